@@ -1,0 +1,199 @@
+"""A program: symbolic expressions as a list of scalar operations, run over any arithmetic.
+
+Common subexpressions are shared, nothing is compiled, and the operations are ordinary Python operators and a table of
+functions: with floats this is the slow, obvious oracle; with arrays it evaluates many states at once; with other
+scalars it carries the expressions into their arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import symengine as se
+
+Scalar = Any
+Arithmetic = Mapping[str, Callable[..., Scalar]]
+
+
+def _float_step(u: float) -> float:
+    return 1.0 if u > 0 else 0.0 if u < 0 else 0.5
+
+
+FLOATS: Arithmetic = {
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "atan2": math.atan2,
+    "sinh": math.sinh,
+    "cosh": math.cosh,
+    "tanh": math.tanh,
+    "exp": math.exp,
+    "log": math.log,
+    "sqrt": math.sqrt,
+    "abs": abs,
+    "sign": lambda u: float((u > 0) - (u < 0)),
+    "max": max,
+    "min": min,
+    "pow": math.pow,
+    "step": _float_step,
+    "if_lt": lambda a, b, u, v: u if a < b else v,
+    "if_le": lambda a, b, u, v: u if a <= b else v,
+}
+
+ARRAYS: Arithmetic = {
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "atan2": np.arctan2,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "exp": np.exp,
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "abs": np.abs,
+    "sign": np.sign,
+    "max": lambda *args: np.maximum.reduce(np.broadcast_arrays(*args)),
+    "min": lambda *args: np.minimum.reduce(np.broadcast_arrays(*args)),
+    "pow": np.power,
+    "step": lambda u: np.heaviside(u, 0.5),
+    "if_lt": lambda a, b, u, v: np.where(a < b, u, v),
+    "if_le": lambda a, b, u, v: np.where(a <= b, u, v),
+}
+
+_FUNCTIONS = {name: name for name in FLOATS} | {"Abs": "abs", "Max": "max", "Min": "min"}
+_NUMBER, _ADD, _MUL, _DIV, _CALL = range(5)
+
+
+class Program:
+    """Expressions over given input symbols, ready to be run.
+
+    >>> x = se.Symbol("x")
+    >>> Program([x], [x**2, 1 / x])([2.0])
+    [4.0, 0.5]
+    """
+
+    def __init__(self, inputs: Sequence[Any], outputs: Sequence[Any]):
+        self._index: dict[Any, int] = {symbol: i for i, symbol in enumerate(inputs)}
+        self._operations: list[tuple] = []
+        self._count = len(inputs)
+        self.inputs = len(inputs)
+        self.outputs = [self._place(se.sympify(output)) for output in outputs]
+
+    def __len__(self) -> int:
+        return len(self._operations)
+
+    def __call__(self, values: Sequence[Scalar], arithmetic: Arithmetic = FLOATS) -> list[Scalar]:
+        """Run over any scalars that know the operators; `arithmetic` supplies the functions."""
+        if len(values) != self.inputs:
+            raise ValueError(f"got {len(values)} values for {self.inputs} inputs")
+        work = list(values)
+        push = work.append
+        for code, a, b in self._operations:
+            if code == _MUL:
+                push(work[a] * work[b])
+            elif code == _ADD:
+                push(work[a] + work[b])
+            elif code == _CALL:
+                push(arithmetic[a](*[work[i] for i in b]))
+            elif code == _NUMBER:
+                push(a)
+            else:
+                push(work[a] / work[b])
+        return [work[i] for i in self.outputs]
+
+    def floats(self, values: Sequence[float]) -> np.ndarray:
+        """Run over floats; what is undefined there comes out as nan or inf instead of an exception."""
+        try:
+            return np.array(self([float(value) for value in values]))
+        except (ArithmeticError, ValueError):
+            with np.errstate(all="ignore"):
+                return np.array(self([np.float64(value) for value in values], ARRAYS), dtype=float)
+
+    def arrays(self, values: Sequence[Any]) -> np.ndarray:
+        """Run over arrays: each input a number or an array of k values; the result has shape (outputs, k)."""
+        values = np.broadcast_arrays(*[np.asarray(value, dtype=float) for value in values])
+        with np.errstate(all="ignore"):
+            rows = self(values, ARRAYS)
+        return np.array([np.broadcast_to(row, values[0].shape) for row in rows])
+
+    # --- building ------------------------------------------------------------------------------------------------
+
+    def _emit(self, code: int, a: Any, b: Any = None) -> int:
+        self._operations.append((code, a, b))
+        self._count += 1
+        return self._count - 1
+
+    def _number(self, value: float) -> int:
+        key = ("number", value)
+        if key not in self._index:
+            self._index[key] = self._emit(_NUMBER, value)
+        return self._index[key]
+
+    def _place(self, expr: Any) -> int:
+        """Return the slot of an expression, emitting what is missing; without recursion."""
+        index = self._index
+        stack = [expr]
+        while stack:
+            node = stack[-1]
+            if node in index:
+                stack.pop()
+                continue
+            missing = [] if node.is_Number else [arg for arg in node.args if arg not in index]
+            if missing:
+                stack.extend(missing)
+            else:
+                index[node] = self._node(node)
+                stack.pop()
+        return index[expr]
+
+    def _node(self, node: Any) -> int:
+        kind = type(node).__name__
+        if node.is_Number or kind in ("Pi", "Exp1"):
+            return self._number(float(node.n(53, real=True)))
+        if node.is_Symbol:
+            raise ValueError(f"`{node}` is no input of this program")
+        args = [self._index[arg] for arg in node.args]
+        if node.is_Add or node.is_Mul:
+            slot = args[0]
+            for arg in args[1:]:
+                slot = self._emit(_ADD if node.is_Add else _MUL, slot, arg)
+            return slot
+        if node.is_Pow:
+            return self._power(*node.args, *args)
+        name = _FUNCTIONS.get(node.get_name() if kind == "FunctionSymbol" else kind)
+        if name is None:
+            raise ValueError(f"the function in `{node}` cannot be evaluated")
+        return self._emit(_CALL, name, tuple(args))
+
+    def _power(self, base: Any, exponent: Any, base_slot: int, exponent_slot: int) -> int:
+        if base == se.E:
+            return self._emit(_CALL, "exp", (exponent_slot,))
+        if exponent.is_Number and float(exponent) < 0:
+            positive = self._place(base ** (-exponent))
+            return self._emit(_DIV, self._number(1.0), positive)
+        if exponent == se.Rational(1, 2):
+            return self._emit(_CALL, "sqrt", (base_slot,))
+        if exponent.is_Integer and int(exponent) <= 16:
+            return self._integer_power(base_slot, int(exponent))
+        return self._emit(_CALL, "pow", (base_slot, exponent_slot))
+
+    def _integer_power(self, slot: int, exponent: int) -> int:
+        """Multiply by repeated squaring."""
+        result = None
+        while exponent:
+            if exponent & 1:
+                result = slot if result is None else self._emit(_MUL, result, slot)
+            exponent >>= 1
+            if exponent:
+                slot = self._emit(_MUL, slot, slot)
+        return self._number(1.0) if result is None else result

@@ -1,0 +1,80 @@
+"""What can go wrong, said in words: what was got, what was expected, what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong or worth knowing, and where in the user's text it stands.
+
+    `severity` is "error" (the model cannot be used as it is), "warning" (it can, but look) or "note".
+    `key` names the entry of the model that is meant, as a path such as ("constraints", "rod_x").
+    """
+
+    text: str
+    severity: str = "error"
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    key: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if self.file is not None:
+            place = [self.file, *(str(part) for part in (self.line, self.column) if part is not None)]
+            return f"{':'.join(place)}: {' '.join(self.key[-1:])}: {self.text}" if self.key else f"{':'.join(place)}: {self.text}"
+        where = f"{'.'.join(self.key)}: " if self.key else ""
+        return f"{where}{self.text}" + (f" (column {self.column})" if self.column is not None else "")
+
+
+class DalembertError(Exception):
+    """Base of everything that dalembert raises on purpose."""
+
+
+class ModelError(DalembertError):
+    """The model, or what was asked of it, is wrong; `problems` lists everything found."""
+
+    def __init__(self, problems: str | Problem | Iterable[Problem]):
+        if isinstance(problems, str):
+            problems = Problem(problems)
+        self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class DerivationError(DalembertError):
+    """A form of the equations does not accept this system."""
+
+
+class SimulationError(DalembertError):
+    """The motion could not be computed."""
+
+
+def quoted(names: Iterable[str], last: str = "and") -> str:
+    """List names in a sentence.
+
+    >>> quoted(["a", "b", "c"])
+    '`a`, `b` and `c`'
+    """
+    words = [f"`{name}`" for name in names]
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def nearest(name: str, known: Sequence[str], what: str = "known names") -> str:
+    """Say which of the known names may have been meant.
+
+    >>> nearest("lenght", ["length", "mass"])
+    'did you mean `length`?'
+    """
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6) if len(name) <= 60 else []
+    lowered = [other for other in known if other.lower() == name.lower() and other not in close]
+    if close or lowered:
+        return f"did you mean {quoted((lowered + close)[:3], 'or')}?"
+    if not known:
+        return f"there are no {what}"
+    shown = list(known[:12])
+    return f"{what}: {', '.join(shown)}{', …' if len(known) > len(shown) else ''}"

@@ -1,0 +1,77 @@
+"""One constraint: its name, its level, and what kind of condition it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+
+import numpy as np
+import symengine as se
+
+from dalembert.algebra.program import Program
+from dalembert.errors import ModelError
+from dalembert.model.functions import TIME, Expr
+
+LEVELS = ("position", "velocity", "acceleration")
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A condition `expression = 0`.
+
+    level: the highest derivative that appears: "position", "velocity" or "acceleration".
+    linear: whether it is linear in the quantities of its own level (q, v or q̈).
+    time: whether t appears in it (a rheonomic constraint).
+    """
+
+    name: str
+    expression: Expr
+    level: str
+    linear: bool
+    time: bool
+
+    @classmethod
+    def read(cls, name: str, expression: Expr, coordinates: Set[str]) -> Constraint:
+        """Read the level and the kind off the expression."""
+        levels: tuple[list[Expr], ...] = ([], [], [])
+        for symbol in expression.free_symbols:
+            coordinate = symbol.name.rstrip("'")
+            if coordinate in coordinates:
+                levels[len(symbol.name) - len(coordinate)].append(symbol)
+        order = max((i for i in range(3) if levels[i]), default=None)
+        if order is None:
+            always = "always true; remove it" if expression == 0 else "a condition on nothing that moves"
+            raise ModelError(f"constraint `{name}` contains no coordinate: it is {always}")
+        linear = _is_linear(expression, levels[order])
+        if order == 2 and not linear:
+            raise ModelError(
+                f"constraint `{name}` is not linear in the accelerations; constraints on accelerations have the form b q̈ + b₀ = 0"
+            )
+        return cls(name, expression, LEVELS[order], linear, se.Symbol(TIME) in expression.free_symbols)
+
+
+def _is_linear(expression: Expr, variables: Sequence[Expr]) -> bool:
+    return all(is_independent(expression.diff(variable), variables) for variable in variables)
+
+
+def is_independent(expression: Expr, variables: Iterable[Expr]) -> bool:
+    """Tell whether an expression keeps its value when the variables change.
+
+    Decided by numbers where the variables appear but may cancel: expanding a user's power can take for ever.
+    """
+    variables = set(variables)
+    symbols = expression.free_symbols
+    if not symbols & variables:
+        return True
+    order = sorted(symbols, key=str)
+    try:
+        program = Program(order, [expression])
+    except ValueError:  # an undone derivative of abs, max, …: depends on what is inside
+        return False
+    random = np.random.default_rng(0)
+    points = random.uniform(0.5, 1.5, (len(order), 4))
+    for i, symbol in enumerate(order):
+        if symbol not in variables:
+            points[i] = points[i, 0]
+    values = program.arrays(list(points))[0]
+    return bool(np.ptp(values) <= 1e-9 * np.abs(values).max())

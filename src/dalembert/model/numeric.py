@@ -1,0 +1,128 @@
+"""The blocks as numbers at a state: what check, start and the thin end of the pipeline compute with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.algebra.program import Program
+from dalembert.errors import ModelError, Problem, nearest
+from dalembert.model.functions import Expr
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Values:
+    """The blocks at one state, dense."""
+
+    M: Array
+    f: Array
+    A: Array
+    c: Array
+
+
+class Numeric:
+    """Evaluates the blocks of a system for given parameter values.
+
+    `holonomic` and `kinematic` list the constraints that have a residual g, and those that have a residual ψ.
+    """
+
+    def __init__(self, system: System, parameters: Mapping[str, float] | None = None):
+        self.system, self.blocks = system, system.blocks
+        self.parameters = parameter_values(system, parameters or {})
+        self.n, self.s = len(self.blocks.q), len(self.blocks.c)
+        self.holonomic = [i for i, g in enumerate(self.blocks.g) if g is not None]
+        self.kinematic = [i for i, psi in enumerate(self.blocks.psi) if psi is not None]
+
+    def program(self, outputs: Iterable[Expr]) -> Program:
+        """Prepare expressions of t, q, v and the parameters for evaluation."""
+        blocks = self.blocks
+        return Program([blocks.t, *blocks.q, *blocks.v, *blocks.parameters], list(outputs))
+
+    def evaluate(self, program: Program, t: float, q: Array, v: Array | None = None) -> Array:
+        """Run a program at a state."""
+        return program.floats([t, *q, *(np.zeros(self.n) if v is None else v), *self.parameters])
+
+    def mass(self, t: float, q: Array) -> Array:
+        """Return M(q, t)."""
+        return _dense(self.evaluate(self._mass, t, q), self.blocks.M, (self.n, self.n))
+
+    def position(self, t: float, q: Array) -> tuple[Array, Array]:
+        """Return g and its Jacobian for the constraints in `holonomic`."""
+        return self._residual(self._position, self._position_entries, self.holonomic, t, q)
+
+    def velocity(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+        """Return ψ and ∂ψ/∂v for the constraints in `kinematic`."""
+        return self._residual(self._velocity, self._velocity_entries, self.kinematic, t, q, v)
+
+    def all(self, t: float, q: Array, v: Array) -> Values:
+        """Return M, f, A, c."""
+        out = self.evaluate(self._all, t, q, v)
+        sizes = np.cumsum([len(self.blocks.M), self.n, len(self.blocks.A)])
+        M, f, A, c = np.split(out, sizes)
+        return Values(_dense(M, self.blocks.M, (self.n, self.n)), f, _dense(A, self.blocks.A, (self.s, self.n)), c)
+
+    def _residual(self, program: Program, entries, rows: list[int], t: float, q: Array, v: Array | None = None):
+        out = self.evaluate(program, t, q, v)
+        return out[: len(rows)], _dense(out[len(rows) :], entries, (len(rows), self.n))
+
+    def _entries(self, rows: list[int]) -> dict[tuple[int, int], Expr]:
+        place = {row: i for i, row in enumerate(rows)}
+        return {(place[i], j): entry for (i, j), entry in self.blocks.A.items() if i in place}
+
+    @cached_property
+    def _mass(self) -> Program:
+        return self.program(self.blocks.M.values())
+
+    @cached_property
+    def _position_entries(self) -> dict[tuple[int, int], Expr]:
+        return self._entries(self.holonomic)
+
+    @cached_property
+    def _position(self) -> Program:
+        return self.program([*(self.blocks.g[i] for i in self.holonomic), *self._position_entries.values()])
+
+    @cached_property
+    def _velocity_entries(self) -> dict[tuple[int, int], Expr]:
+        return self._entries(self.kinematic)
+
+    @cached_property
+    def _velocity(self) -> Program:
+        return self.program([*(self.blocks.psi[i] for i in self.kinematic), *self._velocity_entries.values()])
+
+    @cached_property
+    def _all(self) -> Program:
+        b = self.blocks
+        return self.program([*b.M.values(), *b.f, *b.A.values(), *b.c])
+
+
+def parameter_values(system: System, changes: Mapping[str, float]) -> list[float]:
+    """Return the value of every parameter in order; raise ModelError for those that have none."""
+    unknown = [name for name in changes if name not in system.parameters]
+    if unknown:
+        known = list(system.parameters)
+        raise ModelError(Problem(f"no parameter `{name}`; {nearest(name, known, 'parameters')}") for name in unknown)
+    values = {**system.parameters, **changes}
+    missing = [name for name, value in values.items() if value is None]
+    if missing:
+        raise ModelError(
+            Problem(f"parameter `{name}` has no value; give one in `parameters`", key=("parameters", name))
+            for name in missing
+        )
+    return [float(value) for value in values.values() if value is not None]
+
+
+def _dense(values: Array, entries: Iterable[tuple[int, int]], shape: tuple[int, int]) -> Array:
+    result = np.zeros(shape)
+    if len(values):
+        rows, columns = np.array(list(entries)).T
+        result[rows, columns] = values
+    return result

@@ -1,0 +1,145 @@
+"""Write expressions as text in the grammar of model files, so that what is printed can be read again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import symengine as se
+
+from dalembert.model.functions import IF_LESS, IF_LESS_EQUAL, STEP, Expr
+
+_SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
+_NAMES = {"Abs": "abs", "Max": "max", "Min": "min"}
+_FUNCTION_TYPES = frozenset(
+    "sin cos tan asin acos atan atan2 sinh cosh tanh log sign Abs Max Min".split()
+)
+
+
+def to_text(expr: Expr) -> str:
+    """Print an expression in the grammar of model files.
+
+    >>> x, m = se.symbols("x' m")
+    >>> to_text(m * x**2 / 2)
+    "m*x'^2/2"
+    """
+    return fold(expr, _print)[0]
+
+
+def fold(expr: Expr, combine: Callable[[Expr, list], object], memo: dict | None = None):
+    """Combine an expression bottom-up without recursion: `combine(node, results of its arguments)`."""
+    memo = {} if memo is None else memo
+    stack = [expr]
+    while stack:
+        node = stack[-1]
+        if node in memo:
+            stack.pop()
+            continue
+        args = node.args
+        missing = [arg for arg in args if arg not in memo] if not _is_leaf(node) else []
+        if missing:
+            stack.extend(missing)
+        else:
+            memo[node] = combine(node, [] if _is_leaf(node) else [memo[arg] for arg in args])
+            stack.pop()
+    return memo[expr]
+
+
+def _is_leaf(node: Expr) -> bool:
+    return node.is_Number or node.is_Symbol  # ComplexInfinity has args of its own
+
+
+def _print(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
+    """Return the text of a node and how tightly its outermost operator binds."""
+    kind = type(node).__name__
+    if node.is_Symbol:
+        return node.name, _ATOM
+    if node.is_Number:
+        return _number(node)
+    if kind == "Pi":
+        return "pi", _ATOM
+    if kind == "Exp1":
+        return "exp(1)", _ATOM
+    if node.is_Add:
+        return _sum(text for text, _ in args), _SUM
+    if node.is_Mul:
+        return _product(node, args)
+    if node.is_Pow:
+        return _power(node, args)
+    if kind in _FUNCTION_TYPES:
+        return _call(_NAMES.get(kind, kind), args), _ATOM
+    if kind == "FunctionSymbol" and node.get_name() == STEP:
+        return _call("step", args), _ATOM
+    if kind == "FunctionSymbol" and node.get_name() in (IF_LESS, IF_LESS_EQUAL):
+        sign = "<" if node.get_name() == IF_LESS else "<="
+        left, right, yes, no = (text for text, _ in args)
+        return f"if({left} {sign} {right}, {yes}, {no})", _ATOM
+    raise ValueError(f"no way to write {kind} in the grammar of model files")
+
+
+def _number(node: Expr) -> tuple[str, int]:
+    if type(node).__name__ == "RealDouble":
+        value = float(node)
+        return repr(value), _SUM if value < 0 else _ATOM
+    numerator, denominator = _ratio(node)
+    text = str(numerator) if denominator == 1 else f"{numerator}/{denominator}"
+    return text, _SUM if numerator < 0 else _ATOM if denominator == 1 else _PRODUCT
+
+
+def _ratio(node: Expr) -> tuple[int, int]:
+    numerator, denominator = node.get_num_den() if hasattr(node, "get_num_den") else (node, 1)
+    return int(numerator), int(denominator)
+
+
+def _sum(texts: Iterable[str]) -> str:
+    """Join terms in alphabetical order, numbers last, a positive one in front where there is one."""
+    terms = sorted(texts, key=lambda text: (text.lstrip("-")[0].isdigit(), text.lstrip("-")))
+    first = next((i for i, text in enumerate(terms) if not text.startswith("-")), 0)
+    terms.insert(0, terms.pop(first))
+    return terms[0] + "".join(f" - {t[1:]}" if t.startswith("-") else f" + {t}" for t in terms[1:])
+
+
+def _product(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
+    above: list[tuple[int, str]] = []  # with a rank: numbers, names, functions, sums
+    below: list[str] = []
+    sign = ""
+    for arg, (text, binding) in zip(node.args, args, strict=True):
+        if arg.is_Number and type(arg).__name__ != "RealDouble":
+            numerator, denominator = _ratio(arg)
+            sign = "-" if numerator < 0 else ""
+            if abs(numerator) != 1:
+                above.append((0, str(abs(numerator))))
+            if denominator != 1:
+                below.append(str(denominator))
+        elif arg.is_Number:
+            sign = "-" if float(arg) < 0 else ""
+            above.append((0, repr(abs(float(arg)))))
+        elif arg.is_Pow and arg.args[1].is_Number and float(arg.args[1]) < 0 and arg.args[0] != se.E:
+            text, binding = fold(arg.args[0] ** (-arg.args[1]), _print)
+            below.append(text if binding > _PRODUCT else f"({text})")
+        else:
+            inner = arg.args[0] if arg.is_Pow else arg
+            rank = 1 if inner.is_Symbol else 3 if inner.is_Add else 2
+            above.append((rank, text if binding >= _PRODUCT else f"({text})"))
+    text = sign + ("*".join(factor for _, factor in sorted(above)) or "1")
+    if below:
+        text += "/" + (below[0] if len(below) == 1 else f"({'*'.join(sorted(below))})")
+    return text, _SUM if sign else _PRODUCT
+
+
+def _power(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
+    base, exponent = node.args
+    (base_text, base_binding), (exponent_text, exponent_binding) = args
+    if base == se.E:
+        return f"exp({exponent_text})", _ATOM
+    if exponent == se.Rational(1, 2):
+        return f"sqrt({base_text})", _ATOM
+    if exponent.is_Number and float(exponent) < 0:
+        text, binding = fold(base ** (-exponent), _print)
+        return f"1/{text if binding > _PRODUCT else f'({text})'}", _PRODUCT
+    left = base_text if base_binding == _ATOM else f"({base_text})"
+    right = exponent_text if exponent_binding == _ATOM else f"({exponent_text})"
+    return f"{left}^{right}", _POWER
+
+
+def _call(name: str, args: list[tuple[str, int]]) -> str:
+    return f"{name}({', '.join(text for text, _ in args)})"

@@ -1,0 +1,345 @@
+"""Turn what a user gave — SymPy, text, numbers — into the canonical fields of a System; report every mistake at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import symengine as se
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from dalembert.errors import ModelError, Problem, nearest
+from dalembert.model.constraint import Constraint
+from dalembert.model.drawing import Drawing
+from dalembert.model.expression import NAME, Vocabulary, parse_equation, parse_value
+from dalembert.model.functions import RESERVED, TIME, Expr, number
+from dalembert.model.translate import Translator, plain_name
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+
+SIMULATION_NUMBERS = ("until", "rtol", "atol", "step", "samples")
+SIMULATION_NAMES = ("form", "method", "keep")
+DRAWING_PARTS = ("points", "lines", "springs", "circles")
+
+
+def read_system(given: System, define: Mapping[str, str]) -> dict[str, Any]:
+    """Return the canonical fields of a system; raise ModelError with everything that is wrong."""
+    return _Reader(given, define).fields
+
+
+class _Reader:
+    def __init__(self, given: System, define: Mapping[str, str]):
+        self.problems: list[Problem] = []
+        symbols = dict(given.symbols)
+        names = self.read_coordinates(given.coordinates, symbols)
+        if not names:
+            raise ModelError(self.problems)
+        self.coordinates = names
+        self.velocities = tuple(name + "'" for name in names)
+        self.accelerations = tuple(name + "''" for name in names)
+        parameters = self.read_parameters(given.parameters, symbols)
+        try:
+            self.translator = Translator(symbols, names, parameters)
+        except ModelError as error:
+            raise ModelError([*self.problems, *error.problems]) from None
+        self.vocabulary = Vocabulary(names, tuple(parameters))
+        self.read_definitions(define)
+
+        fields: dict[str, Any] = {"coordinates": names, "name": str(given.name)}
+        fields["kinetic"] = self.read_energy(given.kinetic, "kinetic")
+        fields["potential"] = self.read_energy(given.potential, "potential")
+        fields |= self.read_matrices(given)
+        fields["forces"] = self.read_forces(given.forces)
+        fields["constraints"] = self.read_constraints(given.constraints)
+        fields["initial"] = self.read_values(given.initial, "initial")
+        fields["guess"] = self.read_values(given.guess, "guess")
+        fields["simulation"] = self.read_simulation(given.simulation)
+        fields["drawing"] = self.read_drawing(given.drawing)
+        for name in self.translator.parameters:  # also those that appeared without being declared
+            if name not in parameters:
+                self.check_name(name, "parameter", "parameters", name)
+                parameters[name] = None
+        fields["parameters"] = MappingProxyType(parameters)
+        fields["symbols"] = MappingProxyType(self.translator.symbols)
+        if self.problems:
+            raise ModelError(self.problems)
+        self.fields = fields
+
+    def problem(self, text: str, *key: str, column: int | None = None) -> None:
+        problem = Problem(text, key=key, column=column)
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    # --- names -------------------------------------------------------------------------------------------------------
+
+    def check_name(self, name: str, what: str, *key: str) -> None:
+        if not NAME.fullmatch(name):
+            self.problem(f"{what} {name!r}: a name is letters, digits and _, and does not begin with a digit", *key)
+        elif name in RESERVED:
+            reason = "time" if name == TIME else "a word of the expression language"
+            self.problem(f"{what} `{name}`: this name is reserved for {reason}; choose another", *key)
+
+    def read_coordinates(self, given: Any, symbols: dict[str, Any]) -> tuple[str, ...]:
+        if isinstance(given, str):
+            given = given.replace(",", " ").split()
+        elif isinstance(given, AppliedUndef) or not isinstance(given, Iterable):
+            given = [given]
+        names: dict[str, None] = {}
+        for item in given:
+            if isinstance(item, str):
+                name = item
+            elif isinstance(item, AppliedUndef) and len(item.args) == 1:
+                name = plain_name(item)
+            else:
+                self.problem(f"a coordinate is a dynamicsymbol or a name, got {str(item)[:60]!r}", "coordinates")
+                continue
+            self.check_name(name, "coordinate", "coordinates")
+            if name in names:
+                self.problem(f"coordinate `{name}` is listed twice", "coordinates")
+                continue
+            names[name] = None
+            if not isinstance(item, str):
+                symbols.setdefault(name, item)
+        if not names and not self.problems:
+            self.problem("a system needs at least one coordinate", "coordinates")
+        return tuple(names)
+
+    def read_parameters(self, given: Mapping[Any, Any], symbols: dict[str, Any]) -> dict[str, float | None]:
+        parameters: dict[str, float | None] = {}
+        for key, value in dict(given).items():
+            name = key if isinstance(key, str) else plain_name(key)
+            self.check_name(name, "parameter", "parameters", name)
+            if name in self.coordinates:
+                self.problem(f"parameter `{name}` is also a coordinate; rename one of them", "parameters", name)
+                continue
+            if name in parameters:
+                self.problem(f"parameter `{name}` is given twice", "parameters", name)
+            if not isinstance(key, str):
+                symbols.setdefault(name, key)
+            parameters[name] = None if value is None else self.constant(value, "parameters", name)
+        return parameters
+
+    def read_definitions(self, define: Mapping[str, str]) -> None:
+        definitions = {}
+        for name, text in define.items():
+            key = ("define", name)
+            self.check_name(name, "definition", *key)
+            if name in self.coordinates or name in self.vocabulary.parameters:
+                self.problem(f"definition `{name}` is also a coordinate or a parameter; rename it", *key)
+                continue
+            vocabulary = Vocabulary(self.coordinates, self.vocabulary.parameters, dict(definitions))
+            value = self.attempt(key, lambda text=text, v=vocabulary: parse_value(str(text), v))
+            if value is None:  # the mistake is reported; do not report every use of the name as well
+                value = parse_value("0", vocabulary)
+            definitions[name] = value
+        self.vocabulary = Vocabulary(self.coordinates, self.vocabulary.parameters, definitions)
+
+    # --- expressions -------------------------------------------------------------------------------------------------
+
+    def attempt(self, key: tuple[str, ...], action: Any) -> Any:
+        """Run an action; collect its mistakes under the key and return None if there are any."""
+        try:
+            return action()
+        except ModelError as error:
+            for problem in error.problems:
+                self.problem(problem.text, *key, column=problem.column)
+        except (sp.SympifyError, TypeError, AttributeError, RecursionError) as error:
+            self.problem(f"expected an expression, got something else ({type(error).__name__}: {str(error)[:80]})", *key)
+        return None
+
+    def expression(self, value: Any, key: tuple[str, ...], forbidden: Iterable[str] = (), why: str = "") -> Expr:
+        """Translate text, SymPy, SymEngine or a number; refuse what must not appear in it."""
+        expr = self.attempt(key, lambda: self.translate(value))
+        if expr is None:
+            return se.Integer(0)
+        found = sorted({symbol.name for symbol in expr.free_symbols}.intersection(forbidden))
+        if found:
+            self.problem(f"{why} (found {', '.join(found[:6])})", *key)
+        return expr
+
+    def translate(self, value: Any, equation: bool = False) -> Expr:
+        if isinstance(value, str):
+            return parse_equation(value, self.vocabulary) if equation else parse_value(value, self.vocabulary).expr
+        if isinstance(value, bool):
+            raise ModelError(f"expected an expression or a number, got {str(value).lower()}")
+        if isinstance(value, se.Basic):
+            for symbol in value.free_symbols:  # unknown symbols are parameters without values
+                if symbol.name.rstrip("'") not in self.translator.coordinates and symbol.name != TIME:
+                    self.translator.parameters.setdefault(symbol.name)
+            return value
+        return self.translator.inward(value)
+
+    def constant(self, value: Any, section: str, name: str) -> float | None:
+        if isinstance(value, str):
+            advice = f"`{name}` needs a constant; what depends on parameters belongs into [define]"
+            parsed = self.attempt((section, name), lambda: self.parse_constant(value, advice))
+            return None if parsed is None else parsed
+        try:
+            result = math.nan if isinstance(value, bool) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            result = math.nan
+        if not math.isfinite(result):
+            self.problem(f"`{name}` needs a finite number, got {str(value)[:60]}", section, name)
+            return None
+        return result
+
+    def parse_constant(self, text: str, advice: str) -> float | None:
+        try:
+            return number(parse_value(text, Vocabulary(time=False)).expr)
+        except ModelError as error:
+            raise ModelError(
+                Problem(p.text.split(";")[0] + f"; {advice}" if "unknown name" in p.text else p.text, column=p.column)
+                for p in error.problems
+            ) from None
+
+    def name_of(self, key: Any, section: str) -> str:
+        """Return the plain name of a coordinate or velocity given as SymPy or text."""
+        if isinstance(key, str):
+            return key
+        translated = self.attempt((section,), lambda: self.translate(key))
+        return translated.name if translated is not None and translated.is_Symbol else str(key)
+
+    # --- the parts ---------------------------------------------------------------------------------------------------
+
+    def read_energy(self, value: Any, name: str) -> Expr | None:
+        if value is None:
+            return None
+        if name == "kinetic":
+            return self.expression(value, ("energy", name), self.accelerations, "the kinetic energy depends on accelerations")
+        why = "the potential energy depends on velocities or accelerations; put such forces into `forces`"
+        return self.expression(value, ("energy", name), self.velocities + self.accelerations, why)
+
+    def read_matrices(self, given: System) -> dict[str, Any]:
+        n = len(self.coordinates)
+        if given.mass is None and given.force is None:
+            if given.kinetic is None:
+                self.problem("no inertia: give the kinetic energy, or the matrices `mass` and `force`", "energy")
+            return {"mass": None, "force": None}
+        if given.kinetic is not None or given.potential is not None:
+            self.problem("energies and matrices are both given; use one of them", "matrices")
+        if given.mass is None or given.force is None:
+            missing = "mass" if given.mass is None else "force"
+            self.problem(f"`mass` and `force` go together; `{missing}` is missing", "matrices")
+            return {"mass": None, "force": None}
+        rows, force = _as_list(given.mass), _as_list(given.force)
+        force = [entry[0] if isinstance(entry, (list, tuple)) and len(entry) == 1 else entry for entry in force]
+        key = ("matrices", "mass")
+        if len(rows) != n or any(not isinstance(row, (list, tuple)) or len(row) != n for row in rows):
+            self.problem(f"the mass matrix must have {n} rows of {n} entries, one per coordinate", *key)
+            rows = []
+        if len(force) != n:
+            self.problem(f"the force needs {n} entries, one per coordinate; got {len(force)}", "matrices", "force")
+        depends = self.velocities + self.accelerations
+        why = "the mass matrix may depend on coordinates and time only"
+        mass = tuple(tuple(self.expression(entry, key, depends, why) for entry in row) for row in rows)
+        why = "a force depends on accelerations; bring them to the mass matrix"
+        key = ("matrices", "force")
+        return {"mass": mass, "force": tuple(self.expression(entry, key, self.accelerations, why) for entry in force)}
+
+    def read_forces(self, given: Mapping[Any, Any]) -> Mapping[str, Expr]:
+        result = {}
+        for key, value in dict(given).items():
+            name = self.name_of(key, "forces")
+            if name not in self.coordinates:
+                self.problem(f"a force on `{name}`, which is no coordinate; {nearest(name, self.coordinates)}", "forces", name)
+            why = "a force depends on accelerations; bring them into the kinetic energy"
+            result[name] = self.expression(value, ("forces", name), self.accelerations, why)
+        return MappingProxyType(result)
+
+    def read_constraints(self, given: Any) -> tuple[Constraint, ...]:
+        if isinstance(given, Mapping):
+            items = list(given.items())
+        else:
+            items = [(c.name, c.expression) if isinstance(c, Constraint) else (f"c{i}", c) for i, c in enumerate(given, 1)]
+        result = []
+        coordinates = frozenset(self.coordinates)
+        for name, value in items:
+            name, key = str(name), ("constraints", str(name))
+            if not all(NAME.fullmatch(part) for part in name.split(".")):
+                self.problem(f"constraint {name!r}: a name is letters, digits and _, parts joined by points", *key)
+            expression = self.attempt(key, lambda value=value: self.translate(value, equation=True))
+            if expression is not None:
+                read = self.attempt(key, lambda n=name, e=expression: Constraint.read(n, e, coordinates))
+                result.append(read)
+        return tuple(constraint for constraint in result if constraint is not None)
+
+    def read_values(self, given: Mapping[Any, Any], section: str) -> Mapping[str, Expr]:
+        allowed = self.coordinates + self.velocities
+        result = {}
+        for key, value in dict(given).items():
+            name = self.name_of(key, section)
+            if name not in allowed:
+                self.problem(f"`{name}` is neither a coordinate nor a velocity; {nearest(name, allowed)}", section, name)
+            why = f"the value of `{name}` must be a number or an expression of parameters"
+            result[name] = self.expression(value, (section, name), (*allowed, *self.accelerations, TIME), why)
+        return MappingProxyType(result)
+
+    def read_simulation(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        result: dict[str, Any] = {}
+        for name, value in dict(given).items():
+            if name in SIMULATION_NUMBERS:
+                result[name] = self.constant(value, "simulate", name)
+                if result[name] is not None and (result[name] < 0 if name == "until" else result[name] <= 0):
+                    self.problem(f"`{name}` must be positive, got {result[name]:g}", "simulate", name)
+            elif name in SIMULATION_NAMES:
+                if not isinstance(value, str):
+                    self.problem(f"`{name}` is a name in quotes, got {str(value)[:60]}", "simulate", name)
+                result[name] = value
+            else:
+                known = [*SIMULATION_NUMBERS, *SIMULATION_NAMES]
+                self.problem(f"no setting `{name}`; {nearest(name, known, 'settings')}", "simulate", name)
+        return MappingProxyType(result)
+
+    # --- the drawing ---------------------------------------------------------------------------------------------------
+
+    def read_drawing(self, given: Drawing | Mapping[str, Any] | None) -> Drawing | None:
+        if given is None:
+            return None
+        parts = {part: getattr(given, part) for part in DRAWING_PARTS} if isinstance(given, Drawing) else dict(given)
+        for name in parts:
+            if name not in DRAWING_PARTS:
+                self.problem(f"no part `{name}` of a drawing; {nearest(name, DRAWING_PARTS, 'parts')}", "draw", name)
+        points: dict[str, tuple[Expr, ...]] = {}
+        for name, place in dict(parts.get("points", {})).items():
+            key = ("draw", "points", name)
+            if not isinstance(place, (list, tuple)) or len(place) not in (2, 3):
+                self.problem(f"point `{name}` needs two or three coordinates, as in [\"x\", \"y\"]", *key)
+                continue
+            why = "a point depends on coordinates, time and parameters only"
+            points[name] = tuple(self.expression(entry, key, self.velocities + self.accelerations, why) for entry in place)
+        if len({len(place) for place in points.values()}) > 1:
+            self.problem("points in the plane and in space are mixed; give all of them two or all of them three coordinates", "draw", "points")
+        circles = []
+        for item in self.sequences(parts, "circles"):
+            if len(item) != 2 or item[0] not in points:
+                self.problem(f"a circle is [centre, radius] with a named point as its centre, got {item}", "draw", "circles")
+                continue
+            circles.append((item[0], self.expression(item[1], ("draw", "circles"))))
+        return Drawing(points, self.joined(parts, "lines", points), self.joined(parts, "springs", points), tuple(circles))
+
+    def sequences(self, parts: Mapping[str, Any], name: str) -> list[tuple[Any, ...]]:
+        value = parts.get(name, ())
+        if not isinstance(value, (list, tuple)) or not all(isinstance(item, (list, tuple)) for item in value):
+            self.problem(f"`{name}` is a list of lists, as in [[\"A\", \"B\"]]", "draw", name)
+            return []
+        return [tuple(item) for item in value]
+
+    def joined(self, parts: Mapping[str, Any], name: str, points: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+        result = []
+        for item in self.sequences(parts, name):
+            unknown = [point for point in item if point not in points]
+            if unknown or len(item) < 2:
+                advice = nearest(str(unknown[0]), list(points), "points") if unknown else "name at least two points"
+                self.problem(f"`{name}` joins named points, got {list(item)}; {advice}", "draw", name)
+            else:
+                result.append(item)
+        return tuple(result)
+
+
+def _as_list(value: Any) -> list[Any]:
+    value = value.tolist() if hasattr(value, "tolist") else value
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else []

@@ -1,0 +1,160 @@
+"""The system: what a textbook writes down before it derives anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import InitVar, dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from dalembert.errors import ModelError, Problem, nearest
+from dalembert.model.constraint import Constraint
+from dalembert.model.drawing import Drawing
+from dalembert.model.functions import Expr
+from dalembert.model.reading import read_system
+from dalembert.model.translate import Translator
+
+if TYPE_CHECKING:
+    from dalembert.model.blocks import Blocks
+    from dalembert.model.check import Check
+    from dalembert.model.start import State
+
+
+
+def _empty() -> Any:
+    return field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a system was read from: a file, and the line of every entry in it."""
+
+    file: str
+    lines: Mapping[tuple[str, ...], int]
+
+
+@dataclass(frozen=True)
+class System:
+    """A mechanical system: coordinates, energies or matrices, forces, constraints, parameters. Immutable.
+
+    Expressions may be SymPy (with `dynamicsymbols` as coordinates) or text in the grammar of model files. Inside they
+    are SymEngine expressions over the plain names; `system.sympy(...)` gives them back as SymPy.
+
+    coordinates: dynamicsymbols, or names.
+    kinetic, potential: energies T(q, v, t), at most quadratic in v, and V(q, t).
+    mass, force: instead of energies, the matrix M(q, t) and the vector f(q, v, t) of M q̈ = f.
+    forces: generalized forces without potential, by coordinate.
+    constraints: name -> expression that is to vanish, or equation; or a list, named c1, c2, …
+    parameters: values by symbol or name; None for a parameter without a value.
+    initial, guess: values of coordinates and velocities ("phi", "phi'") at the start: fixed, and to start from.
+    simulation: defaults of the simulation, such as {"until": 10}.
+    drawing: points by name and what joins them, for pictures.
+    define: named subexpressions as text, in order; they are put in where their names appear in text.
+
+    >>> pendulum = System(coordinates="phi", kinetic="m*l^2*phi'^2/2", potential="-m*g*l*cos(phi)",
+    ...                   parameters={"m": 1, "l": 2, "g": 9.81})
+    >>> pendulum.blocks.M[0, 0], pendulum.blocks.f[0]
+    (l**2*m, -g*l*m*sin(phi))
+    """
+
+    coordinates: tuple[str, ...]
+    kinetic: Expr | None = None
+    potential: Expr | None = None
+    mass: tuple[tuple[Expr, ...], ...] | None = None
+    force: tuple[Expr, ...] | None = None
+    forces: Mapping[str, Expr] = _empty()
+    constraints: Any = ()  # given as a mapping or a list; kept as a tuple of Constraint
+    parameters: Mapping[str, float | None] = _empty()
+    initial: Mapping[str, Expr] = _empty()
+    guess: Mapping[str, Expr] = _empty()
+    simulation: Mapping[str, Any] = _empty()
+    drawing: Drawing | Mapping[str, Any] | None = None
+    name: str = ""
+    define: InitVar[Mapping[str, str] | None] = None
+    symbols: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self, define: Mapping[str, str] | None) -> None:
+        for name, value in read_system(self, define or {}).items():
+            object.__setattr__(self, name, value)
+
+    # --- variants and translations ---------------------------------------------------------------------------------
+
+    def replace(self, **changes: Any) -> System:
+        """Make a variant; `parameters`, `initial`, `guess` and `forces` given here are merged into the present ones."""
+        known = [f.name for f in fields(self) if f.compare]
+        for name in changes:
+            if name not in known:
+                raise ModelError(f"a system has no `{name}`; {nearest(name, known, 'parts')}")
+        for name in ("parameters", "initial", "guess", "forces"):
+            if name in changes:
+                given = {self._key(key): value for key, value in dict(changes[name]).items()}
+                changes[name] = {**getattr(self, name), **given}
+        if "parameters" in changes:
+            unknown = [name for name in changes["parameters"] if name not in self.parameters]
+            if unknown:
+                known = list(self.parameters)
+                raise ModelError(Problem(f"no parameter `{n}`; {nearest(n, known, 'parameters')}") for n in unknown)
+        return replace(self, **changes)
+
+    def _key(self, symbol: Any) -> str:
+        return symbol if isinstance(symbol, str) else self._translator.inward(symbol).name
+
+    @cached_property
+    def _translator(self) -> Translator:
+        return Translator(self.symbols, self.coordinates, self.parameters)
+
+    def sympy(self, expr: Any) -> Any:
+        """Give an expression of this system as SymPy, in the user's own symbols."""
+        if isinstance(expr, Mapping):
+            return {key: self.sympy(value) for key, value in expr.items()}
+        if isinstance(expr, (list, tuple)):
+            return [self.sympy(value) for value in expr]
+        return self._translator.outward(expr)
+
+    @property
+    def velocities(self) -> tuple[str, ...]:
+        """Names of the velocities."""
+        return tuple(name + "'" for name in self.coordinates)
+
+    def constraint(self, name: str) -> Constraint:
+        """Find a constraint by name."""
+        for constraint in self.constraints:
+            if constraint.name == name:
+                return constraint
+        raise ModelError(f"no constraint `{name}`; {nearest(name, [c.name for c in self.constraints], 'constraints')}")
+
+    # --- the pipeline ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The blocks M, f, A, c with the residuals g and ψ: all that the rest of the program sees."""
+        from dalembert.model.blocks import derive_blocks
+
+        return derive_blocks(self)
+
+    def check(self) -> Check:
+        """Examine the system: freedom, redundancy, contradictions, classes of constraints, initial state."""
+        from dalembert.model.check import check
+
+        return check(self)
+
+    def start(self, initial: Mapping[Any, Any] | None = None, guess: Mapping[Any, Any] | None = None) -> State:
+        """Find a consistent initial state from what is fixed; the rest moves least from the guess."""
+        from dalembert.model.start import consistent_state
+
+        system = self.replace(initial=initial or {}, guess=guess or {}) if initial or guess else self
+        return consistent_state(system)
+
+    def save(self, path: str | Path) -> None:
+        """Write the system as a model file."""
+        from dalembert.model.textfile import save
+
+        save(self, path)
+
+    def __str__(self) -> str:
+        from dalembert.model.textfile import to_toml
+
+        return to_toml(self)
