@@ -134,7 +134,7 @@ class _Reader:
             vocabulary = Vocabulary(self.coordinates, self.vocabulary.parameters, dict(definitions))
             value = self.attempt(key, lambda text=text, v=vocabulary: parse_value(str(text), v))
             if value is None:  # the mistake is reported; do not report every use of the name as well
-                value = parse_value("0", vocabulary)
+                value = parse_value(self.coordinates[0], vocabulary)
             definitions[name] = value
         self.vocabulary = Vocabulary(self.coordinates, self.vocabulary.parameters, definitions)
 

@@ -83,7 +83,11 @@ class System:
     # --- variants and translations ---------------------------------------------------------------------------------
 
     def replace(self, **changes: Any) -> System:
-        """Make a variant; `parameters`, `initial`, `guess` and `forces` given here are merged into the present ones."""
+        """Make a variant of the system.
+
+        `parameters`, `initial`, `guess` and `forces` are merged into the present ones; None takes an initial value,
+        guess or force away.
+        """
         known = [f.name for f in fields(self) if f.compare]
         for name in changes:
             if name not in known:
@@ -91,7 +95,9 @@ class System:
         for name in ("parameters", "initial", "guess", "forces"):
             if name in changes:
                 given = {self._key(key): value for key, value in dict(changes[name]).items()}
-                changes[name] = {**getattr(self, name), **given}
+                merged = {**getattr(self, name), **given}
+                keep_none = name == "parameters"
+                changes[name] = {key: value for key, value in merged.items() if keep_none or value is not None}
         if "parameters" in changes:
             unknown = [name for name in changes["parameters"] if name not in self.parameters]
             if unknown:

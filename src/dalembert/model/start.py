@@ -1,0 +1,185 @@
+"""A consistent initial state from whatever the user fixed (theory, section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.algebra.nearest import RANK, Nearest, nearest_solution, row_sizes
+from dalembert.algebra.program import Program
+from dalembert.errors import ModelError, Problem, quoted
+from dalembert.model.functions import Expr
+from dalembert.model.numeric import Numeric
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class State:
+    """A state that satisfies the constraints; `notes` say in words how what was left open has been chosen."""
+
+    t: float
+    q: Array
+    v: Array
+    names: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> float:
+        values = self.as_dict()
+        if name not in values:
+            raise KeyError(f"no coordinate or velocity `{name}`")
+        return values[name]
+
+    def as_dict(self) -> dict[str, float]:
+        """Return coordinates and velocities by name."""
+        velocities = tuple(name + "'" for name in self.names)
+        return dict(zip(self.names + velocities, map(float, [*self.q, *self.v]), strict=True))
+
+
+def consistent_state(
+    system: System, numeric: Numeric | None = None, initial: Mapping[str, Expr] | None = None
+) -> State:
+    """Solve for what the user left open; raise ModelError if what was fixed contradicts the constraints."""
+    numeric = numeric or Numeric(system)
+    fixed = given_values(numeric, system.initial if initial is None else initial)
+    guess = given_values(numeric, system.guess)
+    q, notes = _solve_level(numeric, fixed, guess, "")
+    v, more = _solve_level(numeric, fixed, guess, "'", q)
+    return State(0.0, q, v, system.coordinates, (*notes, *more))
+
+
+def given_values(numeric: Numeric, given: Mapping[str, Expr]) -> dict[str, float]:
+    """Evaluate initial values or guesses, which may be expressions of the parameters."""
+    program = Program(numeric.blocks.parameters, list(given.values()))
+    values = dict(zip(given, program.floats(numeric.parameters), strict=True))
+    bad = [name for name, value in values.items() if not np.isfinite(value)]
+    if bad:
+        raise ModelError(Problem(f"the value of `{name}` is not a finite number", key=("initial", name)) for name in bad)
+    return values
+
+
+def weight_root(M: Array, free: Array) -> Array:
+    """Return R with RᵀR = M on the free components, made invertible where there is no inertia."""
+    weight = M[np.ix_(free, free)]
+    weight = (weight + weight.T) / 2
+    values, vectors = np.linalg.eigh(weight) if weight.size else (np.zeros(0), np.zeros((0, 0)))
+    largest = max(values.max(initial=0.0), 0.0) or 1.0
+    values = np.where(values > 1e-10 * largest, values, 1e-6 * largest)
+    return np.sqrt(values)[:, None] * vectors.T
+
+
+def _solve_level(numeric: Numeric, fixed: Mapping[str, float], guess: Mapping[str, float], prime: str, q: Array | None = None):
+    """Solve for positions (q is None) or, at known positions, for velocities."""
+    names = [name + prime for name in numeric.system.coordinates]
+    x = np.array([fixed.get(name, guess.get(name, 0.0)) for name in names])
+    free = np.array([i for i, name in enumerate(names) if name not in fixed], dtype=int)
+    place = x if q is None else q
+    M = numeric.mass(0.0, place)
+    if not np.all(np.isfinite(M)):
+        raise ModelError(f"the mass matrix is not finite at the {'guess' if q is None else 'initial position'}; give other values in `guess`")
+    equations = (lambda y: numeric.position(0.0, y)) if q is None else (lambda y: numeric.velocity(0.0, q, y))
+    rows = numeric.holonomic if q is None else numeric.kinematic
+    constraints = [numeric.system.constraints[i].name for i in rows]
+    level = _Level(names, constraints, fixed, equations, M)
+    return level.solve(x, free)
+
+
+class _Level:
+    """The equations of one level, and the words for what can happen when they are solved."""
+
+    def __init__(self, names: list[str], constraints: list[str], fixed: Mapping[str, float], equations: Callable, M: Array):
+        self.names, self.constraints, self.fixed = names, constraints, fixed
+        self.equations, self.M = equations, M
+        self.what = "velocities" if names[0].endswith("'") else "coordinates"
+
+    def nearest(self, x: Array, free: Array) -> Nearest:
+        return nearest_solution(self.equations, x, weight_root(self.M, free), free)
+
+    def solve(self, x: Array, free: Array) -> tuple[Array, list[str]]:
+        if not self.constraints:
+            return x, []
+        best = self.nearest(x, free)
+        notes = []
+        if not best.solved:
+            best = self.try_nearby(x, free, best)
+            if best.solved:
+                chosen = ", ".join(f"{self.names[i]} = {best.x[i]:.6g}" for i in free[:6])
+                notes.append(
+                    f"the guess leads to no solution (the constraints are singular there); another one nearby leads to {chosen}: "
+                    "give a guess to choose between solutions"
+                )
+        if not best.solved:
+            raise ModelError(self.contradiction(x, free, best))
+        return best.x, notes + self.freedom(best, free)
+
+    def try_nearby(self, x: Array, free: Array, best: Nearest) -> Nearest:
+        """Start from points around the guess: it may be one where the constraints have no slope."""
+        random = np.random.default_rng(1)
+        for radius in (0.03, 0.1, 0.3, 1.0, 1.0, 3.0) if free.size else ():
+            start = x.copy()
+            start[free] += radius * random.uniform(-1, 1, free.size) * np.maximum(1.0, np.abs(x[free]))
+            attempt = self.nearest(start, free)
+            if attempt.solved:
+                return attempt
+            if not np.linalg.norm(attempt.residual) > np.linalg.norm(best.residual):
+                best = attempt
+        return best
+
+    def contradiction(self, x: Array, free: Array, best: Nearest) -> list[Problem]:
+        """Name the constraints that cannot hold, their residuals, and the fixed values that they touch."""
+        if not np.all(np.isfinite(best.residual)):
+            bad = [name for name, r in zip(self.constraints, best.residual, strict=True) if not np.isfinite(r)]
+            return [Problem(f"{quoted(bad)} has no finite value at the guess; give another guess", key=("guess",))]
+        left = np.abs(best.residual) / best.size
+        guilty = [i for i in range(len(left)) if left[i] > 1e-3 * left.max()]
+        touched = [i for i, name in enumerate(self.names) if name in self.fixed and np.any(best.jacobian[guilty, i] != 0)]
+        everything = np.arange(len(self.names))
+        released = self.nearest(best.x, everything) if touched else best
+        residuals = ", ".join(f"`{self.constraints[i]}` is off by {best.residual[i]:.3g}" for i in guilty[:8])
+        names = [self.constraints[i] for i in guilty]
+        if touched and released.solved:
+            values = ", ".join(f"{self.names[i]} = {self.fixed[self.names[i]]:.6g}" for i in touched[:8])
+            nearby = ", ".join(f"{self.names[i]} = {released.x[i]:.12g}" for i in touched[:8])
+            text = (
+                f"the initial values {values} contradict {quoted(names)}: {residuals}. "
+                f"Leave one of them out, so that it is solved for, or change them (nearby values that fit: {nearby})"
+            )
+            return [Problem(text, key=("initial", self.names[touched[0]]))]
+        if len(names) == 1:
+            text = f"constraint `{names[0]}` cannot be satisfied: {residuals} at the best point found. Check its equation and parameters, or give a guess nearer to a solution"
+        else:
+            text = f"constraints {quoted(names)} contradict each other: {residuals} at the best compromise found. Remove or correct one of them, or give a guess nearer to a solution"
+        return [Problem(text, key=("constraints", names[-1]))]
+
+    def freedom(self, best: Nearest, free: Array) -> list[str]:
+        """Say what is over- or underdetermined in the start."""
+        notes = []
+        fixed = [name for name in self.names if name in self.fixed]
+        jacobian = best.jacobian / row_sizes(best.jacobian, best.x)[:, None]
+        open_directions = free.size - _rank(jacobian[:, free])
+        freedom = len(self.names) - _rank(jacobian)
+        if open_directions:
+            notes.append(
+                f"{open_directions} of the {self.what} {quoted([self.names[i] for i in free[:8]])} "
+                f"{'is' if open_directions == 1 else 'are'} not determined by the initial values and the constraints: "
+                "the values nearest to the guess are taken"
+            )
+        surplus = len(fixed) + open_directions - freedom
+        if surplus > 0:
+            notes.append(
+                f"{len(fixed)} {self.what} are fixed where {freedom} would do: the values agree with the constraints"
+            )
+        return notes
+
+
+def _rank(matrix: Array) -> int:
+    if not matrix.size:
+        return 0
+    values = np.linalg.svd(matrix, compute_uv=False)
+    return int(np.sum(values > RANK * max(values[0], 1e-300)))
