@@ -25,7 +25,11 @@ class Problem:
     def __str__(self) -> str:
         if self.file is not None:
             place = [self.file, *(str(part) for part in (self.line, self.column) if part is not None)]
-            return f"{':'.join(place)}: {' '.join(self.key[-1:])}: {self.text}" if self.key else f"{':'.join(place)}: {self.text}"
+            return (
+                f"{':'.join(place)}: {' '.join(self.key[-1:])}: {self.text}"
+                if self.key
+                else f"{':'.join(place)}: {self.text}"
+            )
         where = f"{'.'.join(self.key)}: " if self.key else ""
         return f"{where}{self.text}" + (f" (column {self.column})" if self.column is not None else "")
 

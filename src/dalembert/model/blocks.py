@@ -220,7 +220,9 @@ class _Derivation:
         )
 
 
-def _collect(entries: Mapping[tuple[int, int], list[Expr]], calculus: Calculus) -> dict[tuple[int, int], Expr]:
+def _collect(
+    entries: Mapping[tuple[int, int], list[Expr]], calculus: Calculus
+) -> dict[tuple[int, int], Expr]:
     """Add up gathered terms; drop what is zero."""
     sums = {key: calculus.lower(se.Add(*terms)) for key, terms in sorted(entries.items())}
     return {key: entry for key, entry in sums.items() if entry != 0}

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.algebra.rank import is_positive, null_space, rank, unit_rows
 from dalembert.errors import ModelError, Problem, quoted
 from dalembert.model.integrability import integrable_constraints
 from dalembert.model.numeric import Numeric, Values
-from dalembert.model.pilot import Configuration, configurations, null_space, pilot_parameters, rank, unit_rows
+from dalembert.model.pilot import Configuration, configurations, pilot_parameters
 from dalembert.model.redundancy import Redundancy, find_redundancies
 from dalembert.model.start import State, consistent_state
 
@@ -58,7 +59,9 @@ class Check:
             f"  {_count(n, 'coordinate')}, {_count(s, 'constraint')} of rank {self.rank}: {_count(m, 'degree')} of freedom",
         ]
         width = max((len(name) for name in self.classes), default=0)
-        lines += [f"  {name:{width}}  {describe_class(kind)}" for name, kind in list(self.classes.items())[:12]]
+        lines += [
+            f"  {name:{width}}  {describe_class(kind)}" for name, kind in list(self.classes.items())[:12]
+        ]
         if len(self.classes) > 12:
             lines.append(f"  … and {len(self.classes) - 12} more")
         lines += [f"  {problem.severity}: {problem.text}" for problem in self.problems]
@@ -71,7 +74,11 @@ def _count(number: int, what: str) -> str:
 
 def describe_class(kind: dict[str, Any]) -> str:
     """Say in words what kind of constraint it is."""
-    words = {"position": "on positions (holonomic", "velocity": "on velocities (", "acceleration": "on accelerations ("}
+    words = {
+        "position": "on positions (holonomic",
+        "velocity": "on velocities (",
+        "acceleration": "on accelerations (",
+    }
     details = []
     if kind["level"] == "velocity":
         details.append("linear" if kind["linear"] else "nonlinear")
@@ -100,7 +107,9 @@ class _Examination:
         source = self.system.source
         line = None
         if source is not None:
-            line = next((source.lines[key[:k]] for k in range(len(key), 0, -1) if key[:k] in source.lines), None)
+            line = next(
+                (source.lines[key[:k]] for k in range(len(key), 0, -1) if key[:k] in source.lines), None
+            )
         file = source.file if source is not None else None
         self.problems.append(Problem(text, severity, file, line, key=key))
 
@@ -114,26 +123,41 @@ class _Examination:
             return Check(system, 0, len(system.coordinates), (), self.classes({}), tuple(self.problems), None)
         missing = [name for name, value in system.parameters.items() if value is None]
         if missing:
-            self.report("note", f"{quoted(missing)} {'has' if len(missing) == 1 else 'have'} no value: random ones were used for this check", "parameters")
+            self.report(
+                "note",
+                f"{quoted(missing)} {'has' if len(missing) == 1 else 'have'} no value: random ones were used for this check",
+                "parameters",
+            )
         state, start = self.start(numeric)
         places = configurations(numeric, start)
         values = [numeric.all(place.t, place.q, place.v) for place in places]
-        if not all(np.all(np.isfinite(part)) for v in values for part in (v.M, v.f, v.A, v.c)):
+        if not all(v.finite() for v in values):
             self.report("error", self.not_finite(values), "constraints")
-            return Check(system, 0, len(system.coordinates), (), self.classes({}), tuple(self.problems), state)
+            return Check(
+                system, 0, len(system.coordinates), (), self.classes({}), tuple(self.problems), state
+            )
         generic = max((rank(v.A) for v in values), default=0)
         redundancies: list[Redundancy] = []
         if self.ok():
             redundancies = find_redundancies(numeric, places) if generic < len(self.names) else []
             self.redundant(redundancies, generic)
             self.singular_start(numeric, start, generic)
-            self.contradictory_accelerations(values)
+            if generic < len(self.names):
+                self.contradictory_accelerations(values)
         self.inertia(values)
         self.unused()
         integrable = integrable_constraints(numeric, places) if self.ok() else {}
         self.integrable(integrable)
         freedom = len(system.coordinates) - generic
-        return Check(system, generic, freedom, tuple(redundancies), self.classes(integrable), tuple(self.problems), state)
+        return Check(
+            system,
+            generic,
+            freedom,
+            tuple(redundancies),
+            self.classes(integrable),
+            tuple(self.problems),
+            state,
+        )
 
     def ok(self) -> bool:
         return not any(problem.severity == "error" for problem in self.problems)
@@ -165,12 +189,12 @@ class _Examination:
         bad = [
             name
             for i, name in enumerate(self.system.coordinates)
-            if not all(np.all(np.isfinite(v.M[i])) and np.isfinite(v.f[i]) for v in values)
+            if not all(np.all(np.isfinite(v.M[[i]].data)) and np.isfinite(v.f[i]) for v in values)
         ]
         bad += [
             name
             for i, name in enumerate(self.names)
-            if not all(np.all(np.isfinite(v.A[i])) and np.isfinite(v.c[i]) for v in values)
+            if not all(np.all(np.isfinite(v.A[[i]].data)) and np.isfinite(v.c[i]) for v in values)
         ]
         return f"the equations of {quoted(bad[:8])} are not finite near the initial state (a division by zero, or a root of something negative?)"
 
@@ -179,7 +203,11 @@ class _Examination:
             self.report("note", f"redundant: {redundancy}", "constraints", redundancy.name)
         unexplained = len(self.names) - generic - len(redundancies)
         if unexplained > 0:
-            self.report("note", f"{unexplained} more constraints are redundant, but not the same ones everywhere", "constraints")
+            self.report(
+                "note",
+                f"{unexplained} more constraints are redundant, but not the same ones everywhere",
+                "constraints",
+            )
 
     def singular_start(self, numeric: Numeric, start: Configuration, generic: int) -> None:
         here = rank(numeric.all(start.t, start.q, start.v).A)
@@ -193,35 +221,52 @@ class _Examination:
     def contradictory_accelerations(self, values: Sequence[Values]) -> None:
         """A q̈ = c must be solvable: it is not if redundant constraints ask for different accelerations."""
         for v in values:
-            if not v.A.size:
-                return
-            lengths = np.linalg.norm(v.A, axis=1)
-            A = unit_rows(v.A)
+            A = v.A.toarray()
+            lengths = np.linalg.norm(A, axis=1)
+            A = unit_rows(v.A).toarray()
             c = v.c / np.where(lengths > 0, lengths, 1.0)
             left = c - A @ np.linalg.lstsq(A, c, rcond=1e-9)[0]
             if np.abs(left).max() > 1e-6 * (1 + np.abs(c).max()):
                 guilty = [i for i in range(len(left)) if abs(left[i]) > 1e-3 * np.abs(left).max()]
-                off = ", ".join(f"`{self.names[i]}` is off by {left[i] * (lengths[i] or 1):.3g}" for i in guilty[:8])
+                off = ", ".join(
+                    f"`{self.names[i]}` is off by {left[i] * (lengths[i] or 1):.3g}" for i in guilty[:8]
+                )
                 names = quoted(self.names[i] for i in guilty[:8])
-                self.report("error", f"{names} ask for different accelerations: {off}. Remove or correct one of them", "constraints", self.names[guilty[-1]])
+                self.report(
+                    "error",
+                    f"{names} ask for different accelerations: {off}. Remove or correct one of them",
+                    "constraints",
+                    self.names[guilty[-1]],
+                )
                 return
 
     def inertia(self, values: Sequence[Values]) -> None:
         names = self.system.coordinates
         for i, j in self.asymmetric(values):
-            self.report("error", f"the mass matrix is not symmetric: entries ({names[i]}, {names[j]}) and ({names[j]}, {names[i]}) differ", "matrices", "mass")
+            self.report(
+                "error",
+                f"the mass matrix is not symmetric: entries ({names[i]}, {names[j]}) and ({names[j]}, {names[i]}) differ",
+                "matrices",
+                "mass",
+            )
             return
-        massless = [name for i, name in enumerate(names) if all(not np.any(v.M[i]) for v in values)]
+        massless = [name for i, name in enumerate(names) if all(not v.M[[i]].count_nonzero() for v in values)]
         if massless:
             verb = "has" if len(massless) == 1 else "have"
             self.report("note", f"{quoted(massless[:8])} {verb} no inertia", "energy", "kinetic")
         for v in values:
-            D = null_space(v.A) if v.A.size else np.eye(len(names))
-            scale = np.abs(v.M).max() or 1.0
-            eigenvalues, vectors = np.linalg.eigh(D.T @ ((v.M + v.M.T) / 2) @ D / scale)
+            if is_positive(v.M, 1e-10):
+                continue
+            D = null_space(v.A)
+            scale = abs(v.M).max() or 1.0
+            eigenvalues, vectors = np.linalg.eigh(D.T @ ((v.M + v.M.T).toarray() / 2) @ D / scale)
             if eigenvalues.size and eigenvalues[0] <= 1e-12:
                 direction = D @ vectors[:, 0]
-                moving = [names[i] for i in np.argsort(-np.abs(direction)) if abs(direction[i]) > 1e-3 * np.abs(direction).max()]
+                moving = [
+                    names[i]
+                    for i in np.argsort(-np.abs(direction))
+                    if abs(direction[i]) > 1e-3 * np.abs(direction).max()
+                ]
                 kind = "no inertia" if eigenvalues[0] > -_SMALL else "negative inertia"
                 self.report(
                     "error",
@@ -234,16 +279,22 @@ class _Examination:
 
     def asymmetric(self, values: Sequence[Values]) -> list[tuple[int, int]]:
         for v in values:
-            different = np.argwhere(np.abs(v.M - v.M.T) > _SMALL * np.abs(v.M).max(initial=0.0))
-            if len(different):
-                return [(int(i), int(j)) for i, j in different]
+            rows, columns = (abs(v.M - v.M.T) > _SMALL * (abs(v.M).max() or 1.0)).nonzero()
+            if len(rows):
+                return [(int(rows[0]), int(columns[0]))]
         return []
 
     def unused(self) -> None:
         b = self.system.blocks
         system = self.system
         used: set[str] = set()
-        expressions = [system.kinetic, system.potential, *b.M.values(), *(system.force or ()), *system.forces.values()]
+        expressions = [
+            system.kinetic,
+            system.potential,
+            *b.M.values(),
+            *(system.force or ()),
+            *system.forces.values(),
+        ]
         expressions += [constraint.expression for constraint in system.constraints]
         expressions += [*system.initial.values(), *system.guess.values()]
         if system.drawing is not None:
@@ -260,7 +311,12 @@ class _Examination:
         disguised = [self.names[i] for i, value in integrable.items() if value]
         if disguised:
             verb = "is" if len(disguised) == 1 else "are together"
-            self.report("note", f"{quoted(disguised)} {verb} integrable: holonomic, written with velocities", "constraints", disguised[0])
+            self.report(
+                "note",
+                f"{quoted(disguised)} {verb} integrable: holonomic, written with velocities",
+                "constraints",
+                disguised[0],
+            )
 
     def classes(self, integrable: dict[int, bool]) -> dict[str, dict[str, Any]]:
         return {

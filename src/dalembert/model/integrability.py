@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import scipy.sparse as sp
 import symengine as se
 
+from dalembert.algebra.rank import null_space
 from dalembert.model.calculus import ZERO, Calculus
 from dalembert.model.numeric import Numeric
-from dalembert.model.pilot import Configuration, null_space
+from dalembert.model.pilot import Configuration
 
 Array = np.ndarray
 _VANISHES = 1e-7
@@ -30,11 +32,16 @@ def integrable_constraints(numeric: Numeric, places: Sequence[Configuration]) ->
     rows = [_extended_rows(numeric, place) for place in places]
     integrable = set(candidates)
     while integrable:
-        kernels = [null_space(matrix[[*numeric.holonomic, *sorted(integrable)]]) for matrix in rows]
+        kernels = [
+            null_space(sp.csr_array(matrix[[*numeric.holonomic, *sorted(integrable)]])) for matrix in rows
+        ]
         failing = {
             i
             for i in integrable
-            if any(_norm(D.T @ w @ D) > _VANISHES * max(_norm(w), 1e-300) for w, D in zip(curls[i], kernels, strict=True))
+            if any(
+                _norm(D.T @ w @ D) > _VANISHES * max(_norm(w), 1e-300)
+                for w, D in zip(curls[i], kernels, strict=True)
+            )
         }
         if not failing:
             break
@@ -51,7 +58,7 @@ def _extended_rows(numeric: Numeric, place: Configuration) -> Array:
     rest = np.zeros(numeric.n)
     b, a = numeric.velocity(place.t, place.q, rest)
     rows = np.zeros((numeric.s, numeric.n + 1))
-    rows[numeric.kinematic] = np.column_stack([a, b])
+    rows[numeric.kinematic] = np.column_stack([a.toarray(), b])
     return rows
 
 

@@ -78,7 +78,9 @@ class _Reader:
 
     def check_name(self, name: str, what: str, *key: str) -> None:
         if not NAME.fullmatch(name):
-            self.problem(f"{what} {name!r}: a name is letters, digits and _, and does not begin with a digit", *key)
+            self.problem(
+                f"{what} {name!r}: a name is letters, digits and _, and does not begin with a digit", *key
+            )
         elif name in RESERVED:
             reason = "time" if name == TIME else "a word of the expression language"
             self.problem(f"{what} `{name}`: this name is reserved for {reason}; choose another", *key)
@@ -95,7 +97,9 @@ class _Reader:
             elif isinstance(item, AppliedUndef) and len(item.args) == 1:
                 name = plain_name(item)
             else:
-                self.problem(f"a coordinate is a dynamicsymbol or a name, got {str(item)[:60]!r}", "coordinates")
+                self.problem(
+                    f"a coordinate is a dynamicsymbol or a name, got {str(item)[:60]!r}", "coordinates"
+                )
                 continue
             self.check_name(name, "coordinate", "coordinates")
             if name in names:
@@ -114,7 +118,9 @@ class _Reader:
             name = key if isinstance(key, str) else plain_name(key)
             self.check_name(name, "parameter", "parameters", name)
             if name in self.coordinates:
-                self.problem(f"parameter `{name}` is also a coordinate; rename one of them", "parameters", name)
+                self.problem(
+                    f"parameter `{name}` is also a coordinate; rename one of them", "parameters", name
+                )
                 continue
             if name in parameters:
                 self.problem(f"parameter `{name}` is given twice", "parameters", name)
@@ -148,10 +154,15 @@ class _Reader:
             for problem in error.problems:
                 self.problem(problem.text, *key, column=problem.column)
         except (sp.SympifyError, TypeError, AttributeError, RecursionError) as error:
-            self.problem(f"expected an expression, got something else ({type(error).__name__}: {str(error)[:80]})", *key)
+            self.problem(
+                f"expected an expression, got something else ({type(error).__name__}: {str(error)[:80]})",
+                *key,
+            )
         return None
 
-    def expression(self, value: Any, key: tuple[str, ...], forbidden: Iterable[str] = (), why: str = "") -> Expr:
+    def expression(
+        self, value: Any, key: tuple[str, ...], forbidden: Iterable[str] = (), why: str = ""
+    ) -> Expr:
         """Translate text, SymPy, SymEngine or a number; refuse what must not appear in it."""
         expr = self.attempt(key, lambda: self.translate(value))
         if expr is None:
@@ -163,7 +174,11 @@ class _Reader:
 
     def translate(self, value: Any, equation: bool = False) -> Expr:
         if isinstance(value, str):
-            return parse_equation(value, self.vocabulary) if equation else parse_value(value, self.vocabulary).expr
+            return (
+                parse_equation(value, self.vocabulary)
+                if equation
+                else parse_value(value, self.vocabulary).expr
+            )
         if isinstance(value, bool):
             raise ModelError(f"expected an expression or a number, got {str(value).lower()}")
         if isinstance(value, se.Basic):
@@ -192,7 +207,10 @@ class _Reader:
             return number(parse_value(text, Vocabulary(time=False)).expr)
         except ModelError as error:
             raise ModelError(
-                Problem(p.text.split(";")[0] + f"; {advice}" if "unknown name" in p.text else p.text, column=p.column)
+                Problem(
+                    p.text.split(";")[0] + f"; {advice}" if "unknown name" in p.text else p.text,
+                    column=p.column,
+                )
                 for p in error.problems
             ) from None
 
@@ -209,7 +227,9 @@ class _Reader:
         if value is None:
             return None
         if name == "kinetic":
-            return self.expression(value, ("energy", name), self.accelerations, "the kinetic energy depends on accelerations")
+            return self.expression(
+                value, ("energy", name), self.accelerations, "the kinetic energy depends on accelerations"
+            )
         why = "the potential energy depends on velocities or accelerations; put such forces into `forces`"
         return self.expression(value, ("energy", name), self.velocities + self.accelerations, why)
 
@@ -217,7 +237,9 @@ class _Reader:
         n = len(self.coordinates)
         if given.mass is None and given.force is None:
             if given.kinetic is None:
-                self.problem("no inertia: give the kinetic energy, or the matrices `mass` and `force`", "energy")
+                self.problem(
+                    "no inertia: give the kinetic energy, or the matrices `mass` and `force`", "energy"
+                )
             return {"mass": None, "force": None}
         if given.kinetic is not None or given.potential is not None:
             self.problem("energies and matrices are both given; use one of them", "matrices")
@@ -226,26 +248,37 @@ class _Reader:
             self.problem(f"`mass` and `force` go together; `{missing}` is missing", "matrices")
             return {"mass": None, "force": None}
         rows, force = _as_list(given.mass), _as_list(given.force)
-        force = [entry[0] if isinstance(entry, (list, tuple)) and len(entry) == 1 else entry for entry in force]
+        force = [
+            entry[0] if isinstance(entry, (list, tuple)) and len(entry) == 1 else entry for entry in force
+        ]
         key = ("matrices", "mass")
         if len(rows) != n or any(not isinstance(row, (list, tuple)) or len(row) != n for row in rows):
             self.problem(f"the mass matrix must have {n} rows of {n} entries, one per coordinate", *key)
             rows = []
         if len(force) != n:
-            self.problem(f"the force needs {n} entries, one per coordinate; got {len(force)}", "matrices", "force")
+            self.problem(
+                f"the force needs {n} entries, one per coordinate; got {len(force)}", "matrices", "force"
+            )
         depends = self.velocities + self.accelerations
         why = "the mass matrix may depend on coordinates and time only"
         mass = tuple(tuple(self.expression(entry, key, depends, why) for entry in row) for row in rows)
         why = "a force depends on accelerations; bring them to the mass matrix"
         key = ("matrices", "force")
-        return {"mass": mass, "force": tuple(self.expression(entry, key, self.accelerations, why) for entry in force)}
+        return {
+            "mass": mass,
+            "force": tuple(self.expression(entry, key, self.accelerations, why) for entry in force),
+        }
 
     def read_forces(self, given: Mapping[Any, Any]) -> Mapping[str, Expr]:
         result = {}
         for key, value in dict(given).items():
             name = self.name_of(key, "forces")
             if name not in self.coordinates:
-                self.problem(f"a force on `{name}`, which is no coordinate; {nearest(name, self.coordinates)}", "forces", name)
+                self.problem(
+                    f"a force on `{name}`, which is no coordinate; {nearest(name, self.coordinates)}",
+                    "forces",
+                    name,
+                )
             why = "a force depends on accelerations; bring them into the kinetic energy"
             result[name] = self.expression(value, ("forces", name), self.accelerations, why)
         return MappingProxyType(result)
@@ -254,13 +287,18 @@ class _Reader:
         if isinstance(given, Mapping):
             items = list(given.items())
         else:
-            items = [(c.name, c.expression) if isinstance(c, Constraint) else (f"c{i}", c) for i, c in enumerate(given, 1)]
+            items = [
+                (c.name, c.expression) if isinstance(c, Constraint) else (f"c{i}", c)
+                for i, c in enumerate(given, 1)
+            ]
         result = []
         coordinates = frozenset(self.coordinates)
         for name, value in items:
             name, key = str(name), ("constraints", str(name))
             if not all(NAME.fullmatch(part) for part in name.split(".")):
-                self.problem(f"constraint {name!r}: a name is letters, digits and _, parts joined by points", *key)
+                self.problem(
+                    f"constraint {name!r}: a name is letters, digits and _, parts joined by points", *key
+                )
             expression = self.attempt(key, lambda value=value: self.translate(value, equation=True))
             if expression is not None:
                 read = self.attempt(key, lambda n=name, e=expression: Constraint.read(n, e, coordinates))
@@ -273,7 +311,11 @@ class _Reader:
         for key, value in dict(given).items():
             name = self.name_of(key, section)
             if name not in allowed:
-                self.problem(f"`{name}` is neither a coordinate nor a velocity; {nearest(name, allowed)}", section, name)
+                self.problem(
+                    f"`{name}` is neither a coordinate nor a velocity; {nearest(name, allowed)}",
+                    section,
+                    name,
+                )
             why = f"the value of `{name}` must be a number or an expression of parameters"
             result[name] = self.expression(value, (section, name), (*allowed, *self.accelerations, TIME), why)
         return MappingProxyType(result)
@@ -299,41 +341,65 @@ class _Reader:
     def read_drawing(self, given: Drawing | Mapping[str, Any] | None) -> Drawing | None:
         if given is None:
             return None
-        parts = {part: getattr(given, part) for part in DRAWING_PARTS} if isinstance(given, Drawing) else dict(given)
+        parts = (
+            {part: getattr(given, part) for part in DRAWING_PARTS}
+            if isinstance(given, Drawing)
+            else dict(given)
+        )
         for name in parts:
             if name not in DRAWING_PARTS:
-                self.problem(f"no part `{name}` of a drawing; {nearest(name, DRAWING_PARTS, 'parts')}", "draw", name)
+                self.problem(
+                    f"no part `{name}` of a drawing; {nearest(name, DRAWING_PARTS, 'parts')}", "draw", name
+                )
         points: dict[str, tuple[Expr, ...]] = {}
         for name, place in dict(parts.get("points", {})).items():
             key = ("draw", "points", name)
             if not isinstance(place, (list, tuple)) or len(place) not in (2, 3):
-                self.problem(f"point `{name}` needs two or three coordinates, as in [\"x\", \"y\"]", *key)
+                self.problem(f'point `{name}` needs two or three coordinates, as in ["x", "y"]', *key)
                 continue
             why = "a point depends on coordinates, time and parameters only"
-            points[name] = tuple(self.expression(entry, key, self.velocities + self.accelerations, why) for entry in place)
+            points[name] = tuple(
+                self.expression(entry, key, self.velocities + self.accelerations, why) for entry in place
+            )
         if len({len(place) for place in points.values()}) > 1:
-            self.problem("points in the plane and in space are mixed; give all of them two or all of them three coordinates", "draw", "points")
+            self.problem(
+                "points in the plane and in space are mixed; give all of them two or all of them three coordinates",
+                "draw",
+                "points",
+            )
         circles = []
         for item in self.sequences(parts, "circles"):
             if len(item) != 2 or item[0] not in points:
-                self.problem(f"a circle is [centre, radius] with a named point as its centre, got {item}", "draw", "circles")
+                self.problem(
+                    f"a circle is [centre, radius] with a named point as its centre, got {item}",
+                    "draw",
+                    "circles",
+                )
                 continue
             circles.append((item[0], self.expression(item[1], ("draw", "circles"))))
-        return Drawing(points, self.joined(parts, "lines", points), self.joined(parts, "springs", points), tuple(circles))
+        return Drawing(
+            points, self.joined(parts, "lines", points), self.joined(parts, "springs", points), tuple(circles)
+        )
 
     def sequences(self, parts: Mapping[str, Any], name: str) -> list[tuple[Any, ...]]:
         value = parts.get(name, ())
         if not isinstance(value, (list, tuple)) or not all(isinstance(item, (list, tuple)) for item in value):
-            self.problem(f"`{name}` is a list of lists, as in [[\"A\", \"B\"]]", "draw", name)
+            self.problem(f'`{name}` is a list of lists, as in [["A", "B"]]', "draw", name)
             return []
         return [tuple(item) for item in value]
 
-    def joined(self, parts: Mapping[str, Any], name: str, points: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+    def joined(
+        self, parts: Mapping[str, Any], name: str, points: Mapping[str, Any]
+    ) -> tuple[tuple[str, ...], ...]:
         result = []
         for item in self.sequences(parts, name):
             unknown = [point for point in item if point not in points]
             if unknown or len(item) < 2:
-                advice = nearest(str(unknown[0]), list(points), "points") if unknown else "name at least two points"
+                advice = (
+                    nearest(str(unknown[0]), list(points), "points")
+                    if unknown
+                    else "name at least two points"
+                )
                 self.problem(f"`{name}` joins named points, got {list(item)}; {advice}", "draw", name)
             else:
                 result.append(item)

@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 
-from dalembert.algebra.nearest import nearest_solution
+from dalembert.algebra.nearest import reach_solution
+from dalembert.algebra.rank import rank, unit_rows
+from dalembert.algebra.saddle import positive
 from dalembert.errors import quoted
 from dalembert.model.numeric import Numeric
-from dalembert.model.pilot import Configuration, configurations, pilot_parameters, rank, unit_rows
-from dalembert.model.start import weight_root
+from dalembert.model.pilot import Configuration, configurations, pilot_parameters
 
 Array = np.ndarray
 _DEPENDENT = 1e-7  # remainder of a row of length one that counts as zero
@@ -43,12 +45,12 @@ class Redundancy:
         return text
 
 
-def dependent_rows(matrices: Sequence[Array]) -> dict[int, list[int]]:
+def dependent_rows(sparse: Sequence[sp.csr_array]) -> dict[int, list[int]]:
     """Find rows that depend on earlier ones in every one of the matrices: row -> the rows that it consists of."""
-    count = matrices[0].shape[0]
-    if any(rank(A) == count for A in matrices):
+    count = sparse[0].shape[0]
+    if any(rank(A) == count for A in sparse):
         return {}
-    matrices = [unit_rows(A) for A in matrices]
+    matrices = [unit_rows(A).toarray() for A in sparse]
     bases: list[list[Array]] = [[] for _ in matrices]
     accepted: list[int] = []
     dependent: dict[int, list[int]] = {}
@@ -88,7 +90,9 @@ def find_redundancies(numeric: Numeric, places: Sequence[Configuration]) -> list
         return []
     names = [constraint.name for constraint in numeric.system.constraints]
     random = np.random.default_rng(4)
-    off = [Configuration(p.t, p.q + random.normal(size=numeric.n), random.normal(size=numeric.n)) for p in places]
+    off = [
+        Configuration(p.t, p.q + random.normal(size=numeric.n), random.normal(size=numeric.n)) for p in places
+    ]
     everywhere = dependent_rows([numeric.all(p.t, p.q, p.v).A for p in off])
     values = _value_dependence(numeric, places[0], dependent)
     return [
@@ -97,7 +101,9 @@ def find_redundancies(numeric: Numeric, places: Sequence[Configuration]) -> list
     ]
 
 
-def _value_dependence(numeric: Numeric, place: Configuration, dependent: dict[int, list[int]]) -> dict[int, tuple[str, ...]]:
+def _value_dependence(
+    numeric: Numeric, place: Configuration, dependent: dict[int, list[int]]
+) -> dict[int, tuple[str, ...]]:
     """For every dependent row, find the parameters whose change makes it independent (or contradictory)."""
     system = numeric.system
     base = pilot_parameters(system)
@@ -113,7 +119,9 @@ def _value_dependence(numeric: Numeric, place: Configuration, dependent: dict[in
     return _blame(broken_by, names, dependent)
 
 
-def _blame(broken_by: Callable[[Sequence[str]], set[int]], names: Sequence[str], dependent: dict[int, list[int]]):
+def _blame(
+    broken_by: Callable[[Sequence[str]], set[int]], names: Sequence[str], dependent: dict[int, list[int]]
+):
     broken = broken_by(names) if names else set()
     blame: dict[int, list[str]] = {i: [] for i in broken}
     if broken:
@@ -123,12 +131,14 @@ def _blame(broken_by: Callable[[Sequence[str]], set[int]], names: Sequence[str],
     return {i: tuple(found) or tuple(names) for i, found in blame.items()}
 
 
-def _dependent_with(numeric: Numeric, place: Configuration, parameters: dict[str, float]) -> dict[int, list[int]]:
+def _dependent_with(
+    numeric: Numeric, place: Configuration, parameters: dict[str, float]
+) -> dict[int, list[int]]:
     """Assemble the system with other parameter values and look for dependent rows again."""
     changed = Numeric(numeric.system, parameters)
     everything = np.arange(changed.n)
-    root = weight_root(changed.mass(place.t, place.q), everything)
-    found = nearest_solution(lambda x: changed.position(place.t, x), place.q, root, everything)
+    weight = positive(changed.mass(place.t, place.q))
+    found = reach_solution(lambda x: changed.position(place.t, x), place.q, weight, everything)
     if not found.solved:
         return {}
     start = Configuration(place.t, found.x, place.v)

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.sparse as sp
 
-from dalembert.algebra.nearest import RANK, Nearest, nearest_solution, row_sizes
+from dalembert.algebra.nearest import Nearest, nearest_solution
 from dalembert.algebra.program import Program
+from dalembert.algebra.rank import rank
+from dalembert.algebra.saddle import positive
 from dalembert.errors import ModelError, Problem, quoted
 from dalembert.model.functions import Expr
 from dalembert.model.numeric import Numeric
@@ -60,46 +63,53 @@ def given_values(numeric: Numeric, given: Mapping[str, Expr]) -> dict[str, float
     values = dict(zip(given, program.floats(numeric.parameters), strict=True))
     bad = [name for name, value in values.items() if not np.isfinite(value)]
     if bad:
-        raise ModelError(Problem(f"the value of `{name}` is not a finite number", key=("initial", name)) for name in bad)
+        raise ModelError(
+            Problem(f"the value of `{name}` is not a finite number", key=("initial", name)) for name in bad
+        )
     return values
 
 
-def weight_root(M: Array, free: Array) -> Array:
-    """Return R with RᵀR = M on the free components, made invertible where there is no inertia."""
-    weight = M[np.ix_(free, free)]
-    weight = (weight + weight.T) / 2
-    values, vectors = np.linalg.eigh(weight) if weight.size else (np.zeros(0), np.zeros((0, 0)))
-    largest = max(values.max(initial=0.0), 0.0) or 1.0
-    values = np.where(values > 1e-10 * largest, values, 1e-6 * largest)
-    return np.sqrt(values)[:, None] * vectors.T
-
-
-def _solve_level(numeric: Numeric, fixed: Mapping[str, float], guess: Mapping[str, float], prime: str, q: Array | None = None):
+def _solve_level(
+    numeric: Numeric,
+    fixed: Mapping[str, float],
+    guess: Mapping[str, float],
+    prime: str,
+    q: Array | None = None,
+):
     """Solve for positions (q is None) or, at known positions, for velocities."""
     names = [name + prime for name in numeric.system.coordinates]
     x = np.array([fixed.get(name, guess.get(name, 0.0)) for name in names])
     free = np.array([i for i, name in enumerate(names) if name not in fixed], dtype=int)
     place = x if q is None else q
     M = numeric.mass(0.0, place)
-    if not np.all(np.isfinite(M)):
-        raise ModelError(f"the mass matrix is not finite at the {'guess' if q is None else 'initial position'}; give other values in `guess`")
+    if not np.all(np.isfinite(M.data)):
+        raise ModelError(
+            f"the mass matrix is not finite at the {'guess' if q is None else 'initial position'}; give other values in `guess`"
+        )
     equations = (lambda y: numeric.position(0.0, y)) if q is None else (lambda y: numeric.velocity(0.0, q, y))
     rows = numeric.holonomic if q is None else numeric.kinematic
     constraints = [numeric.system.constraints[i].name for i in rows]
-    level = _Level(names, constraints, fixed, equations, M)
+    level = _Level(names, constraints, fixed, equations, positive(M))
     return level.solve(x, free)
 
 
 class _Level:
     """The equations of one level, and the words for what can happen when they are solved."""
 
-    def __init__(self, names: list[str], constraints: list[str], fixed: Mapping[str, float], equations: Callable, M: Array):
+    def __init__(
+        self,
+        names: list[str],
+        constraints: list[str],
+        fixed: Mapping[str, float],
+        equations: Callable,
+        weight: sp.csr_array,
+    ):
         self.names, self.constraints, self.fixed = names, constraints, fixed
-        self.equations, self.M = equations, M
+        self.equations, self.weight = equations, weight
         self.what = "velocities" if names[0].endswith("'") else "coordinates"
 
     def nearest(self, x: Array, free: Array) -> Nearest:
-        return nearest_solution(self.equations, x, weight_root(self.M, free), free)
+        return nearest_solution(self.equations, x, self.weight, free)
 
     def solve(self, x: Array, free: Array) -> tuple[Array, list[str]]:
         if not self.constraints:
@@ -134,11 +144,19 @@ class _Level:
     def contradiction(self, x: Array, free: Array, best: Nearest) -> list[Problem]:
         """Name the constraints that cannot hold, their residuals, and the fixed values that they touch."""
         if not np.all(np.isfinite(best.residual)):
-            bad = [name for name, r in zip(self.constraints, best.residual, strict=True) if not np.isfinite(r)]
-            return [Problem(f"{quoted(bad)} has no finite value at the guess; give another guess", key=("guess",))]
+            bad = [
+                name for name, r in zip(self.constraints, best.residual, strict=True) if not np.isfinite(r)
+            ]
+            return [
+                Problem(f"{quoted(bad)} has no finite value at the guess; give another guess", key=("guess",))
+            ]
         left = np.abs(best.residual) / best.size
         guilty = [i for i in range(len(left)) if left[i] > 1e-3 * left.max()]
-        touched = [i for i, name in enumerate(self.names) if name in self.fixed and np.any(best.jacobian[guilty, i] != 0)]
+        touched = [
+            i
+            for i, name in enumerate(self.names)
+            if name in self.fixed and best.jacobian[guilty][:, [i]].count_nonzero()
+        ]
         everything = np.arange(len(self.names))
         released = self.nearest(best.x, everything) if touched else best
         residuals = ", ".join(f"`{self.constraints[i]}` is off by {best.residual[i]:.3g}" for i in guilty[:8])
@@ -161,9 +179,8 @@ class _Level:
         """Say what is over- or underdetermined in the start."""
         notes = []
         fixed = [name for name in self.names if name in self.fixed]
-        jacobian = best.jacobian / row_sizes(best.jacobian, best.x)[:, None]
-        open_directions = free.size - _rank(jacobian[:, free])
-        freedom = len(self.names) - _rank(jacobian)
+        open_directions = free.size - rank(best.jacobian[:, free])
+        freedom = len(self.names) - rank(best.jacobian)
         if open_directions:
             notes.append(
                 f"{open_directions} of the {self.what} {quoted([self.names[i] for i in free[:8]])} "
@@ -176,10 +193,3 @@ class _Level:
                 f"{len(fixed)} {self.what} are fixed where {freedom} would do: the values agree with the constraints"
             )
         return notes
-
-
-def _rank(matrix: Array) -> int:
-    if not matrix.size:
-        return 0
-    values = np.linalg.svd(matrix, compute_uv=False)
-    return int(np.sum(values > RANK * max(values[0], 1e-300)))

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from dalembert.model.start import State
 
 
-
 def _empty() -> Any:
     return field(default_factory=lambda: MappingProxyType({}))
 
@@ -97,12 +96,16 @@ class System:
                 given = {self._key(key): value for key, value in dict(changes[name]).items()}
                 merged = {**getattr(self, name), **given}
                 keep_none = name == "parameters"
-                changes[name] = {key: value for key, value in merged.items() if keep_none or value is not None}
+                changes[name] = {
+                    key: value for key, value in merged.items() if keep_none or value is not None
+                }
         if "parameters" in changes:
             unknown = [name for name in changes["parameters"] if name not in self.parameters]
             if unknown:
                 known = list(self.parameters)
-                raise ModelError(Problem(f"no parameter `{n}`; {nearest(n, known, 'parameters')}") for n in unknown)
+                raise ModelError(
+                    Problem(f"no parameter `{n}`; {nearest(n, known, 'parameters')}") for n in unknown
+                )
         return replace(self, **changes)
 
     def _key(self, symbol: Any) -> str:
@@ -130,7 +133,9 @@ class System:
         for constraint in self.constraints:
             if constraint.name == name:
                 return constraint
-        raise ModelError(f"no constraint `{name}`; {nearest(name, [c.name for c in self.constraints], 'constraints')}")
+        raise ModelError(
+            f"no constraint `{name}`; {nearest(name, [c.name for c in self.constraints], 'constraints')}"
+        )
 
     # --- the pipeline ------------------------------------------------------------------------------------------------
 
@@ -147,7 +152,9 @@ class System:
 
         return check(self)
 
-    def start(self, initial: Mapping[Any, Any] | None = None, guess: Mapping[Any, Any] | None = None) -> State:
+    def start(
+        self, initial: Mapping[Any, Any] | None = None, guess: Mapping[Any, Any] | None = None
+    ) -> State:
         """Find a consistent initial state from what is fixed; the rest moves least from the guess."""
         from dalembert.model.start import consistent_state
 

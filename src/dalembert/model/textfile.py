@@ -19,7 +19,18 @@ from dalembert.model.tomlscan import MAX_BYTES, Index, scan
 
 FORMAT = 1
 NO_VALUE = "?"  # a parameter without a value
-TABLES = ("parameters", "define", "energy", "matrices", "forces", "constraints", "initial", "guess", "simulate", "draw")
+TABLES = (
+    "parameters",
+    "define",
+    "energy",
+    "matrices",
+    "forces",
+    "constraints",
+    "initial",
+    "guess",
+    "simulate",
+    "draw",
+)
 PARTS = {"energy": ("kinetic", "potential"), "matrices": ("mass", "force")}
 TOP = ("format", "name", "coordinates", *TABLES)
 
@@ -30,23 +41,36 @@ def load(path: str | Path) -> System:
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
-            raise ModelError(Problem(f"the file has {size:,} bytes; model files have at most {MAX_BYTES:,}", file=str(path)))
+            raise ModelError(
+                Problem(
+                    f"the file has {size:,} bytes; model files have at most {MAX_BYTES:,}", file=str(path)
+                )
+            )
         data = path.read_bytes()
     except OSError as error:
-        reason = {FileNotFoundError: "there is no such file", IsADirectoryError: "it is a folder, not a model file"}
-        raise ModelError(Problem(reason.get(type(error), error.strerror or str(error)), file=str(path))) from None
+        reason = {
+            FileNotFoundError: "there is no such file",
+            IsADirectoryError: "it is a folder, not a model file",
+        }
+        raise ModelError(
+            Problem(reason.get(type(error), error.strerror or str(error)), file=str(path))
+        ) from None
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise ModelError(Problem("not UTF-8 text; save the file in that encoding", file=str(path), line=line)) from None
+        raise ModelError(
+            Problem("not UTF-8 text; save the file in that encoding", file=str(path), line=line)
+        ) from None
     return loads(text, str(path))
 
 
 def loads(text: str, file: str = "<text>") -> System:
     """Read a system from the text of a model file."""
     if len(text) > MAX_BYTES:
-        raise ModelError(Problem(f"the text has {len(text):,} characters; at most {MAX_BYTES:,} are read", file=file))
+        raise ModelError(
+            Problem(f"the text has {len(text):,} characters; at most {MAX_BYTES:,} are read", file=file)
+        )
     text = text.replace("\r\n", "\n")
     index = scan(text, file)
     return _build(_parse_toml(text, file), index, file)
@@ -83,7 +107,9 @@ def _parse_toml(text: str, file: str) -> dict[str, Any]:
         place = re.search(r"\(at line (\d+), column (\d+)\)", message)
         line, column = (int(place[1]), int(place[2])) if place else (text.count("\n") + 1, None)
         what = re.sub(r"\s*\(at [^)]*\)", "", message)
-        raise ModelError(Problem(f"not valid TOML: {what}{_advice(text, line)}", file=file, line=line, column=column)) from None
+        raise ModelError(
+            Problem(f"not valid TOML: {what}{_advice(text, line)}", file=file, line=line, column=column)
+        ) from None
     except (ValueError, RecursionError) as error:
         raise ModelError(Problem(f"not valid TOML: {str(error)[:100]}", file=file)) from None
 
@@ -93,7 +119,7 @@ def _advice(text: str, line: int) -> str:
     lines = text.split("\n")
     source = lines[line - 1].strip() if line <= len(lines) else ""
     if re.match(r"\w+'", source):
-        return "; a key with a prime is quoted: \"phi'\" = 0"
+        return '; a key with a prime is quoted: "phi\'" = 0'
     if re.match(r"[\w\"'.-]+\s*=\s*[^\"'\[{]*[^\d\s._eE+-]", source):
         return '; expressions stand in quotes: x = "l*sin(phi)"'
     if re.match(r"[\w\"'.-]+\s*=", source):
@@ -141,7 +167,9 @@ def _check_shape(data: dict[str, Any]) -> Iterable[Problem]:
         elif name in PARTS:
             for part in value:
                 if part not in PARTS[name]:
-                    yield Problem(f"unknown entry in [{name}]; {nearest(part, PARTS[name], 'it has')}", key=(name, part))
+                    yield Problem(
+                        f"unknown entry in [{name}]; {nearest(part, PARTS[name], 'it has')}", key=(name, part)
+                    )
     if data.get("format") != FORMAT or isinstance(data.get("format"), bool):
         got = f"got {data['format']!r}" if "format" in data else "it is missing"
         yield Problem(f"expected `format = {FORMAT}` at the top; {got}", key=("format",))
@@ -150,7 +178,9 @@ def _check_shape(data: dict[str, Any]) -> Iterable[Problem]:
     coordinates = data.get("coordinates")
     if not isinstance(coordinates, list):
         got = f"got {_type(coordinates)}" if "coordinates" in data else "it is missing"
-        yield Problem(f'expected a list of names, as in coordinates = ["x", "phi"]; {got}', key=("coordinates",))
+        yield Problem(
+            f'expected a list of names, as in coordinates = ["x", "phi"]; {got}', key=("coordinates",)
+        )
     for name in ("parameters", "define", "energy", "forces", "constraints", "initial", "guess", "simulate"):
         for key, value in _table(data, name).items():
             wanted = (str,) if name in ("define", "constraints") else (str, int, float)
@@ -182,7 +212,14 @@ def _names(value: Any) -> list[Any]:
 
 
 def _type(value: Any) -> str:
-    names = {bool: "true or false", int: "a number", float: "a number", str: "a text", list: "a list", dict: "a section"}
+    names = {
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+        str: "a text",
+        list: "a list",
+        dict: "a section",
+    }
     return names.get(type(value), "a date or time")
 
 
@@ -206,7 +243,9 @@ def to_toml(system: System) -> str:
         lines.append(f"name = {_quote(system.name)}")
     lines.append(f"coordinates = [{', '.join(_quote(name) for name in system.coordinates)}]")
     section = _section(lines)
-    section("parameters", {k: _quote(NO_VALUE) if v is None else repr(v) for k, v in system.parameters.items()})
+    section(
+        "parameters", {k: _quote(NO_VALUE) if v is None else repr(v) for k, v in system.parameters.items()}
+    )
     energies = {"kinetic": system.kinetic, "potential": system.potential}
     section("energy", {k: _expression(v) for k, v in energies.items() if v is not None})
     if system.mass is not None and system.force is not None:
@@ -216,11 +255,18 @@ def to_toml(system: System) -> str:
     section("constraints", {c.name: _quote(f"{to_text(c.expression)} = 0") for c in system.constraints})
     section("initial", {k: _expression(v) for k, v in system.initial.items()})
     section("guess", {k: _expression(v) for k, v in system.guess.items()})
-    section("simulate", {k: _quote(v) if isinstance(v, str) else repr(v) for k, v in system.simulation.items()})
+    section(
+        "simulate", {k: _quote(v) if isinstance(v, str) else repr(v) for k, v in system.simulation.items()}
+    )
     if system.drawing is not None:
         drawing = system.drawing
-        parts = {name: _array(_array(map(_quote, item)) for item in getattr(drawing, name)) for name in ("lines", "springs")}
-        parts["circles"] = _array(_array([_quote(centre), _expression(radius)]) for centre, radius in drawing.circles)
+        parts = {
+            name: _array(_array(map(_quote, item)) for item in getattr(drawing, name))
+            for name in ("lines", "springs")
+        }
+        parts["circles"] = _array(
+            _array([_quote(centre), _expression(radius)]) for centre, radius in drawing.circles
+        )
         section("draw", {k: v for k, v in parts.items() if v != "[]"})
         section("draw.points", {k: _array(map(_expression, place)) for k, place in drawing.points.items()})
     return "\n".join(lines) + "\n"

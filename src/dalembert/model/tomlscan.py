@@ -17,7 +17,7 @@ MAX_WORD = 200  # characters of a key or number outside quotes
 MAX_KEY_PARTS = 8  # of a dotted key
 
 _TOKEN = re.compile(
-    r'(?P<newline>\n)|(?P<space>[ \t\r]+)|(?P<comment>#[^\n]*)'
+    r"(?P<newline>\n)|(?P<space>[ \t\r]+)|(?P<comment>#[^\n]*)"
     r'|(?P<long>"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\')'
     r'|(?P<string>"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\')'
     r"|(?P<word>[\w+:-]+)|(?P<mark>[][{}=,.])|(?P<other>.)",
@@ -57,14 +57,16 @@ def scan(text: str, file: str) -> Index:
                 state, key = "key", []
         elif kind == "other" and word in "\"'":
             if state == "key" and word == "'":
-                raise fail("a key with a prime is quoted: \"phi'\" = 0")
+                raise fail('a key with a prime is quoted: "phi\'" = 0')
             raise fail("a string is never closed; it ends with the quote it began with")
         elif kind in ("word", "string") and state != "value":
             if len(word) > MAX_WORD:
                 raise fail(f"a key of {len(word)} characters; at most {MAX_WORD} are read")
             key.append(word[1:-1] if kind == "string" else word)
         elif kind == "word" and len(word) > MAX_WORD:
-            raise fail(f"a number of {len(word)} characters; at most {MAX_WORD} are read (expressions go in quotes)")
+            raise fail(
+                f"a number of {len(word)} characters; at most {MAX_WORD} are read (expressions go in quotes)"
+            )
         elif kind == "string" and depth == 0:
             path = (*table, *key)
             if path in index.lines and path not in index.columns and "\\" not in word:

@@ -55,7 +55,9 @@ class Translator:
     `symbols` holds the user's own SymPy symbols by plain name; where there is none, one is made on demand.
     """
 
-    def __init__(self, symbols: Mapping[str, Any], coordinates: Iterable[str], parameters: Iterable[str] = ()):
+    def __init__(
+        self, symbols: Mapping[str, Any], coordinates: Iterable[str], parameters: Iterable[str] = ()
+    ):
         self.symbols = dict(symbols)
         self.names = {symbol: name for name, symbol in self.symbols.items()}
         self.coordinates = frozenset(coordinates)
@@ -121,7 +123,9 @@ class Translator:
         name = {"Abs": "abs", "Max": "max", "Min": "min"}.get(node.func.__name__, node.func.__name__)
         if name in FUNCTIONS:
             return FUNCTIONS[name][0](*args)
-        raise ModelError(f"`{node.func.__name__}` cannot be used in a model; {nearest(name, list(FUNCTIONS), 'functions')}")
+        raise ModelError(
+            f"`{node.func.__name__}` cannot be used in a model; {nearest(name, list(FUNCTIONS), 'functions')}"
+        )
 
     def _parameter(self, symbol: Any) -> str:
         if symbol in self.names:
@@ -129,9 +133,13 @@ class Translator:
         name = plain_name(symbol)
         if name in self.coordinates:
             function = self.symbol(name)
-            raise ModelError(f"`{name}` is used both as a coordinate {function} and as a plain symbol; write {function}")
+            raise ModelError(
+                f"`{name}` is used both as a coordinate {function} and as a plain symbol; write {function}"
+            )
         if name in self.symbols:
-            raise ModelError(f"two different symbols are called `{name}` (assumptions differ?); use one of them")
+            raise ModelError(
+                f"two different symbols are called `{name}` (assumptions differ?); use one of them"
+            )
         self.symbols[name], self.names[symbol] = symbol, name
         self.parameters.setdefault(name)
         return name
@@ -175,7 +183,9 @@ class Translator:
             if condition == sp.true:
                 result = value
             elif result is None:
-                raise ModelError(f"the last branch of `{node}` needs the condition True, so that it has a value everywhere")
+                raise ModelError(
+                    f"the last branch of `{node}` needs the condition True, so that it has a value everywhere"
+                )
             else:
                 result = self._choice(condition, value, result)
         if result is None:
@@ -195,8 +205,12 @@ class Translator:
             return self._choice(condition.args[0], no, yes)
         if isinstance(condition, (sp.StrictLessThan, sp.LessThan, sp.StrictGreaterThan, sp.GreaterThan)):
             left, right = self.inward(condition.lts), self.inward(condition.gts)
-            return choose(left, right, isinstance(condition, (sp.StrictLessThan, sp.StrictGreaterThan)), yes, no)
-        raise ModelError(f"conditions are comparisons with < <= > >=, joined by And, Or, Not; got `{condition}`")
+            return choose(
+                left, right, isinstance(condition, (sp.StrictLessThan, sp.StrictGreaterThan)), yes, no
+            )
+        raise ModelError(
+            f"conditions are comparisons with < <= > >=, joined by And, Or, Not; got `{condition}`"
+        )
 
     # --- SymEngine to SymPy --------------------------------------------------------------------------------------
 
