@@ -1,4 +1,54 @@
-"""dalembert: constrained mechanical systems, from the model to equations, reactions and motion."""
+"""dalembert: constrained mechanical systems, from the model to equations, reactions and motion.
 
-from dalembert.model.system import System
-from dalembert.model.translate import coordinates, dot
+The public names are imported when they are first used, so that `import dalembert` stays fast.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dalembert.errors import DalembertError, DerivationError, ModelError, SimulationError
+    from dalembert.model.gallery import example, names
+    from dalembert.model.system import System
+    from dalembert.model.textfile import load, loads
+    from dalembert.model.translate import coordinates, dot
+
+_PUBLIC = {
+    "System": "dalembert.model.system",
+    "coordinates": "dalembert.model.translate",
+    "dot": "dalembert.model.translate",
+    "load": "dalembert.model.textfile",
+    "loads": "dalembert.model.textfile",
+    "example": "dalembert.model.gallery",
+    "names": "dalembert.model.gallery",
+    "DalembertError": "dalembert.errors",
+    "ModelError": "dalembert.errors",
+    "DerivationError": "dalembert.errors",
+    "SimulationError": "dalembert.errors",
+}
+__all__ = [
+    "DalembertError",
+    "DerivationError",
+    "ModelError",
+    "SimulationError",
+    "System",
+    "coordinates",
+    "dot",
+    "example",
+    "load",
+    "loads",
+    "names",
+]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'dalembert' has no attribute {name!r}")
+    return getattr(importlib.import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,1 @@
+"""The forms of the equations of motion, one file each."""

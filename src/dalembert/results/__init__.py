@@ -1,0 +1,1 @@
+"""What a user gets to see of a motion."""
