@@ -23,7 +23,10 @@ app = typer.Typer(
     help="Constrained mechanical systems: check them, derive their equations, compute their motion.",
 )
 
-Model = Annotated[str, typer.Argument(help="A model file, or a name from `dalembert examples`, such as n-four-bar:40.")]
+Model = Annotated[
+    str,
+    typer.Argument(metavar="MODEL", help="A model file, or a name from `dalembert examples`, such as n-four-bar:40."),
+]
 Setting = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a parameter: --set l=2")]
 _CONTRADICTS = 1
 
@@ -121,7 +124,10 @@ def _echo_state(outcome: Check) -> None:
 def _echo_run(run: Run) -> None:
     system = run.system
     typer.echo(f"\nMotion until t = {run.t[-1]:g}: {len(run.t) - 1} steps")
-    final = {**dict(zip(system.coordinates, run.q[-1], strict=True)), **dict(zip(system.velocities, run.v[-1], strict=True))}
+    final = {
+        **dict(zip(system.coordinates, run.q[-1], strict=True)),
+        **dict(zip(system.velocities, run.v[-1], strict=True)),
+    }
     for name, value in list(final.items())[:14]:
         typer.echo(f"  {name:12} {value: .12g}")
     if len(final) > 14:

@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from dalembert.algebra.saddle import Saddle
+from dalembert.algebra.types import Array, Sparse
 
-Array = np.ndarray
-Residual = Callable[[Array], tuple[Array, sp.csr_array]]
+Residual = Callable[[Array], tuple[Array, Sparse]]
 
 ACCEPT = 1e-9  # of the size of an equation: what is left of its residual in a solution
 _EXACT = 1e-16  # nothing to be gained below
@@ -23,12 +23,12 @@ class Nearest:
 
     x: Array
     residual: Array
-    jacobian: sp.csr_array
+    jacobian: Sparse
     size: Array  # of each equation, against which its residual is judged
     solved: bool
 
 
-def nearest_solution(equations: Residual, guess: Array, weight: sp.csr_array, free: Array) -> Nearest:
+def nearest_solution(equations: Residual, guess: Array, weight: Sparse, free: Array) -> Nearest:
     """Solve `equations(x) = 0` for the free components, moving least from the guess in the norm of the weight.
 
     First a damped Gauss–Newton iteration reaches the equations; then, along them, successive projections of the guess
@@ -38,7 +38,7 @@ def nearest_solution(equations: Residual, guess: Array, weight: sp.csr_array, fr
     return _approach(equations, point, guess, weight, free) if point.solved else point
 
 
-def reach_solution(equations: Residual, guess: Array, weight: sp.csr_array, free: Array) -> Nearest:
+def reach_solution(equations: Residual, guess: Array, weight: Sparse, free: Array) -> Nearest:
     """Solve `equations(x) = 0` by least steps from the guess; near it, but not the nearest point."""
     point = _evaluate(equations, np.array(guess, dtype=float))
     size, merit = point.size, _merit(point, point.size)
@@ -63,9 +63,7 @@ def reach_solution(equations: Residual, guess: Array, weight: sp.csr_array, free
     return point
 
 
-def _approach(
-    equations: Residual, point: Nearest, guess: Array, weight: sp.csr_array, free: Array
-) -> Nearest:
+def _approach(equations: Residual, point: Nearest, guess: Array, weight: Sparse, free: Array) -> Nearest:
     W = weight[free][:, free]
 
     def distance(point: Nearest) -> float:
@@ -80,9 +78,7 @@ def _approach(
         step, _ = Saddle(W, point.jacobian[:, free]).solve(pull, -point.residual)
         if np.sqrt(step @ (W @ step)) <= 1e-10 * away:
             break
-        better = _search(
-            point, step, free, lambda x: reach_solution(equations, x, weight, free), distance, away, 1e-3
-        )
+        better = _search(point, step, free, lambda x: reach_solution(equations, x, weight, free), distance, away, 1e-3)
         if better is None:
             break
         point = better
@@ -112,7 +108,7 @@ def _evaluate(equations: Residual, x: Array) -> Nearest:
     return Nearest(x, residual, jacobian, size, solved)
 
 
-def row_sizes(jacobian: sp.csr_array, x: Array) -> Array:
+def row_sizes(jacobian: Sparse, x: Array) -> Array:
     """Estimate how large the terms of each equation are, so that its residual can be judged."""
     size = abs(jacobian) @ np.maximum(np.abs(x), 1.0)
     return np.where(size > 0, size, 1.0)

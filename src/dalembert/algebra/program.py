@@ -148,7 +148,7 @@ class Program:
             if node in index:
                 stack.pop()
                 continue
-            missing = [] if node.is_Number else [arg for arg in node.args if arg not in index]
+            missing = [arg for arg in _operands(node) if arg not in index]
             if missing:
                 stack.extend(missing)
             else:
@@ -162,30 +162,30 @@ class Program:
             return self._number(float(node.n(53, real=True)))
         if node.is_Symbol:
             raise ValueError(f"`{node}` is no input of this program")
+        if node.is_Pow:
+            return self._power(*node.args)
         args = [self._index[arg] for arg in node.args]
         if node.is_Add or node.is_Mul:
             slot = args[0]
             for arg in args[1:]:
                 slot = self._emit(_ADD if node.is_Add else _MUL, slot, arg)
             return slot
-        if node.is_Pow:
-            return self._power(*node.args, *args)
         name = _FUNCTIONS.get(node.get_name() if kind == "FunctionSymbol" else kind)
         if name is None:
             raise ValueError(f"the function in `{node}` cannot be evaluated")
         return self._emit(_CALL, name, tuple(args))
 
-    def _power(self, base: Any, exponent: Any, base_slot: int, exponent_slot: int) -> int:
+    def _power(self, base: Any, exponent: Any) -> int:
         if base == se.E:
-            return self._emit(_CALL, "exp", (exponent_slot,))
+            return self._emit(_CALL, "exp", (self._index[exponent],))
+        slot = self._index[base]
         if exponent.is_Number and float(exponent) < 0:
-            positive = self._place(base ** (-exponent))
-            return self._emit(_DIV, self._number(1.0), positive)
+            return self._emit(_DIV, self._number(1.0), self._place(base ** (-exponent)))
         if exponent == se.Rational(1, 2):
-            return self._emit(_CALL, "sqrt", (base_slot,))
+            return self._emit(_CALL, "sqrt", (slot,))
         if exponent.is_Integer and int(exponent) <= 16:
-            return self._integer_power(base_slot, int(exponent))
-        return self._emit(_CALL, "pow", (base_slot, exponent_slot))
+            return self._integer_power(slot, int(exponent))
+        return self._emit(_CALL, "pow", (slot, self._place(exponent)))
 
     def _integer_power(self, slot: int, exponent: int) -> int:
         """Multiply by repeated squaring."""
@@ -197,3 +197,13 @@ class Program:
             if exponent:
                 slot = self._emit(_MUL, slot, slot)
         return self._number(1.0) if result is None else result
+
+
+def _operands(node: Any) -> tuple[Any, ...]:
+    """Return the arguments that must be computed before a node."""
+    if node.is_Number:
+        return ()
+    if node.is_Pow:
+        base, exponent = node.args
+        return (exponent,) if base == se.E else (base,) if exponent.is_Number else (base, exponent)
+    return node.args

@@ -6,18 +6,19 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-Array = np.ndarray
+from dalembert.algebra.types import Array, Sparse
+
 RANK = 1e-8  # singular values below this part of the largest count as zero
 _SURE = 1e-10  # squared distances of a row of length one from the others that are beyond doubt
 
 
-def unit_rows(A: sp.spmatrix) -> sp.csr_array:
+def unit_rows(A: Sparse) -> Sparse:
     """Scale every row to length one; rows of zeros stay."""
     lengths = np.sqrt(np.asarray(A.multiply(A).sum(axis=1)).ravel())
     return sp.csr_array(sp.diags_array(1.0 / np.where(lengths > 0, lengths, 1.0)) @ A)
 
 
-def rank(A: sp.spmatrix) -> int:
+def rank(A: Sparse) -> int:
     """Count the independent rows: by sparse elimination if they clearly are all independent, else by SVD."""
     if 0 in A.shape:
         return 0
@@ -28,7 +29,7 @@ def rank(A: sp.spmatrix) -> int:
     return int(np.sum(values > RANK * max(values[0], 1e-300)))
 
 
-def is_positive(S: sp.spmatrix, least: float) -> bool:
+def is_positive(S: Sparse, least: float) -> bool:
     """Tell whether a symmetric matrix is positive definite: all pivots above `least` of their diagonal entries."""
     S = sp.csc_array(S)
     diagonal = S.diagonal()
@@ -49,7 +50,7 @@ def is_positive(S: sp.spmatrix, least: float) -> bool:
     return bool(np.all(factors.U.diagonal() > least))
 
 
-def null_space(A: sp.spmatrix) -> Array:
+def null_space(A: Sparse) -> Array:
     """Return an orthonormal basis of the vectors that A maps to zero, as columns (dense)."""
     if 0 in A.shape:
         return np.eye(A.shape[1])

@@ -12,7 +12,8 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-Array = np.ndarray
+from dalembert.algebra.types import Array, Sparse
+
 _EPSILON = 1e-8  # of the size of a row, (J W⁻¹ Jᵀ)ᵢᵢ
 _ITERATIONS = 4
 _DENSE = 80  # up to this many unknowns dense factors are faster
@@ -21,15 +22,16 @@ _DENSE = 80  # up to this many unknowns dense factors are faster
 class Saddle:
     """Factorises once and solves  W d + Jᵀ μ = p,  J d = r  for many right sides."""
 
-    def __init__(self, W: sp.csr_array, J: sp.csr_array):
+    def __init__(self, W: Sparse, J: Sparse):
         self._n, self._s = W.shape[0], J.shape[0]
         squares = J.multiply(J)
         lengths = np.sqrt(squares.sum(axis=1))
         self._scale = 1.0 / np.where(lengths > 0, lengths, 1.0)
         diagonal = W.diagonal()
         inverse = 1.0 / np.maximum(diagonal, 1e-3 * _typical(diagonal))  # W may be (nearly) singular
-        self._E = _EPSILON * np.maximum((squares @ inverse) * self._scale**2, 1e-300)
-        J = sp.diags_array(self._scale) @ J
+        size = (squares @ inverse) * self._scale**2
+        self._E = _EPSILON * np.where(size > 0, size, 1.0)
+        J = sp.csr_array(sp.diags_array(self._scale) @ J)
         if self._n + self._s <= _DENSE:
             dense = np.block([[W.toarray(), J.toarray().T], [J.toarray(), -np.diag(self._E)]])
             factors = scipy.linalg.lu_factor(dense, check_finite=False)
@@ -47,7 +49,7 @@ class Saddle:
         return d, mu * self._scale
 
 
-def positive(W: sp.csr_array) -> sp.csr_array:
+def positive(W: Sparse) -> Sparse:
     """Make a positive semidefinite matrix definite, changing it as little as makes no difference to a norm."""
     diagonal = np.maximum(W.diagonal(), 0.0)
     return sp.csr_array((W + W.T) / 2 + sp.diags_array(1e-8 * (diagonal + _typical(diagonal))))

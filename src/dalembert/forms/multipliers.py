@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from dalembert.algebra.saddle import Saddle
+from dalembert.algebra.types import Array
 from dalembert.model.numeric import Values
 from dalembert.model.printing import to_text
 from dalembert.model.system import System
-
-Array = np.ndarray
 
 
 def solve(values: Values) -> tuple[Array, Array]:
@@ -42,4 +39,3 @@ def _times(factor: str, symbol: str) -> str:
 def _join(terms: list[str]) -> str:
     text = " + ".join(terms) or "0"
     return text.replace("+ -", "- ")
-

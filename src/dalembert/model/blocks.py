@@ -73,9 +73,7 @@ class _Derivation:
     def __init__(self, system: System):
         self.system = system
         self.t = se.Symbol(TIME)
-        self.q, self.v, self.a = (
-            [se.Symbol(name + "'" * order) for name in system.coordinates] for order in (0, 1, 2)
-        )
+        self.q, self.v, self.a = ([se.Symbol(name + "'" * order) for name in system.coordinates] for order in (0, 1, 2))
         self.q_index = {symbol: i for i, symbol in enumerate(self.q)}
         self.v_index = {symbol: i for i, symbol in enumerate(self.v)}
         self.calculus = Calculus([*self.q, *self.v, *self.a, self.t])
@@ -151,7 +149,9 @@ class _Derivation:
             return entry
         if not is_independent(entry, found):
             names = ", ".join(sorted(symbol.name for symbol in found))
-            text = f"the kinetic energy is not quadratic in the velocities: its second derivatives still contain {names}"
+            text = (
+                f"the kinetic energy is not quadratic in the velocities: its second derivatives still contain {names}"
+            )
             raise ModelError(Problem(text, key=("energy", "kinetic")))
         return entry.xreplace(dict.fromkeys(found, ZERO))
 
@@ -220,9 +220,7 @@ class _Derivation:
         )
 
 
-def _collect(
-    entries: Mapping[tuple[int, int], list[Expr]], calculus: Calculus
-) -> dict[tuple[int, int], Expr]:
+def _collect(entries: Mapping[tuple[int, int], list[Expr]], calculus: Calculus) -> dict[tuple[int, int], Expr]:
     """Add up gathered terms; drop what is zero."""
     sums = {key: calculus.lower(se.Add(*terms)) for key, terms in sorted(entries.items())}
     return {key: entry for key, entry in sums.items() if entry != 0}

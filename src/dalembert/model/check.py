@@ -19,7 +19,6 @@ from dalembert.model.start import State, consistent_state
 if TYPE_CHECKING:
     from dalembert.model.system import System
 
-Array = np.ndarray
 _SMALL = 1e-9
 
 
@@ -56,12 +55,11 @@ class Check:
         n, s, m = len(self.system.coordinates), len(self.system.constraints), self.degrees_of_freedom
         lines = [
             self.system.name or "A system",
-            f"  {_count(n, 'coordinate')}, {_count(s, 'constraint')} of rank {self.rank}: {_count(m, 'degree')} of freedom",
+            f"  {_count(n, 'coordinate')}, {_count(s, 'constraint')} of rank {self.rank}: "
+            f"{_count(m, 'degree')} of freedom",
         ]
         width = max((len(name) for name in self.classes), default=0)
-        lines += [
-            f"  {name:{width}}  {describe_class(kind)}" for name, kind in list(self.classes.items())[:12]
-        ]
+        lines += [f"  {name:{width}}  {describe_class(kind)}" for name, kind in list(self.classes.items())[:12]]
         if len(self.classes) > 12:
             lines.append(f"  … and {len(self.classes) - 12} more")
         lines += [f"  {problem.severity}: {problem.text}" for problem in self.problems]
@@ -107,9 +105,7 @@ class _Examination:
         source = self.system.source
         line = None
         if source is not None:
-            line = next(
-                (source.lines[key[:k]] for k in range(len(key), 0, -1) if key[:k] in source.lines), None
-            )
+            line = next((source.lines[key[:k]] for k in range(len(key), 0, -1) if key[:k] in source.lines), None)
         file = source.file if source is not None else None
         self.problems.append(Problem(text, severity, file, line, key=key))
 
@@ -123,19 +119,16 @@ class _Examination:
             return Check(system, 0, len(system.coordinates), (), self.classes({}), tuple(self.problems), None)
         missing = [name for name, value in system.parameters.items() if value is None]
         if missing:
+            have = "has" if len(missing) == 1 else "have"
             self.report(
-                "note",
-                f"{quoted(missing)} {'has' if len(missing) == 1 else 'have'} no value: random ones were used for this check",
-                "parameters",
+                "note", f"{quoted(missing)} {have} no value: random ones were used for this check", "parameters"
             )
         state, start = self.start(numeric)
         places = configurations(numeric, start)
         values = [numeric.all(place.t, place.q, place.v) for place in places]
         if not all(v.finite() for v in values):
             self.report("error", self.not_finite(values), "constraints")
-            return Check(
-                system, 0, len(system.coordinates), (), self.classes({}), tuple(self.problems), state
-            )
+            return Check(system, 0, len(system.coordinates), (), self.classes({}), tuple(self.problems), state)
         generic = max((rank(v.A) for v in values), default=0)
         redundancies: list[Redundancy] = []
         if self.ok():
@@ -196,7 +189,8 @@ class _Examination:
             for i, name in enumerate(self.names)
             if not all(np.all(np.isfinite(v.A[[i]].data)) and np.isfinite(v.c[i]) for v in values)
         ]
-        return f"the equations of {quoted(bad[:8])} are not finite near the initial state (a division by zero, or a root of something negative?)"
+        reason = "(a division by zero, or a root of something negative?)"
+        return f"the equations of {quoted(bad[:8])} are not finite near the initial state {reason}"
 
     def redundant(self, redundancies: Sequence[Redundancy], generic: int) -> None:
         for redundancy in redundancies:
@@ -228,9 +222,7 @@ class _Examination:
             left = c - A @ np.linalg.lstsq(A, c, rcond=1e-9)[0]
             if np.abs(left).max() > 1e-6 * (1 + np.abs(c).max()):
                 guilty = [i for i in range(len(left)) if abs(left[i]) > 1e-3 * np.abs(left).max()]
-                off = ", ".join(
-                    f"`{self.names[i]}` is off by {left[i] * (lengths[i] or 1):.3g}" for i in guilty[:8]
-                )
+                off = ", ".join(f"`{self.names[i]}` is off by {left[i] * (lengths[i] or 1):.3g}" for i in guilty[:8])
                 names = quoted(self.names[i] for i in guilty[:8])
                 self.report(
                     "error",
@@ -243,12 +235,8 @@ class _Examination:
     def inertia(self, values: Sequence[Values]) -> None:
         names = self.system.coordinates
         for i, j in self.asymmetric(values):
-            self.report(
-                "error",
-                f"the mass matrix is not symmetric: entries ({names[i]}, {names[j]}) and ({names[j]}, {names[i]}) differ",
-                "matrices",
-                "mass",
-            )
+            entries = f"({names[i]}, {names[j]}) and ({names[j]}, {names[i]})"
+            self.report("error", f"the mass matrix is not symmetric: entries {entries} differ", "matrices", "mass")
             return
         massless = [name for i, name in enumerate(names) if all(not v.M[[i]].count_nonzero() for v in values)]
         if massless:
@@ -270,8 +258,8 @@ class _Examination:
                 kind = "no inertia" if eigenvalues[0] > -_SMALL else "negative inertia"
                 self.report(
                     "error",
-                    f"{kind} against a motion of {quoted(moving[:6])} that the constraints allow: the accelerations are not determined. "
-                    "Give these coordinates mass, or add the constraints that hold them",
+                    f"{kind} against a motion of {quoted(moving[:6])} that the constraints allow: the accelerations "
+                    "are not determined. Give these coordinates mass, or add the constraints that hold them",
                     "energy",
                     "kinetic",
                 )

@@ -45,7 +45,8 @@ class Constraint:
         linear = _is_linear(expression, levels[order])
         if order == 2 and not linear:
             raise ModelError(
-                f"constraint `{name}` is not linear in the accelerations; constraints on accelerations have the form b q̈ + b₀ = 0"
+                f"constraint `{name}` is not linear in the accelerations; "
+                "constraints on accelerations have the form b q̈ + b₀ = 0"
             )
         return cls(name, expression, LEVELS[order], linear, se.Symbol(TIME) in expression.free_symbols)
 

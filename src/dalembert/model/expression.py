@@ -162,9 +162,7 @@ class _Parser:
         """Apply a rule to the whole text; raise ModelError with every mistake found."""
         try:
             if len(self.text) > MAX_LENGTH:
-                raise _Failure(
-                    0, f"the expression has {len(self.text)} characters; at most {MAX_LENGTH} are read"
-                )
+                raise _Failure(0, f"the expression has {len(self.text)} characters; at most {MAX_LENGTH} are read")
             self.tokenise()
             if len(self.tokens) == 1:
                 raise _Failure(0, "the expression is empty; write at least 0")
@@ -209,9 +207,7 @@ class _Parser:
         left = self.as_value(self.climb(0), 0)
         token = self.tokens[self.position]
         if token.kind == "end":
-            raise _Failure(
-                token.column, "an equation needs `=`, as in `x = l*sin(phi)`; if zero is meant, add `= 0`"
-            )
+            raise _Failure(token.column, "an equation needs `=`, as in `x = l*sin(phi)`; if zero is meant, add `= 0`")
         if token.text == "==":
             raise _Failure(token.column, "write the equation with a single `=`")
         if token.text != "=":
@@ -231,9 +227,7 @@ class _Parser:
         if token.text == ",":
             return _Failure(token.column, "a comma belongs between the arguments of a function")
         if token.kind in ("name", "number") or token.text == "(":
-            return _Failure(
-                token.column, f"an operator is missing before `{token.text}`; multiplication is written *"
-            )
+            return _Failure(token.column, f"an operator is missing before `{token.text}`; multiplication is written *")
         return _Failure(token.column, f"unexpected `{token.text}`")
 
     def climb(self, power: int) -> _Value | _Condition:
@@ -324,12 +318,7 @@ class _Parser:
                     _Failure(token.column, f"`{name}` has {primes} primes; accelerations (two) are the limit")
                 )
             return _Value(se.Symbol(name + "'" * primes))
-        known = (
-            name in self.parameters
-            or name in self.vocabulary.definitions
-            or name == TIME
-            or name in CONSTANTS
-        )
+        known = name in self.parameters or name in self.vocabulary.definitions or name == TIME or name in CONSTANTS
         if primes and known:
             what = (
                 "a parameter"
@@ -338,11 +327,7 @@ class _Parser:
                 if name in self.vocabulary.definitions
                 else "no coordinate"
             )
-            advice = (
-                "differentiate it by hand"
-                if what == "a definition"
-                else "only coordinates have time derivatives"
-            )
+            advice = "differentiate it by hand" if what == "a definition" else "only coordinates have time derivatives"
             self.problems.append(_Failure(token.column, f"a prime on `{name}`, which is {what}; {advice}"))
             return _Value(se.Symbol(name))
         if name in self.parameters:
@@ -369,12 +354,8 @@ class _Parser:
             raise _Failure(token.column, f"`{name}'(` — only coordinates have time derivatives")
         if name not in FUNCTIONS and name != "if":
             if name in self.vocabulary.names():
-                raise _Failure(
-                    opening.column, f"`{name}` is no function; multiplication is written `{name}*(…)`"
-                )
-            raise _Failure(
-                token.column, f"unknown function `{name}`; {nearest(name, [*FUNCTIONS, 'if'], 'functions')}"
-            )
+                raise _Failure(opening.column, f"`{name}` is no function; multiplication is written `{name}*(…)`")
+            raise _Failure(token.column, f"unknown function `{name}`; {nearest(name, [*FUNCTIONS, 'if'], 'functions')}")
         self.position += 1
         args: list[_Value | _Condition] = []
         columns = []
@@ -407,9 +388,7 @@ class _Parser:
             return item
         raise _Failure(column, "a condition stands where a value is expected; use if(condition, a, b)")
 
-    def combine(
-        self, token: _Token, left: _Value | _Condition, right: _Value | _Condition
-    ) -> _Value | _Condition:
+    def combine(self, token: _Token, left: _Value | _Condition, right: _Value | _Condition) -> _Value | _Condition:
         operator = token.text
         if operator in ("and", "or"):
             if isinstance(left, _Value) or isinstance(right, _Value):
@@ -446,17 +425,13 @@ class _Parser:
         bits = max(arg.bits for arg in args) + sum(arg.bits for arg in args if arg.constant or what == "*")
         exprs = [arg.expr for arg in args]
         if nodes > MAX_NODES:
-            raise _Failure(
-                column, f"the expression has more than {MAX_NODES} parts once definitions are put in"
-            )
+            raise _Failure(column, f"the expression has more than {MAX_NODES} parts once definitions are put in")
         if depth > 2 * MAX_DEPTH:
             raise _Failure(column, f"nested deeper than {2 * MAX_DEPTH} levels once definitions are put in")
         if what in ("^", "**"):
             bits = self.check_power(column, *args)
         if bits > MAX_BITS:
-            raise _Failure(
-                column, "the exact numbers in this expression become too long; write them as decimals"
-            )
+            raise _Failure(column, "the exact numbers in this expression become too long; write them as decimals")
         if what == "/" and exprs[1] == 0:
             raise _Failure(column, "division by zero")
         expr = self.operate(what, exprs)

@@ -14,11 +14,11 @@ import scipy.sparse as sp
 import symengine as se
 
 from dalembert.algebra.rank import null_space
+from dalembert.algebra.types import Array
 from dalembert.model.calculus import ZERO, Calculus
 from dalembert.model.numeric import Numeric
 from dalembert.model.pilot import Configuration
 
-Array = np.ndarray
 _VANISHES = 1e-7
 
 
@@ -32,15 +32,12 @@ def integrable_constraints(numeric: Numeric, places: Sequence[Configuration]) ->
     rows = [_extended_rows(numeric, place) for place in places]
     integrable = set(candidates)
     while integrable:
-        kernels = [
-            null_space(sp.csr_array(matrix[[*numeric.holonomic, *sorted(integrable)]])) for matrix in rows
-        ]
+        kernels = [null_space(sp.csr_array(matrix[[*numeric.holonomic, *sorted(integrable)]])) for matrix in rows]
         failing = {
             i
             for i in integrable
             if any(
-                _norm(D.T @ w @ D) > _VANISHES * max(_norm(w), 1e-300)
-                for w, D in zip(curls[i], kernels, strict=True)
+                _norm(D.T @ w @ D) > _VANISHES * max(_norm(w), 1e-300) for w, D in zip(curls[i], kernels, strict=True)
             )
         }
         if not failing:

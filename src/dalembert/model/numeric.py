@@ -11,22 +11,21 @@ import numpy as np
 import scipy.sparse as sp
 
 from dalembert.algebra.program import Program
+from dalembert.algebra.types import Array, Sparse
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.functions import Expr
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
 
-Array = np.ndarray
-
 
 @dataclass(frozen=True)
 class Values:
     """The blocks at one state; M and A sparse."""
 
-    M: sp.csr_array
+    M: Sparse
     f: Array
-    A: sp.csr_array
+    A: Sparse
     c: Array
 
     def finite(self) -> bool:
@@ -56,15 +55,15 @@ class Numeric:
         """Run a program at a state."""
         return program.floats([t, *q, *(np.zeros(self.n) if v is None else v), *self.parameters])
 
-    def mass(self, t: float, q: Array) -> sp.csr_array:
+    def mass(self, t: float, q: Array) -> Sparse:
         """Return M(q, t)."""
         return _sparse(self.evaluate(self._mass, t, q), self.blocks.M, (self.n, self.n))
 
-    def position(self, t: float, q: Array) -> tuple[Array, sp.csr_array]:
+    def position(self, t: float, q: Array) -> tuple[Array, Sparse]:
         """Return g and its Jacobian for the constraints in `holonomic`."""
         return self._residual(self._position, self._position_entries, self.holonomic, t, q)
 
-    def velocity(self, t: float, q: Array, v: Array) -> tuple[Array, sp.csr_array]:
+    def velocity(self, t: float, q: Array, v: Array) -> tuple[Array, Sparse]:
         """Return ψ and ∂ψ/∂v for the constraints in `kinematic`."""
         return self._residual(self._velocity, self._velocity_entries, self.kinematic, t, q, v)
 
@@ -73,13 +72,9 @@ class Numeric:
         out = self.evaluate(self._all, t, q, v)
         sizes = np.cumsum([len(self.blocks.M), self.n, len(self.blocks.A)])
         M, f, A, c = np.split(out, sizes)
-        return Values(
-            _sparse(M, self.blocks.M, (self.n, self.n)), f, _sparse(A, self.blocks.A, (self.s, self.n)), c
-        )
+        return Values(_sparse(M, self.blocks.M, (self.n, self.n)), f, _sparse(A, self.blocks.A, (self.s, self.n)), c)
 
-    def _residual(
-        self, program: Program, entries, rows: list[int], t: float, q: Array, v: Array | None = None
-    ):
+    def _residual(self, program: Program, entries, rows: list[int], t: float, q: Array, v: Array | None = None):
         out = self.evaluate(program, t, q, v)
         return out[: len(rows)], _sparse(out[len(rows) :], entries, (len(rows), self.n))
 
@@ -118,9 +113,7 @@ def parameter_values(system: System, changes: Mapping[str, float]) -> list[float
     unknown = [name for name in changes if name not in system.parameters]
     if unknown:
         known = list(system.parameters)
-        raise ModelError(
-            Problem(f"no parameter `{name}`; {nearest(name, known, 'parameters')}") for name in unknown
-        )
+        raise ModelError(Problem(f"no parameter `{name}`; {nearest(name, known, 'parameters')}") for name in unknown)
     values = {**system.parameters, **changes}
     missing = [name for name, value in values.items() if value is None]
     if missing:
@@ -131,6 +124,6 @@ def parameter_values(system: System, changes: Mapping[str, float]) -> list[float
     return [float(value) for value in values.values() if value is not None]
 
 
-def _sparse(values: Array, entries: Iterable[tuple[int, int]], shape: tuple[int, int]) -> sp.csr_array:
+def _sparse(values: Array, entries: Iterable[tuple[int, int]], shape: tuple[int, int]) -> Sparse:
     places = np.array(list(entries), dtype=int).reshape(-1, 2)
     return sp.csr_array((values, (places[:, 0], places[:, 1])), shape=shape)

@@ -14,16 +14,14 @@ import scipy.sparse as sp
 
 from dalembert.algebra.nearest import reach_solution
 from dalembert.algebra.saddle import Saddle, positive
+from dalembert.algebra.types import Array
 from dalembert.model.numeric import Numeric
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
 
-Array = np.ndarray
 CONFIGURATIONS = 3
-_REACH = (
-    0.4  # how far a configuration lies from the start: radians, or this part of a coordinate larger than 1
-)
+_REACH = 0.4  # how far a configuration lies from the start: radians, or this part of a coordinate larger than 1
 _PIECES = 4
 
 
@@ -40,8 +38,7 @@ def pilot_parameters(system: System) -> dict[str, float]:
     """Return the user's values, and random ones where there are none."""
     random = np.random.default_rng(2)
     return {
-        name: float(random.uniform(0.5, 1.5)) if value is None else value
-        for name, value in system.parameters.items()
+        name: float(random.uniform(0.5, 1.5)) if value is None else value for name, value in system.parameters.items()
     }
 
 
@@ -65,13 +62,10 @@ def _walk(numeric: Numeric, start: Configuration, random: np.random.Generator, m
             largest = np.max(np.abs(tangent) / np.maximum(1.0, np.abs(q)), initial=0.0)
             guess = q + (step / largest * tangent if largest > 1e-12 else 0.0)
             weight = positive(numeric.mass(t, q))
-            found = reach_solution(
-                lambda x, t=t, d=duration: numeric.position(t + d, x), guess, weight, everything
-            )
+            found = reach_solution(lambda x, t=t, d=duration: numeric.position(t + d, x), guess, weight, everything)
             if (
                 found.solved
-                and np.max(np.abs(found.x - q) / np.maximum(1.0, np.abs(q)), initial=0.0)
-                < 4 * step + duration * 10
+                and np.max(np.abs(found.x - q) / np.maximum(1.0, np.abs(q)), initial=0.0) < 4 * step + duration * 10
             ):
                 t, q = t + duration, found.x
                 break

@@ -10,7 +10,9 @@ from dalembert.model.functions import IF_LESS, IF_LESS_EQUAL, STEP, Expr
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 _NAMES = {"Abs": "abs", "Max": "max", "Min": "min"}
-_FUNCTION_TYPES = frozenset("sin cos tan asin acos atan atan2 sinh cosh tanh log sign Abs Max Min".split())
+_FUNCTION_TYPES = frozenset(
+    ["sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "log", "sign", "Abs", "Max", "Min"]
+)
 
 
 def to_text(expr: Expr) -> str:

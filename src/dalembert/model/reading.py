@@ -1,11 +1,12 @@
-"""Turn what a user gave — SymPy, text, numbers — into the canonical fields of a System; report every mistake at once."""
+"""Turn what a user gave — SymPy, text, numbers — into the canonical fields of a System; report all mistakes at once."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import symengine as se
 import sympy as sp
@@ -18,21 +19,39 @@ from dalembert.model.expression import NAME, Vocabulary, parse_equation, parse_v
 from dalembert.model.functions import RESERVED, TIME, Expr, number
 from dalembert.model.translate import Translator, plain_name
 
-if TYPE_CHECKING:
-    from dalembert.model.system import System
-
 SIMULATION_NUMBERS = ("until", "rtol", "atol", "step", "samples")
 SIMULATION_NAMES = ("form", "method", "keep")
 DRAWING_PARTS = ("points", "lines", "springs", "circles")
 
 
-def read_system(given: System, define: Mapping[str, str]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Given:
+    """What the user wrote, as it came."""
+
+    coordinates: Any
+    kinetic: Any
+    potential: Any
+    mass: Any
+    force: Any
+    forces: Mapping[Any, Any]
+    constraints: Any
+    parameters: Mapping[Any, Any]
+    initial: Mapping[Any, Any]
+    guess: Mapping[Any, Any]
+    simulation: Mapping[str, Any]
+    drawing: Drawing | Mapping[str, Any] | None
+    name: str
+    define: Mapping[str, str]
+    symbols: Mapping[str, Any]
+
+
+def read_system(given: Given) -> dict[str, Any]:
     """Return the canonical fields of a system; raise ModelError with everything that is wrong."""
-    return _Reader(given, define).fields
+    return _Reader(given).fields
 
 
 class _Reader:
-    def __init__(self, given: System, define: Mapping[str, str]):
+    def __init__(self, given: Given):
         self.problems: list[Problem] = []
         symbols = dict(given.symbols)
         names = self.read_coordinates(given.coordinates, symbols)
@@ -47,7 +66,7 @@ class _Reader:
         except ModelError as error:
             raise ModelError([*self.problems, *error.problems]) from None
         self.vocabulary = Vocabulary(names, tuple(parameters))
-        self.read_definitions(define)
+        self.read_definitions(given.define)
 
         fields: dict[str, Any] = {"coordinates": names, "name": str(given.name)}
         fields["kinetic"] = self.read_energy(given.kinetic, "kinetic")
@@ -78,9 +97,7 @@ class _Reader:
 
     def check_name(self, name: str, what: str, *key: str) -> None:
         if not NAME.fullmatch(name):
-            self.problem(
-                f"{what} {name!r}: a name is letters, digits and _, and does not begin with a digit", *key
-            )
+            self.problem(f"{what} {name!r}: a name is letters, digits and _, and does not begin with a digit", *key)
         elif name in RESERVED:
             reason = "time" if name == TIME else "a word of the expression language"
             self.problem(f"{what} `{name}`: this name is reserved for {reason}; choose another", *key)
@@ -97,9 +114,7 @@ class _Reader:
             elif isinstance(item, AppliedUndef) and len(item.args) == 1:
                 name = plain_name(item)
             else:
-                self.problem(
-                    f"a coordinate is a dynamicsymbol or a name, got {str(item)[:60]!r}", "coordinates"
-                )
+                self.problem(f"a coordinate is a dynamicsymbol or a name, got {str(item)[:60]!r}", "coordinates")
                 continue
             self.check_name(name, "coordinate", "coordinates")
             if name in names:
@@ -118,9 +133,7 @@ class _Reader:
             name = key if isinstance(key, str) else plain_name(key)
             self.check_name(name, "parameter", "parameters", name)
             if name in self.coordinates:
-                self.problem(
-                    f"parameter `{name}` is also a coordinate; rename one of them", "parameters", name
-                )
+                self.problem(f"parameter `{name}` is also a coordinate; rename one of them", "parameters", name)
                 continue
             if name in parameters:
                 self.problem(f"parameter `{name}` is given twice", "parameters", name)
@@ -160,9 +173,7 @@ class _Reader:
             )
         return None
 
-    def expression(
-        self, value: Any, key: tuple[str, ...], forbidden: Iterable[str] = (), why: str = ""
-    ) -> Expr:
+    def expression(self, value: Any, key: tuple[str, ...], forbidden: Iterable[str] = (), why: str = "") -> Expr:
         """Translate text, SymPy, SymEngine or a number; refuse what must not appear in it."""
         expr = self.attempt(key, lambda: self.translate(value))
         if expr is None:
@@ -174,11 +185,7 @@ class _Reader:
 
     def translate(self, value: Any, equation: bool = False) -> Expr:
         if isinstance(value, str):
-            return (
-                parse_equation(value, self.vocabulary)
-                if equation
-                else parse_value(value, self.vocabulary).expr
-            )
+            return parse_equation(value, self.vocabulary) if equation else parse_value(value, self.vocabulary).expr
         if isinstance(value, bool):
             raise ModelError(f"expected an expression or a number, got {str(value).lower()}")
         if isinstance(value, se.Basic):
@@ -233,13 +240,11 @@ class _Reader:
         why = "the potential energy depends on velocities or accelerations; put such forces into `forces`"
         return self.expression(value, ("energy", name), self.velocities + self.accelerations, why)
 
-    def read_matrices(self, given: System) -> dict[str, Any]:
+    def read_matrices(self, given: Given) -> dict[str, Any]:
         n = len(self.coordinates)
         if given.mass is None and given.force is None:
             if given.kinetic is None:
-                self.problem(
-                    "no inertia: give the kinetic energy, or the matrices `mass` and `force`", "energy"
-                )
+                self.problem("no inertia: give the kinetic energy, or the matrices `mass` and `force`", "energy")
             return {"mass": None, "force": None}
         if given.kinetic is not None or given.potential is not None:
             self.problem("energies and matrices are both given; use one of them", "matrices")
@@ -248,17 +253,13 @@ class _Reader:
             self.problem(f"`mass` and `force` go together; `{missing}` is missing", "matrices")
             return {"mass": None, "force": None}
         rows, force = _as_list(given.mass), _as_list(given.force)
-        force = [
-            entry[0] if isinstance(entry, (list, tuple)) and len(entry) == 1 else entry for entry in force
-        ]
+        force = [entry[0] if isinstance(entry, (list, tuple)) and len(entry) == 1 else entry for entry in force]
         key = ("matrices", "mass")
         if len(rows) != n or any(not isinstance(row, (list, tuple)) or len(row) != n for row in rows):
             self.problem(f"the mass matrix must have {n} rows of {n} entries, one per coordinate", *key)
             rows = []
         if len(force) != n:
-            self.problem(
-                f"the force needs {n} entries, one per coordinate; got {len(force)}", "matrices", "force"
-            )
+            self.problem(f"the force needs {n} entries, one per coordinate; got {len(force)}", "matrices", "force")
         depends = self.velocities + self.accelerations
         why = "the mass matrix may depend on coordinates and time only"
         mass = tuple(tuple(self.expression(entry, key, depends, why) for entry in row) for row in rows)
@@ -288,17 +289,14 @@ class _Reader:
             items = list(given.items())
         else:
             items = [
-                (c.name, c.expression) if isinstance(c, Constraint) else (f"c{i}", c)
-                for i, c in enumerate(given, 1)
+                (c.name, c.expression) if isinstance(c, Constraint) else (f"c{i}", c) for i, c in enumerate(given, 1)
             ]
         result = []
         coordinates = frozenset(self.coordinates)
         for name, value in items:
             name, key = str(name), ("constraints", str(name))
             if not all(NAME.fullmatch(part) for part in name.split(".")):
-                self.problem(
-                    f"constraint {name!r}: a name is letters, digits and _, parts joined by points", *key
-                )
+                self.problem(f"constraint {name!r}: a name is letters, digits and _, parts joined by points", *key)
             expression = self.attempt(key, lambda value=value: self.translate(value, equation=True))
             if expression is not None:
                 read = self.attempt(key, lambda n=name, e=expression: Constraint.read(n, e, coordinates))
@@ -336,21 +334,15 @@ class _Reader:
                 self.problem(f"no setting `{name}`; {nearest(name, known, 'settings')}", "simulate", name)
         return MappingProxyType(result)
 
-    # --- the drawing ---------------------------------------------------------------------------------------------------
+    # --- the drawing -------------------------------------------------------------------------------------------------
 
     def read_drawing(self, given: Drawing | Mapping[str, Any] | None) -> Drawing | None:
         if given is None:
             return None
-        parts = (
-            {part: getattr(given, part) for part in DRAWING_PARTS}
-            if isinstance(given, Drawing)
-            else dict(given)
-        )
+        parts = {part: getattr(given, part) for part in DRAWING_PARTS} if isinstance(given, Drawing) else dict(given)
         for name in parts:
             if name not in DRAWING_PARTS:
-                self.problem(
-                    f"no part `{name}` of a drawing; {nearest(name, DRAWING_PARTS, 'parts')}", "draw", name
-                )
+                self.problem(f"no part `{name}` of a drawing; {nearest(name, DRAWING_PARTS, 'parts')}", "draw", name)
         points: dict[str, tuple[Expr, ...]] = {}
         for name, place in dict(parts.get("points", {})).items():
             key = ("draw", "points", name)
@@ -388,18 +380,12 @@ class _Reader:
             return []
         return [tuple(item) for item in value]
 
-    def joined(
-        self, parts: Mapping[str, Any], name: str, points: Mapping[str, Any]
-    ) -> tuple[tuple[str, ...], ...]:
+    def joined(self, parts: Mapping[str, Any], name: str, points: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
         result = []
         for item in self.sequences(parts, name):
             unknown = [point for point in item if point not in points]
             if unknown or len(item) < 2:
-                advice = (
-                    nearest(str(unknown[0]), list(points), "points")
-                    if unknown
-                    else "name at least two points"
-                )
+                advice = nearest(str(unknown[0]), list(points), "points") if unknown else "name at least two points"
                 self.problem(f"`{name}` joins named points, got {list(item)}; {advice}", "draw", name)
             else:
                 result.append(item)

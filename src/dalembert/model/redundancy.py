@@ -6,16 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from dalembert.algebra.nearest import reach_solution
 from dalembert.algebra.rank import rank, unit_rows
 from dalembert.algebra.saddle import positive
+from dalembert.algebra.types import Array, Sparse
 from dalembert.errors import quoted
 from dalembert.model.numeric import Numeric
 from dalembert.model.pilot import Configuration, configurations, pilot_parameters
 
-Array = np.ndarray
 _DEPENDENT = 1e-7  # remainder of a row of length one that counts as zero
 _PART = 1e-5  # share of another row in it that counts
 
@@ -45,7 +44,7 @@ class Redundancy:
         return text
 
 
-def dependent_rows(sparse: Sequence[sp.csr_array]) -> dict[int, list[int]]:
+def dependent_rows(sparse: Sequence[Sparse]) -> dict[int, list[int]]:
     """Find rows that depend on earlier ones in every one of the matrices: row -> the rows that it consists of."""
     count = sparse[0].shape[0]
     if any(rank(A) == count for A in sparse):
@@ -90,9 +89,7 @@ def find_redundancies(numeric: Numeric, places: Sequence[Configuration]) -> list
         return []
     names = [constraint.name for constraint in numeric.system.constraints]
     random = np.random.default_rng(4)
-    off = [
-        Configuration(p.t, p.q + random.normal(size=numeric.n), random.normal(size=numeric.n)) for p in places
-    ]
+    off = [Configuration(p.t, p.q + random.normal(size=numeric.n), random.normal(size=numeric.n)) for p in places]
     everywhere = dependent_rows([numeric.all(p.t, p.q, p.v).A for p in off])
     values = _value_dependence(numeric, places[0], dependent)
     return [
@@ -119,9 +116,7 @@ def _value_dependence(
     return _blame(broken_by, names, dependent)
 
 
-def _blame(
-    broken_by: Callable[[Sequence[str]], set[int]], names: Sequence[str], dependent: dict[int, list[int]]
-):
+def _blame(broken_by: Callable[[Sequence[str]], set[int]], names: Sequence[str], dependent: dict[int, list[int]]):
     broken = broken_by(names) if names else set()
     blame: dict[int, list[str]] = {i: [] for i in broken}
     if broken:
@@ -131,9 +126,7 @@ def _blame(
     return {i: tuple(found) or tuple(names) for i, found in blame.items()}
 
 
-def _dependent_with(
-    numeric: Numeric, place: Configuration, parameters: dict[str, float]
-) -> dict[int, list[int]]:
+def _dependent_with(numeric: Numeric, place: Configuration, parameters: dict[str, float]) -> dict[int, list[int]]:
     """Assemble the system with other parameter values and look for dependent rows again."""
     changed = Numeric(numeric.system, parameters)
     everything = np.arange(changed.n)

@@ -7,20 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from dalembert.algebra.nearest import Nearest, nearest_solution
 from dalembert.algebra.program import Program
 from dalembert.algebra.rank import rank
 from dalembert.algebra.saddle import positive
+from dalembert.algebra.types import Array, Sparse
 from dalembert.errors import ModelError, Problem, quoted
 from dalembert.model.functions import Expr
 from dalembert.model.numeric import Numeric
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
-
-Array = np.ndarray
 
 
 @dataclass(frozen=True)
@@ -80,12 +78,10 @@ def _solve_level(
     names = [name + prime for name in numeric.system.coordinates]
     x = np.array([fixed.get(name, guess.get(name, 0.0)) for name in names])
     free = np.array([i for i, name in enumerate(names) if name not in fixed], dtype=int)
-    place = x if q is None else q
-    M = numeric.mass(0.0, place)
+    M = numeric.mass(0.0, x if q is None else q)
     if not np.all(np.isfinite(M.data)):
-        raise ModelError(
-            f"the mass matrix is not finite at the {'guess' if q is None else 'initial position'}; give other values in `guess`"
-        )
+        place = "guess" if q is None else "initial position"
+        raise ModelError(f"the mass matrix is not finite at the {place}; give other values in `guess`")
     equations = (lambda y: numeric.position(0.0, y)) if q is None else (lambda y: numeric.velocity(0.0, q, y))
     rows = numeric.holonomic if q is None else numeric.kinematic
     constraints = [numeric.system.constraints[i].name for i in rows]
@@ -102,7 +98,7 @@ class _Level:
         constraints: list[str],
         fixed: Mapping[str, float],
         equations: Callable,
-        weight: sp.csr_array,
+        weight: Sparse,
     ):
         self.names, self.constraints, self.fixed = names, constraints, fixed
         self.equations, self.weight = equations, weight
@@ -121,8 +117,8 @@ class _Level:
             if best.solved:
                 chosen = ", ".join(f"{self.names[i]} = {best.x[i]:.6g}" for i in free[:6])
                 notes.append(
-                    f"the guess leads to no solution (the constraints are singular there); another one nearby leads to {chosen}: "
-                    "give a guess to choose between solutions"
+                    "the guess leads to no solution (the constraints are singular there); "
+                    f"another one nearby leads to {chosen}: give a guess to choose between solutions"
                 )
         if not best.solved:
             raise ModelError(self.contradiction(x, free, best))
@@ -144,12 +140,8 @@ class _Level:
     def contradiction(self, x: Array, free: Array, best: Nearest) -> list[Problem]:
         """Name the constraints that cannot hold, their residuals, and the fixed values that they touch."""
         if not np.all(np.isfinite(best.residual)):
-            bad = [
-                name for name, r in zip(self.constraints, best.residual, strict=True) if not np.isfinite(r)
-            ]
-            return [
-                Problem(f"{quoted(bad)} has no finite value at the guess; give another guess", key=("guess",))
-            ]
+            bad = [name for name, r in zip(self.constraints, best.residual, strict=True) if not np.isfinite(r)]
+            return [Problem(f"{quoted(bad)} has no finite value at the guess; give another guess", key=("guess",))]
         left = np.abs(best.residual) / best.size
         guilty = [i for i in range(len(left)) if left[i] > 1e-3 * left.max()]
         touched = [
@@ -169,10 +161,13 @@ class _Level:
                 f"Leave one of them out, so that it is solved for, or change them (nearby values that fit: {nearby})"
             )
             return [Problem(text, key=("initial", self.names[touched[0]]))]
+        nearer = "or give a guess nearer to a solution"
         if len(names) == 1:
-            text = f"constraint `{names[0]}` cannot be satisfied: {residuals} at the best point found. Check its equation and parameters, or give a guess nearer to a solution"
+            text = f"constraint `{names[0]}` cannot be satisfied: {residuals} at the best point found. "
+            text += f"Check its equation and parameters, {nearer}"
         else:
-            text = f"constraints {quoted(names)} contradict each other: {residuals} at the best compromise found. Remove or correct one of them, or give a guess nearer to a solution"
+            text = f"constraints {quoted(names)} contradict each other: {residuals} at the best compromise found. "
+            text += f"Remove or correct one of them, {nearer}"
         return [Problem(text, key=("constraints", names[-1]))]
 
     def freedom(self, best: Nearest, free: Array) -> list[str]:

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import InitVar, dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.functions import Expr
-from dalembert.model.reading import read_system
+from dalembert.model.reading import Given, read_system
 from dalembert.model.translate import Translator
 
 if TYPE_CHECKING:
     from dalembert.model.blocks import Blocks
     from dalembert.model.check import Check
     from dalembert.model.start import State
-
-
-def _empty() -> Any:
-    return field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True)
@@ -34,7 +29,7 @@ class Source:
     lines: Mapping[tuple[str, ...], int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class System:
     """A mechanical system: coordinates, energies or matrices, forces, constraints, parameters. Immutable.
 
@@ -59,25 +54,61 @@ class System:
     """
 
     coordinates: tuple[str, ...]
-    kinetic: Expr | None = None
-    potential: Expr | None = None
-    mass: tuple[tuple[Expr, ...], ...] | None = None
-    force: tuple[Expr, ...] | None = None
-    forces: Mapping[str, Expr] = _empty()
-    constraints: Any = ()  # given as a mapping or a list; kept as a tuple of Constraint
-    parameters: Mapping[str, float | None] = _empty()
-    initial: Mapping[str, Expr] = _empty()
-    guess: Mapping[str, Expr] = _empty()
-    simulation: Mapping[str, Any] = _empty()
-    drawing: Drawing | Mapping[str, Any] | None = None
-    name: str = ""
-    define: InitVar[Mapping[str, str] | None] = None
-    symbols: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    source: Source | None = field(default=None, compare=False, repr=False)
+    kinetic: Expr | None
+    potential: Expr | None
+    mass: tuple[tuple[Expr, ...], ...] | None
+    force: tuple[Expr, ...] | None
+    forces: Mapping[str, Expr]
+    constraints: tuple[Constraint, ...]
+    parameters: Mapping[str, float | None]
+    initial: Mapping[str, Expr]
+    guess: Mapping[str, Expr]
+    simulation: Mapping[str, Any]
+    drawing: Drawing | None
+    name: str
+    symbols: Mapping[str, Any] = field(compare=False, repr=False)
+    source: Source | None = field(compare=False, repr=False)
 
-    def __post_init__(self, define: Mapping[str, str] | None) -> None:
-        for name, value in read_system(self, define or {}).items():
-            object.__setattr__(self, name, value)
+    def __init__(
+        self,
+        coordinates: Any,
+        *,
+        kinetic: Any = None,
+        potential: Any = None,
+        mass: Any = None,
+        force: Any = None,
+        forces: Mapping[Any, Any] | None = None,
+        constraints: Mapping[str, Any] | Iterable[Any] = (),
+        parameters: Mapping[Any, Any] | None = None,
+        initial: Mapping[Any, Any] | None = None,
+        guess: Mapping[Any, Any] | None = None,
+        simulation: Mapping[str, Any] | None = None,
+        drawing: Drawing | Mapping[str, Any] | None = None,
+        name: str = "",
+        define: Mapping[str, str] | None = None,
+        symbols: Mapping[str, Any] | None = None,
+        source: Source | None = None,
+    ) -> None:
+        given = Given(
+            coordinates=coordinates,
+            kinetic=kinetic,
+            potential=potential,
+            mass=mass,
+            force=force,
+            forces=forces or {},
+            constraints=constraints,
+            parameters=parameters or {},
+            initial=initial or {},
+            guess=guess or {},
+            simulation=simulation or {},
+            drawing=drawing,
+            name=name,
+            define=define or {},
+            symbols=symbols or {},
+        )
+        for key, value in read_system(given).items():
+            object.__setattr__(self, key, value)
+        object.__setattr__(self, "source", source)
 
     # --- variants and translations ---------------------------------------------------------------------------------
 
@@ -96,16 +127,12 @@ class System:
                 given = {self._key(key): value for key, value in dict(changes[name]).items()}
                 merged = {**getattr(self, name), **given}
                 keep_none = name == "parameters"
-                changes[name] = {
-                    key: value for key, value in merged.items() if keep_none or value is not None
-                }
+                changes[name] = {key: value for key, value in merged.items() if keep_none or value is not None}
         if "parameters" in changes:
             unknown = [name for name in changes["parameters"] if name not in self.parameters]
             if unknown:
                 known = list(self.parameters)
-                raise ModelError(
-                    Problem(f"no parameter `{n}`; {nearest(n, known, 'parameters')}") for n in unknown
-                )
+                raise ModelError(Problem(f"no parameter `{n}`; {nearest(n, known, 'parameters')}") for n in unknown)
         return replace(self, **changes)
 
     def _key(self, symbol: Any) -> str:
@@ -133,9 +160,7 @@ class System:
         for constraint in self.constraints:
             if constraint.name == name:
                 return constraint
-        raise ModelError(
-            f"no constraint `{name}`; {nearest(name, [c.name for c in self.constraints], 'constraints')}"
-        )
+        raise ModelError(f"no constraint `{name}`; {nearest(name, [c.name for c in self.constraints], 'constraints')}")
 
     # --- the pipeline ------------------------------------------------------------------------------------------------
 
@@ -152,9 +177,7 @@ class System:
 
         return check(self)
 
-    def start(
-        self, initial: Mapping[Any, Any] | None = None, guess: Mapping[Any, Any] | None = None
-    ) -> State:
+    def start(self, initial: Mapping[Any, Any] | None = None, guess: Mapping[Any, Any] | None = None) -> State:
         """Find a consistent initial state from what is fixed; the rest moves least from the guess."""
         from dalembert.model.start import consistent_state
 

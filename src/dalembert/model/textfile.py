@@ -42,9 +42,7 @@ def load(path: str | Path) -> System:
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise ModelError(
-                Problem(
-                    f"the file has {size:,} bytes; model files have at most {MAX_BYTES:,}", file=str(path)
-                )
+                Problem(f"the file has {size:,} bytes; model files have at most {MAX_BYTES:,}", file=str(path))
             )
         data = path.read_bytes()
     except OSError as error:
@@ -52,25 +50,19 @@ def load(path: str | Path) -> System:
             FileNotFoundError: "there is no such file",
             IsADirectoryError: "it is a folder, not a model file",
         }
-        raise ModelError(
-            Problem(reason.get(type(error), error.strerror or str(error)), file=str(path))
-        ) from None
+        raise ModelError(Problem(reason.get(type(error), error.strerror or str(error)), file=str(path))) from None
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise ModelError(
-            Problem("not UTF-8 text; save the file in that encoding", file=str(path), line=line)
-        ) from None
+        raise ModelError(Problem("not UTF-8 text; save the file in that encoding", file=str(path), line=line)) from None
     return loads(text, str(path))
 
 
 def loads(text: str, file: str = "<text>") -> System:
     """Read a system from the text of a model file."""
     if len(text) > MAX_BYTES:
-        raise ModelError(
-            Problem(f"the text has {len(text):,} characters; at most {MAX_BYTES:,} are read", file=file)
-        )
+        raise ModelError(Problem(f"the text has {len(text):,} characters; at most {MAX_BYTES:,} are read", file=file))
     text = text.replace("\r\n", "\n")
     index = scan(text, file)
     return _build(_parse_toml(text, file), index, file)
@@ -178,9 +170,7 @@ def _check_shape(data: dict[str, Any]) -> Iterable[Problem]:
     coordinates = data.get("coordinates")
     if not isinstance(coordinates, list):
         got = f"got {_type(coordinates)}" if "coordinates" in data else "it is missing"
-        yield Problem(
-            f'expected a list of names, as in coordinates = ["x", "phi"]; {got}', key=("coordinates",)
-        )
+        yield Problem(f'expected a list of names, as in coordinates = ["x", "phi"]; {got}', key=("coordinates",))
     for name in ("parameters", "define", "energy", "forces", "constraints", "initial", "guess", "simulate"):
         for key, value in _table(data, name).items():
             wanted = (str,) if name in ("define", "constraints") else (str, int, float)
@@ -243,9 +233,7 @@ def to_toml(system: System) -> str:
         lines.append(f"name = {_quote(system.name)}")
     lines.append(f"coordinates = [{', '.join(_quote(name) for name in system.coordinates)}]")
     section = _section(lines)
-    section(
-        "parameters", {k: _quote(NO_VALUE) if v is None else repr(v) for k, v in system.parameters.items()}
-    )
+    section("parameters", {k: _quote(NO_VALUE) if v is None else repr(v) for k, v in system.parameters.items()})
     energies = {"kinetic": system.kinetic, "potential": system.potential}
     section("energy", {k: _expression(v) for k, v in energies.items() if v is not None})
     if system.mass is not None and system.force is not None:
@@ -255,18 +243,13 @@ def to_toml(system: System) -> str:
     section("constraints", {c.name: _quote(f"{to_text(c.expression)} = 0") for c in system.constraints})
     section("initial", {k: _expression(v) for k, v in system.initial.items()})
     section("guess", {k: _expression(v) for k, v in system.guess.items()})
-    section(
-        "simulate", {k: _quote(v) if isinstance(v, str) else repr(v) for k, v in system.simulation.items()}
-    )
+    section("simulate", {k: _quote(v) if isinstance(v, str) else repr(v) for k, v in system.simulation.items()})
     if system.drawing is not None:
         drawing = system.drawing
         parts = {
-            name: _array(_array(map(_quote, item)) for item in getattr(drawing, name))
-            for name in ("lines", "springs")
+            name: _array(_array(map(_quote, item)) for item in getattr(drawing, name)) for name in ("lines", "springs")
         }
-        parts["circles"] = _array(
-            _array([_quote(centre), _expression(radius)]) for centre, radius in drawing.circles
-        )
+        parts["circles"] = _array(_array([_quote(centre), _expression(radius)]) for centre, radius in drawing.circles)
         section("draw", {k: v for k, v in parts.items() if v != "[]"})
         section("draw.points", {k: _array(map(_expression, place)) for k, place in drawing.points.items()})
     return "\n".join(lines) + "\n"

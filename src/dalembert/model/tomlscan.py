@@ -64,9 +64,7 @@ def scan(text: str, file: str) -> Index:
                 raise fail(f"a key of {len(word)} characters; at most {MAX_WORD} are read")
             key.append(word[1:-1] if kind == "string" else word)
         elif kind == "word" and len(word) > MAX_WORD:
-            raise fail(
-                f"a number of {len(word)} characters; at most {MAX_WORD} are read (expressions go in quotes)"
-            )
+            raise fail(f"a number of {len(word)} characters; at most {MAX_WORD} are read (expressions go in quotes)")
         elif kind == "string" and depth == 0:
             path = (*table, *key)
             if path in index.lines and path not in index.columns and "\\" not in word:

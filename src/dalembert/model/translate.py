@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import symengine as se
 import sympy as sp
 from sympy.core.function import AppliedUndef
-from sympy.physics.mechanics import dynamicsymbols
+from sympy.physics import mechanics
 
 from dalembert.errors import ModelError, nearest
 from dalembert.model.expression import NAME
 from dalembert.model.functions import FUNCTIONS, IF_LESS, STEP, TIME, Expr, choose, step
 from dalembert.model.printing import fold
+
+dynamicsymbols: Any = mechanics.dynamicsymbols  # its time, an attribute of the function, has no type
 
 
 def coordinates(names: str | Iterable[str]) -> tuple[Any, ...]:
@@ -55,9 +57,7 @@ class Translator:
     `symbols` holds the user's own SymPy symbols by plain name; where there is none, one is made on demand.
     """
 
-    def __init__(
-        self, symbols: Mapping[str, Any], coordinates: Iterable[str], parameters: Iterable[str] = ()
-    ):
+    def __init__(self, symbols: Mapping[str, Any], coordinates: Iterable[str], parameters: Iterable[str] = ()):
         self.symbols = dict(symbols)
         self.names = {symbol: name for name, symbol in self.symbols.items()}
         self.coordinates = frozenset(coordinates)
@@ -73,13 +73,14 @@ class Translator:
 
     def inward(self, expr: Any) -> Expr:
         """Translate a SymPy expression (or equation, taken as left − right); collect new parameters."""
-        expr = sp.sympify(expr) if not isinstance(expr, str) else expr
-        if isinstance(expr, sp.Equality):
-            expr = expr.lhs - expr.rhs
-        if not isinstance(expr, sp.Expr):
-            raise ModelError(f"expected an expression, got {type(expr).__name__}: {str(expr)[:60]}")
+        root: Any = expr if isinstance(expr, str) else sp.sympify(expr)
+        if isinstance(root, sp.Equality):
+            left, right = root.args
+            root = cast(Any, left) - cast(Any, right)
+        if not isinstance(root, sp.Expr):
+            raise ModelError(f"expected an expression, got {type(root).__name__}: {str(root)[:60]}")
         memo = self._inward
-        stack = [expr]
+        stack: list[Any] = [root]
         while stack:
             node = stack[-1]
             if node in memo:
@@ -92,7 +93,7 @@ class Translator:
             else:
                 memo[node] = self._node_inward(node, [memo[arg] for arg in args])
                 stack.pop()
-        return memo[expr]
+        return memo[root]
 
     def _node_inward(self, node: Any, args: list[Expr]) -> Expr:
         if isinstance(node, sp.Symbol):
@@ -120,7 +121,8 @@ class Translator:
         rewritten = {"sec": sp.cos, "csc": sp.sin, "cot": sp.tan}.get(node.func.__name__)
         if rewritten is not None:
             return 1 / self.inward(rewritten(*node.args))
-        name = {"Abs": "abs", "Max": "max", "Min": "min"}.get(node.func.__name__, node.func.__name__)
+        name = str(node.func.__name__)
+        name = {"Abs": "abs", "Max": "max", "Min": "min"}.get(name, name)
         if name in FUNCTIONS:
             return FUNCTIONS[name][0](*args)
         raise ModelError(
@@ -137,9 +139,7 @@ class Translator:
                 f"`{name}` is used both as a coordinate {function} and as a plain symbol; write {function}"
             )
         if name in self.symbols:
-            raise ModelError(
-                f"two different symbols are called `{name}` (assumptions differ?); use one of them"
-            )
+            raise ModelError(f"two different symbols are called `{name}` (assumptions differ?); use one of them")
         self.symbols[name], self.names[symbol] = symbol, name
         self.parameters.setdefault(name)
         return name
@@ -205,12 +205,8 @@ class Translator:
             return self._choice(condition.args[0], no, yes)
         if isinstance(condition, (sp.StrictLessThan, sp.LessThan, sp.StrictGreaterThan, sp.GreaterThan)):
             left, right = self.inward(condition.lts), self.inward(condition.gts)
-            return choose(
-                left, right, isinstance(condition, (sp.StrictLessThan, sp.StrictGreaterThan)), yes, no
-            )
-        raise ModelError(
-            f"conditions are comparisons with < <= > >=, joined by And, Or, Not; got `{condition}`"
-        )
+            return choose(left, right, isinstance(condition, (sp.StrictLessThan, sp.StrictGreaterThan)), yes, no)
+        raise ModelError(f"conditions are comparisons with < <= > >=, joined by And, Or, Not; got `{condition}`")
 
     # --- SymEngine to SymPy --------------------------------------------------------------------------------------
 

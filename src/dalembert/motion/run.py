@@ -1,4 +1,4 @@
-"""The motion of a system: the equations with multipliers, an explicit method of order 8, projection after every step."""
+"""The motion of a system: equations with multipliers, an explicit method of order 8, projection after every step."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from scipy.integrate import DOP853
 
 from dalembert.algebra.nearest import reach_solution
 from dalembert.algebra.saddle import positive
+from dalembert.algebra.types import Array
 from dalembert.errors import SimulationError
 from dalembert.forms import multipliers
 from dalembert.model.numeric import Numeric
 from dalembert.model.start import consistent_state
 from dalembert.model.system import System
 
-Array = np.ndarray
 _MAX_STEPS = 100_000
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,15 @@ def picture(system: System, state: State | None = None) -> Figure:
     for line in system.drawing.lines:
         points = np.array([places[name] for name in line]).T
         fixed = all(_is_fixed(system, name) for name in line)
-        axes.plot(*points, color=FIXED if fixed else LINK, linewidth=1.5 if fixed else 3, solid_capstyle="round", zorder=1 if fixed else 2)
+        axes.plot(
+            *points,
+            color=FIXED if fixed else LINK,
+            linewidth=1.5 if fixed else 3,
+            solid_capstyle="round",
+            zorder=1 if fixed else 2,
+        )
     for spring in system.drawing.springs:
-        for a, b in zip(spring, spring[1:], strict=False):
+        for a, b in pairwise(spring):
             axes.plot(*_zigzag(places[a], places[b]), color=SPRING, linewidth=1.3, zorder=2)
     for centre, radius in radii:
         angle = np.linspace(0, 2 * np.pi, 100)

@@ -28,9 +28,7 @@ class Sized:
 
 
 SIZED = {
-    "n-four-bar": Sized(
-        "n_four_bar", "N four-bar linkages side by side, in absolute coordinates", "loops", 2
-    ),
+    "n-four-bar": Sized("n_four_bar", "N four-bar linkages side by side, in absolute coordinates", "loops", 2),
     "chain": Sized("chain", "Chain of rods, in absolute coordinates", "rods", 10),
     "chain-minimal": Sized("chain_minimal", "Chain of rods, in their angles", "rods", 3),
 }
@@ -51,9 +49,7 @@ def example(name: str) -> System:
     """
     base, _, size = name.partition(":")
     if base in SIZED:
-        return importlib.import_module(f"{__name__}.{SIZED[base].module}").build(
-            _size(name, size, SIZED[base])
-        )
+        return importlib.import_module(f"{__name__}.{SIZED[base].module}").build(_size(name, size, SIZED[base]))
     if base not in names():
         raise ModelError(f"no model `{name}` in the gallery; {nearest(base, names(), 'models')}")
     if size:
@@ -71,7 +67,7 @@ def _size(name: str, text: str, sized: Sized) -> int:
     if not text:
         return sized.default
     if not (text.isascii() and text.isdigit() and len(text) < 9 and 1 <= int(text) <= MAX_SIZE):
-        raise ModelError(
-            f"`{name}`: the size counts {sized.counts}, a whole number from 1 to {MAX_SIZE}, as in `{name.partition(':')[0]}:{sized.default}`"
-        )
+        base = name.partition(":")[0]
+        what = f"the size counts {sized.counts}, a whole number from 1 to {MAX_SIZE}, as in `{base}:{sized.default}`"
+        raise ModelError(f"`{name}`: {what}")
     return int(text)

@@ -9,7 +9,7 @@ from dalembert.model.system import System
 
 def build(count: int) -> System:
     """Build a chain of `count` rods, each with its angle from the horizontal."""
-    m, l, g = se.symbols("m l g")
+    m, l, g = (se.Symbol(name) for name in "mlg")
     half = l / 2
     kinetic, potential = [], []
     points = {"O": (se.Integer(0), se.Integer(0))}

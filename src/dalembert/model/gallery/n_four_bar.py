@@ -39,9 +39,7 @@ def build(loops: int) -> System:
         guess |= {f"x_b{i}": (i - se.Rational(1, 2)) * length, f"y_b{i}": length, f"x_b{i}'": se.Integer(1)}
     points = {f"A{i}": (i * length, se.Integer(0)) for i in range(loops + 1)}
     points |= {f"B{i}": rods.end(f"u{i}", 1) for i in range(loops + 1)}
-    lines = [[f"A{i}", f"B{i}"] for i in range(loops + 1)] + [
-        [f"B{i - 1}", f"B{i}"] for i in range(1, loops + 1)
-    ]
+    lines = [[f"A{i}", f"B{i}"] for i in range(loops + 1)] + [[f"B{i - 1}", f"B{i}"] for i in range(1, loops + 1)]
     return rods.system(
         name=f"{loops} four-bar linkage{'s side by side' if loops > 1 else ''}",
         constraints=constraints,

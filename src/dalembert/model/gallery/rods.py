@@ -16,7 +16,7 @@ class Rods:
     """Gathers rods and their energies; m, l and g are parameters."""
 
     def __init__(self) -> None:
-        self.m, self.l, self.g = se.symbols("m l g")
+        self.m, self.l, self.g = (se.Symbol(name) for name in "mlg")
         self.coordinates: list[str] = []
         self.kinetic: list[Expr] = []
         self.potential: list[Expr] = []

@@ -1,0 +1,39 @@
+"""What the tests share: the gallery at sizes that are quick, and random states."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dalembert import System, example
+from dalembert.model.gallery import SIZED, names
+
+SMALL = {
+    "n-four-bar": ("n-four-bar:1", "n-four-bar:2"),
+    "chain": ("chain:3",),
+    "chain-minimal": ("chain-minimal:1", "chain-minimal:4"),
+}
+GALLERY = [model for name in names() for model in (SMALL[name] if name in SIZED else (name,))]
+
+
+@pytest.fixture(params=GALLERY)
+def model(request) -> System:
+    return example(request.param)
+
+
+@pytest.fixture
+def random() -> np.random.Generator:
+    return np.random.default_rng(12345)
+
+
+def pendulum(**changes) -> System:
+    """The pendulum in three coordinates, with parts replaced outright."""
+    parts = {
+        "coordinates": "x y phi",
+        "kinetic": "m*(x'^2 + y'^2)/2 + J*phi'^2/2",
+        "potential": "m*g*y",
+        "constraints": {"rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)"},
+        "parameters": {"m": 1.0, "J": 0.1, "l": 1.0, "g": 9.81},
+        "initial": {"phi": 1.0},
+    }
+    return System(**{**parts, **changes})

@@ -1,0 +1,246 @@
+"""What the check says, sentence by sentence."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dalembert import System, example, loads
+from tests.conftest import pendulum
+
+
+def sentences(system: System) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {"error": [], "warning": [], "note": []}
+    for problem in system.check().problems:
+        found[problem.severity].append(problem.text)
+    return found
+
+
+def test_counts_of_the_gallery(model):
+    outcome = model.check()
+    assert outcome.ok
+    assert outcome.redundancies == ()
+    assert outcome.degrees_of_freedom == len(model.coordinates) - outcome.rank
+    assert outcome.rank == len(model.constraints)
+    assert outcome.state is not None
+
+
+LENGTH = {"rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)", "length": "x^2 + y^2 = l^2"}
+
+
+def test_redundancy_on_the_manifold():
+    outcome = pendulum(constraints=LENGTH).check()
+    assert outcome.ok
+    assert (outcome.rank, outcome.degrees_of_freedom) == (2, 1)
+    assert outcome.as_dict()["redundant"] == {"length": ["rod_x", "rod_y"]}
+    text = "redundant: `length` follows from `rod_x` and `rod_y` (where these hold; not as an identity)"
+    assert [p.text for p in outcome.problems if "redundant" in p.text] == [text]
+
+
+def test_redundancy_as_an_identity():
+    twice = {"rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)", "again": "3*x = 3*l*sin(phi)"}
+    assert sentences(pendulum(constraints=twice))["note"][-1] == "redundant: `again` follows from `rod_x`"
+
+
+def test_redundancy_for_these_values_only():
+    parameters = {"m": 1, "J": 0.1, "l": 1, "g": 9.81, "L": 1}
+    system = pendulum(constraints={**LENGTH, "length": "x^2 + y^2 = L^2"}, parameters=parameters)
+    assert sentences(system)["note"][-1].endswith("; this holds only for the present values of `l` and `L`")
+
+
+def parallelogram(**values: float) -> System:
+    """A platform on three parallel cranks: one of them is too many, and allowed only because they are equal."""
+    return System(
+        coordinates="x y th",
+        kinetic="m*(x'^2 + y'^2)/2 + J*th'^2/2",
+        constraints={
+            "A": "(x - d*cos(th) + d)^2 + (y - d*sin(th))^2 = a^2",
+            "B": "x^2 + y^2 = b^2",
+            "C": "(x + d*cos(th) - d)^2 + (y + d*sin(th))^2 = c^2",
+        },
+        parameters={"m": 1, "J": 0.1, "a": 1, "b": 1, "c": 1, "d": 0.5, **values},
+        initial={"x": 0.6, "x'": 1},
+        guess={"y": -1},
+    )
+
+
+def test_overconstrained_like_bricard():
+    outcome = parallelogram().check()
+    assert outcome.degrees_of_freedom == 1
+    (redundancy,) = outcome.redundancies
+    assert str(redundancy) == (
+        "`C` follows from `A` and `B` (where these hold; not as an identity); "
+        "this holds only for the present values of `a`, `b` and `c`"
+    )
+
+
+def test_unequal_cranks_have_no_freedom():
+    outcome = parallelogram(c=1.001).check()
+    assert not outcome.redundancies
+    assert outcome.degrees_of_freedom == 0 or not outcome.ok
+
+
+def test_contradiction_is_named_with_its_residual():
+    system = pendulum(constraints={"a": "x = 1", "b": "x = 2", "c": "phi = y"}, initial={})
+    (text,) = sentences(system)["error"]
+    assert text.startswith("constraints `a` and `b` contradict each other: `a` is off by 0.5, `b` is off by -0.5")
+
+
+def test_constraint_that_cannot_hold():
+    (text,) = sentences(pendulum(constraints={"a": "x^2 + y^2 = -l"}, initial={}))["error"]
+    assert text.startswith("constraint `a` cannot be satisfied: `a` is off by 1 at the best point found")
+
+
+def test_contradictory_accelerations():
+    system = pendulum(constraints={"still": "x = 1", "pushed": "x'' = 2"}, initial={})
+    (text,) = sentences(system)["error"]
+    assert text.startswith(
+        "`still` and `pushed` ask for different accelerations: `still` is off by -1, `pushed` is off by 1"
+    )
+
+
+def test_contradictory_initial_values_have_their_line():
+    text = str(example("pendulum")).replace("phi = 1.0", "phi = 1.0\nx = 0.5")
+    outcome = loads(text, "p.toml").check()
+    (problem,) = [p for p in outcome.problems if p.severity == "error"]
+    assert problem.text.startswith("the initial values x = 0.5, phi = 1 contradict `rod_x`: `rod_x` is off by -0.341")
+    assert problem.line == text[: text.index("x = 0.5")].count("\n") + 1
+    assert outcome.degrees_of_freedom == 1  # the rest of the check goes on
+
+
+def test_singular_initial_position():
+    """Two particles on a slotted cross: at x = y = 0 the constraint has no slope."""
+    system = System(
+        coordinates="x y", kinetic="x'^2 + y'^2", constraints={"cross": "x*y = 0"}, initial={"x": 0, "y": 0}
+    )
+    (text,) = sentences(system)["warning"]
+    assert text == "the initial position is singular: the constraints have rank 0 there and 1 nearby"
+
+
+def test_singular_mass_is_fine_where_constraints_hold():
+    assert example("heavy-top").check().ok
+    assert sentences(example("moved-pendulum"))["note"] == ["`phi` has no inertia"]
+
+
+def test_singular_mass_where_motion_is_free():
+    system = System(coordinates="x y", kinetic="(x' + y')^2/2", constraints={})
+    (text,) = sentences(system)["error"]
+    assert text.startswith("no inertia against a motion of `x` and `y` that the constraints allow")
+
+
+def test_negative_inertia():
+    (text,) = sentences(System(coordinates="x", kinetic="-x'^2"))["error"]
+    assert text.startswith("negative inertia against a motion of `x`")
+
+
+def test_asymmetric_mass():
+    system = System(coordinates="x y", mass=[["1", "0"], ["1", "1"]], force=["0", "0"])
+    assert sentences(system)["error"] == ["the mass matrix is not symmetric: entries (x, y) and (y, x) differ"]
+
+
+def test_unused_parameter():
+    system = pendulum(parameters={"m": 1, "J": 0.1, "l": 1, "g": 9.81, "k": 3})
+    assert sentences(system)["warning"] == ["parameter `k` is not used"]
+
+
+def test_parameters_without_values():
+    system = pendulum(parameters=dict.fromkeys("mJlg"))
+    assert sentences(system)["note"][0] == "`m`, `J`, `l` and `g` have no value: random ones were used for this check"
+
+
+def test_not_finite():
+    system = System(coordinates="x", kinetic="x'^2/2", potential="sqrt(x - 5)")
+    (text,) = sentences(system)["error"]
+    assert text.startswith("the equations of `x` are not finite near the initial state")
+
+
+def test_kinetic_energy_of_higher_degree_is_reported():
+    assert sentences(System(coordinates="x", kinetic="x'^4"))["error"][0].startswith(
+        "the kinetic energy is not quadratic"
+    )
+
+
+INTEGRABLE = [
+    ("x y", {"a": "x*y' + y*x' = 0"}, {"a": True}),
+    ("x y z", {"a": "z' = y*x'"}, {"a": False}),
+    ("x y z", {"a": "z' = y*x'", "b": "x' = t"}, {"a": False, "b": True}),
+    ("x y z", {"a": "z' = y*x'", "b": "y = 2*x"}, {"a": True, "b": None}),
+    ("x y", {"a": "x' = y"}, {"a": False}),
+    ("x y", {"a": "x'^2 + y'^2 = 1"}, {"a": None}),
+    ("x y p h", {"a": "x' = p'*cos(h)", "b": "y' = p'*sin(h)"}, {"a": False, "b": False}),
+    (
+        "x y p h",
+        {"a": "x' = p'*cos(h)", "b": "y' = p'*sin(h)", "c": "h' = 0"},
+        {"a": True, "b": True, "c": True},
+    ),
+    ("x y p h", {"a": "x' = p'*cos(h)", "c": "p' = 0"}, {"a": True, "c": True}),
+    ("x", {"a": "x' = t*x"}, {"a": True}),
+]
+
+
+@pytest.mark.parametrize(("names", "constraints", "expected"), INTEGRABLE)
+def test_integrability(names, constraints, expected):
+    kinetic = " + ".join(f"{name}'^2" for name in names.split())
+    system = System(coordinates=names, kinetic=kinetic, constraints=constraints, guess={"x": 0.7})
+    classes = system.check().as_dict()["classes"]
+    assert {name: entry["integrable"] for name, entry in classes.items()} == expected
+
+
+def test_classes():
+    system = System(
+        coordinates="x y",
+        kinetic="x'^2 + y'^2",
+        constraints={
+            "line": "x = 2*y + t",
+            "curve": "x = y^2",
+            "rolls": "x' = y*y'",
+            "cone": "x'^2 = y'^2",
+            "servo": "x'' = y*y'",
+        },
+    )
+    expected = {
+        "line": ("position", True, True),
+        "curve": ("position", False, False),
+        "rolls": ("velocity", True, False),
+        "cone": ("velocity", False, False),
+        "servo": ("acceleration", True, False),
+    }
+    assert {c.name: (c.level, c.linear, c.time) for c in system.constraints} == expected
+
+
+def test_json_is_plain():
+    outcome = pendulum(constraints=LENGTH).check().as_dict()
+    assert json.loads(json.dumps(outcome)) == outcome
+    assert list(outcome) == [
+        "coordinates",
+        "constraints",
+        "rank",
+        "degrees_of_freedom",
+        "redundant",
+        "classes",
+        "problems",
+    ]
+    assert set(outcome["problems"][0]) == {"severity", "text", "line"}
+
+
+def test_reads_well():
+    assert str(pendulum(constraints=LENGTH, initial={"phi": 1, "phi'": 0}, name="P").check()).split("\n") == [
+        "P",
+        "  3 coordinates, 3 constraints of rank 2: 1 degree of freedom",
+        "  rod_x   on positions (holonomic)",
+        "  rod_y   on positions (holonomic)",
+        "  length  on positions (holonomic)",
+        "  note: redundant: `length` follows from `rod_x` and `rod_y` (where these hold; not as an identity)",
+    ]
+
+
+def test_units_and_row_scales_do_not_matter():
+    scaled = {
+        "rod_x": "1e-6*x = 1e-6*l*sin(phi)",
+        "rod_y": "1e5*y = -1e5*l*cos(phi)",
+        "length": "x^2 + y^2 = l^2",
+    }
+    for l in (1e-4, 1.0, 1e4):
+        system = pendulum(constraints=scaled, parameters={"m": 1, "J": 0.1 * l * l, "l": l, "g": 9.81})
+        assert system.check().as_dict()["redundant"] == {"length": ["rod_x", "rod_y"]}

@@ -1,0 +1,248 @@
+"""Systems written in Python: SymPy in, the same system as from text; every mistake answered."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+from dalembert import ModelError, System, coordinates, dot, example
+from tests.conftest import pendulum
+
+
+def sympy_pendulum() -> System:
+    x, y, phi = coordinates("x y phi")
+    m, J, l, g = sp.symbols("m J l g")
+    return System(
+        coordinates=[x, y, phi],
+        kinetic=m * (dot(x) ** 2 + dot(y) ** 2) / 2 + J * dot(phi) ** 2 / 2,
+        potential=m * g * y,
+        constraints={"rod_x": x - l * sp.sin(phi), "rod_y": sp.Eq(y, -l * sp.cos(phi))},
+        parameters={m: 1, J: 0.1, l: 1, g: 9.81},
+        initial={phi: 1.0, dot(phi): 0},
+    )
+
+
+def test_sympy_and_text_give_the_same_system():
+    assert sympy_pendulum() == pendulum(initial={"phi": 1.0, "phi'": 0})
+
+
+def test_expressions_come_back_in_the_users_symbols():
+    theta = dynamicsymbols(r"\theta_{1}")
+    mass = sp.Symbol(r"m_{\mathrm{rod}}", positive=True)
+    system = System(coordinates=[theta], kinetic=mass * dot(theta) ** 2 / 2, potential=mass * sp.cos(theta))
+    assert system.coordinates == ("theta_1",)
+    assert list(system.parameters) == ["m_mathrmrod"]
+    assert system.sympy(system.blocks.f) == [mass * sp.sin(theta)]
+    assert system.sympy(system.kinetic) == mass * dot(theta) ** 2 / 2
+
+
+def test_any_time_symbol():
+    tau = sp.Symbol("tau")
+    x = sp.Function("x")(tau)
+    system = System(coordinates=[x], kinetic=x.diff(tau) ** 2 / 2, potential=x * tau)
+    assert system == System(coordinates="x", kinetic="x'^2/2", potential="x*t")
+    assert system.sympy(system.blocks.f) == [-tau]
+
+
+def test_times_must_agree():
+    a, b = sp.symbols("a b")
+    x, y = sp.Function("x")(a), sp.Function("y")(b)
+    with pytest.raises(ModelError, match="different times: a, b"):
+        System(coordinates=[x, y], kinetic=x.diff(a) ** 2)
+
+
+def test_undone_derivatives_are_done():
+    (x,) = coordinates("x")
+    t = dynamicsymbols._t
+    system = System(coordinates=[x], kinetic=sp.Derivative(x**2, t) ** 2 / 8)
+    assert system == System(coordinates="x", kinetic="(2*x*x')^2/8")
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        (
+            lambda x: sp.Piecewise((x, x > 0), (x**2, sp.And(x < -1, x >= -2)), (1, True)),
+            "if(x > 0, x, if(x < -1 and x >= -2, x^2, 1))",
+        ),
+        (lambda x: sp.Heaviside(x) + sp.Abs(x) + sp.sign(x), "step(x) + abs(x) + sign(x)"),
+        (lambda x: sp.Max(x, 2, x**2) * sp.Min(x, 1), "max(x, 2, x^2)*min(x, 1)"),
+        (lambda x: sp.sec(x) + sp.cot(x), "1/cos(x) + 1/tan(x)"),
+        (lambda x: sp.exp(x) * sp.sqrt(x) / sp.pi + sp.E, "exp(x)*sqrt(x)/pi + e"),
+        (lambda x: sp.atan2(x, 2) + sp.Rational(1, 3) + 0.5, "atan2(x, 2) + 1/3 + 0.5"),
+    ],
+)
+def test_functions_translate_both_ways(written, text):
+    (x,) = coordinates("x")
+    system = System(coordinates=[x], kinetic=dot(x) ** 2, potential=written(x))
+    assert system == System(coordinates="x", kinetic="x'^2", potential=text)
+    back = System(coordinates=[x], kinetic=dot(x) ** 2, potential=system.sympy(system.potential))
+    assert back == system
+
+
+def test_undeclared_symbols_are_parameters_without_values():
+    (x,) = coordinates("x")
+    system = System(coordinates=[x], kinetic=sp.Symbol("m") * dot(x) ** 2)
+    assert dict(system.parameters) == {"m": None}
+
+
+def test_constraints_as_a_list_get_names():
+    (x,) = coordinates("x")
+    system = System(coordinates=[x], kinetic=dot(x) ** 2, constraints=[x - 1, dot(x)])
+    assert [c.name for c in system.constraints] == ["c1", "c2"]
+    assert [c.level for c in system.constraints] == ["position", "velocity"]
+
+
+def test_matrices_from_sympy():
+    x, y = coordinates("x y")
+    m = sp.Symbol("m")
+    system = System(coordinates=[x, y], mass=sp.diag(m, 2), force=sp.Matrix([dot(x), -x]))
+    assert system == System(coordinates="x y", mass=[["m", 0], [0, 2]], force=["x'", "-x"], parameters={"m": None})
+
+
+def test_immutable():
+    system = pendulum()
+    with pytest.raises(FrozenInstanceError):
+        system.name = "other"  # pyright: ignore
+    with pytest.raises(TypeError):
+        system.parameters["m"] = 2
+
+
+def test_replace_merges_and_takes_away():
+    system = pendulum(forces={"x": "1"})
+    m = sp.Symbol("m")
+    variant = system.replace(parameters={m: 3, "l": "2*pi"}, initial={"phi": None, "x": 0.5}, forces={"x": None})
+    assert variant.parameters["m"] == 3
+    assert variant.parameters["l"] == pytest.approx(6.283185307179586)
+    assert list(variant.initial) == ["x"]
+    assert not variant.forces
+    assert system.parameters["m"] == 1
+    assert system.replace(name="n").blocks == system.blocks
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"parameters": {"k": 1}}, "no parameter `k`; parameters: m, J, l, g"),
+        ({"kinetc": "0"}, "a system has no `kinetc`; did you mean `kinetic`?"),
+    ],
+)
+def test_replace_refuses_what_is_not_there(changes, message):
+    with pytest.raises(ModelError, match="no") as error:
+        pendulum().replace(**changes)
+    assert message in str(error.value)
+
+
+x, y = coordinates("x y")
+REFUSED = [
+    ({"coordinates": []}, "a system needs at least one coordinate"),
+    ({"coordinates": "x x"}, "coordinate `x` is listed twice"),
+    (
+        {"coordinates": "x sin"},
+        "coordinate `sin`: this name is reserved for a word of the expression language",
+    ),
+    ({"coordinates": "x t"}, "coordinate `t`: this name is reserved for time"),
+    ({"coordinates": ["x", "2y"]}, "coordinate '2y': a name is letters, digits and _"),
+    ({"coordinates": [x, sp.Symbol("q")]}, "a coordinate is a dynamicsymbol or a name, got 'q'"),
+    ({"kinetic": None}, "no inertia: give the kinetic energy, or the matrices `mass` and `force`"),
+    ({"kinetic": "x''^2"}, "the kinetic energy depends on accelerations (found x'')"),
+    (
+        {"potential": "x*x'"},
+        "the potential energy depends on velocities or accelerations; put such forces into `forces` (found x')",
+    ),
+    ({"mass": [["1"]], "force": ["0"]}, "energies and matrices are both given; use one of them"),
+    ({"kinetic": None, "mass": [["1"]]}, "`mass` and `force` go together; `force` is missing"),
+    (
+        {"kinetic": None, "mass": [["1", "0"]], "force": ["0"]},
+        "the mass matrix must have 1 rows of 1 entries",
+    ),
+    (
+        {"kinetic": None, "mass": [["1"]], "force": ["0", "0"]},
+        "the force needs 1 entries, one per coordinate; got 2",
+    ),
+    (
+        {"kinetic": None, "mass": [["x'"]], "force": ["0"]},
+        "the mass matrix may depend on coordinates and time only (found x')",
+    ),
+    (
+        {"kinetic": None, "mass": [["1"]], "force": ["x''"]},
+        "a force depends on accelerations; bring them to the mass matrix",
+    ),
+    ({"forces": {"y": "1"}}, "a force on `y`, which is no coordinate"),
+    ({"forces": {"x": "x''"}}, "a force depends on accelerations; bring them into the kinetic energy"),
+    (
+        {"constraints": {"a": "1 = 2"}},
+        "constraint `a` contains no coordinate: it is a condition on nothing that moves",
+    ),
+    ({"constraints": {"a": "x = x"}}, "constraint `a` contains no coordinate: it is always true; remove it"),
+    ({"constraints": {"a": "x''^2 = 1"}}, "constraint `a` is not linear in the accelerations"),
+    (
+        {"constraints": {"a b": "x = 1"}},
+        "constraint 'a b': a name is letters, digits and _, parts joined by points",
+    ),
+    ({"parameters": {"x": 1}}, "parameter `x` is also a coordinate; rename one of them"),
+    (
+        {"parameters": {"m": "2*k"}},
+        "unknown name `k`; `m` needs a constant; what depends on parameters belongs into [define]",
+    ),
+    ({"parameters": {"m": float("nan")}}, "`m` needs a finite number, got nan"),
+    ({"parameters": {"m": [1]}}, "`m` needs a finite number, got [1]"),
+    ({"initial": {"z": 1}}, "`z` is neither a coordinate nor a velocity"),
+    ({"initial": {"x": "t"}}, "the value of `x` must be a number or an expression of parameters (found t)"),
+    ({"guess": {"x": "x'"}}, "the value of `x` must be a number or an expression of parameters (found x')"),
+    ({"simulation": {"untill": 3}}, "no setting `untill`; did you mean `until`?"),
+    ({"simulation": {"rtol": 0}}, "`rtol` must be positive, got 0"),
+    ({"simulation": {"form": 3}}, "`form` is a name in quotes, got 3"),
+    ({"define": {"x": "1"}}, "definition `x` is also a coordinate or a parameter"),
+    ({"define": {"A": "B", "B": "1"}}, "unknown name `B`"),
+    ({"drawing": {"points": {"P": ["x"]}}}, "point `P` needs two or three coordinates"),
+    (
+        {"drawing": {"points": {"P": ["x", 0]}, "lines": [["P", "Q"]]}},
+        "`lines` joins named points, got ['P', 'Q']",
+    ),
+    ({"drawing": {"points": {"P": ["x", 0], "Q": [0, 0, 0]}}}, "points in the plane and in space are mixed"),
+    ({"drawing": {"points": {}, "circle": []}}, "no part `circle` of a drawing; did you mean `circles`?"),
+    (
+        {"potential": sp.Function("F")(dynamicsymbols._t)},
+        "`F(t)` is a function of time but no coordinate of this system",
+    ),
+    ({"potential": sp.besselj(0, x)}, "`besselj` cannot be used in a model"),
+    ({"potential": sp.Symbol("x")}, "`x` is used both as a coordinate x(t) and as a plain symbol"),
+    ({"potential": sp.oo}, "expected finite numbers, got oo"),
+    ({"kinetic": dot(x, 3)}, "derivatives beyond accelerations cannot be used"),
+    ({"potential": sp.Piecewise((x, x > 0))}, "the last branch of"),
+    ({"potential": sp.Symbol("m") + sp.Symbol("m", positive=True)}, "two different symbols are called `m`"),
+    ({"potential": [1, 2]}, "expected an expression, got list: [1, 2]"),
+    ({"potential": True}, "expected an expression or a number, got true"),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), REFUSED, ids=lambda value: str(value)[:40])
+def test_mistakes_are_answered(changes, message):
+    with pytest.raises(ModelError) as error:
+        System(**{"coordinates": [x], "kinetic": "x'^2/2", **changes})
+    assert message in str(error.value)
+
+
+def test_all_mistakes_in_one_go():
+    with pytest.raises(ModelError) as error:
+        System(coordinates="x", kinetic="m*x'^2", constraints={"a": "x", "b": "x = q"}, initial={"y": 1})
+    assert len(error.value.problems) == 4
+    assert [problem.key[0] for problem in error.value.problems] == [
+        "energy",
+        "constraints",
+        "constraints",
+        "initial",
+    ]
+
+
+def test_an_unknown_constraint_is_answered_with_the_nearest():
+    with pytest.raises(ModelError, match="no constraint `rodx`; did you mean `rod_x`"):
+        pendulum().constraint("rodx")
+
+
+def test_prints_as_its_model_file():
+    assert str(example("pendulum")).startswith('format = 1\nname = "Pendulum in three coordinates"\n')

@@ -1,0 +1,146 @@
+"""The command line as a user meets it: output, messages, exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from dalembert import cli, example, names
+
+BAD = """format = 1
+coordinates = ["x"]
+
+[energy]
+kinetic = "m*x'^2/2"
+
+[constraints]
+hold = "x"
+"""
+
+
+@pytest.fixture
+def command(monkeypatch, capsys, tmp_path):
+    """Run a command line in an empty directory; return exit code, output and messages."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*args: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["dalembert", *args])
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 0
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def test_examples_lists_the_gallery(command):
+    code, out, _ = command("examples")
+    assert code == 0
+    assert all(name in out for name in names())
+
+
+def test_check(command):
+    code, out, _ = command("check", "pendulum")
+    assert code == 0
+    assert "3 coordinates, 2 constraints of rank 2: 1 degree of freedom" in out
+    assert "initial state: x = 0.841471" in out
+
+
+def test_check_json(command):
+    code, out, _ = command("check", "n-four-bar:1", "--json")
+    assert code == 0
+    assert json.loads(out)["degrees_of_freedom"] == 1
+
+
+def test_redundancy_is_a_note(command, tmp_path):
+    text = str(example("pendulum")).replace("[initial]", 'length = "x^2 + y^2 = l^2"\n\n[initial]')
+    (tmp_path / "p.toml").write_text(text)
+    code, out, _ = command("check", "p.toml", "--json")
+    assert code == 0
+    assert json.loads(out)["redundant"] == {"length": ["rod_x", "rod_y"]}
+    line = next(p["line"] for p in json.loads(out)["problems"] if "redundant" in p["text"])
+    assert text.split("\n")[line - 1].startswith("length")
+
+
+def test_contradiction_exits_with_one(command, tmp_path):
+    text = str(example("pendulum")).replace("phi = 1.0", "phi = 1.0\nx = 3.0")
+    (tmp_path / "p.toml").write_text(text)
+    assert command("check", "p.toml")[0] == 1
+    code, out, _ = command("run", "p.toml")
+    assert code == 1
+    assert "contradict `rod_x`" in out
+    assert "Motion" not in out
+
+
+def test_run_goes_from_file_to_result(command, tmp_path):
+    example("pendulum").save(tmp_path / "mine.toml")
+    code, out, _ = command("run", "mine.toml", "--until", "2", "--set", "l=2")
+    assert code == 0
+    for part in (
+        "1 degree of freedom",
+        "m*x'' - lambda_rod_x = 0",
+        "Motion until t = 2",
+        "Largest residual",
+        "rod_y",
+    ):
+        assert part in out
+
+
+def test_run_shortens_what_is_long(command):
+    code, out, _ = command("run", "chain:10", "--until", "0.01")
+    assert code == 0
+    assert "… and 22 more" in out
+    assert max(map(len, out.split("\n"))) < 260
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["check", "pendulm"], "no model `pendulm` in the gallery; did you mean `pendulum`"),
+        (["check", "missing.toml"], "missing.toml: there is no such file"),
+        (["check", "bad.toml"], "bad.toml:5:12: kinetic: unknown name `m`"),
+        (["check", "bad.toml"], "bad.toml:8:10: hold: an equation needs `=`"),
+        (["check", "."], "it is a folder, not a model file"),
+        (["run", "pendulum", "--set", "l"], "--set takes NAME=VALUE, as in --set l=2; got 'l'"),
+        (["run", "pendulum", "--set", "k=2"], "no parameter `k`; parameters: m, J, l, g"),
+        (["run", "pendulum", "--set", "l=1+"], "the expression ends where a value is expected"),
+        (["run", "pendulum", "--until", "soon"], "Invalid value for '--until'"),
+        (["run", "pendulum", "--until", "-1"], "--until needs a finite time, not negative; got -1.0"),
+        (["run", "pendulum", "--until", "nan"], "--until needs a finite time, not negative; got nan"),
+        (["chek", "pendulum"], "No such command 'chek'"),
+        (["check"], "Missing argument 'MODEL'"),
+        (["check", "pendulum", "--jsn"], "No such option"),
+    ],
+)
+def test_bad_input_exits_with_two_and_says_why(command, tmp_path, args, message):
+    (tmp_path / "bad.toml").write_text(BAD)
+    code, out, err = command(*args)
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in out + err
+
+
+def test_motion_that_stops_exits_with_one(command, tmp_path):
+    text = BAD.replace("m*x", "x").replace('[constraints]\nhold = "x"', '[forces]\nx = "1/(1 - x)^3 + sqrt(1 - x)"')
+    (tmp_path / "stop.toml").write_text(text)
+    code, _, err = command("run", "stop.toml")
+    assert code == 1
+    assert "t = " in err
+
+
+def test_help_and_version(command):
+    assert "examples" in command("--help")[1]
+    assert command("--version")[1].strip() == "0.1.0"
+
+
+def test_help_needs_no_mechanics():
+    """The heavy libraries are loaded only when they are used."""
+    script = "import sys, dalembert.cli; print([m for m in ('sympy', 'numpy', 'symengine', 'matplotlib') if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
