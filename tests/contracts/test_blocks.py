@@ -16,7 +16,10 @@ from dalembert.algebra.program import Program
 from dalembert.model.pilot import pilot_parameters
 
 H = mpmath.mpf(10) ** -12  # step of differences; their error is of the order H²
-MP = {name: getattr(mpmath, name) for name in ["sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "sqrt"]}
+MP = {
+    name: getattr(mpmath, name)
+    for name in ["sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "sqrt"]
+}
 MP |= {
     "abs": abs,
     "sign": mpmath.sign,
