@@ -1,0 +1,71 @@
+"""What the documentation says is run: examples, commands, model files."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from dalembert import ModelError, loads, names
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+def test_the_readme_example_prints_what_it_says():
+    """Every Python block runs in turn; the output block after it is what it prints."""
+    namespace: dict = {}
+    pieces = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL)
+    assert pieces
+    for code, expected in pieces:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(code, namespace)
+        assert out.getvalue() == expected
+
+
+def test_ci_runs_the_test_command_of_the_readme():
+    _, command = blocks(README, "sh")
+    assert command.strip() in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+        if not target.startswith("http"):
+            assert (page.parent / target).exists(), target
+
+
+def test_model_files_in_the_documentation_can_be_read():
+    texts = [text for page in PAGES for text in blocks(page.read_text(encoding="utf-8"), "toml")]
+    assert texts
+    for text in texts:
+        assert loads(text).check().ok
+
+
+def test_every_model_is_in_the_gallery_page():
+    page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    for name in names():
+        assert f"gallery/{name}.png" in page
+        assert (ROOT / "docs" / "gallery" / f"{name}.png").exists()
+
+
+def test_mistakes_in_the_documentation_are_answered_as_printed():
+    """The messages that the page on model files shows come from such a file."""
+    text = (
+        'format = 1\ncoordinates = ["x", "y", "phi"]\n\n[parameters]\nm = 1\nJ = 1\n'
+        'l = "k"\n\n\n\n[energy]\nkinetic = "m*(x\'^2 + y\'^2)/2 + J*ph\'^2/2"\n\n\n[constraints]\n'
+        'rod_x = "x - l*sin(phi)"\n\n\n\n[inital]\nphi = 1\n'
+    )
+    with pytest.raises(ModelError) as error:
+        loads(text, "p.toml")
+    shown = blocks((ROOT / "docs" / "model-files.md").read_text(encoding="utf-8"), "text")[0].strip().split("\n")
+    assert str(error.value).split("\n") == shown
