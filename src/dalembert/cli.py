@@ -72,13 +72,35 @@ def check(
 
 
 @app.command()
+def derive(
+    model: Model,
+    form: Annotated[
+        str, typer.Option(help="multipliers, minimal, explicit, canonical, independent or reactions.")
+    ] = "multipliers",
+    to: Annotated[str, typer.Option(help="text, latex or json.")] = "text",
+    coordinates: Annotated[
+        str | None, typer.Option(help="The independent coordinates, separated by commas, for the form independent.")
+    ] = None,
+    settings: Setting = None,
+) -> None:
+    """Derive the equations of motion and the reactions as formulas."""
+    if to not in ("text", "latex", "json"):
+        raise ModelError(f"--to is text, latex or json; got {to!r}")
+    chosen = None if coordinates is None else [name.strip() for name in coordinates.split(",")]
+    derivation = open_model(model, settings).derive(form, chosen)
+    if to == "json":
+        typer.echo(json.dumps(derivation.as_dict(), ensure_ascii=False, indent=2))
+    else:
+        typer.echo(derivation.latex() if to == "latex" else str(derivation))
+
+
+@app.command()
 def run(
     model: Model,
     until: Annotated[float | None, typer.Option(help="End of the motion.")] = None,
     settings: Setting = None,
 ) -> None:
     """Check a model, write its equations, compute its motion and print what came out."""
-    from dalembert.forms.multipliers import equations
     from dalembert.motion.run import simulate
 
     system = open_model(model, settings)
@@ -86,12 +108,7 @@ def run(
     typer.echo(str(outcome))
     if not outcome.ok:
         raise typer.Exit(_CONTRADICTS)
-    lines = equations(system)
-    typer.echo("\nEquations with multipliers, beside the constraints:")
-    for line in lines[:8]:
-        typer.echo(f"  {line if len(line) <= 140 else line[:137] + '…'}")
-    if len(lines) > 8:
-        typer.echo(f"  … and {len(lines) - 8} more")
+    typer.echo(f"\n{system.derive('minimal')}")
     end = until if until is not None else system.simulation.get("until", 10.0)
     if not 0 <= end < float("inf"):
         raise ModelError(f"--until needs a finite time, not negative; got {end}")

@@ -2,40 +2,59 @@
 
 from __future__ import annotations
 
+import symengine as se
+
+from dalembert.algebra.elimination import factorise
+from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.saddle import Saddle
 from dalembert.algebra.types import Array
+from dalembert.forms.base import Form, Solution, transposed
+from dalembert.forms.scene import Rows, Scene
+from dalembert.model.functions import Expr
 from dalembert.model.numeric import Values
-from dalembert.model.printing import to_text
-from dalembert.model.system import System
+
+
+class Multipliers(Form):
+    """Accepts every system; M may be singular."""
+
+    name = "multipliers"
+    title = "Lagrange's equations with multipliers, M q̈ = f + Aᵀλ"
+
+    def solve(self, rows: Rows, pilot: Pilot) -> Solution:
+        """Factorise the whole matrix symmetrically."""
+        n, arithmetic = rows.n, rows.arithmetic
+        solution = factorise(rows.saddle(), arithmetic, pilot).solve([*rows.f, *rows.c])
+        multipliers = [-value for value in solution[n:]]
+        return Solution(solution[:n], transposed(rows.A, multipliers, n, arithmetic), multipliers)
+
+    def equations(self, scene: Scene, solution: Solution | None = None) -> list[Expr]:
+        """Return M q̈ − f − Aᵀλ."""
+        b = scene.blocks
+        left = balance(scene)
+        parts: list[list[Expr]] = [[expr] for expr in left]
+        for (i, j), entry in b.A.items():
+            if i in scene.kept:
+                parts[j].append(-entry * multiplier(scene, i))
+        return [se.Add(*terms) for terms in parts]
+
+
+def multiplier(scene: Scene, i: int) -> Expr:
+    """Return the symbol of the multiplier of a constraint."""
+    return se.Symbol(f"lambda_{scene.system.constraints[i].name}")
+
+
+def balance(scene: Scene) -> list[Expr]:
+    """Return M q̈ − f, one expression per coordinate."""
+    b = scene.blocks
+    parts: list[list[Expr]] = [[-term for term in (f.args if f.is_Add else (f,))] for f in b.f]
+    for (i, j), entry in b.M.items():
+        parts[i].append(entry * se.Symbol(b.q[j].name + "''"))
+    return [se.Add(*terms) for terms in parts]
 
 
 def solve(values: Values) -> tuple[Array, Array]:
-    """Return q̈ and λ; where constraints are redundant, λ is the one of least norm."""
+    """Return q̈ and λ as numbers, fast; where constraints are redundant, λ is the one of least norm."""
     acceleration, minus = Saddle(values.M, values.A).solve(values.f, values.c)
     return acceleration, -minus
 
 
-def equations(system: System) -> list[str]:
-    """Write M q̈ − f − Aᵀλ = 0, one equation per coordinate, with multipliers lambda_<constraint>."""
-    blocks = system.blocks
-    names = system.coordinates
-    left: list[list[str]] = [[] for _ in names]
-    for (i, j), entry in blocks.M.items():
-        left[i].append(_times(to_text(entry), f"{names[j]}''"))
-    for i, f in enumerate(blocks.f):
-        if f != 0:
-            left[i].append(f"-({to_text(f)})" if f.is_Add else to_text(-f))
-    for (k, j), entry in blocks.A.items():
-        left[j].append(_times(to_text(-entry), f"lambda_{system.constraints[k].name}"))
-    return [_join(terms) + " = 0" for terms in left]
-
-
-def _times(factor: str, symbol: str) -> str:
-    if factor in ("1", "-1"):
-        return factor[:-1] + symbol
-    return f"({factor})*{symbol}" if " " in factor else f"{factor}*{symbol}"
-
-
-def _join(terms: list[str]) -> str:
-    text = " + ".join(terms) or "0"
-    return text.replace("+ -", "- ")

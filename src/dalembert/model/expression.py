@@ -5,33 +5,44 @@
     condition =  value < <= > >= value, joined by and, or, not; only inside if(condition, a, b)
 
 Primes after a coordinate are its time derivatives. Everything that could make later work expensive is bounded here:
-length of the text, depth of nesting, size after named subexpressions are put in, exponents, digits.
+length of the text, depth of nesting, size after named subexpressions are put in, exponents, digits. Depth, size and
+numbers are measured on the result, not on the text, so that what was read can be written and read again.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import symengine as se
 
 from dalembert.errors import ModelError, Problem, nearest
-from dalembert.model.functions import CONSTANTS, FUNCTIONS, RESERVED, TIME, Expr, choose, number
+from dalembert.model.functions import CONSTANTS, FUNCTIONS, RESERVED, TIME, Expr, choose, number, power, ratio
+from dalembert.model.printing import fold
 
-MAX_LENGTH = 200_000  # characters of one expression
-MAX_DEPTH = 100  # parentheses, functions, powers inside each other
+MAX_LENGTH = 1_000_000  # characters of one expression
+MAX_LEVEL = 220  # parentheses, functions, powers inside each other, as they are written
+MAX_DEPTH = 100  # operations inside each other, with named subexpressions put in; written, one takes up to two levels
 MAX_NODES = 200_000  # numbers, names and operations, with named subexpressions put in
-MAX_DIGITS = 60  # of one number
+MAX_PARTS = 5 * MAX_NODES  # the same while reading: 1/2 is one number, but five parts of text
+MAX_WORK = 20_000_000  # parts of all operations on the way, over all expressions read with one vocabulary
+LATER = 10  # how often an expression will be gone through again once it is read
+MAX_DIGITS = 310  # of one number
 MAX_EXPONENT = 1_000  # of a power whose exponent is a number
-MAX_BITS = 20_000  # of an exact number that arises
+MAX_BITS = 1_023  # of one exact number, as far as double precision reaches
+MAX_TRANSIENT = 20_000  # bits of the exact numbers that meet in one operation
+MAX_PROBLEMS = 20  # reported of one expression
+MAX_HINTS = 20  # names for which nearest ones are searched
 
 NAME = re.compile(r"[^\W\d]\w*")
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r\n]+)"
-    r"|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
     r"|(?P<name>[^\W\d]\w*)(?P<primes>'*)"
     r"|(?P<op>\*\*|<=|>=|==|!=|[-+*/^(),=<>])"
 )
@@ -73,12 +84,16 @@ class _Token(NamedTuple):
 
 
 class _Value(NamedTuple):
-    """An expression with upper bounds of its cost; `constant` if it has no symbols."""
+    """An expression with what is known of its cost.
+
+    bits: of the exact numbers among its factors. denominator: a common multiple of the denominators in it.
+    constant: whether it has no symbols.
+    """
 
     expr: Expr
     nodes: int = 1
-    depth: int = 1
-    bits: int = 1
+    bits: int = 0
+    denominator: int = 1
     constant: bool = False
 
 
@@ -99,12 +114,39 @@ class Vocabulary:
     parameters: tuple[str, ...] = ()
     definitions: Mapping[str, _Value] = field(default_factory=dict)
     time: bool = True
+    _work: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
+    _hints: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def _kinds(self) -> dict[str, str]:
+        return dict.fromkeys(self.parameters, "a parameter") | dict.fromkeys(self.coordinates, "a coordinate")
+
+    def kind(self, name: str) -> str | None:
+        """Say what a name stands for; what is declared wins over what is built in."""
+        if name in self._kinds:
+            return self._kinds[name]
+        if name in self.definitions:
+            return "a definition"
+        return "the time" if name == TIME else "a constant" if name in CONSTANTS else None
 
     def names(self) -> list[str]:
         """List every name that may be written."""
         own = [*self.coordinates, *self.parameters, *self.definitions]
         extra = [name for name in CONSTANTS if name not in own]
         return [*own, *([TIME] if self.time else []), *extra, *FUNCTIONS, "if"]
+
+    def hint(self, name: str) -> str:
+        """Say which name may have been meant; for the first few only, as the search takes time."""
+        if name not in self._hints:
+            if len(self._hints) >= MAX_HINTS:
+                return ""
+            self._hints[name] = f"; {nearest(name, self.names())}"
+        return self._hints[name]
+
+    def spend(self, nodes: int) -> bool:
+        """Count work on an expression; tell whether all of it keeps the bound."""
+        self._work["nodes"] += nodes
+        return self._work["nodes"] <= MAX_WORK
 
 
 def parse(text: str, vocabulary: Vocabulary) -> Expr:
@@ -151,8 +193,6 @@ class _Parser:
 
     def __init__(self, text: str, vocabulary: Vocabulary):
         self.text, self.vocabulary = text, vocabulary
-        self.coordinates = frozenset(vocabulary.coordinates)
-        self.parameters = frozenset(vocabulary.parameters)
         self.problems: list[_Failure] = []
         self.tokens: list[_Token] = []
         self.position = 0
@@ -166,13 +206,20 @@ class _Parser:
             self.tokenise()
             if len(self.tokens) == 1:
                 raise _Failure(0, "the expression is empty; write at least 0")
-            result = rule()
+            result = self.finish(rule())
         except _Failure as failure:
             self.problems.append(failure)
             result = _Value(se.Integer(0))
         if self.problems:
             raise ModelError(Problem(p.text, column=p.column + 1) for p in self.problems)
         return result
+
+    def report(self, column: int, text: str) -> None:
+        """Note a mistake and read on, unless there are many of them."""
+        failure = _Failure(column, text)
+        if len(self.problems) + 1 >= MAX_PROBLEMS:
+            raise failure
+        self.problems.append(failure)
 
     def tokenise(self) -> None:
         position = 0
@@ -227,14 +274,16 @@ class _Parser:
         if token.text == ",":
             return _Failure(token.column, "a comma belongs between the arguments of a function")
         if token.kind in ("name", "number") or token.text == "(":
-            return _Failure(token.column, f"an operator is missing before `{token.text}`; multiplication is written *")
+            return _Failure(
+                token.column, f"an operator is missing before `{_cut(token.text)}`; multiplication is written *"
+            )
         return _Failure(token.column, f"unexpected `{token.text}`")
 
     def climb(self, power: int) -> _Value | _Condition:
         """Parse an operand and all binary operators that bind tighter than `power`."""
         self.level += 1
-        if self.level > MAX_DEPTH:
-            raise _Failure(self.tokens[self.position].column, f"nested deeper than {MAX_DEPTH} levels")
+        if self.level > MAX_LEVEL:
+            raise _Failure(self.tokens[self.position].column, f"nested deeper than {MAX_LEVEL} levels")
         left = self.operand()
         while True:
             token = self.tokens[self.position]
@@ -261,6 +310,8 @@ class _Parser:
             elif token.text == "/":
                 part = self.build(token.column, "/", _Value(se.Integer(1), constant=True), part)
             parts.append(part)
+            if len(parts) > MAX_NODES:
+                raise self.too_large(token.column)
         return self.build(start.column, operator, *parts)
 
     def operand(self) -> _Value | _Condition:
@@ -304,58 +355,50 @@ class _Parser:
             raise _Failure(token.column, f"a number with {digits} digits; at most {MAX_DIGITS} are read")
         if token.text.isdigit():
             whole = int(token.text)
-            return _Value(se.Integer(whole), bits=whole.bit_length() + 1, constant=True)
-        value = float(token.text)
+            if whole.bit_length() <= MAX_BITS:
+                return _Value(se.Integer(whole), bits=whole.bit_length(), constant=True)
+            value = math.inf
+        else:
+            value = float(token.text)
         if math.isinf(value) or (value == 0 and re.search(r"[1-9]", token.text.lower().split("e")[0])):
-            raise _Failure(token.column, f"the number {token.text} is outside the range of double precision")
+            raise _Failure(token.column, f"the number {_cut(token.text)} is outside the range of double precision")
         return _Value(se.RealDouble(value), constant=True)
 
     def name(self, token: _Token) -> _Value:
         name, primes = token.text, token.primes
-        if name in self.coordinates:
+        kind = self.vocabulary.kind(name)
+        if kind == "a coordinate":
             if primes > 2:
-                self.problems.append(
-                    _Failure(token.column, f"`{name}` has {primes} primes; accelerations (two) are the limit")
-                )
+                self.report(token.column, f"`{name}` has {primes} primes; accelerations (two) are the limit")
             return _Value(se.Symbol(name + "'" * primes))
-        known = name in self.parameters or name in self.vocabulary.definitions or name == TIME or name in CONSTANTS
-        if primes and known:
-            what = (
-                "a parameter"
-                if name in self.parameters
-                else "a definition"
-                if name in self.vocabulary.definitions
-                else "no coordinate"
-            )
-            advice = "differentiate it by hand" if what == "a definition" else "only coordinates have time derivatives"
-            self.problems.append(_Failure(token.column, f"a prime on `{name}`, which is {what}; {advice}"))
-            return _Value(se.Symbol(name))
-        if name in self.parameters:
-            return _Value(se.Symbol(name))
-        if name in self.vocabulary.definitions:
+        if primes and kind is not None:
+            advice = "differentiate it by hand" if kind == "a definition" else "only coordinates have time derivatives"
+            self.report(token.column, f"a prime on `{name}`, which is {kind}; {advice}")
+        elif kind == "a definition":
             return self.vocabulary.definitions[name]
-        if name == TIME and self.vocabulary.time:
-            return _Value(se.Symbol(TIME))
-        if name in CONSTANTS:
+        elif kind == "a constant":
             return _Value(CONSTANTS[name], constant=True)
-        if name in RESERVED and name != TIME:
+        elif kind == "the time" and not self.vocabulary.time:
+            self.report(token.column, "time `t` cannot be used here; expected a constant value")
+        elif name in RESERVED and kind is None:
             raise _Failure(token.column, f"`{name}` is a function; write `{name}(…)`")
-        if name == TIME:
-            text = "time `t` cannot be used here; expected a constant value"
-        else:
-            text = f"unknown name `{name}`; {nearest(name, self.vocabulary.names())}"
-        self.problems.append(_Failure(token.column, text))
+        elif kind is None:
+            self.report(token.column, f"unknown name `{_cut(name)}`{self.vocabulary.hint(name)}")
         return _Value(se.Symbol(name))
 
     def call(self, token: _Token) -> _Value:
         name = token.text
         opening = self.tokens[self.position]
+        if name not in FUNCTIONS and name != "if":
+            if self.vocabulary.kind(name) is not None:
+                written = name + "'" * token.primes
+                raise _Failure(opening.column, f"`{written}` is no function; multiplication is written `{written}*(…)`")
+            raise _Failure(
+                token.column,
+                f"unknown function `{_cut(name)}`; {nearest(name, [*FUNCTIONS, 'if'], 'functions')}",
+            )
         if token.primes:
             raise _Failure(token.column, f"`{name}'(` — only coordinates have time derivatives")
-        if name not in FUNCTIONS and name != "if":
-            if name in self.vocabulary.names():
-                raise _Failure(opening.column, f"`{name}` is no function; multiplication is written `{name}*(…)`")
-            raise _Failure(token.column, f"unknown function `{name}`; {nearest(name, [*FUNCTIONS, 'if'], 'functions')}")
         self.position += 1
         args: list[_Value | _Condition] = []
         columns = []
@@ -394,7 +437,7 @@ class _Parser:
             if isinstance(left, _Value) or isinstance(right, _Value):
                 raise _Failure(token.column, f"`{operator}` joins conditions such as x > 0")
             depth = 1 + max(left.depth, right.depth)
-            if depth > MAX_DEPTH:
+            if depth > MAX_DEPTH:  # each part becomes a choice inside the one before
                 raise _Failure(token.column, f"a condition of more than {MAX_DEPTH} parts")
             return _Condition(operator, left, right, depth)
         left, right = self.as_value(left, token.column), self.as_value(right, token.column + 1)
@@ -420,35 +463,91 @@ class _Parser:
     def build(self, column: int, what: str, *args: _Value) -> _Value:
         """Make one node, keeping the bounds; refuse what is too large or has no real value."""
         nodes = 1 + sum(arg.nodes for arg in args)
-        depth = 1 + max(arg.depth for arg in args)
-        constant = all(arg.constant for arg in args)
-        bits = max(arg.bits for arg in args) + sum(arg.bits for arg in args if arg.constant or what == "*")
-        exprs = [arg.expr for arg in args]
-        if nodes > MAX_NODES:
-            raise _Failure(column, f"the expression has more than {MAX_NODES} parts once definitions are put in")
-        if depth > 2 * MAX_DEPTH:
-            raise _Failure(column, f"nested deeper than {2 * MAX_DEPTH} levels once definitions are put in")
-        if what in ("^", "**"):
-            bits = self.check_power(column, *args)
-        if bits > MAX_BITS:
-            raise _Failure(column, "the exact numbers in this expression become too long; write them as decimals")
-        if what == "/" and exprs[1] == 0:
+        if nodes > MAX_PARTS:
+            raise self.too_large(column)
+        self.spend(column, nodes)
+        denominator = math.lcm(*(arg.denominator for arg in args))
+        bits = denominator.bit_length()
+        if what == "*":
+            bits += sum(arg.bits for arg in args)
+        elif what in ("^", "**"):
+            bits += self.check_power(column, *args)
+        if bits > MAX_TRANSIENT:
+            raise self.too_long(column)
+        if what == "/" and args[1].constant and number(args[1].expr) == 0:
             raise _Failure(column, "division by zero")
-        expr = self.operate(what, exprs)
+        expr = self.operate(what, [arg.expr for arg in args])
+        constant = expr.is_Number or all(arg.constant for arg in args)
         if constant and number(expr) is None:
             raise _Failure(column, "this constant is not a finite real number")
-        return _Value(expr, nodes, depth, bits, constant)
+        bits, below = self.inspect(column, expr)
+        return _Value(expr, nodes, bits, math.lcm(denominator, below), constant)
 
     def check_power(self, column: int, base: _Value, exponent: _Value) -> int:
         """Bound the exponent, and return the bits that an exact power can need."""
         value = number(exponent.expr) if exponent.constant else None
         if value is None:
-            return base.bits + exponent.bits
+            return 0
+        self.check_exponent(column, value)
+        if value < 0 and base.constant and number(base.expr) == 0:
+            raise _Failure(column, "division by zero")
+        return int(base.bits * max(1.0, abs(value)))
+
+    def check_exponent(self, column: int, value: float) -> None:
         if abs(value) > MAX_EXPONENT:
             raise _Failure(column, f"the exponent {value:g} is larger than {MAX_EXPONENT}")
-        if value < 0 and base.expr == 0:
-            raise _Failure(column, "division by zero")
-        return int(base.bits * max(1.0, abs(value))) + exponent.bits
+
+    def inspect(self, column: int, expr: Expr) -> tuple[int, int]:
+        """Check the numbers among the factors of an expression; return their bits and common denominator."""
+        bits, denominator = 0, 1
+        for factor in expr.args if expr.is_Mul else (expr,):
+            for part in factor.args if factor.is_Pow else (factor,):
+                if part.is_Number:
+                    above, below = self.check_number(column, part)
+                    bits += max(above.bit_length(), below.bit_length())
+                    denominator = math.lcm(denominator, below)
+            if factor.is_Pow and factor.args[1].is_Number and factor.args[0] != se.E:
+                self.check_exponent(column, float(factor.args[1]))
+        return bits, denominator
+
+    def check_number(self, column: int, value: Expr) -> tuple[int, int]:
+        """Return numerator and denominator of an exact number, 1 and 1 of a finite decimal; refuse any other."""
+        exact = ratio(value)
+        if exact is not None:
+            if max(exact[0].bit_length(), exact[1].bit_length()) > MAX_BITS:
+                raise self.too_long(column)
+            return exact
+        if number(value) is None:
+            raise _Failure(column, "a number arises here that is not finite")
+        return 1, 1
+
+    def finish(self, value: _Value) -> _Value:
+        """Measure what was read: sums can hide numbers, and only the result tells its depth and size."""
+
+        def measure(node: Expr, args: list[tuple[int, int]]) -> tuple[int, int]:
+            if node.is_Number:
+                self.check_number(0, node)
+            return 1 + max((depth for depth, _ in args), default=0), 1 + sum(size for _, size in args)
+
+        depth, nodes = fold(value.expr, measure)
+        if depth > MAX_DEPTH:
+            raise _Failure(0, f"nested deeper than {MAX_DEPTH} levels once definitions are put in")
+        if nodes > MAX_NODES:
+            raise self.too_large(0)
+        self.spend(0, LATER * nodes)
+        return value._replace(nodes=nodes)
+
+    def spend(self, column: int, nodes: int) -> None:
+        if not self.vocabulary.spend(nodes):
+            raise _Failure(column, "all expressions together are too large once definitions are put in")
+
+    @staticmethod
+    def too_large(column: int) -> _Failure:
+        return _Failure(column, f"the expression has more than {MAX_NODES} parts once definitions are put in")
+
+    @staticmethod
+    def too_long(column: int) -> _Failure:
+        return _Failure(column, "the exact numbers in this expression become too long; write them as decimals")
 
     @staticmethod
     def operate(what: str, exprs: list[Expr]) -> Expr:
@@ -463,7 +562,11 @@ class _Parser:
         if what == "/":
             return exprs[0] / exprs[1]
         if what in ("^", "**"):
-            return exprs[0] ** exprs[1]
+            return power(exprs[0], exprs[1])
         if what in ("<", "<="):
             return choose(exprs[0], exprs[1], what == "<", exprs[2], exprs[3])
         return FUNCTIONS[what][0](*exprs)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:60]}…"

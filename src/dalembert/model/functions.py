@@ -33,6 +33,32 @@ def choose(left: Expr, right: Expr, strict: bool, yes: Expr, no: Expr) -> Expr:
     return yes if value < 0 or (value == 0 and not strict) else no
 
 
+def sign(u: Expr) -> Expr:
+    """Return −1, 0 or 1; SymEngine leaves sign(log(2)) as it is and then cannot evaluate it among real numbers."""
+    value = number(u)
+    return se.sign(u) if value is None else se.Integer((value > 0) - (value < 0))
+
+
+def tangent(u: Expr) -> Expr:
+    """Return the tangent; SymEngine makes a cotangent of tan(x + pi/2), which has no place in the language."""
+    result = se.tan(u)
+    core = result.args[-1] if result.is_Mul else result
+    return se.sin(u) / se.cos(u) if isinstance(core, se.cot) else result
+
+
+def power(base: Expr, exponent: Expr) -> Expr:
+    """Return a power; SymEngine takes 2 out of (4/x)^(1/2) but leaves (1/x)^(1/2), which alone it simplifies."""
+    result = base**exponent
+    if not result.is_Mul:
+        return result
+    return se.Mul(*[factor.args[0] ** factor.args[1] if factor.is_Pow else factor for factor in result.args])
+
+
+def root(u: Expr) -> Expr:
+    """Return the square root."""
+    return power(u, se.Rational(1, 2))
+
+
 def maximum(*args: Expr) -> Expr:
     """Return the largest of the arguments."""
     return se.Max(*args)
@@ -47,7 +73,7 @@ def minimum(*args: Expr) -> Expr:
 FUNCTIONS: dict[str, tuple[Any, int, int]] = {
     "sin": (se.sin, 1, 1),
     "cos": (se.cos, 1, 1),
-    "tan": (se.tan, 1, 1),
+    "tan": (tangent, 1, 1),
     "asin": (se.asin, 1, 1),
     "acos": (se.acos, 1, 1),
     "atan": (se.atan, 1, 1),
@@ -57,9 +83,9 @@ FUNCTIONS: dict[str, tuple[Any, int, int]] = {
     "tanh": (se.tanh, 1, 1),
     "exp": (se.exp, 1, 1),
     "log": (se.log, 1, 1),
-    "sqrt": (se.sqrt, 1, 1),
+    "sqrt": (root, 1, 1),
     "abs": (se.Abs, 1, 1),
-    "sign": (se.sign, 1, 1),
+    "sign": (sign, 1, 1),
     "min": (minimum, 2, 100),
     "max": (maximum, 2, 100),
     "step": (step, 1, 1),
@@ -71,17 +97,13 @@ RESERVED = frozenset(FUNCTIONS) | {TIME, "if", "and", "or", "not"}
 
 def number(expr: Expr) -> float | None:
     """Return the value of a constant expression, or None if it has symbols or no finite real value."""
-    if expr.is_Number:
-        value = expr
-    elif expr.free_symbols:
-        return None
-    else:
-        try:
-            value = expr.n(53)
-        except (RuntimeError, ValueError):  # SymEngine cannot evaluate it (a function symbol of ours, say)
-            return None
     try:
-        value = complex(value)
-    except (RuntimeError, TypeError, ValueError, OverflowError):
+        value = float(expr.n(53, real=True))
+    except RuntimeError:  # a symbol, a function symbol of ours, or not a real number
         return None
-    return value.real if value.imag == 0 and math.isfinite(value.real) else None
+    return value if math.isfinite(value) else None
+
+
+def ratio(value: Expr) -> tuple[int, int] | None:
+    """Return numerator and denominator of an exact number, None for any other."""
+    return (int(value.p), int(value.q)) if value.is_Rational else None

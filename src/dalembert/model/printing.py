@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import symengine as se
 
-from dalembert.model.functions import IF_LESS, IF_LESS_EQUAL, STEP, Expr
+from dalembert.model.functions import IF_LESS, IF_LESS_EQUAL, STEP, Expr, ratio
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 _NAMES = {"Abs": "abs", "Max": "max", "Min": "min"}
@@ -80,14 +80,16 @@ def _number(node: Expr) -> tuple[str, int]:
     if type(node).__name__ == "RealDouble":
         value = float(node)
         return repr(value), _SUM if value < 0 else _ATOM
-    numerator, denominator = _ratio(node)
+    numerator, denominator = _exact(node)
     text = str(numerator) if denominator == 1 else f"{numerator}/{denominator}"
     return text, _SUM if numerator < 0 else _ATOM if denominator == 1 else _PRODUCT
 
 
-def _ratio(node: Expr) -> tuple[int, int]:
-    numerator, denominator = node.get_num_den() if hasattr(node, "get_num_den") else (node, 1)
-    return int(numerator), int(denominator)
+def _exact(node: Expr) -> tuple[int, int]:
+    exact = ratio(node)
+    if exact is None:
+        raise ValueError(f"no way to write the number {node} in the grammar of model files")
+    return exact
 
 
 def _sum(texts: Iterable[str]) -> str:
@@ -104,7 +106,7 @@ def _product(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
     sign = ""
     for arg, (text, binding) in zip(node.args, args, strict=True):
         if arg.is_Number and type(arg).__name__ != "RealDouble":
-            numerator, denominator = _ratio(arg)
+            numerator, denominator = _exact(arg)
             sign = "-" if numerator < 0 else ""
             if abs(numerator) != 1:
                 above.append((0, str(abs(numerator))))
@@ -114,8 +116,7 @@ def _product(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
             sign = "-" if float(arg) < 0 else ""
             above.append((0, repr(abs(float(arg)))))
         elif arg.is_Pow and arg.args[1].is_Number and float(arg.args[1]) < 0 and arg.args[0] != se.E:
-            text, binding = fold(arg.args[0] ** (-arg.args[1]), _print)
-            below.append(text if binding > _PRODUCT else f"({text})")
+            below.append(text.removeprefix("1/"))  # as _power writes it
         else:
             inner = arg.args[0] if arg.is_Pow else arg
             rank = 1 if inner.is_Symbol else 3 if inner.is_Add else 2
@@ -131,13 +132,20 @@ def _power(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
     (base_text, base_binding), (exponent_text, exponent_binding) = args
     if base == se.E:
         return f"exp({exponent_text})", _ATOM
-    if exponent == se.Rational(1, 2):
-        return f"sqrt({base_text})", _ATOM
     if exponent.is_Number and float(exponent) < 0:
-        text, binding = fold(base ** (-exponent), _print)
-        return f"1/{text if binding > _PRODUCT else f'({text})'}", _PRODUCT
-    left = base_text if base_binding == _ATOM else f"({base_text})"
-    right = exponent_text if exponent_binding == _ATOM else f"({exponent_text})"
+        if exponent == -1:
+            text = base_text if base_binding > _PRODUCT else f"({base_text})"
+        else:
+            text, _ = _raise(base_text, base_binding, -exponent, *_number(-exponent))
+        return f"1/{text}", _PRODUCT
+    return _raise(base_text, base_binding, exponent, exponent_text, exponent_binding)
+
+
+def _raise(base: str, base_binding: int, exponent: Expr, text: str, binding: int) -> tuple[str, int]:
+    if exponent == se.Rational(1, 2):
+        return f"sqrt({base})", _ATOM
+    left = base if base_binding == _ATOM else f"({base})"
+    right = text if binding == _ATOM else f"({text})"
     return f"{left}^{right}", _POWER
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from dalembert.model.reading import Given, read_system
 from dalembert.model.translate import Translator
 
 if TYPE_CHECKING:
+    from dalembert.forms.derivation import Derivation
     from dalembert.model.blocks import Blocks
     from dalembert.model.check import Check
     from dalembert.model.start import State
@@ -183,6 +184,27 @@ class System:
 
         system = self.replace(initial=initial or {}, guess=guess or {}) if initial or guess else self
         return consistent_state(system)
+
+    def derive(self, form: str = "multipliers", coordinates: Sequence[str] | None = None) -> Derivation:
+        """Derive the equations of motion in a form: multipliers, minimal, explicit, canonical, independent, reactions.
+
+        `coordinates` names the independent ones for the form `independent`.
+        """
+        from dalembert.forms.derivation import Derivation
+
+        return Derivation(self, form, coordinates)
+
+    def reaction(self, name: str) -> list[Any]:
+        """Return the reaction of a constraint as formulas, one for each coordinate."""
+        from dalembert.forms.derivation import reaction
+
+        return reaction(self, name)
+
+    def release(self, *names: str) -> System:
+        """Return the system freed of some of its constraints."""
+        for name in names:
+            self.constraint(name)
+        return replace(self, constraints=tuple(c for c in self.constraints if c.name not in names))
 
     def save(self, path: str | Path) -> None:
         """Write the system as a model file."""

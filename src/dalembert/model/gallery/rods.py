@@ -38,7 +38,8 @@ class Rods:
     @staticmethod
     def pin(constraints: dict[str, Any], name: str, here: Point, there: Point) -> None:
         """Hold two points together."""
-        constraints[f"{name}_x"], constraints[f"{name}_y"] = here[0] - there[0], here[1] - there[1]
+        for axis, a, b in zip("xy", here, there, strict=True):
+            constraints[f"{name}_{axis}"] = se.Add(a, *[-term for term in (b.args if b.is_Add else (b,))])
 
     def system(self, **rest: Any) -> System:
         """Return the system of all rods added so far."""

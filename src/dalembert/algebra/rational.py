@@ -1,0 +1,340 @@
+"""Exact arithmetic of formulas: rational functions of symbols, sines, cosines and roots, always in lowest terms.
+
+A formula is a quotient of two integer polynomials in generators: symbols, and every sin, cos, root or other function
+that appears. sin² + cos² = 1 and (√u)² = u are reduced away after every operation, so a formula that vanishes is seen
+to vanish, and sizes stay those of results instead of those of computations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction as Number
+from typing import Any
+
+import numpy as np
+import symengine as se
+from flint import Ordering, fmpz_mpoly_ctx
+
+from dalembert.algebra.program import Program
+from dalembert.algebra.types import Array
+
+Expr = Any  # a SymEngine expression
+Polynomial = Any  # flint's fmpz_mpoly
+
+MAX_TERMS = 1_000  # of one polynomial: beyond this no person reads a formula
+_SEARCHED = 150  # up to this many terms shorter ways of writing a formula are looked for
+
+
+class TooLarge(Exception):
+    """A formula has grown beyond what anybody would read."""
+
+
+class Field:
+    """The rational functions of the generators that appear in some expressions, with values at pilot points."""
+
+    def __init__(self, expressions: Iterable[Expr], extra: Sequence[Expr] = ()):
+        roots, sines, others = _atoms([*expressions, *extra])
+        pairs = [function(argument) for argument in sines for function in (se.sin, se.cos)]
+        # roots first, then sines before cosines: the leading terms of the relations
+        self.generators: list[Expr] = [*roots, *pairs, *others]
+        self._index = {generator: i for i, generator in enumerate(self.generators)}
+        names = [f"g{i}" for i in range(len(self.generators))] or ["g0"]
+        self._context = fmpz_mpoly_ctx.get(names, Ordering.lex)
+        self._gens = self._context.gens()
+        self.zero, self.one = Formula(self, self._constant(0)), Formula(self, self._constant(1))
+        self._memo: dict[Expr, Formula] = {}
+        self._sine_pairs = [(len(roots) + 2 * k, len(roots) + 2 * k + 1) for k in range(len(sines))]
+        self._relations: list[Polynomial] = [self._gens[s] ** 2 + self._gens[c] ** 2 - 1 for s, c in self._sine_pairs]
+        for i, root in enumerate(roots):
+            square = self.read(root.args[0])
+            if square.denominator.is_one():
+                self._relations.insert(0, self._gens[i] ** 2 - square.numerator)
+        self._memo.clear()  # what was read before all relations were known may not be reduced
+        self._points: Array | None = None
+
+    def _constant(self, value: int) -> Polynomial:
+        return self._context.constant(value)
+
+    # --- reading and writing ---------------------------------------------------------------------------------------
+
+    def read(self, expr: Expr) -> Formula:
+        """Turn a SymEngine expression into a formula."""
+        memo, stack = self._memo, [se.sympify(expr)]
+        root = stack[0]
+        while stack:
+            node = stack[-1]
+            if node in memo:
+                stack.pop()
+                continue
+            missing = [arg for arg in _parts(node) if arg not in memo]
+            if missing:
+                stack.extend(missing)
+            else:
+                memo[node] = self._node(node)
+                stack.pop()
+        return memo[root]
+
+    def _node(self, node: Expr) -> Formula:
+        if node.is_Number:
+            exact = Number(repr(float(node))) if type(node).__name__ == "RealDouble" else Number(str(node))
+            return Formula(self, self._constant(exact.numerator), self._constant(exact.denominator))
+        if node.is_Add:
+            return sum((self._memo[arg] for arg in node.args), self.zero)
+        if node.is_Mul:
+            result = self.one
+            for arg in node.args:
+                result = result * self._memo[arg]
+            return result
+        if node.is_Pow and node.args[1].is_Integer:
+            return self._memo[node.args[0]] ** int(node.args[1])
+        if _is_root(node):
+            return self.generator(se.sqrt(node.args[0])) ** int(2 * node.args[1])
+        if isinstance(node, se.tan):
+            return self.generator(se.sin(node.args[0])) / self.generator(se.cos(node.args[0]))
+        return self.generator(node)
+
+    def generator(self, atom: Expr) -> Formula:
+        """Return a generator as a formula."""
+        return Formula(self, self._gens[self._index[atom]])
+
+    def write(self, formula: Formula) -> Expr:
+        """Turn a formula into the shortest SymEngine expression among some equivalent ones."""
+        if self.length(formula) > _SEARCHED:
+            return self._expanded(formula.numerator) / self._expanded(formula.denominator)
+        candidates = []
+        for numerator, denominator in self._variants(formula):
+            common = numerator.gcd(denominator)
+            numerator, denominator = numerator // common, denominator // common
+            bottom = min((self._expanded(denominator), self._factored(denominator)), key=_length)
+            candidates += [self._expanded(numerator) / bottom, self._factored(numerator) / bottom]
+            whole, rest = divmod(numerator, denominator)  # as a sum: what can be divided, and the rest
+            if not whole.is_zero() and not rest.is_zero():
+                candidates.append(self._factored(whole) + self._factored(rest) / bottom)
+        return min(candidates, key=_length)
+
+    def _variants(self, formula: Formula) -> list[tuple[Polynomial, Polynomial]]:
+        """Return the quotient with sin² or cos² reduced, in numerator and denominator, angle by angle."""
+        variants = [(formula.numerator, formula.denominator)]
+        for s, c in self._sine_pairs:
+            more = []
+            for numerator, denominator in variants:
+                tops = {str(p): p for p in (numerator, self._swap(numerator, s, c))}.values()
+                bottoms = {str(p): p for p in (denominator, self._swap(denominator, s, c))}.values()
+                more += [(top, bottom) for top in tops for bottom in bottoms]
+            variants = sorted(more, key=lambda pair: len(pair[0]) + len(pair[1]))[:16]
+        return variants
+
+    def _swap(self, polynomial: Polynomial, s: int, c: int) -> Polynomial:
+        """Write 1 − sin² for cos² in a polynomial: the opposite of the normal form."""
+        result = self._constant(0)
+        for monomial, coefficient in polynomial.to_dict().items():
+            powers = [int(power) for power in monomial]
+            halves, powers[c] = divmod(powers[c], 2)
+            term = self._context.term(coeff=coefficient, exp_vec=tuple(powers))
+            result += term * (1 - self._gens[s] ** 2) ** halves
+        return result
+
+    def _expanded(self, polynomial: Polynomial) -> Expr:
+        return se.Add(*[self._term(m, int(k)) for m, k in polynomial.to_dict().items()])
+
+    def _factored(self, polynomial: Polynomial) -> Expr:
+        if polynomial.is_zero():
+            return se.Integer(0)
+        content, factors = polynomial.factor()
+        return se.Mul(se.Integer(int(content)), *[self._expanded(p) ** int(k) for p, k in factors])
+
+    def _term(self, monomial: tuple[int, ...], coefficient: int) -> Expr:
+        powers = [g ** int(k) for g, k in zip(self.generators, monomial, strict=False) if k]
+        return se.Mul(se.Integer(coefficient), *powers)
+
+    def zeros(self, formula: Formula, constant: frozenset[str]) -> list[Expr]:
+        """Return the factors whose zeros are those of a formula; not those of constants, nor sums of even powers."""
+        found = []
+        for factor, _ in min((p.factor()[1] for p, _ in self._variants(formula)), key=lambda fs: sum(len(p) for p, _ in fs)):
+            expr = self._expanded(factor)
+            moving = any(symbol.name not in constant for symbol in expr.free_symbols)
+            even = all(power % 2 == 0 for monomial in factor.to_dict() for power in monomial)
+            signs = {coefficient > 0 for coefficient in factor.coeffs()}
+            if moving and not (even and len(signs) == 1 and len(factor) > 1):
+                found.append(expr)
+        return found
+
+    def primitive(self, vector: dict[int, Formula]) -> dict[int, Formula]:
+        """Scale a vector so that it has no denominators and no common factors, and its first entry leads with plus."""
+        vector = {k: value for k, value in sorted(vector.items()) if not value.numerator.is_zero()}
+        if not vector:
+            return vector
+        common = self._constant(1)
+        for value in vector.values():
+            common = common * value.denominator // common.gcd(value.denominator)
+        whole = {k: self.reduce(v.numerator * (common // v.denominator)) for k, v in vector.items()}
+        choices = [whole]
+        for s, c in self._sine_pairs[:6]:  # a factor may be visible only with sin² or only with cos² written out
+            choices += [{k: self._swap(p, s, c) for k, p in choice.items()} for choice in choices]
+        best = min((self._without_content(choice) for choice in choices), key=lambda v: sum(map(len, v.values())))
+        first = next(iter(best.values()))
+        sign = -1 if first.leading_coefficient() < 0 else 1
+        return {k: Formula(self, sign * polynomial, self._constant(1)) for k, polynomial in best.items()}
+
+    def _without_content(self, vector: dict[int, Polynomial]) -> dict[int, Polynomial]:
+        content = self._constant(0)
+        for polynomial in vector.values():
+            content = content.gcd(polynomial)
+        return {k: polynomial // content for k, polynomial in vector.items()}
+
+    # --- reduction -------------------------------------------------------------------------------------------------
+
+    def reduce(self, polynomial: Polynomial) -> Polynomial:
+        """Bring a polynomial to normal form modulo the relations."""
+        for relation in self._relations:
+            if len(polynomial) > 1 or polynomial.total_degree() > 1:
+                polynomial = divmod(polynomial, relation)[1]
+        if len(polynomial) > MAX_TERMS:
+            raise TooLarge(f"a formula has more than {MAX_TERMS} terms")
+        return polynomial
+
+    # --- the pilot -------------------------------------------------------------------------------------------------
+
+    def set_points(self, inputs: Sequence[Expr], values: Array) -> None:
+        """Give the values of the symbols at the pilot's points, as an array (symbols, points)."""
+        self._points = Program(list(inputs), self.generators).arrays(list(values)) if self.generators else None
+
+    def values(self, formula: Formula) -> Array:
+        """Evaluate a formula at the pilot's points."""
+        return self._polynomial_values(formula.numerator) / self._polynomial_values(formula.denominator)
+
+    def _polynomial_values(self, polynomial: Polynomial) -> Array:
+        points = self._points
+        if points is None:
+            return np.array([float(sum(polynomial.coeffs()))]) if polynomial.is_constant() else np.array([np.nan])
+        total = np.zeros(points.shape[1])
+        for monomial, coefficient in polynomial.to_dict().items():
+            used = [i for i, k in enumerate(monomial) if k]
+            powers = np.array([int(monomial[i]) for i in used])[:, None]
+            total += float(int(coefficient)) * np.prod(points[used] ** powers, axis=0)
+        return total
+
+    # --- what generic algorithms ask of an arithmetic --------------------------------------------------------------
+
+    def is_zero(self, formula: Formula) -> bool:
+        """Tell whether a formula vanishes."""
+        return formula.numerator.is_zero()
+
+    def negligible(self, formula: Formula, reference: Formula) -> bool:
+        """Tell whether a formula vanishes, at least on the constraint manifold, where the pilot's points lie."""
+        if self.is_zero(formula):
+            return True
+        if self._points is None:
+            return False
+        return bool(np.all(np.abs(self.values(formula)) <= 1e-12 * np.abs(self.values(reference))))
+
+    def weight(self, formula: Formula) -> float:
+        """Return how large a formula is, at least, at the pilot's points."""
+        return 1.0 if self._points is None else float(np.min(np.abs(self.values(formula))))
+
+    def length(self, formula: Formula) -> int:
+        """Count terms."""
+        return len(formula.numerator) + len(formula.denominator)
+
+
+class Formula:
+    """A quotient of two polynomials, in lowest terms and reduced; supports + − × ÷ and integer powers."""
+
+    __slots__ = ("denominator", "field", "numerator")
+
+    def __init__(self, field: Field, numerator: Polynomial, denominator: Polynomial | None = None):
+        self.field = field
+        numerator = field.reduce(numerator) if denominator is not None else numerator
+        denominator = field._constant(1) if denominator is None else field.reduce(denominator)
+        if denominator.is_zero():
+            raise ZeroDivisionError("division by a formula that vanishes")
+        if numerator.is_zero():
+            denominator = field._constant(1)
+        elif not denominator.is_one():
+            common = numerator.gcd(denominator)
+            if denominator.leading_coefficient() < 0:
+                common = -common
+            if not common.is_one():
+                numerator, denominator = numerator // common, denominator // common
+        self.numerator, self.denominator = numerator, denominator
+
+    def __add__(self, other: Formula) -> Formula:
+        if self.numerator.is_zero():
+            return other
+        if other.numerator.is_zero():
+            return self
+        if self.denominator == other.denominator:
+            return Formula(self.field, self.numerator + other.numerator, self.denominator)
+        top = self.numerator * other.denominator + other.numerator * self.denominator
+        return Formula(self.field, top, self.denominator * other.denominator)
+
+    def __neg__(self) -> Formula:
+        return Formula(self.field, -self.numerator, self.denominator)
+
+    def __sub__(self, other: Formula) -> Formula:
+        return self + (-other)
+
+    def __mul__(self, other: Formula) -> Formula:
+        if self.numerator.is_zero() or other.numerator.is_zero():
+            return self.field.zero
+        return Formula(self.field, self.numerator * other.numerator, self.denominator * other.denominator)
+
+    def __truediv__(self, other: Formula) -> Formula:
+        return Formula(self.field, self.numerator * other.denominator, self.denominator * other.numerator)
+
+    def __pow__(self, exponent: int) -> Formula:
+        if exponent < 0:
+            return self.field.one / self ** (-exponent)
+        return Formula(self.field, self.numerator**exponent, self.denominator**exponent)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Formula) and (self - other).numerator.is_zero()
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+    def __repr__(self) -> str:
+        return f"Formula({self.field.write(self)})"
+
+
+def _length(expr: Expr) -> tuple[int, str]:
+    text = str(expr)
+    return len(text), text
+
+
+def _is_root(node: Expr) -> bool:
+    return node.is_Pow and type(node.args[1]).__name__ in ("Rational", "Half") and (2 * node.args[1]).is_Integer
+
+
+def _parts(node: Expr) -> tuple[Expr, ...]:
+    """Return the arguments that are formulas of their own; functions are generators as a whole."""
+    if node.is_Add or node.is_Mul:
+        return node.args
+    return node.args[:1] if node.is_Pow and node.args[1].is_Integer else ()
+
+
+def _atoms(expressions: Iterable[Expr]) -> tuple[list[Expr], list[Expr], list[Expr]]:
+    """Collect the square roots, the arguments of sines and cosines, and all other generators of some expressions."""
+    roots: dict[Expr, None] = {}
+    sines: dict[Expr, None] = {}
+    others: dict[Expr, None] = {}
+    seen = set()
+    stack = [se.sympify(expr) for expr in expressions]
+    while stack:
+        node = stack.pop()
+        if node in seen or node.is_Number:
+            continue
+        seen.add(node)
+        if _is_root(node):
+            roots[se.sqrt(node.args[0])] = None
+            stack.append(node.args[0])
+        elif isinstance(node, (se.sin, se.cos, se.tan)):
+            sines[node.args[0]] = None
+        elif _parts(node):
+            stack.extend(_parts(node))
+        else:
+            others[node] = None
+
+    def by_name(atoms: Iterable[Expr]) -> list[Expr]:
+        return sorted(atoms, key=str)
+
+    return by_name(roots), by_name(sines), by_name(others)

@@ -1,0 +1,155 @@
+"""The canonical form: q̇ = ∂H/∂p, ṗ = −∂H/∂q + Q + R, with R from B R + B⁰ = 0 and Dᵀ R = 0 (Do Sanh 1993; theory, 4.5).
+
+p = ∂T/∂v = M v + l, with l from the part of T that is linear in v, and H = p·v − T + V as a function of q, p and t. The
+constraints enter through ψ̂(q, p, t) = ψ(q, M⁻¹(p − l), t), holonomic ones through their derivatives:
+B = ∂ψ̂/∂p, B⁰ = (∂ψ̂/∂q) q̇ + ∂ψ̂/∂t + B (−∂H/∂q + Q).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import symengine as se
+
+from dalembert.algebra.elimination import factorise
+from dalembert.algebra.pilot import Pilot
+from dalembert.algebra.rational import Field
+from dalembert.forms.base import Form, Solution
+from dalembert.forms.explicit import singular_mass
+from dalembert.forms.reactions import Reactions
+from dalembert.forms.scene import Rows, Scene
+from dalembert.model.calculus import ZERO, Calculus
+from dalembert.model.functions import Expr
+
+
+class Canonical(Form):
+    """Needs energies, an invertible M, and constraints on positions or velocities."""
+
+    name = "canonical"
+    title = "The canonical form, q̇ = ∂H/∂p, ṗ = −∂H/∂q + Q + R (Do Sanh)"
+
+    def refuse(self, scene: Scene) -> str | None:
+        """Refuse systems given by matrices, constraints on accelerations, and a singular mass matrix."""
+        others = "use `multipliers` or `minimal`"
+        if scene.system.kinetic is None:
+            return f"the form `canonical` needs energies, and this system is given by matrices; {others}"
+        names = [c.name for c in scene.system.constraints if c.level == "acceleration"]
+        if names:
+            return f"the form `canonical` takes constraints on positions and velocities; `{names[0]}` is one on accelerations; {others}"
+        return singular_mass(scene, self.name)
+
+    def solve(self, rows: Rows, pilot: Pilot) -> Solution:
+        """Find the reactions as functions of t, q, v; they are the same in the canonical variables."""
+        return Reactions().solve(rows, pilot)
+
+    def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
+        """Return q̇ − ∂H/∂p and ṗ + ∂H/∂q − Q − R."""
+        return Hamiltonian(scene).equations()
+
+
+@dataclass(frozen=True)
+class Hamiltonian:
+    """The functions of the canonical form, as formulas of t, q, p; momenta are called p_<coordinate>."""
+
+    scene: Scene
+
+    @property
+    def momenta(self) -> list[Expr]:
+        """The symbols p."""
+        return [se.Symbol(f"p_{q.name}") for q in self.scene.blocks.q]
+
+    @cached_property
+    def linear(self) -> list[Expr]:
+        """The part l of p = M v + l."""
+        b = self.scene.blocks
+        calculus = Calculus([*b.q, *b.v, b.t])
+        kinetic = calculus.lift(self.scene.system.kinetic)
+        still = dict.fromkeys(b.v, ZERO)
+        return [calculus.lower(calculus.diff(kinetic, v).xreplace(still)) for v in b.v]
+
+    @cached_property
+    def velocities(self) -> list[Expr]:
+        """v = M⁻¹(p − l) as expressions of q, p, t."""
+        scene, b = self.scene, self.scene.blocks
+        pilot = Pilot()
+        factorise(scene.arrays.M, scene.arrays.arithmetic, pilot)
+        field = Field([*b.M.values(), *self.linear], self.momenta)
+        rows = [{} for _ in b.q]
+        for (i, j), entry in b.M.items():
+            rows[i][j] = field.read(entry)
+        right = [field.read(p - l) for p, l in zip(self.momenta, self.linear, strict=True)]
+        return [field.write(v) for v in factorise(rows, field, pilot.replay()).solve(right)]
+
+    def substituted(self, expr: Expr) -> Expr:
+        """Write an expression of q, v, t in q, p, t."""
+        return expr.xreplace(dict(zip(self.scene.blocks.v, self.velocities, strict=True)))
+
+    def simplified(self, expr: Expr) -> Expr:
+        """Write an expression of q, p, t in lowest terms."""
+        field = Field([expr], self.momenta)
+        return field.write(field.read(expr))
+
+    @cached_property
+    def H(self) -> Expr:
+        """H = ½(p − l)ᵀM⁻¹(p − l) − T₀ + V."""
+        return self.simplified(self.substituted(self.scene.blocks.energy))
+
+    @cached_property
+    def forces(self) -> list[Expr]:
+        """−∂H/∂q + Q."""
+        b, system = self.scene.blocks, self.scene.system
+        calculus = Calculus([*b.q, *self.momenta, b.t])
+        H = calculus.lift(self.H)
+        result = []
+        for q in b.q:
+            Q = self.substituted(system.forces.get(q.name, ZERO))
+            result.append(self.simplified(Q - calculus.lower(calculus.diff(H, q))))
+        return result
+
+    @cached_property
+    def conditions(self) -> tuple[list[list[Expr]], list[Expr]]:
+        """B = ∂ψ̂/∂p and B⁰, for the independent constraints."""
+        b = self.scene.blocks
+        calculus = Calculus([*b.q, *self.momenta, b.t])
+        B, B0 = [], []
+        for i in self.scene.kept:
+            psi = calculus.lift(self.simplified(self.substituted(b.psi[i])))
+            row = [self.simplified(calculus.lower(calculus.diff(psi, p))) for p in self.momenta]
+            rate = [calculus.diff(psi, q) * v for q, v in zip(b.q, self.velocities, strict=True)]
+            along = [entry * force for entry, force in zip(row, self.forces, strict=True)]
+            B.append(row)
+            B0.append(self.simplified(calculus.lower(se.Add(*rate, calculus.diff(psi, b.t))) + se.Add(*along)))
+        return B, B0
+
+    @cached_property
+    def reactions(self) -> list[Expr]:
+        """R(q, p, t): in the span of the rows of A, so that it does no virtual work, with B R + B⁰ = 0."""
+        scene, b = self.scene, self.scene.blocks
+        n, kept = len(b.q), scene.kept
+        if not kept:
+            return [ZERO] * n
+        B, B0 = self.conditions
+        A = [[self.substituted(b.A.get((i, j), ZERO)) for j in range(n)] for i in kept]
+        field = Field([entry for row in (*A, *B, B0) for entry in row], self.momenta)
+        rows = [[field.read(entry) for entry in row] for row in A]
+        products = []
+        for row in B:
+            entries = [field.read(entry) for entry in row]
+            products.append({k: sum((x * y for x, y in zip(entries, a, strict=True)), field.zero) for k, a in enumerate(rows)})
+        right = [-field.read(value) for value in B0]
+        multipliers = factorise(products, field, self._order()).solve(right)
+        return [
+            field.write(sum((row[j] * mu for row, mu in zip(rows, multipliers, strict=True)), field.zero)) for j in range(n)
+        ]
+
+    def _order(self) -> Pilot:
+        """Return the order in which A M⁻¹Aᵀ is eliminated: it is positive definite, any order will do."""
+        return Pilot(list(range(len(self.scene.kept))))
+
+    def equations(self) -> list[Expr]:
+        """Return q̇ − ∂H/∂p and ṗ + ∂H/∂q − Q − R."""
+        first = [v - value for v, value in zip(self.scene.blocks.v, self.velocities, strict=True)]
+        rates = [se.Symbol(f"{p.name}'") for p in self.momenta]
+        second = [rate - force - R for rate, force, R in zip(rates, self.forces, self.reactions, strict=True)]
+        return first + second

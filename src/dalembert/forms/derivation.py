@@ -1,0 +1,326 @@
+"""What `system.derive(form)` gives: equations, matrices and reactions that can be read, printed and passed on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy.physics.vector import vlatex
+
+from dalembert.algebra.gramschmidt import Vector
+from dalembert.algebra.pilot import Pilot
+from dalembert.algebra.rational import TooLarge
+from dalembert.errors import DerivationError, nearest, quoted
+from dalembert.forms import FORMS
+from dalembert.forms.base import Form, Solution, dense
+from dalembert.forms.canonical import Canonical, Hamiltonian
+from dalembert.forms.explicit import singular_mass
+from dalembert.forms.independent import Independent
+from dalembert.forms.minimal import Minimal
+from dalembert.forms.multipliers import Multipliers
+from dalembert.forms.reactions import Reactions
+from dalembert.forms.scene import Scene
+from dalembert.model.functions import Expr
+from dalembert.model.printing import to_text
+from dalembert.model.system import System
+from dalembert.model.translate import Translator
+
+MAX_UNKNOWNS = 60  # coordinates and multipliers; beyond this no formulas are attempted
+MAX_OPERATIONS = 3_000  # on the shared graph; beyond this formulas are not attempted
+_SHOWN = 12  # rows of a matrix, equations, constraints in plain text
+_WIDE = 160  # characters of a formula in plain text
+
+Matrix = list[list[Expr]]
+
+
+class Derivation:
+    """The equations of a system in one form.
+
+    equations: the differential equations, as SymPy expressions that vanish.
+    matrices: those of the form by name (`D`, `N`, `P`, `R`, `B`, …), as SymPy matrices; also as attributes.
+    reactions: by constraint, the generalized reaction on each coordinate; only where it is determinate.
+    shared: constraint -> those with which it shares its load, where its own reaction is not determinate.
+    total_reaction: r = M q̈ − f on each coordinate.
+    notes: what else must be known: where the form holds, what is redundant, what is too long to be written.
+    """
+
+    def __init__(self, system: System, form: str = "multipliers", coordinates: Sequence[str] | None = None):
+        self.system, self.form = system, form
+        self.scene = Scene(system)
+        self._form = _make(form, coordinates)
+        reason = self._form.refuse(self.scene)
+        if reason is not None:
+            raise DerivationError(reason)
+        self.degrees_of_freedom = len(system.coordinates) - self.scene.rank
+        self.redundant = {r.name: list(r.others) for r in self.scene.redundancies}
+        self.shared = shared_loads(self.scene)
+        self.notes = [f"redundant: {redundancy}" for redundancy in self.scene.redundancies]
+        self.expressions: list[Expr] = []
+        self.entries: dict[str, Matrix] = {}
+        self._reactions: dict[str, list[Expr]] = {}
+        self._total: list[Expr] = []
+        self.operations = 0
+        _Work(self).run()
+        momenta = [f"p_{name}" for name in system.coordinates] if form == "canonical" else []
+        self._translator = Translator(system.symbols, [*system.coordinates, *momenta], system.parameters)
+
+    # --- as SymPy ------------------------------------------------------------------------------------------------------
+
+    @property
+    def equations(self) -> list[Any]:
+        """The differential equations as SymPy expressions that vanish."""
+        return [self._translator.outward(expr) for expr in self.expressions]
+
+    @property
+    def matrices(self) -> dict[str, Any]:
+        """The matrices of the form as SymPy matrices."""
+        return {name: sp.Matrix([[self._translator.outward(e) for e in row] for row in m]) for name, m in self.entries.items()}
+
+    @property
+    def reactions(self) -> dict[str, list[Any]]:
+        """The reaction of every constraint that has a determinate one, on each coordinate."""
+        return {name: [self._translator.outward(e) for e in row] for name, row in self._reactions.items()}
+
+    @property
+    def total_reaction(self) -> list[Any]:
+        """The total reaction on each coordinate; empty if it is too long."""
+        return [self._translator.outward(expr) for expr in self._total]
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and name in self.__dict__.get("entries", {}):
+            return self.matrices[name]
+        known = ", ".join(self.__dict__.get("entries", {}))
+        raise AttributeError(f"this derivation has no `{name}`; its matrices: {known or 'none'}")
+
+    # --- as text -------------------------------------------------------------------------------------------------------
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the derivation as plain data; formulas are text in the grammar of model files."""
+        return {
+            "form": self.form,
+            "equations": [f"{to_text(expr)} = 0" for expr in self.expressions],
+            "constraints": {c.name: f"{to_text(c.expression)} = 0" for c in self.system.constraints},
+            "reactions": {name: [to_text(e) for e in row] for name, row in self._reactions.items()},
+            "redundant": self.redundant,
+            "degrees_of_freedom": self.degrees_of_freedom,
+            "shared": self.shared,
+            "matrices": {name: [[to_text(e) for e in row] for row in m] for name, m in self.entries.items()},
+            "notes": self.notes,
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{self.system.name or 'A system'}: {self._form.title}"]
+        lines += _listing("Equations", [f"{to_text(e)} = 0" for e in self.expressions])
+        lines += _listing("Constraints", [f"{c.name}: {to_text(c.expression)} = 0" for c in self.system.constraints])
+        for name, matrix in self.entries.items():
+            if any(matrix):
+                lines += _listing(f"{name} =", ["[" + ", ".join(to_text(e) for e in row) + "]" for row in matrix])
+        reactions = []
+        for name, row in self._reactions.items():
+            parts = [f"{q}: {to_text(e)}" for q, e in zip(self.system.coordinates, row, strict=True) if e != 0]
+            reactions.append(f"{name}  {', '.join(parts) or '0'}")
+        lines += _listing("Reactions, by coordinate", reactions)
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def latex(self) -> str:
+        """Return the equations, the constraints, the matrices and the reactions as LaTeX."""
+        rows = [f"{vlatex(equation)} &= 0" for equation in self.equations]
+        outward = self._translator.outward
+        rows += [f"{vlatex(outward(c.expression))} &= 0 \\quad \\text{{({_escape(c.name)})}}" for c in self.system.constraints]
+        parts = ["\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"] if rows else []
+        parts += [f"\\[ {_letter(name)} = {vlatex(matrix)} \\]" for name, matrix in self.matrices.items()]
+        for name, row in self.reactions.items():
+            parts.append(f"\\[ r_{{\\text{{{_escape(name)}}}}} = {vlatex(sp.Matrix(row))} \\]")
+        return "\n".join(parts)
+
+    def _repr_latex_(self) -> str:
+        return self.latex()
+
+
+def _make(form: str, coordinates: Sequence[str] | None) -> Form:
+    if form not in FORMS:
+        raise DerivationError(f"no form `{form}`; {nearest(form, list(FORMS), 'forms')}")
+    if coordinates is not None and form != "independent":
+        raise DerivationError(f"coordinates are named for the form `independent`, not for `{form}`")
+    return Independent(coordinates) if form == "independent" else FORMS[form]()
+
+
+def shared_loads(scene: Scene) -> dict[str, list[str]]:
+    """Find the constraints whose own reaction is not determinate: those that take part in a redundancy.
+
+    The reaction of constraint i is determinate exactly if wᵢ = 0 for every w with wᵀA = 0 (theory, section 3).
+    """
+    shared: dict[str, set[str]] = {}
+    for redundancy in scene.redundancies:
+        circle = {redundancy.name, *redundancy.others}
+        for name in circle:
+            shared.setdefault(name, set()).update(circle - {name})
+    order = [c.name for c in scene.system.constraints]
+    return {name: sorted(others, key=order.index) for name, others in sorted(shared.items(), key=lambda kv: order.index(kv[0]))}
+
+
+def reaction(system: System, name: str) -> list[Any]:
+    """Return the reaction of one constraint as formulas; raise DerivationError where it has none of its own."""
+    system.constraint(name)
+    derivation = Derivation(system, "multipliers")
+    if name in derivation.shared:
+        others = quoted(derivation.shared[name])
+        raise DerivationError(f"the reaction of `{name}` is not determinate: it shares the load with {others}")
+    if name not in derivation.reactions:
+        raise DerivationError(f"the reaction of `{name}` is too long to be written as a formula")
+    return derivation.reactions[name]
+
+
+class _Work:
+    """Fills a derivation: equations and matrices first, reactions after; what is too long becomes a note."""
+
+    def __init__(self, derivation: Derivation):
+        self.result, self.form, self.scene = derivation, derivation._form, derivation.scene
+
+    def run(self) -> None:
+        result, scene = self.result, self.scene
+        if isinstance(self.form, Multipliers):
+            result.expressions = self.form.equations(scene)
+        unknowns = len(scene.blocks.q) + scene.rank
+        if unknowns > MAX_UNKNOWNS:
+            result.notes.append(
+                f"with {unknowns} unknowns (coordinates and multipliers; the limit is {MAX_UNKNOWNS}) "
+                "no formulas are attempted beyond the blocks themselves; reactions and accelerations are numbers"
+            )
+            return
+        pilot = Pilot()
+        values = self.form.solve(scene.arrays, pilot)
+        try:
+            solution = self.attempt(self.form, pilot)
+        except TooLarge:
+            solution = None
+        try:
+            self.fill(solution)
+        except TooLarge:
+            self.structure(values)
+        self.reactions(solution)
+
+    def attempt(self, form: Form, pilot: Pilot) -> Solution:
+        """Solve with formulas, if their size on the shared graph allows it."""
+        counted = self.scene.counted()
+        form.solve(counted, pilot.replay())
+        self.result.operations = counted.arithmetic.operations
+        if self.result.operations > MAX_OPERATIONS:
+            raise TooLarge
+        return form.solve(self.scene.formulas, pilot.replay())
+
+    def fill(self, solution: Solution | None) -> None:
+        """Write equations and matrices as expressions."""
+        result, form, scene = self.result, self.form, self.scene
+        if isinstance(form, Minimal):
+            self.minimal(form)
+        elif isinstance(form, Canonical):
+            self.canonical()
+        elif not isinstance(form, Multipliers):
+            if solution is None:
+                raise TooLarge
+            written = self.written(solution)
+            result.entries = written.matrices
+            result.expressions = form.equations(scene, written)
+            if isinstance(form, Independent):
+                self.chosen(form, written)
+
+    def written(self, solution: Solution) -> Solution:
+        write = self.scene.field.write
+        matrices = {name: [[write(e) for e in row] for row in m] for name, m in solution.matrices.items()}
+        return Solution([write(a) for a in solution.acceleration], [write(r) for r in solution.reaction], matrices=matrices)
+
+    def minimal(self, form: Minimal) -> None:
+        scene, result = self.scene, self.result
+        if self.result.operations > MAX_OPERATIONS:
+            raise TooLarge
+        columns = form.basis(scene)
+        D = self.columns(columns)
+        result.entries = {"D": D}
+        result.expressions = form.equations(scene, Solution([], [], matrices={"D": D}))
+        self.holds_where(scene.field.zeros(form.valid_where(scene, columns), self.constants()), "D")
+
+    def columns(self, columns: list[Vector]) -> Matrix:
+        n, field = len(self.scene.blocks.q), self.scene.field
+        written = [[field.write(e) for e in dense(column, n, field)] for column in columns]
+        return [list(row) for row in zip(*written, strict=True)] if written else [[] for _ in range(n)]
+
+    def canonical(self) -> None:
+        hamiltonian, result = Hamiltonian(self.scene), self.result
+        B, B0 = hamiltonian.conditions
+        result.entries = {"H": [[hamiltonian.H]], "B": B, "B_0": [[value] for value in B0]}
+        result.entries["R"] = [[value] for value in hamiltonian.reactions]
+        result.expressions = hamiltonian.equations()
+
+    def chosen(self, form: Independent, written: Solution) -> None:
+        names = [self.scene.system.coordinates[i] for i in form.chosen(written)]
+        self.result.notes.append(f"independent coordinates: {quoted(names)}")
+        pilot = Pilot()
+        form.determinant(self.scene.arrays, pilot)
+        self.holds_where(self.scene.field.zeros(form.determinant(self.scene.formulas, pilot.replay()), self.constants()), "R")
+
+    def constants(self) -> frozenset[str]:
+        return frozenset(self.scene.system.parameters)
+
+    def holds_where(self, factors: list[Expr], name: str) -> None:
+        if factors:
+            text = " and ".join(f"{to_text(factor)} ≠ 0" for factor in factors)
+            self.result.notes.append(f"{name} holds where {text}")
+
+    def structure(self, values: Solution) -> None:
+        """Say how large the formulas would be, which entries vanish or are constant, and what their values are."""
+        size = f"about {self.result.operations} operations" if self.result.operations else "too many terms"
+        self.result.notes.append(f"the formulas of this form are too long to be written ({size}); here is their structure")
+        for name, matrix in values.matrices.items():
+            rows = ["[" + ", ".join(_kind(entry) for entry in row[:_SHOWN]) + "]" for row in matrix[:_SHOWN]]
+            cut = " (the upper left part)" if max(len(matrix), len(matrix[0])) > _SHOWN else ""
+            self.result.notes.append(f"{name}{cut} at an admissible state, * marking what varies: {' '.join(rows)}")
+
+    def reactions(self, solution: Solution | None) -> None:
+        """Write the reaction of every constraint that has one of its own, and the total."""
+        scene, result = self.scene, self.result
+        for name, others in result.shared.items():
+            result.notes.append(f"the reaction of `{name}` is not determinate: it shares the load with {quoted(others)}")
+        if not scene.kept:
+            return
+        try:
+            if solution is None or solution.multipliers is None:
+                form = Multipliers() if singular_mass(scene, "") else Reactions()
+                pilot = Pilot()
+                form.solve(scene.arrays, pilot)
+                solution = self.attempt(form, pilot)
+            write, formulas = scene.field.write, scene.formulas
+            for i, row, multiplier in zip(scene.kept, formulas.A, solution.multipliers or [], strict=True):
+                name = scene.system.constraints[i].name
+                if name not in result.shared:
+                    entries = {j: write(value * multiplier) for j, value in row.items()}
+                    result._reactions[name] = [entries.get(j, write(scene.field.zero)) for j in range(formulas.n)]
+            result._total = [write(r) for r in solution.reaction]
+        except TooLarge:
+            result.notes.append("the reactions are too long to be written as formulas; they are available as numbers")
+
+
+def _kind(value: Any) -> str:
+    values = np.atleast_1d(np.asarray(value, dtype=float))
+    if np.all(np.abs(values) < 1e-12):
+        return "0"
+    return f"{values[0]:.4g}" + ("" if np.ptp(values) < 1e-12 * np.abs(values).max() else "*")
+
+
+def _listing(title: str, rows: list[str]) -> list[str]:
+    if not rows:
+        return []
+    shown = [row if len(row) <= _WIDE else row[: _WIDE - 1] + "…" for row in rows[:_SHOWN]]
+    more = [f"  … and {len(rows) - _SHOWN} more"] if len(rows) > _SHOWN else []
+    return [title, *(f"  {row}" for row in shown), *more]
+
+
+def _escape(name: str) -> str:
+    return name.replace("_", "\\_")
+
+
+def _letter(name: str) -> str:
+    return {"inertia": "R^T M R", "force": "R^T (f - M a_0)", "B_0": "B^0"}.get(name, name)

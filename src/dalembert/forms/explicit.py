@@ -1,0 +1,68 @@
+"""The explicit form: q̈ = a_u + N(c − A a_u) = P a_u + N c with N = M⁻¹Aᵀ(A M⁻¹Aᵀ)⁻¹ (Beshaw; theory, 4.4)."""
+
+from __future__ import annotations
+
+import symengine as se
+
+from dalembert.algebra.elimination import factorise
+from dalembert.algebra.pilot import Pilot
+from dalembert.forms.base import Form, Solution, dense, multiply, transposed
+from dalembert.forms.scene import Rows, Scene
+from dalembert.model.functions import Expr
+
+
+def singular_mass(scene: Scene, form: str) -> str | None:
+    """Say that a form needs an invertible mass matrix, if it is not."""
+    try:
+        factorise(scene.arrays.M, scene.arrays.arithmetic, Pilot())
+    except ZeroDivisionError:
+        return (
+            f"the form `{form}` needs an invertible mass matrix, and this one is singular; "
+            "use `multipliers`, `minimal` or `independent`"
+        )
+    return None
+
+
+class Explicit(Form):
+    """Needs an invertible M."""
+
+    name = "explicit"
+    title = "The explicit form, q̈ = P a_u + N c (Beshaw)"
+
+    def refuse(self, scene: Scene) -> str | None:
+        """Refuse a singular mass matrix."""
+        return singular_mass(scene, self.name)
+
+    def solve(self, rows: Rows, pilot: Pilot) -> Solution:
+        """Solve with M, then with A M⁻¹Aᵀ."""
+        arithmetic, n, s = rows.arithmetic, rows.n, len(rows.A)
+        mass = factorise(rows.M, arithmetic, pilot)
+        free = mass.solve(rows.f)  # a_u
+        Y = [mass.solve(dense(row, n, arithmetic)) for row in rows.A]  # the columns of M⁻¹Aᵀ
+        products = [multiply(rows.A, y, arithmetic) for y in Y]  # A M⁻¹Aᵀ
+        inner = factorise([dict(enumerate(row)) for row in products], arithmetic, pilot)
+        needed = [c - a for c, a in zip(rows.c, multiply(rows.A, free, arithmetic), strict=True)]
+        multipliers = inner.solve(needed)
+        acceleration = list(free)
+        for factor, y in zip(multipliers, Y, strict=True):
+            acceleration = [a + factor * value for a, value in zip(acceleration, y, strict=True)]
+        # N row by row: (A M⁻¹Aᵀ) is symmetric, so each row of N solves with it
+        N = [inner.solve([Y[k][i] for k in range(s)]) for i in range(n)]
+        P = [[(arithmetic.one if i == j else arithmetic.zero) - self._entry(N[i], rows, j) for j in range(n)] for i in range(n)]
+        reaction = transposed(rows.A, multipliers, n, arithmetic)
+        matrices = {"a_u": [[a] for a in free], "N": N, "P": P}
+        return Solution(acceleration, reaction, multipliers, matrices)
+
+    @staticmethod
+    def _entry(row: list, rows: Rows, j: int):
+        """Return one entry of N A."""
+        total = rows.arithmetic.zero
+        for factor, a in zip(row, rows.A, strict=True):
+            if j in a:
+                total = total + factor * a[j]
+        return total
+
+    def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
+        """Return q̈ − (P a_u + N c)."""
+        symbols = [se.Symbol(q.name + "''") for q in scene.blocks.q]
+        return [symbol - value for symbol, value in zip(symbols, solution.acceleration, strict=True)]

@@ -1,0 +1,100 @@
+"""Independent coordinates: z = B q, q̈ = R z̈ + a₀, RᵀM R z̈ = Rᵀ(f − M a₀) (Valášek, Stejskal; theory, 4.7).
+
+*Subjective* choice: the user names the coordinates z, or the pilot does; the rows of B are unit vectors. *Objective*
+choice: the rows of B are the right singular vectors of A that belong to zero singular values; `objective` gives them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import symengine as se
+
+from dalembert.algebra.elimination import reduce_rows
+from dalembert.algebra.gramschmidt import Scalar
+from dalembert.algebra.pilot import Pilot
+from dalembert.algebra.rank import null_space
+from dalembert.algebra.types import Array, Sparse
+from dalembert.errors import nearest, quoted
+from dalembert.forms.base import Form, Solution
+from dalembert.forms.minimal import along
+from dalembert.forms.nullspace import by_elimination
+from dalembert.forms.scene import Rows, Scene
+from dalembert.model.functions import Expr
+from dalembert.model.numeric import Values
+
+
+class Independent(Form):
+    """Accepts every system; `coordinates` are the indices of the independent ones, otherwise the pilot chooses."""
+
+    name = "independent"
+    title = "Independent coordinates, RᵀM R z̈ = Rᵀ(f − M a₀)"
+
+    def __init__(self, coordinates: Sequence[str] | None = None):
+        self.coordinates = None if coordinates is None else tuple(coordinates)
+        self._free: frozenset[int] = frozenset()
+
+    def refuse(self, scene: Scene) -> str | None:
+        """Refuse names that are no coordinates, too few or too many, and ones that are not independent."""
+        if self.coordinates is None:
+            return None
+        names, freedom = scene.system.coordinates, len(scene.system.coordinates) - scene.rank
+        for name in self.coordinates:
+            if name not in names:
+                return f"`{name}` is no coordinate; {nearest(name, names)}"
+        got = len(set(self.coordinates))
+        if got != freedom:
+            return f"this system has {freedom} independent coordinates; {got} were named: {quoted(self.coordinates)}"
+        self._free = frozenset(names.index(name) for name in self.coordinates)
+        try:
+            by_elimination(scene.arrays, Pilot(), self._free)
+        except ZeroDivisionError:
+            return f"{quoted(self.coordinates)} cannot be varied independently here; name others, or let them be chosen"
+        return None
+
+    def solve(self, rows: Rows, pilot: Pilot) -> Solution:
+        """Solve A for the dependent accelerations, then for the independent ones."""
+        null = by_elimination(rows, pilot, self._free)
+        solution = along(rows, null, pilot)
+        solution.matrices["R"] = solution.matrices.pop("D")
+        solution.matrices["a_0"] = [[value] for value in null.particular]
+        return solution
+
+    def determinant(self, rows: Rows, pilot: Pilot) -> Scalar:
+        """Return the determinant of A on the dependent coordinates: the choice holds where it does not vanish."""
+        return reduce_rows(rows.A, rows.c, rows.arithmetic, pilot, self._free).determinant
+
+    def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
+        """Return RᵀM R z̈ − Rᵀ(f − M a₀)."""
+        symbols = [se.Symbol(scene.blocks.q[j].name + "''") for j in self.chosen(solution)]
+        rows = zip(solution.matrices["inertia"], solution.matrices["force"], strict=True)
+        return [se.Add(*[m * z for m, z in zip(row, symbols, strict=True)]) - force[0] for row, force in rows]
+
+    @staticmethod
+    def chosen(solution: Solution) -> list[int]:
+        """Return the independent coordinates: the rows of R that are unit rows, one for each column."""
+        R = solution.matrices["R"]
+        count = len(R[0]) if R else 0
+        return [next(i for i, row in enumerate(R) if _is_unit(row, k)) for k in range(count)]
+
+
+def _is_unit(row: list, k: int) -> bool:
+    return all(value == (1 if j == k else 0) for j, value in enumerate(row))
+
+
+def objective(A: Sparse) -> Array:
+    """Return B of the objective choice, m×n: the right singular vectors of A with singular value zero."""
+    return null_space(A).T
+
+
+def solve_with(values: Values, B: Array) -> tuple[Array, Array, float]:
+    """Return q̈, r and the condition number of [A; B] for any constant B, dense, redundant rows of A allowed."""
+    A, M = values.A.toarray(), values.M.toarray()
+    stacked = np.vstack([A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1e-300), B])
+    inverse = np.linalg.pinv(stacked, rcond=1e-10)
+    R = inverse[:, len(A) :]
+    a0 = inverse[:, : len(A)] @ (values.c / np.maximum(np.linalg.norm(A, axis=1), 1e-300))
+    acceleration = R @ np.linalg.solve(R.T @ M @ R, R.T @ (values.f - M @ a0)) + a0
+    singular = np.linalg.svd(stacked, compute_uv=False)[: A.shape[1]]
+    return acceleration, M @ acceleration - values.f, float(singular[0] / singular[-1])

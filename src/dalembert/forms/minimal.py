@@ -1,0 +1,70 @@
+"""The minimal form: Dᵀ(M q̈ − f) = 0 with A D = 0, as many equations as degrees of freedom (Phong 1999; theory, 4.3)."""
+
+from __future__ import annotations
+
+import symengine as se
+
+from dalembert.algebra.elimination import factorise
+from dalembert.algebra.gramschmidt import Scalar, Vector
+from dalembert.algebra.pilot import Pilot
+from dalembert.algebra.rational import TooLarge
+from dalembert.forms.base import Form, Solution, dense, multiply, transposed
+from dalembert.forms.multipliers import balance
+from dalembert.forms.nullspace import NullSpace, by_elimination, by_gram_schmidt, clear, lost_where
+from dalembert.forms.scene import Rows, Scene
+from dalembert.model.functions import Expr
+
+
+class Minimal(Form):
+    """Accepts every system; M may be singular."""
+
+    name = "minimal"
+    title = "The minimal form, Dᵀ(M q̈ − f) = 0 (Phong)"
+
+    def solve(self, rows: Rows, pilot: Pilot) -> Solution:
+        """Find D by Gram–Schmidt, then the motion along it."""
+        return along(rows, by_gram_schmidt(rows, pilot), pilot)
+
+    def basis(self, scene: Scene) -> list[Vector]:
+        """Return D as formulas, without denominators and common factors: by the way that makes it shorter."""
+        found = []
+        for way in (by_gram_schmidt, by_elimination):
+            pilot = Pilot()
+            way(scene.arrays, pilot)
+            try:
+                columns = clear(way(scene.formulas, pilot.replay()).columns, scene.field)
+            except TooLarge:
+                continue
+            found.append((sum(scene.field.length(v) for column in columns for v in column.values()), columns))
+        if not found:
+            raise TooLarge("a basis of the null space of A is too long")
+        return min(found, key=lambda entry: entry[0])[1]
+
+    def valid_where(self, scene: Scene, columns: list[Vector]) -> Scalar:
+        """Return the formula where whose zeros D loses rank although A does not."""
+        pilot = Pilot()
+        arrays = scene.arrays
+        values = [{j: scene.field.values(v) for j, v in column.items()} for column in columns]
+        lost_where(arrays, values, pilot)
+        return lost_where(scene.formulas, columns, pilot.replay())
+
+    def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
+        """Return Dᵀ(M q̈ − f)."""
+        left = balance(scene)
+        return [se.Add(*[d * expr for d, expr in zip(column, left, strict=True)]) for column in zip(*solution.matrices["D"], strict=True)]
+
+
+def along(rows: Rows, null: NullSpace, pilot: Pilot) -> Solution:
+    """Solve Dᵀ M D y = Dᵀ(f − M a₀); then q̈ = a₀ + D y and r = M q̈ − f."""
+    arithmetic, n = rows.arithmetic, rows.n
+    columns = [dense(column, n, arithmetic) for column in null.columns]
+    rest = [f - m for f, m in zip(rows.f, multiply(rows.M, null.particular, arithmetic), strict=True)]
+    inertia = [multiply(null.columns, multiply(rows.M, column, arithmetic), arithmetic) for column in columns]
+    force = multiply(null.columns, rest, arithmetic)
+    y = factorise([dict(enumerate(row)) for row in inertia], arithmetic, pilot).solve(force)
+    steps = transposed(null.columns, y, n, arithmetic)
+    acceleration = [a + step for a, step in zip(null.particular, steps, strict=True)]
+    moved = multiply(rows.M, acceleration, arithmetic)
+    reaction = [m - f for m, f in zip(moved, rows.f, strict=True)]
+    D = [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in range(n)]
+    return Solution(acceleration, reaction, matrices={"D": D, "inertia": inertia, "force": [[value] for value in force]})

@@ -1,0 +1,49 @@
+"""Reactions by the principle of compatibility (Do Sanh 1996; theory, 4.6).
+
+The freed system must satisfy the released condition: B r + B₀ = 0 with B = A M⁻¹ and B₀ = B f − c, and ideal constraints
+do no virtual work: Dᵀ r = 0. These n equations give r as a formula of t, q and v, before any motion is known.
+"""
+
+from __future__ import annotations
+
+import symengine as se
+
+from dalembert.algebra.elimination import factorise
+from dalembert.algebra.pilot import Pilot
+from dalembert.forms.base import Form, Solution, dense, multiply, transposed
+from dalembert.forms.explicit import singular_mass
+from dalembert.forms.scene import Rows, Scene
+from dalembert.model.functions import Expr
+
+
+class Reactions(Form):
+    """Needs an invertible M."""
+
+    name = "reactions"
+    title = "Reactions by the principle of compatibility, B r + B₀ = 0, Dᵀ r = 0 (Do Sanh)"
+
+    def refuse(self, scene: Scene) -> str | None:
+        """Refuse a singular mass matrix."""
+        return singular_mass(scene, self.name)
+
+    def solve(self, rows: Rows, pilot: Pilot) -> Solution:
+        """Find r in the span of the rows of A, where it does no virtual work, from B r + B₀ = 0."""
+        arithmetic, n = rows.arithmetic, rows.n
+        mass = factorise(rows.M, arithmetic, pilot)
+        B = [mass.solve(dense(row, n, arithmetic)) for row in rows.A]
+        B_0 = []
+        for row, c in zip(B, rows.c, strict=True):
+            total = -c
+            for b, f in zip(row, rows.f, strict=True):
+                total = total + b * f
+            B_0.append(total)
+        products = [dict(enumerate(multiply(rows.A, row, arithmetic))) for row in B]  # B Aᵀ
+        multipliers = [-value for value in factorise(products, arithmetic, pilot).solve(B_0)]
+        reaction = transposed(rows.A, multipliers, n, arithmetic)
+        acceleration = mass.solve([f + r for f, r in zip(rows.f, reaction, strict=True)])
+        return Solution(acceleration, reaction, multipliers, {"B": B, "B_0": [[value] for value in B_0]})
+
+    def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
+        """Return r − (its formula), with r_<coordinate> for the total reaction on a coordinate."""
+        symbols = [se.Symbol(f"r_{q.name}") for q in scene.blocks.q]
+        return [symbol - value for symbol, value in zip(symbols, solution.reaction, strict=True)]

@@ -1,0 +1,171 @@
+"""A system prepared for derivation: its blocks over formulas, arrays or floats, without redundant rows, and its pilot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dalembert.algebra.arithmetic import Numbers
+from dalembert.algebra.counting import Counting
+from dalembert.algebra.gramschmidt import Scalar, Vector
+from dalembert.algebra.nearest import reach_solution
+from dalembert.algebra.rational import Field
+from dalembert.algebra.saddle import positive
+from dalembert.algebra.types import Array
+from dalembert.errors import ModelError
+from dalembert.model.blocks import Blocks
+from dalembert.model.functions import Expr
+from dalembert.model.numeric import Numeric, Values
+from dalembert.model.pilot import Configuration, configurations, pilot_parameters
+from dalembert.model.redundancy import Redundancy, find_redundancies
+from dalembert.model.start import consistent_state
+from dalembert.model.system import System
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The blocks over one arithmetic: rows of M and A as sparse vectors, f and c as lists; A has independent rows."""
+
+    arithmetic: Any
+    M: list[Vector]
+    f: list[Scalar]
+    A: list[Vector]
+    c: list[Scalar]
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return len(self.f)
+
+    def saddle(self) -> list[Vector]:
+        """Return the rows of [[M, Aᵀ], [A, 0]]."""
+        rows = [dict(row) for row in self.M] + [dict(row) for row in self.A]
+        for i, row in enumerate(self.A):
+            for j, value in row.items():
+                rows[j][self.n + i] = value
+        return rows
+
+
+class Scene:
+    """What every derivation starts from. `kept` are the constraints that are not redundant, by index."""
+
+    def __init__(self, system: System):
+        self.system, self.blocks = system, system.blocks
+        self.numeric = Numeric(system, pilot_parameters(system))
+        self.places = configurations(self.numeric, self._start(self.numeric))
+        self.redundancies: list[Redundancy] = find_redundancies(self.numeric, self.places) if system.constraints else []
+        redundant = {redundancy.name for redundancy in self.redundancies}
+        self.kept = [i for i, c in enumerate(system.constraints) if c.name not in redundant]
+        self.rank = len(self.kept)
+
+    def _start(self, numeric: Numeric) -> Configuration:
+        for initial in (None, {}):
+            try:
+                state = consistent_state(self.system, numeric, initial=initial)
+                return Configuration(state.t, state.q, state.v)
+            except ModelError as error:
+                failure = error
+        raise failure
+
+    # --- the pilot's points ------------------------------------------------------------------------------------------
+
+    @property
+    def inputs(self) -> list[Expr]:
+        """The symbols whose values make a point: t, q, v, parameters."""
+        b = self.blocks
+        return [b.t, *b.q, *b.v, *b.parameters]
+
+    @cached_property
+    def points(self) -> Array:
+        """Values of the inputs at admissible states: with the user's parameters, and with others near them.
+
+        A choice must hold for the user's values; a formula is zero only if it is so for others as well.
+        """
+        columns = [self._point(self.numeric, place) for place in self.places]
+        random = np.random.default_rng(6)
+        base = pilot_parameters(self.system)
+        for place in self.places:
+            values = {name: (value or 1.0) * random.uniform(0.8, 1.25) for name, value in base.items()}
+            numeric = Numeric(self.system, values)
+            found = self._assemble(numeric, place)
+            if found is not None:
+                columns.append(self._point(numeric, found))
+        return np.array(columns).T
+
+    def _assemble(self, numeric: Numeric, place: Configuration) -> Configuration | None:
+        """Find an admissible state for other parameter values; redundant rows may not hold for them."""
+        everything, weight = np.arange(numeric.n), positive(numeric.mass(place.t, place.q))
+        positions = [k for k, i in enumerate(numeric.holonomic) if i in self.kept]
+        velocities = [k for k, i in enumerate(numeric.kinematic) if i in self.kept]
+
+        def rows(residual: tuple[Array, Any], which: list[int]) -> tuple[Array, Any]:
+            return residual[0][which], residual[1][which]
+
+        q = reach_solution(lambda x: rows(numeric.position(place.t, x), positions), place.q, weight, everything)
+        if not q.solved:
+            return None
+        v = reach_solution(lambda x: rows(numeric.velocity(place.t, q.x, x), velocities), place.v, weight, everything)
+        return Configuration(place.t, q.x, v.x) if v.solved else None
+
+    @staticmethod
+    def _point(numeric: Numeric, place: Configuration) -> list[float]:
+        return [place.t, *place.q, *place.v, *numeric.parameters]
+
+    # --- the blocks over each arithmetic -------------------------------------------------------------------------------
+
+    @cached_property
+    def arrays(self) -> Rows:
+        """The blocks at the pilot's points."""
+        b = self.blocks
+        values = self.numeric.program([*b.M.values(), *b.f, *b.A.values(), *b.c]).arrays(list(self.points))
+        return self._rows(Numbers, list(values))
+
+    @cached_property
+    def field(self) -> Field:
+        """The field of the formulas that can arise from the blocks."""
+        b = self.blocks
+        residuals = [r for r in (*b.g, *b.psi) if r is not None]
+        field = Field([*b.M.values(), *b.f, *b.A.values(), *b.c, *residuals])
+        field.set_points(self.inputs, self.points)
+        return field
+
+    @cached_property
+    def formulas(self) -> Rows:
+        """The blocks as formulas."""
+        b = self.blocks
+        entries = [self.field.read(entry) for entry in (*b.M.values(), *b.f, *b.A.values(), *b.c)]
+        return self._rows(self.field, entries)
+
+    def counted(self) -> Rows:
+        """The blocks as nodes that only count operations."""
+        counting = Counting()
+        size = len(self.blocks.M) + len(self.blocks.f) + len(self.blocks.A) + len(self.blocks.c)
+        return self._rows(counting, [counting.leaf() for _ in range(size)])
+
+    def floats(self, values: Values) -> Rows:
+        """The blocks as floats at a state."""
+        M, A = values.M.tocoo(), values.A.tocoo()
+        rows = Rows(Numbers, [{} for _ in values.f], list(values.f), [{} for _ in self.kept], [values.c[i] for i in self.kept])
+        place = {row: k for k, row in enumerate(self.kept)}
+        for i, j, value in zip(*M.coords, M.data, strict=True):
+            rows.M[i][int(j)] = value
+        for i, j, value in zip(*A.coords, A.data, strict=True):
+            if i in place:
+                rows.A[place[i]][int(j)] = value
+        return rows
+
+    def _rows(self, arithmetic: Any, entries: list[Scalar]) -> Rows:
+        b: Blocks = self.blocks
+        rest = iter(entries)
+        M: list[Vector] = [{} for _ in b.f]
+        for i, j in b.M:
+            M[i][j] = next(rest)
+        f = [next(rest) for _ in b.f]
+        A: list[Vector] = [{} for _ in b.c]
+        for i, j in b.A:
+            A[i][j] = next(rest)
+        c = [next(rest) for _ in b.c]
+        return Rows(arithmetic, M, f, [A[i] for i in self.kept], [c[i] for i in self.kept])
