@@ -69,3 +69,13 @@ def test_mistakes_in_the_documentation_are_answered_as_printed():
         loads(text, "p.toml")
     shown = blocks((ROOT / "docs" / "model-files.md").read_text(encoding="utf-8"), "text")[0].strip().split("\n")
     assert str(error.value).split("\n") == shown
+
+
+def test_every_row_of_the_papers_page_has_its_test():
+    page = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+    references = ROOT / "tests" / "references"
+    source = "".join((references / name).read_text(encoding="utf-8") for name in ("test_papers.py", "test_theory.py"))
+    named = set(re.findall(r"`(test_\w+)`", page))
+    assert named == {name for name in named if f"def {name}(" in source}
+    written = set(re.findall(r"def (test_\w+)\(", (references / "test_papers.py").read_text(encoding="utf-8")))
+    assert written <= named

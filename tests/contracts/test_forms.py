@@ -9,8 +9,8 @@ import symengine as se
 from dalembert import DerivationError, System, example
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.program import Program
-from dalembert.algebra.rational import TooLarge
 from dalembert.algebra.rank import null_space
+from dalembert.algebra.rational import TooLarge
 from dalembert.forms import FORMS
 from dalembert.forms.independent import objective, solve_with
 from dalembert.forms.scene import Scene
@@ -20,8 +20,12 @@ from tests.conftest import GALLERY, pendulum
 LENGTH = {"rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)", "length": "x^2 + y^2 = l^2"}
 SPECIAL = {
     "redundant pendulum": pendulum(constraints=LENGTH),
-    "redundant in the middle": pendulum(constraints={"length": "x^2 + y^2 = l^2", "rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)"}),
-    "repeated and scaled": pendulum(constraints={**LENGTH, "again": "1e4*x = 1e4*l*sin(phi)", "small": "1e-4*y = -1e-4*l*cos(phi)"}),
+    "redundant in the middle": pendulum(
+        constraints={"length": "x^2 + y^2 = l^2", "rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)"}
+    ),
+    "repeated and scaled": pendulum(
+        constraints={**LENGTH, "again": "1e4*x = 1e4*l*sin(phi)", "small": "1e-4*y = -1e-4*l*cos(phi)"}
+    ),
     "servo": pendulum(constraints={"servo": "phi'' + x'' = t"}, forces={"x": "-x'", "phi": "sin(t)"}),
     "gyroscopic": System(
         coordinates="x y",
@@ -34,7 +38,12 @@ SPECIAL = {
     ),
     "sleigh with singular mass": example("platform-on-incline").replace(parameters={"rho": 0.4}),
     "no constraints": example("double-pendulum"),
-    "no freedom": System(coordinates="x y", kinetic="x'^2 + y'^2", constraints={"a": "x = 1 + sin(t)", "b": "x*y = 1 + t"}, guess={"x": 1}),
+    "no freedom": System(
+        coordinates="x y",
+        kinetic="x'^2 + y'^2",
+        constraints={"a": "x = 1 + sin(t)", "b": "x*y = 1 + t"},
+        guess={"x": 1},
+    ),
     "one coordinate": System(coordinates="x", kinetic="x'^2/2", potential="x^4", initial={"x": 1}),
 }
 MODELS = [*GALLERY, *SPECIAL]
@@ -155,7 +164,19 @@ def test_objective_choice_is_well_conditioned_where_it_is_made():
     assert solve_with(values, objective(values.A))[2] < 20
 
 
-@pytest.mark.parametrize("model", ["pendulum", "rod-with-knife-edge", "platform-on-incline", "chaplygin-sleigh", "upright-disk", "gyroscopic", "pendulum-on-slider", "rolling-disk"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        "pendulum",
+        "rod-with-knife-edge",
+        "platform-on-incline",
+        "chaplygin-sleigh",
+        "upright-disk",
+        "gyroscopic",
+        "pendulum-on-slider",
+        "rolling-disk",
+    ],
+)
 def test_canonical_equations_are_those_of_the_system(model):
     """q̇ and ṗ of the canonical form agree with p = M v + l and with d/dt p along the true motion."""
     scene = scene_of(model)
@@ -166,7 +187,11 @@ def test_canonical_equations_are_those_of_the_system(model):
     momenta = [kinetic.diff(v) for v in b.v]
     accelerations = [se.Symbol(q.name + "''") for q in b.q]
     rates = [
-        se.Add(*[p.diff(q) * v for q, v in zip(b.q, b.v, strict=True)], *[p.diff(v) * a for v, a in zip(b.v, accelerations, strict=True)], p.diff(b.t))
+        se.Add(
+            *[p.diff(q) * v for q, v in zip(b.q, b.v, strict=True)],
+            *[p.diff(v) * a for v, a in zip(b.v, accelerations, strict=True)],
+            p.diff(b.t),
+        )
         for p in momenta
     ]
     replaced = {se.Symbol(f"p_{q.name}"): p for q, p in zip(b.q, momenta, strict=True)}
@@ -186,7 +211,10 @@ def test_refusals():
         ("heavy-top", "explicit"): "the form `explicit` needs an invertible mass matrix, and this one is singular; use",
         ("moved-pendulum", "canonical"): "the form `canonical` needs an invertible mass matrix",
         ("sleigh with singular mass", "reactions"): "the form `reactions` needs an invertible mass matrix",
-        ("knife-edge", "canonical"): "the form `canonical` needs energies, and this system is given by matrices; use `multipliers` or `minimal`",
+        (
+            "knife-edge",
+            "canonical",
+        ): "the form `canonical` needs energies, and this system is given by matrices; use `multipliers` or `minimal`",
         ("servo", "canonical"): "`servo` is one on accelerations; use `multipliers` or `minimal`",
     }
     for (model, form), message in cases.items():

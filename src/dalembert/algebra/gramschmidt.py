@@ -83,7 +83,9 @@ def complement(basis: Orthogonal, size: int, arithmetic: Any, pilot: Pilot) -> l
     return added
 
 
-def _largest_remainder(vectors: list[Vector], squares: list[Scalar], size: int, chosen: set[int], arithmetic: Any) -> int:
+def _largest_remainder(
+    vectors: list[Vector], squares: list[Scalar], size: int, chosen: set[int], arithmetic: Any
+) -> int:
     """Return the unit vector that is farthest from the span of orthogonal vectors."""
     rest: list[Scalar] = [arithmetic.one] * size
     for b, square in zip(vectors, squares, strict=True):

@@ -41,6 +41,7 @@ class Field:
         names = [f"g{i}" for i in range(len(self.generators))] or ["g0"]
         self._context = fmpz_mpoly_ctx.get(names, Ordering.lex)
         self._gens = self._context.gens()
+        self.unit: Polynomial = self._constant(1)
         self.zero, self.one = Formula(self, self._constant(0)), Formula(self, self._constant(1))
         self._memo: dict[Expr, Formula] = {}
         self._sine_pairs = [(len(roots) + 2 * k, len(roots) + 2 * k + 1) for k in range(len(sines))]
@@ -150,7 +151,9 @@ class Field:
     def zeros(self, formula: Formula, constant: frozenset[str]) -> list[Expr]:
         """Return the factors whose zeros are those of a formula; not those of constants, nor sums of even powers."""
         found = []
-        for factor, _ in min((p.factor()[1] for p, _ in self._variants(formula)), key=lambda fs: sum(len(p) for p, _ in fs)):
+        for factor, _ in min(
+            (p.factor()[1] for p, _ in self._variants(formula)), key=lambda fs: sum(len(p) for p, _ in fs)
+        ):
             expr = self._expanded(factor)
             moving = any(symbol.name not in constant for symbol in expr.free_symbols)
             even = all(power % 2 == 0 for monomial in factor.to_dict() for power in monomial)
@@ -242,14 +245,18 @@ class Formula:
 
     __slots__ = ("denominator", "field", "numerator")
 
-    def __init__(self, field: Field, numerator: Polynomial, denominator: Polynomial | None = None):
+    def __init__(self, field: Field, numerator: Polynomial, denominator: Polynomial = None):
         self.field = field
-        numerator = field.reduce(numerator) if denominator is not None else numerator
-        denominator = field._constant(1) if denominator is None else field.reduce(denominator)
+        self.numerator: Any = numerator
+        self.denominator: Any = field.unit
+        if denominator is not None:
+            self._cancel(field.reduce(numerator), field.reduce(denominator))
+
+    def _cancel(self, numerator: Any, denominator: Any) -> None:
         if denominator.is_zero():
             raise ZeroDivisionError("division by a formula that vanishes")
         if numerator.is_zero():
-            denominator = field._constant(1)
+            denominator = self.field.unit
         elif not denominator.is_one():
             common = numerator.gcd(denominator)
             if denominator.leading_coefficient() < 0:

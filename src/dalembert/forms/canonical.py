@@ -36,7 +36,8 @@ class Canonical(Form):
             return f"the form `canonical` needs energies, and this system is given by matrices; {others}"
         names = [c.name for c in scene.system.constraints if c.level == "acceleration"]
         if names:
-            return f"the form `canonical` takes constraints on positions and velocities; `{names[0]}` is one on accelerations; {others}"
+            what = f"`{names[0]}` is one on accelerations"
+            return f"the form `canonical` takes constraints on positions and velocities; {what}; {others}"
         return singular_mass(scene, self.name)
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
@@ -136,11 +137,14 @@ class Hamiltonian:
         products = []
         for row in B:
             entries = [field.read(entry) for entry in row]
-            products.append({k: sum((x * y for x, y in zip(entries, a, strict=True)), field.zero) for k, a in enumerate(rows)})
+            products.append(
+                {k: sum((x * y for x, y in zip(entries, a, strict=True)), field.zero) for k, a in enumerate(rows)}
+            )
         right = [-field.read(value) for value in B0]
         multipliers = factorise(products, field, self._order()).solve(right)
         return [
-            field.write(sum((row[j] * mu for row, mu in zip(rows, multipliers, strict=True)), field.zero)) for j in range(n)
+            field.write(sum((row[j] * mu for row, mu in zip(rows, multipliers, strict=True)), field.zero))
+            for j in range(n)
         ]
 
     def _order(self) -> Pilot:

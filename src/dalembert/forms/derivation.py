@@ -66,7 +66,7 @@ class Derivation:
         momenta = [f"p_{name}" for name in system.coordinates] if form == "canonical" else []
         self._translator = Translator(system.symbols, [*system.coordinates, *momenta], system.parameters)
 
-    # --- as SymPy ------------------------------------------------------------------------------------------------------
+    # --- as SymPy ----------------------------------------------------------------------------------------------------
 
     @property
     def equations(self) -> list[Any]:
@@ -76,7 +76,10 @@ class Derivation:
     @property
     def matrices(self) -> dict[str, Any]:
         """The matrices of the form as SymPy matrices."""
-        return {name: sp.Matrix([[self._translator.outward(e) for e in row] for row in m]) for name, m in self.entries.items()}
+        return {
+            name: sp.Matrix([[self._translator.outward(e) for e in row] for row in m])
+            for name, m in self.entries.items()
+        }
 
     @property
     def reactions(self) -> dict[str, list[Any]]:
@@ -94,7 +97,7 @@ class Derivation:
         known = ", ".join(self.__dict__.get("entries", {}))
         raise AttributeError(f"this derivation has no `{name}`; its matrices: {known or 'none'}")
 
-    # --- as text -------------------------------------------------------------------------------------------------------
+    # --- as text -----------------------------------------------------------------------------------------------------
 
     def as_dict(self) -> dict[str, Any]:
         """Return the derivation as plain data; formulas are text in the grammar of model files."""
@@ -129,7 +132,10 @@ class Derivation:
         """Return the equations, the constraints, the matrices and the reactions as LaTeX."""
         rows = [f"{vlatex(equation)} &= 0" for equation in self.equations]
         outward = self._translator.outward
-        rows += [f"{vlatex(outward(c.expression))} &= 0 \\quad \\text{{({_escape(c.name)})}}" for c in self.system.constraints]
+        rows += [
+            f"{vlatex(outward(c.expression))} &= 0 \\quad \\text{{({_escape(c.name)})}}"
+            for c in self.system.constraints
+        ]
         parts = ["\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"] if rows else []
         parts += [f"\\[ {_letter(name)} = {vlatex(matrix)} \\]" for name, matrix in self.matrices.items()]
         for name, row in self.reactions.items():
@@ -159,7 +165,10 @@ def shared_loads(scene: Scene) -> dict[str, list[str]]:
         for name in circle:
             shared.setdefault(name, set()).update(circle - {name})
     order = [c.name for c in scene.system.constraints]
-    return {name: sorted(others, key=order.index) for name, others in sorted(shared.items(), key=lambda kv: order.index(kv[0]))}
+    return {
+        name: sorted(others, key=order.index)
+        for name, others in sorted(shared.items(), key=lambda kv: order.index(kv[0]))
+    }
 
 
 def reaction(system: System, name: str) -> list[Any]:
@@ -231,7 +240,9 @@ class _Work:
     def written(self, solution: Solution) -> Solution:
         write = self.scene.field.write
         matrices = {name: [[write(e) for e in row] for row in m] for name, m in solution.matrices.items()}
-        return Solution([write(a) for a in solution.acceleration], [write(r) for r in solution.reaction], matrices=matrices)
+        return Solution(
+            [write(a) for a in solution.acceleration], [write(r) for r in solution.reaction], matrices=matrices
+        )
 
     def minimal(self, form: Minimal) -> None:
         scene, result = self.scene, self.result
@@ -260,7 +271,9 @@ class _Work:
         self.result.notes.append(f"independent coordinates: {quoted(names)}")
         pilot = Pilot()
         form.determinant(self.scene.arrays, pilot)
-        self.holds_where(self.scene.field.zeros(form.determinant(self.scene.formulas, pilot.replay()), self.constants()), "R")
+        self.holds_where(
+            self.scene.field.zeros(form.determinant(self.scene.formulas, pilot.replay()), self.constants()), "R"
+        )
 
     def constants(self) -> frozenset[str]:
         return frozenset(self.scene.system.parameters)
@@ -273,8 +286,12 @@ class _Work:
     def structure(self, values: Solution) -> None:
         """Say how large the formulas would be, which entries vanish or are constant, and what their values are."""
         size = f"about {self.result.operations} operations" if self.result.operations else "too many terms"
-        self.result.notes.append(f"the formulas of this form are too long to be written ({size}); here is their structure")
+        self.result.notes.append(
+            f"the formulas of this form are too long to be written ({size}); here is their structure"
+        )
         for name, matrix in values.matrices.items():
+            if not any(matrix):
+                continue
             rows = ["[" + ", ".join(_kind(entry) for entry in row[:_SHOWN]) + "]" for row in matrix[:_SHOWN]]
             cut = " (the upper left part)" if max(len(matrix), len(matrix[0])) > _SHOWN else ""
             self.result.notes.append(f"{name}{cut} at an admissible state, * marking what varies: {' '.join(rows)}")
@@ -283,7 +300,9 @@ class _Work:
         """Write the reaction of every constraint that has one of its own, and the total."""
         scene, result = self.scene, self.result
         for name, others in result.shared.items():
-            result.notes.append(f"the reaction of `{name}` is not determinate: it shares the load with {quoted(others)}")
+            result.notes.append(
+                f"the reaction of `{name}` is not determinate: it shares the load with {quoted(others)}"
+            )
         if not scene.kept:
             return
         try:

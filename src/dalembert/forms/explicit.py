@@ -48,7 +48,10 @@ class Explicit(Form):
             acceleration = [a + factor * value for a, value in zip(acceleration, y, strict=True)]
         # N row by row: (A M⁻¹Aᵀ) is symmetric, so each row of N solves with it
         N = [inner.solve([Y[k][i] for k in range(s)]) for i in range(n)]
-        P = [[(arithmetic.one if i == j else arithmetic.zero) - self._entry(N[i], rows, j) for j in range(n)] for i in range(n)]
+        P = [
+            [(arithmetic.one if i == j else arithmetic.zero) - self._entry(N[i], rows, j) for j in range(n)]
+            for i in range(n)
+        ]
         reaction = transposed(rows.A, multipliers, n, arithmetic)
         matrices = {"a_u": [[a] for a in free], "N": N, "P": P}
         return Solution(acceleration, reaction, multipliers, matrices)

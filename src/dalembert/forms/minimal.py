@@ -51,7 +51,10 @@ class Minimal(Form):
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
         """Return Dᵀ(M q̈ − f)."""
         left = balance(scene)
-        return [se.Add(*[d * expr for d, expr in zip(column, left, strict=True)]) for column in zip(*solution.matrices["D"], strict=True)]
+        return [
+            se.Add(*[d * expr for d, expr in zip(column, left, strict=True)])
+            for column in zip(*solution.matrices["D"], strict=True)
+        ]
 
 
 def along(rows: Rows, null: NullSpace, pilot: Pilot) -> Solution:
@@ -67,4 +70,6 @@ def along(rows: Rows, null: NullSpace, pilot: Pilot) -> Solution:
     moved = multiply(rows.M, acceleration, arithmetic)
     reaction = [m - f for m, f in zip(moved, rows.f, strict=True)]
     D = [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in range(n)]
-    return Solution(acceleration, reaction, matrices={"D": D, "inertia": inertia, "force": [[value] for value in force]})
+    return Solution(
+        acceleration, reaction, matrices={"D": D, "inertia": inertia, "force": [[value] for value in force]}
+    )

@@ -56,5 +56,3 @@ def solve(values: Values) -> tuple[Array, Array]:
     """Return q̈ and λ as numbers, fast; where constraints are redundant, λ is the one of least norm."""
     acceleration, minus = Saddle(values.M, values.A).solve(values.f, values.c)
     return acceleration, -minus
-
-

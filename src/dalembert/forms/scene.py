@@ -1,4 +1,4 @@
-"""A system prepared for derivation: its blocks over formulas, arrays or floats, without redundant rows, and its pilot."""
+"""A system prepared for derivation: its blocks over formulas, arrays or floats, and the points of its pilot."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Scene:
     def _point(numeric: Numeric, place: Configuration) -> list[float]:
         return [place.t, *place.q, *place.v, *numeric.parameters]
 
-    # --- the blocks over each arithmetic -------------------------------------------------------------------------------
+    # --- the blocks over each arithmetic -----------------------------------------------------------------------------
 
     @cached_property
     def arrays(self) -> Rows:
@@ -148,7 +148,9 @@ class Scene:
     def floats(self, values: Values) -> Rows:
         """The blocks as floats at a state."""
         M, A = values.M.tocoo(), values.A.tocoo()
-        rows = Rows(Numbers, [{} for _ in values.f], list(values.f), [{} for _ in self.kept], [values.c[i] for i in self.kept])
+        rows = Rows(
+            Numbers, [{} for _ in values.f], list(values.f), [{} for _ in self.kept], [values.c[i] for i in self.kept]
+        )
         place = {row: k for k, row in enumerate(self.kept)}
         for i, j, value in zip(*M.coords, M.data, strict=True):
             rows.M[i][int(j)] = value

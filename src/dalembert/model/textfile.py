@@ -9,16 +9,18 @@ import tempfile
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.printing import to_text
 from dalembert.model.system import Source, System
-from dalembert.model.tomlscan import MAX_BYTES, Index, scan
+from dalembert.model.tomlscan import MAX_BYTES, MAX_WORD, Index, scan
 
 FORMAT = 1
 NO_VALUE = "?"  # a parameter without a value
+MAX_PROBLEMS = 100  # reported of one file
 TABLES = (
     "parameters",
     "define",
@@ -39,18 +41,18 @@ def load(path: str | Path) -> System:
     """Read a system from a model file."""
     path = Path(path)
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise ModelError(
-                Problem(f"the file has {size:,} bytes; model files have at most {MAX_BYTES:,}", file=str(path))
-            )
-        data = path.read_bytes()
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
     except OSError as error:
         reason = {
             FileNotFoundError: "there is no such file",
             IsADirectoryError: "it is a folder, not a model file",
         }
         raise ModelError(Problem(reason.get(type(error), error.strerror or str(error)), file=str(path))) from None
+    except ValueError as error:  # a path with a null character
+        raise ModelError(Problem(str(error), file=str(path))) from None
+    if len(data) > MAX_BYTES:
+        raise ModelError(Problem(f"model files have at most {MAX_BYTES:,} bytes; this one is larger", file=str(path)))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -63,29 +65,44 @@ def loads(text: str, file: str = "<text>") -> System:
     """Read a system from the text of a model file."""
     if len(text) > MAX_BYTES:
         raise ModelError(Problem(f"the text has {len(text):,} characters; at most {MAX_BYTES:,} are read", file=file))
-    text = text.replace("\r\n", "\n")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise ModelError(Problem("half of a surrogate pair, which is no character", file=file, line=line)) from None
     index = scan(text, file)
     return _build(_parse_toml(text, file), index, file)
 
 
 def save(system: System, path: str | Path) -> None:
     """Write a system as a model file; the file appears whole or not at all."""
-    path = Path(path)
-    text = to_toml(system)
+    path = Path(os.path.realpath(path))  # a link stays a link
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        data = to_toml(system).encode()
+    except UnicodeEncodeError:
+        raise ModelError(Problem("the name holds half of a surrogate pair, which is no character")) from None
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".saving-")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(name, 0o666 & ~mask)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+            os.chmod(name, _mode(path))
             os.replace(name, path)
         except BaseException:
             os.unlink(name)
             raise
     except OSError as error:
         raise ModelError(Problem(f"cannot write: {error.strerror or error}", file=str(path))) from None
+
+
+def _mode(path: Path) -> int:
+    """Return the mode of the file that is there, or of a new one."""
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------
@@ -98,54 +115,116 @@ def _parse_toml(text: str, file: str) -> dict[str, Any]:
         message = str(error)
         place = re.search(r"\(at line (\d+), column (\d+)\)", message)
         line, column = (int(place[1]), int(place[2])) if place else (text.count("\n") + 1, None)
-        what = re.sub(r"\s*\(at [^)]*\)", "", message)
-        raise ModelError(
-            Problem(f"not valid TOML: {what}{_advice(text, line)}", file=file, line=line, column=column)
-        ) from None
+        what = _explain(message.rpartition(" (at ")[0], text.split("\n")[line - 1].strip())
+        raise ModelError(Problem(f"not valid TOML: {what}", file=file, line=line, column=column)) from None
     except (ValueError, RecursionError) as error:
         raise ModelError(Problem(f"not valid TOML: {str(error)[:100]}", file=file)) from None
 
 
-def _advice(text: str, line: int) -> str:
-    """Guess what went wrong on a line that is not TOML."""
-    lines = text.split("\n")
-    source = lines[line - 1].strip() if line <= len(lines) else ""
-    if re.match(r"\w+'", source):
-        return '; a key with a prime is quoted: "phi\'" = 0'
-    if re.match(r"[\w\"'.-]+\s*=\s*[^\"'\[{]*[^\d\s._eE+-]", source):
-        return '; expressions stand in quotes: x = "l*sin(phi)"'
-    if re.match(r"[\w\"'.-]+\s*=", source):
-        return "; is this entry, or its section, there twice?"
-    return ""
+def _explain(message: str, source: str) -> str:
+    """Say what is wrong with a line that is not TOML, and guess what was meant."""
+    key, equals, value = (part.strip() for part in source[:200].partition("="))
+    if message.startswith(("Cannot", "Duplicate")):
+        return f"{key} is there twice, or contradicts what is above it"
+    if re.match(r"\w+'", key):
+        return f'{message}; a key with a prime is quoted: "phi\'" = 0'
+    if equals and value and not re.match(r"[\"'\[{]|[-+\w.:]+$", value):
+        return f'{message}; expressions stand in quotes: x = "l*sin(phi)"'
+    return message
 
 
 def _build(data: dict[str, Any], index: Index, file: str) -> System:
-    problems = [*_check_shape(data)]
+    problems = [*islice(_check_shape(data), MAX_PROBLEMS)]
     system = None
+    energy, matrices = _entries(data, "energy"), _entries(data, "matrices")
     try:
         system = System(
             name=data["name"] if isinstance(data.get("name"), str) else "",
-            coordinates=_names(data.get("coordinates")),
-            define=_table(data, "define"),
-            parameters=_parameters(data.get("parameters")),
-            kinetic=_table(data, "energy").get("kinetic"),
-            potential=_table(data, "energy").get("potential"),
-            mass=_table(data, "matrices").get("mass"),
-            force=_table(data, "matrices").get("force"),
-            forces=_table(data, "forces"),
-            constraints={k: v for k, v in _table(data, "constraints").items() if isinstance(v, str)},
-            initial=_table(data, "initial"),
-            guess=_table(data, "guess"),
-            simulation=_table(data, "simulate"),
-            drawing=_table(data, "draw") or None,
+            coordinates=data["coordinates"] if isinstance(data.get("coordinates"), list) else [],
+            define=_entries(data, "define"),
+            parameters=_parameters(data),
+            kinetic=energy.get("kinetic"),
+            potential=energy.get("potential"),
+            mass=matrices.get("mass"),
+            force=matrices.get("force"),
+            forces=_entries(data, "forces"),
+            constraints=_entries(data, "constraints"),
+            initial=_entries(data, "initial"),
+            guess=_entries(data, "guess"),
+            simulation=_entries(data, "simulate"),
+            drawing=_drawing(data) or None,
             source=Source(file, index.lines),
         )
     except ModelError as error:
         problems += error.problems
     if problems or system is None:
         placed = [_place(problem, index, file) for problem in problems]
-        raise ModelError(sorted(placed, key=lambda problem: (problem.line or 0, problem.column or 0)))
+        placed.sort(key=lambda problem: (problem.line or 0, problem.column or 0))
+        if len(placed) > MAX_PROBLEMS:
+            placed[MAX_PROBLEMS:] = [Problem(f"… and {len(placed) - MAX_PROBLEMS} more", file=file)]
+        raise ModelError(placed)
     return system
+
+
+# --- types: only what has the right one is handed on; SymPy would evaluate text that hides in a list ------------------
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and all(_is_scalar(item) for item in value)
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and all(_is_list(item) for item in value)
+
+
+_SCALAR = (_is_scalar, "a number or an expression in quotes")
+_NAMES = (_is_table, 'a list of lists, as in [["A", "B"]]')
+_TYPES = {
+    "define": (_is_text, "an expression in quotes"),
+    "constraints": (_is_text, "an equation in quotes"),
+    ("matrices", "mass"): (_is_table, 'a list of rows, as in [["m", 0], [0, "m"]]'),
+    ("matrices", "force"): (_is_list, 'a list, as in ["-k*x", 0]'),
+    ("draw", "points"): (lambda value: isinstance(value, dict), "a section [draw.points]"),
+    ("draw", "lines"): _NAMES,
+    ("draw", "springs"): _NAMES,
+    ("draw", "circles"): (_is_table, 'a list of centres and radii, as in [["A", "r"]]'),
+    "draw.points": (_is_list, 'a list of coordinates, as in ["x", "y"]'),
+}
+
+
+def _expected(section: str, key: str) -> tuple[Any, str]:
+    return _TYPES.get((section, key)) or _TYPES.get(section, _SCALAR)
+
+
+def _section_of(data: Any, *path: str) -> dict[str, Any]:
+    for name in path:
+        data = data.get(name) if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else {}
+
+
+def _entries(data: dict[str, Any], section: str) -> dict[str, Any]:
+    """Return the entries of a section that have the right type."""
+    entries = _section_of(data, *section.split("."))
+    return {key: value for key, value in entries.items() if _expected(section, key)[0](value)}
+
+
+def _parameters(data: dict[str, Any]) -> dict[str, Any]:
+    """Return values by name; None also where the type is wrong, so that the name is known elsewhere."""
+    values = _entries(data, "parameters")
+    return {key: values.get(key) if values.get(key) != NO_VALUE else None for key in _section_of(data, "parameters")}
+
+
+def _drawing(data: dict[str, Any]) -> dict[str, Any]:
+    parts = _entries(data, "draw") | {"points": _entries(data, "draw.points")}
+    return {name: part for name, part in parts.items() if part not in ([], {})}
 
 
 def _check_shape(data: dict[str, Any]) -> Iterable[Problem]:
@@ -163,7 +242,7 @@ def _check_shape(data: dict[str, Any]) -> Iterable[Problem]:
                         f"unknown entry in [{name}]; {nearest(part, PARTS[name], 'it has')}", key=(name, part)
                     )
     if data.get("format") != FORMAT or isinstance(data.get("format"), bool):
-        got = f"got {data['format']!r}" if "format" in data else "it is missing"
+        got = f"got {str(data['format'])[:40]!r}" if "format" in data else "it is missing"
         yield Problem(f"expected `format = {FORMAT}` at the top; {got}", key=("format",))
     if "name" in data and not isinstance(data["name"], str):
         yield Problem(f"the name is a text in quotes, got {_type(data['name'])}", key=("name",))
@@ -171,34 +250,15 @@ def _check_shape(data: dict[str, Any]) -> Iterable[Problem]:
     if not isinstance(coordinates, list):
         got = f"got {_type(coordinates)}" if "coordinates" in data else "it is missing"
         yield Problem(f'expected a list of names, as in coordinates = ["x", "phi"]; {got}', key=("coordinates",))
-    for name in ("parameters", "define", "energy", "forces", "constraints", "initial", "guess", "simulate"):
-        for key, value in _table(data, name).items():
-            wanted = (str,) if name in ("define", "constraints") else (str, int, float)
-            if not isinstance(value, wanted) or isinstance(value, bool):
-                expected = {"define": "an expression in quotes", "constraints": "an equation in quotes"}
-                text = f"expected {expected.get(name, 'a number or an expression in quotes')}, got {_type(value)}"
-                if isinstance(value, dict) and name in ("initial", "guess", "parameters", "constraints"):
+    for section in (*TABLES, "draw.points"):
+        path = tuple(section.split("."))
+        for key, value in _section_of(data, *path).items():
+            fits, what = _expected(section, key)
+            if not fits(value):
+                text = f"expected {what}, got {_type(value)}"
+                if isinstance(value, dict) and section not in PARTS:
                     text += "; a key with a point or a prime is quoted"
-                yield Problem(text, key=(name, key))
-
-
-def _table(data: Mapping[str, Any], name: str) -> dict[str, Any]:
-    value = data.get(name, {})
-    if not isinstance(value, dict):
-        return {}
-    if name in ("matrices", "draw"):
-        return value
-    return {k: v for k, v in value.items() if isinstance(v, (str, int, float)) and not isinstance(v, bool)}
-
-
-def _parameters(table: Any) -> dict[str, Any]:
-    """Return values by name; None also where the type is wrong, so that the name is known elsewhere."""
-    table = table if isinstance(table, dict) else {}
-    return {k: v if isinstance(v, (str, int, float)) and v != NO_VALUE else None for k, v in table.items()}
-
-
-def _names(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+                yield Problem(text, key=(*path, key))
 
 
 def _type(value: Any) -> str:
@@ -278,4 +338,5 @@ def _array(items: Iterable[str]) -> str:
 
 def _expression(expr: Any) -> str:
     text = to_text(expr)
-    return text if re.fullmatch(r"-?\d+(\.\d+)?(e[+-]?\d+)?", text) else _quote(text)
+    is_number = re.fullmatch(r"-?\d+(\.\d+)?(e[+-]?\d+)?", text) and len(text) <= MAX_WORD
+    return text if is_number else _quote(text)

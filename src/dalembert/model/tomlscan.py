@@ -18,8 +18,8 @@ MAX_KEY_PARTS = 8  # of a dotted key
 
 _TOKEN = re.compile(
     r"(?P<newline>\n)|(?P<space>[ \t\r]+)|(?P<comment>#[^\n]*)"
-    r'|(?P<long>"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\')'
-    r'|(?P<string>"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\')'
+    r'|(?P<long>"""(?:[^"\\]++|\\.|"(?!""))*+"{3,5}|\'\'\'(?:[^\']++|\'(?!\'\'))*+\'{3,5})|(?P<open>"""|\'\'\')'
+    r'|(?P<string>"(?:[^"\\\n]++|\\[^\n])*+"|\'[^\'\n]*+\')'
     r"|(?P<word>[\w+:-]+)|(?P<mark>[][{}=,.])|(?P<other>.)",
     re.DOTALL,
 )
@@ -55,13 +55,15 @@ def scan(text: str, file: str) -> Index:
             line, line_start, dots = line + 1, match.end(), 0
             if depth == 0:
                 state, key = "key", []
-        elif kind == "other" and word in "\"'":
+        elif kind == "open" or (kind == "other" and word in "\"'"):
             if state == "key" and word == "'":
                 raise fail('a key with a prime is quoted: "phi\'" = 0')
             raise fail("a string is never closed; it ends with the quote it began with")
         elif kind in ("word", "string") and state != "value":
             if len(word) > MAX_WORD:
                 raise fail(f"a key of {len(word)} characters; at most {MAX_WORD} are read")
+            if len(key) >= MAX_KEY_PARTS:
+                raise fail(f"a key of more than {MAX_KEY_PARTS} parts")
             key.append(word[1:-1] if kind == "string" else word)
         elif kind == "word" and len(word) > MAX_WORD:
             raise fail(f"a number of {len(word)} characters; at most {MAX_WORD} are read (expressions go in quotes)")

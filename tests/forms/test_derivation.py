@@ -1,0 +1,181 @@
+"""What `derive` gives: SymPy, text, LaTeX and JSON; redundancy; what is too long; refusals."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+from dalembert import DerivationError, ModelError, System, coordinates, dot, example
+from dalembert.forms import FORMS
+from dalembert.model.expression import Vocabulary, parse, parse_equation
+from tests.conftest import pendulum
+
+LENGTH = {"rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)", "length": "x^2 + y^2 = l^2"}
+
+
+def test_sympy_in_sympy_out():
+    x, y, phi = coordinates("x y phi")
+    m, J, l, g = sp.symbols("m J l g", positive=True)
+    system = System(
+        coordinates=[x, y, phi],
+        kinetic=m * (dot(x) ** 2 + dot(y) ** 2) / 2 + J * dot(phi) ** 2 / 2,
+        potential=m * g * y,
+        constraints={"rod_x": x - l * sp.sin(phi), "rod_y": y + l * sp.cos(phi)},
+    )
+    derivation = system.derive("minimal")
+    assert sp.Matrix([l * sp.cos(phi), l * sp.sin(phi), 1]) == derivation.D
+    expected = l * m * sp.cos(phi) * dot(x, 2) + l * m * sp.sin(phi) * (dot(y, 2) + g) + J * dot(phi, 2)
+    assert sp.expand(derivation.equations[0] - expected) == 0
+    with pytest.raises(AttributeError, match="this derivation has no `N`; its matrices: D"):
+        _ = derivation.N
+
+
+def test_reaction_as_a_formula():
+    t = dynamicsymbols._t
+    phi = dynamicsymbols("phi")
+    m, l, g, J = sp.symbols("m l g J")
+    reaction = pendulum().reaction("rod_x")
+    expected = -m * l * sp.sin(phi) * (phi.diff(t) ** 2 + m * g * l * sp.cos(phi) / (J + m * l**2))
+    assert sp.simplify(reaction[0] - expected) == 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_json_parses_in_the_grammar_of_model_files(form, model):
+    try:
+        data = model.derive(form).as_dict()
+    except DerivationError:
+        return
+    assert json.loads(json.dumps(data)) == data
+    multipliers = [f"lambda_{c.name}" for c in model.constraints]
+    others = [f"r_{name}" for name in model.coordinates]
+    momenta = [f"p_{name}" for name in model.coordinates] if form == "canonical" else []
+    vocabulary = Vocabulary((*model.coordinates, *momenta), (*model.parameters, *multipliers, *others))
+    for text in (*data["equations"], *data["constraints"].values()):
+        if len(text) < 5_000:
+            parse_equation(text, vocabulary)
+    for formula in (f for row in data["reactions"].values() for f in row):
+        if len(formula) < 5_000:
+            parse(formula, vocabulary)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_text_and_latex(form):
+    derivation = example("rolling-disk").derive(form)
+    text, latex = str(derivation), derivation.latex()
+    assert text.startswith("Disk rolling on a line: ")
+    assert "contact: u - r = 0" in text
+    assert latex.count("\\begin{align*}") == latex.count("\\end{align*}") == 1
+    assert "\\text{(rolling)}" in latex
+    assert derivation._repr_latex_() == latex
+
+
+def test_number_of_equations():
+    system = example("upright-disk")
+    counts = {form: len(system.derive(form).expressions) for form in FORMS}
+    assert counts == {"multipliers": 4, "minimal": 2, "explicit": 4, "canonical": 8, "independent": 2, "reactions": 4}
+
+
+def test_redundancy_is_reported_and_shared_loads_are_not_split():
+    derivation = pendulum(constraints=LENGTH).derive("explicit")
+    assert derivation.redundant == {"length": ["rod_x", "rod_y"]}
+    assert derivation.degrees_of_freedom == 1
+    assert derivation.shared == {
+        "rod_x": ["rod_y", "length"],
+        "rod_y": ["rod_x", "length"],
+        "length": ["rod_x", "rod_y"],
+    }
+    assert derivation.reactions == {}
+    assert (
+        "the reaction of `rod_x` is not determinate: it shares the load with `rod_y` and `length`" in derivation.notes
+    )
+    plain = pendulum().derive("explicit")
+    for ours, theirs in zip(derivation.total_reaction, plain.total_reaction, strict=True):
+        assert sp.simplify(ours - theirs) == 0
+
+
+def test_a_constraint_beside_redundant_ones_keeps_its_reaction():
+    system = pendulum(constraints={"hold": "x = 0.5", "a": "y = phi", "b": "2*y = 2*phi"}, initial={})
+    derivation = system.derive("multipliers")
+    assert set(derivation.reactions) == {"hold"}
+    with pytest.raises(DerivationError, match="the reaction of `b` is not determinate: it shares the load with `a`"):
+        system.reaction("b")
+    with pytest.raises(ModelError, match="no constraint `c`"):
+        system.reaction("c")
+
+
+def test_where_a_choice_holds():
+    sphere = System(
+        coordinates="x y z",
+        kinetic="m*(x'^2 + y'^2 + z'^2)/2",
+        constraints={"sphere": "x^2 + y^2 + z^2 = r^2"},
+        parameters={"m": 1, "r": 1},
+        initial={"x": 0.6, "y": 0.5},
+        guess={"z": 1},
+    )
+    (note,) = [note for note in sphere.derive("minimal").notes if "holds where" in note]
+    assert note in ("D holds where x ≠ 0", "D holds where y ≠ 0", "D holds where z ≠ 0")  # no basis holds on all of it
+    derivation = example("platform-on-incline").derive("independent", ["x", "phi"])
+    assert "independent coordinates: `x` and `phi`" in derivation.notes
+    assert "R holds where cos(phi) ≠ 0" in derivation.notes
+
+
+def test_independent_coordinates_by_name():
+    derivation = pendulum().derive("independent", ["x"])
+    assert "independent coordinates: `x`" in derivation.notes
+    assert derivation.R[2, 0] == 1 / (sp.Symbol("l") * sp.cos(dynamicsymbols("phi")))
+
+
+@pytest.mark.parametrize(
+    ("form", "named", "message"),
+    [
+        ("minmal", None, "no form `minmal`; did you mean `minimal`?"),
+        ("minimal", ["x"], "coordinates are named for the form `independent`, not for `minimal`"),
+        ("independent", ["z"], "`z` is no coordinate"),
+        ("independent", ["x", "y"], "this system has 1 independent coordinates; 2 were named: `x` and `y`"),
+    ],
+)
+def test_refusals(form, named, message):
+    with pytest.raises(DerivationError) as error:
+        pendulum().derive(form, named)
+    assert message in str(error.value)
+
+
+def test_dependent_coordinates_are_refused():
+    system = System(coordinates="x y z", kinetic="x'^2 + y'^2 + z'^2", constraints={"a": "x = 2*y"})
+    with pytest.raises(DerivationError, match="`x` and `y` cannot be varied independently here; name others"):
+        system.derive("independent", ["x", "y"])
+
+
+def test_too_long_gives_size_structure_and_numbers():
+    derivation = example("andrews-squeezer").derive("explicit")
+    assert derivation.expressions == []
+    assert any(
+        note.startswith("the formulas of this form are too long to be written (about ") for note in derivation.notes
+    )
+    assert any(note.startswith("a_u at an admissible state, * marking what varies: [") for note in derivation.notes)
+    assert str(derivation)
+
+
+def test_large_systems_are_answered_at_once():
+    derivation = example("chain:40").derive("minimal")
+    assert derivation.notes[0].startswith(
+        "with 200 unknowns (coordinates and multipliers; the limit is 60) no formulas"
+    )
+    assert len(example("chain:40").derive("multipliers").expressions) == 120
+
+
+def test_release():
+    system = pendulum()
+    freed = system.release("rod_y")
+    assert [c.name for c in freed.constraints] == ["rod_x"]
+    with pytest.raises(ModelError, match="no constraint `rod`"):
+        system.release("rod")
+
+
+def test_no_constraints():
+    derivation = example("double-pendulum").derive("minimal")
+    assert sp.eye(2) == derivation.D
+    assert derivation.reactions == {}
