@@ -163,7 +163,7 @@ class Field:
         return found
 
     def primitive(self, vector: dict[int, Formula]) -> dict[int, Formula]:
-        """Scale a vector so that it has no denominators and no common factors, and its first entry leads with plus."""
+        """Scale a vector so that it has no denominators, no common factors, and few minus signs."""
         vector = {k: value for k, value in sorted(vector.items()) if not value.numerator.is_zero()}
         if not vector:
             return vector
@@ -175,8 +175,8 @@ class Field:
         for s, c in self._sine_pairs[:6]:  # a factor may be visible only with sin² or only with cos² written out
             choices += [{k: self._swap(p, s, c) for k, p in choice.items()} for choice in choices]
         best = min((self._without_content(choice) for choice in choices), key=lambda v: sum(map(len, v.values())))
-        first = next(iter(best.values()))
-        sign = -1 if first.leading_coefficient() < 0 else 1
+        leading = [1 if polynomial.leading_coefficient() > 0 else -1 for polynomial in best.values()]
+        sign = leading[0] if sum(leading) == 0 else 1 if sum(leading) > 0 else -1
         return {k: Formula(self, sign * polynomial, self._constant(1)) for k, polynomial in best.items()}
 
     def _without_content(self, vector: dict[int, Polynomial]) -> dict[int, Polynomial]:

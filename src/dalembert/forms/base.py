@@ -23,6 +23,8 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.forms.scene import Rows, Scene
 from dalembert.model.functions import Expr
 
+MAX_OPERATIONS = 3_000  # on the shared graph; beyond this formulas are not attempted
+
 
 @dataclass
 class Solution:

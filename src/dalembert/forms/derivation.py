@@ -14,7 +14,7 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import TooLarge
 from dalembert.errors import DerivationError, nearest, quoted
 from dalembert.forms import FORMS
-from dalembert.forms.base import Form, Solution, dense
+from dalembert.forms.base import MAX_OPERATIONS, Form, Solution, dense
 from dalembert.forms.canonical import Canonical, Hamiltonian
 from dalembert.forms.explicit import singular_mass
 from dalembert.forms.independent import Independent
@@ -28,7 +28,6 @@ from dalembert.model.system import System
 from dalembert.model.translate import Translator
 
 MAX_UNKNOWNS = 60  # coordinates and multipliers; beyond this no formulas are attempted
-MAX_OPERATIONS = 3_000  # on the shared graph; beyond this formulas are not attempted
 _SHOWN = 12  # rows of a matrix, equations, constraints in plain text
 _WIDE = 160  # characters of a formula in plain text
 
@@ -44,6 +43,7 @@ class Derivation:
     shared: constraint -> those with which it shares its load, where its own reaction is not determinate.
     total_reaction: r = M q̈ − f on each coordinate.
     notes: what else must be known: where the form holds, what is redundant, what is too long to be written.
+    structure: where the matrices are too long, their values at an admissible state, those that vary marked by *.
     """
 
     def __init__(self, system: System, form: str = "multipliers", coordinates: Sequence[str] | None = None):
@@ -61,6 +61,7 @@ class Derivation:
         self.entries: dict[str, Matrix] = {}
         self._reactions: dict[str, list[Expr]] = {}
         self._total: list[Expr] = []
+        self.structure: dict[str, list[list[str]]] = {}
         self.operations = 0
         _Work(self).run()
         momenta = [f"p_{name}" for name in system.coordinates] if form == "canonical" else []
@@ -110,6 +111,7 @@ class Derivation:
             "degrees_of_freedom": self.degrees_of_freedom,
             "shared": self.shared,
             "matrices": {name: [[to_text(e) for e in row] for row in m] for name, m in self.entries.items()},
+            "structure": self.structure,
             "notes": self.notes,
         }
 
@@ -120,6 +122,8 @@ class Derivation:
         for name, matrix in self.entries.items():
             if any(matrix):
                 lines += _listing(f"{name} =", ["[" + ", ".join(to_text(e) for e in row) + "]" for row in matrix])
+        for name, rows in self.structure.items():
+            lines += _listing(f"{name} at an admissible state (* varies)", [f"[{', '.join(row)}]" for row in rows])
         reactions = []
         for name, row in self._reactions.items():
             parts = [f"{q}: {to_text(e)}" for q, e in zip(self.system.coordinates, row, strict=True) if e != 0]
@@ -246,8 +250,6 @@ class _Work:
 
     def minimal(self, form: Minimal) -> None:
         scene, result = self.scene, self.result
-        if self.result.operations > MAX_OPERATIONS:
-            raise TooLarge
         columns = form.basis(scene)
         D = self.columns(columns)
         result.entries = {"D": D}
@@ -286,15 +288,10 @@ class _Work:
     def structure(self, values: Solution) -> None:
         """Say how large the formulas would be, which entries vanish or are constant, and what their values are."""
         size = f"about {self.result.operations} operations" if self.result.operations else "too many terms"
-        self.result.notes.append(
-            f"the formulas of this form are too long to be written ({size}); here is their structure"
-        )
+        self.result.notes.append(f"the formulas of this form are too long to be written ({size})")
         for name, matrix in values.matrices.items():
-            if not any(matrix):
-                continue
-            rows = ["[" + ", ".join(_kind(entry) for entry in row[:_SHOWN]) + "]" for row in matrix[:_SHOWN]]
-            cut = " (the upper left part)" if max(len(matrix), len(matrix[0])) > _SHOWN else ""
-            self.result.notes.append(f"{name}{cut} at an admissible state, * marking what varies: {' '.join(rows)}")
+            if any(matrix):
+                self.result.structure[name] = [[_kind(entry) for entry in row] for row in matrix]
 
     def reactions(self, solution: Solution | None) -> None:
         """Write the reaction of every constraint that has one of its own, and the total."""

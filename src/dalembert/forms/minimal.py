@@ -8,7 +8,7 @@ from dalembert.algebra.elimination import factorise
 from dalembert.algebra.gramschmidt import Scalar, Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import TooLarge
-from dalembert.forms.base import Form, Solution, dense, multiply, transposed
+from dalembert.forms.base import MAX_OPERATIONS, Form, Solution, dense, multiply, transposed
 from dalembert.forms.multipliers import balance
 from dalembert.forms.nullspace import NullSpace, by_elimination, by_gram_schmidt, clear, lost_where
 from dalembert.forms.scene import Rows, Scene
@@ -31,6 +31,10 @@ class Minimal(Form):
         for way in (by_gram_schmidt, by_elimination):
             pilot = Pilot()
             way(scene.arrays, pilot)
+            counted = scene.counted()
+            way(counted, pilot.replay())
+            if counted.arithmetic.operations > MAX_OPERATIONS:
+                continue
             try:
                 columns = clear(way(scene.formulas, pilot.replay()).columns, scene.field)
             except TooLarge:

@@ -128,6 +128,8 @@ def _explain(message: str, source: str) -> str:
         return f"{key} is there twice, or contradicts what is above it"
     if re.match(r"\w+'", key):
         return f'{message}; a key with a prime is quoted: "phi\'" = 0'
+    if value.startswith("'") and value.count("'") > 2:
+        return f'{message}; text with primes stands in double quotes: "x\' = 0"'
     if equals and value and not re.match(r"[\"'\[{]|[-+\w.:]+$", value):
         return f'{message}; expressions stand in quotes: x = "l*sin(phi)"'
     return message
@@ -156,7 +158,10 @@ def _build(data: dict[str, Any], index: Index, file: str) -> System:
             source=Source(file, index.lines),
         )
     except ModelError as error:
-        problems += error.problems
+        known = {problem.key for problem in problems}
+        if any(key[0] == "matrices" for key in known):
+            known |= {("matrices",), ("energy",)}  # the other one, or the energy, is not what is missing
+        problems += [problem for problem in error.problems if problem.key not in known]
     if problems or system is None:
         placed = [_place(problem, index, file) for problem in problems]
         placed.sort(key=lambda problem: (problem.line or 0, problem.column or 0))
@@ -187,11 +192,14 @@ def _is_table(value: Any) -> bool:
 
 _SCALAR = (_is_scalar, "a number or an expression in quotes")
 _NAMES = (_is_table, 'a list of lists, as in [["A", "B"]]')
+_ANY = (lambda value: True, "")  # known entries are listed below, others are reported by their names
 _TYPES = {
     "define": (_is_text, "an expression in quotes"),
     "constraints": (_is_text, "an equation in quotes"),
+    "matrices": _ANY,
     ("matrices", "mass"): (_is_table, 'a list of rows, as in [["m", 0], [0, "m"]]'),
     ("matrices", "force"): (_is_list, 'a list, as in ["-k*x", 0]'),
+    "draw": _ANY,
     ("draw", "points"): (lambda value: isinstance(value, dict), "a section [draw.points]"),
     ("draw", "lines"): _NAMES,
     ("draw", "springs"): _NAMES,
@@ -255,7 +263,7 @@ def _check_shape(data: dict[str, Any]) -> Iterable[Problem]:
         for key, value in _section_of(data, *path).items():
             fits, what = _expected(section, key)
             if not fits(value):
-                text = f"expected {what}, got {_type(value)}"
+                text = f"expected {what}, got {_type(value)}{' of something else' * isinstance(value, list)}"
                 if isinstance(value, dict) and section not in PARTS:
                     text += "; a key with a point or a prime is quoted"
                 yield Problem(text, key=(*path, key))

@@ -62,9 +62,8 @@ def scan(text: str, file: str) -> Index:
         elif kind in ("word", "string") and state != "value":
             if len(word) > MAX_WORD:
                 raise fail(f"a key of {len(word)} characters; at most {MAX_WORD} are read")
-            if len(key) >= MAX_KEY_PARTS:
-                raise fail(f"a key of more than {MAX_KEY_PARTS} parts")
-            key.append(word[1:-1] if kind == "string" else word)
+            if len(key) <= MAX_KEY_PARTS:  # what is longer is no key, and must not be copied again and again
+                key.append(word[1:-1] if kind == "string" else word)
         elif kind == "word" and len(word) > MAX_WORD:
             raise fail(f"a number of {len(word)} characters; at most {MAX_WORD} are read (expressions go in quotes)")
         elif kind == "string" and depth == 0:
