@@ -108,6 +108,14 @@ def test_run_goes_from_file_to_result(command, tmp_path):
         assert part in out
 
 
+def test_run_marks_shares_that_are_not_determinate(command, tmp_path):
+    text = str(example("pendulum")).replace("[initial]", 'length = "x^2 + y^2 = l^2"\n\n[initial]')
+    (tmp_path / "p.toml").write_text(text)
+    code, out, _ = command("run", "p.toml", "--until", "0.1")
+    assert code == 0
+    assert out.count("(not determinate: the share of least norm)") == 3
+
+
 def test_run_shortens_what_is_long(command):
     code, out, _ = command("run", "chain:10", "--until", "0.01")
     assert code == 0

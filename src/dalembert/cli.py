@@ -112,7 +112,8 @@ def run(
     end = until if until is not None else system.simulation.get("until", 10.0)
     if not 0 <= end < float("inf"):
         raise ModelError(f"--until needs a finite time, not negative; got {end}")
-    _echo_run(simulate(system, end))
+    shared = {name for r in outcome.redundancies for name in (r.name, *r.others)}
+    _echo_run(simulate(system, end), shared)
 
 
 def open_model(name: str, settings: list[str] | None = None) -> System:
@@ -138,7 +139,7 @@ def _echo_state(outcome: Check) -> None:
         typer.echo("  initial state: " + ", ".join(shown) + (", …" if len(values) > len(shown) else ""))
 
 
-def _echo_run(run: Run) -> None:
+def _echo_run(run: Run, shared: set[str]) -> None:
     system = run.system
     typer.echo(f"\nMotion until t = {run.t[-1]:g}: {len(run.t) - 1} steps")
     final = {
@@ -156,7 +157,8 @@ def _echo_run(run: Run) -> None:
         typer.echo("Reactions at the end, by coordinate:")
         for name, reaction in list(run.reactions.items())[:12]:
             parts = [f"{c}: {r:.6g}" for c, r in zip(system.coordinates, reaction, strict=True) if r != 0]
-            typer.echo(f"  {name:12} {', '.join(parts) or '0'}")
+            mark = "  (not determinate: the share of least norm)" if name in shared else ""
+            typer.echo(f"  {name:12} {', '.join(parts) or '0'}{mark}")
         if len(run.reactions) > 12:
             typer.echo(f"  … and {len(run.reactions) - 12} more")
 

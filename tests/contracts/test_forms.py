@@ -122,8 +122,8 @@ def check_formulas(name: str, form_name: str, count: int) -> None:
         values = scene.numeric.all(place.t, place.q, place.v)
         a, r = oracle(values)
         result = scene.numeric.evaluate(program, place.t, place.q, place.v)
-        assert close(result[: len(a)], a, 1 + np.abs(a).max(), 1e-9)
-        assert close(result[len(a) :], r, 1 + np.abs(r).max() + np.abs(values.f).max(), 1e-9)
+        assert close(result[: len(a)], a, 1 + np.abs(a).max())
+        assert close(result[len(a) :], r, 1 + np.abs(r).max() + np.abs(values.f).max())
 
 
 @pytest.mark.parametrize(("model", "form"), CASES)

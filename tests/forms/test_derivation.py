@@ -167,12 +167,19 @@ def test_the_minimal_form_of_a_chain_is_short():
     assert derivation.D[2, 0] == 2
 
 
+def test_state_of_nonholonomic_systems():
+    notes = example("rod-with-knife-edge").derive("independent").notes
+    assert any(note.startswith("the state is 3 positions, ") and "and 2 velocities" in note for note in notes)
+    assert not any("the state is" in note for note in pendulum().derive("independent").notes)
+
+
 def test_large_systems_are_answered_at_once():
     derivation = example("chain:40").derive("minimal")
     assert derivation.notes[0].startswith(
         "with 200 unknowns (coordinates and multipliers; the limit is 60) no formulas"
     )
     assert len(example("chain:40").derive("multipliers").expressions) == 120
+    assert len(derivation.structure["r"]) == 120
 
 
 def test_release():

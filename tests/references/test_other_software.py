@@ -130,6 +130,29 @@ def test_rolling_disk_closed_form():
         assert rates == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
+def test_steady_rolling():
+    """A coin that leans by 20° and turns at 3 rad/s rolls steadily at the spin −80.20056142834625 rad/s."""
+    lean = np.deg2rad(20)
+    spin = {"q1": 0, "q2": lean, "q3": 0, "q1'": 3, "q2'": 0, "q3'": -80.20056142834625}
+    coin = ROLLING_DISK.replace(parameters={"r": 0.01, "m": 1}, initial=spin)
+    numeric, state = Numeric(coin), coin.start()
+    acceleration, _ = solve(numeric.all(0.0, state.q, state.v))
+    assert acceleration[3:] == pytest.approx([0, 0, 0], abs=1e-8)
+
+
+def test_double_pendulum_with_torques():
+    """SymPy, test_kane4: M = m l² [[2, cos(q2 − q1)], [., 1]] for two equal particles on equal rods."""
+    system = System(
+        coordinates="q1 q2",
+        kinetic="m*l^2*(2*q1'^2 + q2'^2 + 2*q1'*q2'*cos(q2 - q1))/2",
+        forces={"q1": "T1 - T2", "q2": "T2"},
+        parameters=dict.fromkeys(["m", "l", "T1", "T2"]),
+    )
+    assert agrees(system, system.blocks.M[0, 0], "2*m*l^2")
+    assert agrees(system, system.blocks.M[0, 1], "m*l^2*cos(q1 - q2)")
+    assert agrees(system, system.blocks.f[1], "T2 - m*l^2*sin(q2 - q1)*q1'^2")
+
+
 def test_rolling_disk_is_nonholonomic():
     classes = ROLLING_DISK.check().as_dict()["classes"]
     assert [classes[name]["integrable"] for name in ("height", "rolling_x", "rolling_y")] == [None, False, False]

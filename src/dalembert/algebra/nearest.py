@@ -43,7 +43,7 @@ def reach_solution(equations: Residual, guess: Array, weight: Sparse, free: Arra
     point = _evaluate(equations, np.array(guess, dtype=float))
     size, merit = point.size, _merit(point, point.size)
     weight = weight[free][:, free]
-    for _ in range(200):
+    for _ in range(60):
         if not np.isfinite(merit) or merit <= _EXACT * np.sqrt(size.size) or not free.size:
             break
         jacobian = sp.diags_array(1.0 / size) @ point.jacobian[:, free]

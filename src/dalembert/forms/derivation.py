@@ -19,7 +19,7 @@ from dalembert.forms.canonical import Canonical, Hamiltonian
 from dalembert.forms.explicit import singular_mass
 from dalembert.forms.independent import Independent
 from dalembert.forms.minimal import Minimal
-from dalembert.forms.multipliers import Multipliers
+from dalembert.forms.multipliers import Multipliers, solve
 from dalembert.forms.reactions import Reactions
 from dalembert.forms.scene import Scene
 from dalembert.model.functions import Expr
@@ -197,12 +197,8 @@ class _Work:
         result, scene = self.result, self.scene
         if isinstance(self.form, Multipliers):
             result.expressions = self.form.equations(scene)
-        unknowns = len(scene.blocks.q) + scene.rank
-        if unknowns > MAX_UNKNOWNS:
-            result.notes.append(
-                f"with {unknowns} unknowns (coordinates and multipliers; the limit is {MAX_UNKNOWNS}) "
-                "no formulas are attempted beyond the blocks themselves; reactions and accelerations are numbers"
-            )
+        if len(scene.blocks.q) + scene.rank > MAX_UNKNOWNS:
+            self.numbers()
             return
         pilot = Pilot()
         values = self.form.solve(scene.arrays, pilot)
@@ -215,6 +211,22 @@ class _Work:
         except TooLarge:
             self.structure(values)
         self.reactions(solution)
+
+    def numbers(self) -> None:
+        """Answer for a large system: the size of the problem, and numbers at an admissible state."""
+        scene, result = self.scene, self.result
+        n, unknowns = len(scene.blocks.q), len(scene.blocks.q) + scene.rank
+        place = scene.places[0]
+        values = scene.numeric.all(place.t, place.q, place.v)
+        acceleration, _ = solve(values)
+        reaction = values.M @ acceleration - values.f
+        filled = (len(scene.blocks.M) + 2 * len(scene.blocks.A)) / unknowns**2
+        result.notes.append(
+            f"with {unknowns} unknowns (coordinates and multipliers; the limit is {MAX_UNKNOWNS}) no formulas are attempted "
+            f"beyond the blocks; {filled:.1%} of the entries of [[M, Aᵀ], [A, 0]] are not zero"
+        )
+        columns = {"q̈": acceleration, "r": reaction}
+        result.structure = {name: [[f"{column[i]:.6g}"] for i in range(n)] for name, column in columns.items()}
 
     def attempt(self, form: Form, pilot: Pilot) -> Solution:
         """Solve with formulas, if their size on the shared graph allows it."""
@@ -269,8 +281,15 @@ class _Work:
         result.expressions = hamiltonian.equations()
 
     def chosen(self, form: Independent, written: Solution) -> None:
-        names = [self.scene.system.coordinates[i] for i in form.chosen(written)]
-        self.result.notes.append(f"independent coordinates: {quoted(names)}")
+        names = self.scene.system.coordinates
+        chosen = form.chosen(written)
+        self.result.notes.append(f"independent coordinates: {quoted(names[i] for i in chosen)}")
+        positions = form.positions(self.scene, frozenset(chosen))
+        if len(positions) > len(chosen):  # with nonholonomic constraints there are more positions than velocities
+            self.result.notes.append(
+                f"the state is {len(positions)} positions, {quoted(names[i] for i in positions)}, "
+                f"and {len(chosen)} velocities, those of {quoted(names[i] for i in chosen)}"
+            )
         pilot = Pilot()
         form.determinant(self.scene.arrays, pilot)
         self.holds_where(

@@ -65,6 +65,14 @@ class Independent(Form):
         """Return the determinant of A on the dependent coordinates: the choice holds where it does not vanish."""
         return reduce_rows(rows.A, rows.c, rows.arithmetic, pilot, self._free).determinant
 
+    @staticmethod
+    def positions(scene: Scene, velocities: frozenset[int]) -> list[int]:
+        """Return the n − h coordinates whose positions belong to the state, those of the velocities among them."""
+        holonomic = [k for k, i in enumerate(scene.kept) if scene.blocks.g[i] is not None]
+        rows, c = ([part[k] for k in holonomic] for part in (scene.arrays.A, scene.arrays.c))
+        dependent = reduce_rows(rows, c, scene.arrays.arithmetic, Pilot(), velocities).pivots
+        return [j for j in range(scene.arrays.n) if j not in dependent]
+
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
         """Return RᵀM R z̈ − Rᵀ(f − M a₀)."""
         symbols = [se.Symbol(scene.blocks.q[j].name + "''") for j in self.chosen(solution)]
