@@ -103,6 +103,26 @@ def test_matrices_from_sympy():
     assert system == System(coordinates="x y", mass=[["m", 0], [0, 2]], force=["x'", "-x"], parameters={"m": None})
 
 
+def test_text_is_never_evaluated(tmp_path):
+    """Not even where SymPy would evaluate it: strings in lists, in matrices, as names."""
+    trace = tmp_path / "trace"
+    text = f"__import__('pathlib').Path({str(trace)!r}).touch()"
+    for parts in (
+        {"kinetic": [text]},
+        {"kinetic": None, "mass": [[[text]]], "force": [[text]]},
+        {"potential": text},
+        {"constraints": [[text]]},
+        {"parameters": {text: 1}},
+        {"initial": {text: text}},
+        {"drawing": {"points": {"P": [[text], text]}, "circles": [["P", [text]]]}},
+        {"define": {"A": [text]}},
+        {"simulation": {"until": [text]}},
+    ):
+        with pytest.raises(ModelError):
+            System(**{"coordinates": "x", "kinetic": "x'^2", **parts})
+    assert not trace.exists()
+
+
 def test_immutable():
     system = pendulum()
     with pytest.raises(FrozenInstanceError):
@@ -215,7 +235,12 @@ REFUSED = [
     ({"kinetic": dot(x, 3)}, "derivatives beyond accelerations cannot be used"),
     ({"potential": sp.Piecewise((x, x > 0))}, "the last branch of"),
     ({"potential": sp.Symbol("m") + sp.Symbol("m", positive=True)}, "two different symbols are called `m`"),
-    ({"potential": [1, 2]}, "expected an expression, got list: [1, 2]"),
+    ({"potential": [1, 2]}, "expected an expression or a number, got list: [1, 2]"),
+    ({"potential": ["__import__('os')"]}, "expected an expression or a number, got list"),
+    ({"constraints": [("a", "x = 1")]}, "expected an expression or a number, got tuple"),
+    ({"constraints": "x = 1"}, 'expected equations by name, as in {"a": "x = 1"}, got a text'),
+    ({"initial": [1, 2]}, 'expected values by name, as in {"x": 1}, got list'),
+    ({"parameters": ["m"]}, "expected values by name"),
     ({"potential": True}, "expected an expression or a number, got true"),
 ]
 

@@ -68,7 +68,7 @@ def test_beshaw_sign_of_k():
     """c ← c + Kψ makes ψ̇ = Kψ, so K must be stable; with g = Kψ added on the left it would be ψ̇ = −Kψ."""
     numeric = Numeric(example("upright-disk"))
     q, v = np.array([0.1, 0.2, 0.3, 0.4]), np.array([1.0, -0.5, 0.7, 1.1])  # off the constraints
-    values, (psi, _) = numeric.all(0.0, q, v), numeric.velocity(0.0, q, v)
+    values, (psi, *_) = numeric.all(0.0, q, v), numeric.velocity(0.0, q, v)
     K = np.array([[-3.0, 1.0], [0.5, -2.0]])
     a, _ = solve(Values(values.M, values.f, values.A, values.c + K @ psi))
     assert values.A @ a - values.c == pytest.approx(K @ psi)

@@ -11,10 +11,11 @@ import scipy.sparse as sp
 from dalembert.algebra.saddle import Saddle
 from dalembert.algebra.types import Array, Sparse
 
-Residual = Callable[[Array], tuple[Array, Sparse]]
+Residual = Callable[[Array], tuple[Array, Sparse, Array]]  # residuals, Jacobian, sizes of the terms
 
 ACCEPT = 1e-9  # of the size of an equation: what is left of its residual in a solution
 _EXACT = 1e-16  # nothing to be gained below
+_ROUNDED = 1e-13  # relative changes of x that cannot be told from rounding
 
 
 @dataclass(frozen=True)
@@ -28,14 +29,29 @@ class Nearest:
     solved: bool
 
 
-def nearest_solution(equations: Residual, guess: Array, weight: Sparse, free: Array) -> Nearest:
+def nearest_solution(
+    equations: Residual, guess: Array, weight: Sparse, free: Array, start: Array | None = None
+) -> Nearest:
     """Solve `equations(x) = 0` for the free components, moving least from the guess in the norm of the weight.
 
-    First a damped Gauss–Newton iteration reaches the equations; then, along them, successive projections of the guess
-    reach the nearest point. Dependent and underdetermined equations are fine: every step is the least one.
+    First a damped Gauss–Newton iteration reaches the equations, from `start` if it is given; then, along them,
+    successive projections of the guess reach the nearest point. Dependent and underdetermined equations are fine: every
+    step is the least one.
     """
-    point = reach_solution(equations, guess, weight, free)
-    return _approach(equations, point, guess, weight, free) if point.solved else point
+    point = reach_solution(equations, guess if start is None else start, weight, free)
+    if not point.solved or not free.size:
+        return point
+    point = _approach(equations, point, guess, weight, free)
+    # the distance may be stationary there without being least: look from a point aside
+    aside = point.x.copy()
+    sizes = np.maximum(np.abs(point.x - guess), 1e-3 * np.maximum(1.0, np.abs(guess)))[free]
+    aside[free] += 0.1 * np.random.default_rng(0).uniform(-1, 1, free.size) * sizes
+    other = reach_solution(equations, aside, weight, free)
+    if other.solved:
+        other = _approach(equations, other, guess, weight, free)
+        if _distance(other, guess, weight, free) < (1 - 1e-6) * _distance(point, guess, weight, free):
+            return other
+    return point
 
 
 def reach_solution(equations: Residual, guess: Array, weight: Sparse, free: Array) -> Nearest:
@@ -48,11 +64,13 @@ def reach_solution(equations: Residual, guess: Array, weight: Sparse, free: Arra
             break
         jacobian = sp.diags_array(1.0 / size) @ point.jacobian[:, free]
         step, _ = Saddle(weight, jacobian).solve(np.zeros(free.size), -point.residual / size)
+        if not np.all(np.isfinite(step)):
+            break
         better = _search(
             point,
             step,
             free,
-            lambda x: _evaluate(equations, x),
+            lambda x: _evaluate(equations, x, size),
             lambda p: _merit(p, size),
             merit,
             1.0 if point.solved else 1e-6,
@@ -67,8 +85,7 @@ def _approach(equations: Residual, point: Nearest, guess: Array, weight: Sparse,
     W = weight[free][:, free]
 
     def distance(point: Nearest) -> float:
-        away = (point.x - guess)[free]
-        return float(np.sqrt(away @ (W @ away))) if point.solved else np.inf
+        return _distance(point, guess, weight, free)
 
     for _ in range(100):
         away = distance(point)
@@ -76,13 +93,18 @@ def _approach(equations: Residual, point: Nearest, guess: Array, weight: Sparse,
             break
         pull = W @ (guess - point.x)[free]
         step, _ = Saddle(W, point.jacobian[:, free]).solve(pull, -point.residual)
-        if np.sqrt(step @ (W @ step)) <= 1e-10 * away:
+        if not np.sqrt(step @ (W @ step)) > 1e-10 * away:
             break
         better = _search(point, step, free, lambda x: reach_solution(equations, x, weight, free), distance, away, 1e-3)
         if better is None:
             break
         point = better
     return point
+
+
+def _distance(point: Nearest, guess: Array, weight: Sparse, free: Array) -> float:
+    away = (point.x - guess)[free]
+    return float(np.sqrt(away @ (weight[free][:, free] @ away))) if point.solved else np.inf
 
 
 def _search(
@@ -100,18 +122,15 @@ def _search(
     return None
 
 
-def _evaluate(equations: Residual, x: Array) -> Nearest:
-    residual, jacobian = equations(x)
+def _evaluate(equations: Residual, x: Array, known: Array | None = None) -> Nearest:
+    """Evaluate the equations; their size is that of their terms, here or where the search began."""
+    residual, jacobian, size = equations(x)
     finite = bool(np.all(np.isfinite(residual)) and np.all(np.isfinite(jacobian.data)))
-    size = row_sizes(jacobian, x) if finite else np.ones(len(residual))
-    solved = finite and bool(np.all(np.abs(residual) <= ACCEPT * size))
-    return Nearest(x, residual, jacobian, size, solved)
-
-
-def row_sizes(jacobian: Sparse, x: Array) -> Array:
-    """Estimate how large the terms of each equation are, so that its residual can be judged."""
-    size = abs(jacobian) @ np.maximum(np.abs(x), 1.0)
-    return np.where(size > 0, size, 1.0)
+    if finite:
+        size = np.maximum(size, _ROUNDED / ACCEPT * (abs(jacobian) @ np.abs(x)))  # x itself is rounded
+        size = np.maximum(size, known) if known is not None else size
+    size = np.where(finite & (size > 1e-150), size, 1.0)
+    return Nearest(x, residual, jacobian, size, finite and bool(np.all(np.abs(residual) <= ACCEPT * size)))
 
 
 def _merit(point: Nearest, size: Array) -> float:

@@ -1,58 +1,92 @@
-"""Saddle-point systems [[W, Jᵀ], [J, 0]], sparse, with rows of J that may depend on each other.
+"""Saddle-point systems [[W, Jᵀ], [J, 0]] with rows of J that may depend on each other.
 
-A small diagonal −E takes the place of the zero block, scaled with the rows so that units do not matter; a few proximal
-iterations then remove its effect. Dependent rows do no harm: the solution is the same, their multipliers are those
-of least norm; rows that contradict each other are satisfied in the sense of least squares.
+W must be positive definite on the null space of J. Dependent rows do no harm: the solution is the same, their
+multipliers are those of least norm; rows that contradict each other are satisfied in the sense of least squares. Small
+systems are solved densely, by the singular values of J; large ones by sparse factors, with a small diagonal in place
+of the zero block, scaled with the rows so that units do not matter, and proximal iterations that remove its effect.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
+from dalembert.algebra.rank import RANK, is_positive
 from dalembert.algebra.types import Array, Sparse
 
 _EPSILON = 1e-8  # of the size of a row, (J W⁻¹ Jᵀ)ᵢᵢ
-_ITERATIONS = 4
+_SMOOTH = 1e-10
+_ITERATIONS = 30
 _DENSE = 80  # up to this many unknowns dense factors are faster
 
 
 class Saddle:
-    """Factorises once and solves  W d + Jᵀ μ = p,  J d = r  for many right sides."""
+    """Prepares once and solves  W d + Jᵀ μ = p,  J d = r  for many right sides.
 
-    def __init__(self, W: Sparse, J: Sparse):
+    `smooth` lets the influence of nearly dependent rows fade instead of ending at a threshold, so that a motion can
+    pass a position where rank is lost; it costs accuracy where rows are nearly dependent for ever.
+    """
+
+    def __init__(self, W: Sparse, J: Sparse, smooth: bool = False):
         self._n, self._s = W.shape[0], J.shape[0]
-        squares = J.multiply(J)
-        lengths = np.sqrt(squares.sum(axis=1))
-        self._scale = 1.0 / np.where(lengths > 0, lengths, 1.0)
         diagonal = W.diagonal()
-        inverse = 1.0 / np.maximum(diagonal, 1e-3 * _typical(diagonal))  # W may be (nearly) singular
-        size = (squares @ inverse) * self._scale**2
-        self._E = _EPSILON * np.where(size > 0, size, 1.0)
-        J = sp.csr_array(sp.diags_array(self._scale) @ J)
-        if self._n + self._s <= _DENSE:
-            dense = np.block([[W.toarray(), J.toarray().T], [J.toarray(), -np.diag(self._E)]])
-            factors = scipy.linalg.lu_factor(dense, check_finite=False)
-            self._factor_solve = lambda right: scipy.linalg.lu_solve(factors, right, check_finite=False)
-        else:
-            self._factor_solve = splu(sp.block_array([[W, J.T], [J, -sp.diags_array(self._E)]], format="csc")).solve
+        self._columns = 1.0 / np.sqrt(np.maximum(diagonal, 1e-3 * _typical(diagonal)))  # W may be (nearly) singular
+        W = sp.csr_array(sp.diags_array(self._columns) @ W @ sp.diags_array(self._columns))
+        J = sp.csr_array(J @ sp.diags_array(self._columns))
+        lengths = np.sqrt(J.multiply(J).sum(axis=1))
+        self._rows = 1.0 / np.where(lengths > 0, lengths, 1.0)
+        J = sp.csr_array(sp.diags_array(self._rows) @ J)
+        self._solve = self._dense(W, J, smooth) if self._n + self._s <= _DENSE else self._sparse(W, J)
 
     def solve(self, p: Array, r: Array) -> tuple[Array, Array]:
         """Return d and μ."""
-        r, mu = r * self._scale, np.zeros(self._s)
-        d = np.zeros(self._n)
-        for _ in range(_ITERATIONS if self._s else 1):
-            solution = self._factor_solve(np.concatenate([p, r - self._E * mu]))
-            d, mu = solution[: self._n], solution[self._n :]
-        return d, mu * self._scale
+        d, mu = self._solve(p * self._columns, r * self._rows)
+        return d * self._columns, mu * self._rows
+
+    def _dense(self, W: Sparse, J: Sparse, smooth: bool):
+        weight = W.toarray()
+        U, sigma, Vt = np.linalg.svd(J.toarray()) if self._s else (np.eye(0), np.zeros(0), np.eye(self._n))
+        rank = int(np.sum(sigma > RANK * sigma.max(initial=1e-300)))
+        U, sigma, held, free = U[:, :rank], sigma[:rank], Vt[:rank].T, Vt[rank:].T
+        inertia = free.T @ weight @ free
+        # what proximal iterations would do to each singular value
+        inverse = (1 - (_SMOOTH / (_SMOOTH + sigma**2)) ** _ITERATIONS if smooth else 1.0) / sigma
+
+        def solve(p: Array, r: Array) -> tuple[Array, Array]:
+            d = held @ ((U.T @ r) * inverse)
+            if free.size:
+                d = d + free @ np.linalg.solve(inertia, free.T @ (p - weight @ d))
+            return d, U @ ((held.T @ (p - weight @ d)) * inverse)
+
+        return solve
+
+    def _sparse(self, W: Sparse, J: Sparse):
+        epsilon = np.full(self._s, _EPSILON)
+        factors = splu(sp.block_array([[W, J.T], [J, -sp.diags_array(epsilon)]], format="csc"))
+
+        def solve(p: Array, r: Array) -> tuple[Array, Array]:
+            mu, left, best = np.zeros(self._s), np.inf, (np.zeros(self._n), np.zeros(self._s))
+            for _ in range(_ITERATIONS):
+                solution = factors.solve(np.concatenate([p, r - epsilon * mu]))
+                d, mu = solution[: self._n], solution[self._n :]
+                before, left = left, float(np.linalg.norm(J @ d - r))
+                if left < before:
+                    best = d, mu
+                if not left < 0.5 * before:  # as good as rounding and contradictions allow
+                    break
+            return best
+
+        return solve
 
 
 def positive(W: Sparse) -> Sparse:
-    """Make a positive semidefinite matrix definite, changing it as little as makes no difference to a norm."""
-    diagonal = np.maximum(W.diagonal(), 0.0)
-    return sp.csr_array((W + W.T) / 2 + sp.diags_array(1e-8 * (diagonal + _typical(diagonal))))
+    """Make a norm of a matrix that should be positive semidefinite, changing it as little as possible."""
+    diagonal = np.abs(W.diagonal())
+    definite = sp.csr_array((W + W.T) / 2 + sp.diags_array(1e-8 * (diagonal + _typical(diagonal))))
+    if is_positive(definite, 1e-14):
+        return definite
+    return sp.csr_array(sp.diags_array(diagonal + 1e-8 * _typical(diagonal)))  # W was indefinite: no norm at all
 
 
 def _typical(diagonal: Array) -> float:

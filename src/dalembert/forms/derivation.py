@@ -222,8 +222,8 @@ class _Work:
         reaction = values.M @ acceleration - values.f
         filled = (len(scene.blocks.M) + 2 * len(scene.blocks.A)) / unknowns**2
         result.notes.append(
-            f"with {unknowns} unknowns (coordinates and multipliers; the limit is {MAX_UNKNOWNS}) no formulas are attempted "
-            f"beyond the blocks; {filled:.1%} of the entries of [[M, Aᵀ], [A, 0]] are not zero"
+            f"with {unknowns} unknowns (coordinates and multipliers; the limit is {MAX_UNKNOWNS}) no formulas are "
+            f"attempted beyond the blocks; {filled:.1%} of the entries of [[M, Aᵀ], [A, 0]] are not zero"
         )
         columns = {"q̈": acceleration, "r": reaction}
         result.structure = {name: [[f"{column[i]:.6g}"] for i in range(n)] for name, column in columns.items()}

@@ -54,5 +54,5 @@ def balance(scene: Scene) -> list[Expr]:
 
 def solve(values: Values) -> tuple[Array, Array]:
     """Return q̈ and λ as numbers, fast; where constraints are redundant, λ is the one of least norm."""
-    acceleration, minus = Saddle(values.M, values.A).solve(values.f, values.c)
+    acceleration, minus = Saddle(values.M, values.A, smooth=True).solve(values.f, values.c)
     return acceleration, -minus

@@ -11,15 +11,13 @@ import numpy as np
 from dalembert.algebra.arithmetic import Numbers
 from dalembert.algebra.counting import Counting
 from dalembert.algebra.gramschmidt import Scalar, Vector
-from dalembert.algebra.nearest import reach_solution
 from dalembert.algebra.rational import Field
-from dalembert.algebra.saddle import positive
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError
 from dalembert.model.blocks import Blocks
 from dalembert.model.functions import Expr
 from dalembert.model.numeric import Numeric, Values
-from dalembert.model.pilot import Configuration, configurations, pilot_parameters
+from dalembert.model.pilot import Configuration, assemble, configurations, pilot_parameters
 from dalembert.model.redundancy import Redundancy, find_redundancies
 from dalembert.model.start import consistent_state
 from dalembert.model.system import System
@@ -62,9 +60,10 @@ class Scene:
         self.rank = len(self.kept)
 
     def _start(self, numeric: Numeric) -> Configuration:
-        for initial in (None, {}):
+        loose = {**self.system.guess, **self.system.initial}  # with random parameters the fixed values may not fit
+        for initial, guess in ((None, None), ({}, loose)):
             try:
-                state = consistent_state(self.system, numeric, initial=initial)
+                state = consistent_state(self.system, numeric, initial, guess)
                 return Configuration(state.t, state.q, state.v)
             except ModelError as error:
                 failure = error
@@ -90,25 +89,10 @@ class Scene:
         for place in self.places:
             values = {name: (value or 1.0) * random.uniform(0.8, 1.25) for name, value in base.items()}
             numeric = Numeric(self.system, values)
-            found = self._assemble(numeric, place)
+            found = assemble(numeric, place, self.kept)  # redundant rows may not hold for other values
             if found is not None:
                 columns.append(self._point(numeric, found))
         return np.array(columns).T
-
-    def _assemble(self, numeric: Numeric, place: Configuration) -> Configuration | None:
-        """Find an admissible state for other parameter values; redundant rows may not hold for them."""
-        everything, weight = np.arange(numeric.n), positive(numeric.mass(place.t, place.q))
-        positions = [k for k, i in enumerate(numeric.holonomic) if i in self.kept]
-        velocities = [k for k, i in enumerate(numeric.kinematic) if i in self.kept]
-
-        def rows(residual: tuple[Array, Any], which: list[int]) -> tuple[Array, Any]:
-            return residual[0][which], residual[1][which]
-
-        q = reach_solution(lambda x: rows(numeric.position(place.t, x), positions), place.q, weight, everything)
-        if not q.solved:
-            return None
-        v = reach_solution(lambda x: rows(numeric.velocity(place.t, q.x, x), velocities), place.v, weight, everything)
-        return Configuration(place.t, q.x, v.x) if v.solved else None
 
     @staticmethod
     def _point(numeric: Numeric, place: Configuration) -> list[float]:

@@ -153,7 +153,7 @@ class _Derivation:
                 f"the kinetic energy is not quadratic in the velocities: its second derivatives still contain {names}"
             )
             raise ModelError(Problem(text, key=("energy", "kinetic")))
-        return entry.xreplace(dict.fromkeys(found, ZERO))
+        return entry.xreplace(dict.fromkeys(found, se.Integer(1)))  # not 0: sign(v)² is 1 but for v = 0
 
     # --- constraints (theory, section 3) -------------------------------------------------------------------------
 

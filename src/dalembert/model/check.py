@@ -7,12 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from dalembert.algebra.rank import is_positive, null_space, rank, unit_rows
+from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank, unit_rows
+from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, quoted
-from dalembert.model.integrability import integrable_constraints
+from dalembert.model.integrability import Integrability, find_integrable
 from dalembert.model.numeric import Numeric, Values
-from dalembert.model.pilot import Configuration, configurations, pilot_parameters
+from dalembert.model.pilot import (
+    Configuration,
+    column_sizes,
+    configurations,
+    off_manifold,
+    pilot_parameters,
+)
 from dalembert.model.redundancy import Redundancy, find_redundancies
 from dalembert.model.start import State, consistent_state
 
@@ -27,8 +35,8 @@ class Check:
     """The outcome of a check; prints as text, `as_dict()` is what `dalembert check --json` prints."""
 
     system: System
-    rank: int
-    degrees_of_freedom: int
+    rank: int | None  # None where the contradictions found leave it undetermined
+    degrees_of_freedom: int | None
     redundancies: tuple[Redundancy, ...]
     classes: dict[str, dict[str, Any]]
     problems: tuple[Problem, ...]
@@ -52,12 +60,11 @@ class Check:
         }
 
     def __str__(self) -> str:
-        n, s, m = len(self.system.coordinates), len(self.system.constraints), self.degrees_of_freedom
-        lines = [
-            self.system.name or "A system",
-            f"  {_count(n, 'coordinate')}, {_count(s, 'constraint')} of rank {self.rank}: "
-            f"{_count(m, 'degree')} of freedom",
-        ]
+        counts = f"  {_count(len(self.system.coordinates), 'coordinate')}, "
+        counts += _count(len(self.system.constraints), "constraint")
+        if self.degrees_of_freedom is not None:
+            counts += f" of rank {self.rank}: {_count(self.degrees_of_freedom, 'degree')} of freedom"
+        lines = [self.system.name or "A system", counts]
         width = max((len(name) for name in self.classes), default=0)
         lines += [f"  {name:{width}}  {describe_class(kind)}" for name, kind in list(self.classes.items())[:12]]
         if len(self.classes) > 12:
@@ -100,6 +107,7 @@ class _Examination:
         self.system = system
         self.problems: list[Problem] = []
         self.names = [constraint.name for constraint in system.constraints]
+        self.state: State | None = None
 
     def report(self, severity: str, text: str, *key: str) -> None:
         source = self.system.source
@@ -116,48 +124,57 @@ class _Examination:
         except ModelError as error:  # the blocks could not be derived
             for problem in error.problems:
                 self.report("error", problem.text, *problem.key)
-            return Check(system, 0, len(system.coordinates), (), self.classes({}), tuple(self.problems), None)
+            return self.result()
         missing = [name for name, value in system.parameters.items() if value is None]
         if missing:
             have = "has" if len(missing) == 1 else "have"
             self.report(
                 "note", f"{quoted(missing)} {have} no value: random ones were used for this check", "parameters"
             )
-        state, start = self.start(numeric)
+        self.unused()
+        start = self.start(numeric)
+        if start is None:
+            return self.result()
+        here = numeric.all(start.t, start.q, start.v)
+        if not here.finite():
+            self.report("error", self.not_finite(here), "constraints")
+            return self.result()
         places = configurations(numeric, start)
         values = [numeric.all(place.t, place.q, place.v) for place in places]
-        if not all(v.finite() for v in values):
-            self.report("error", self.not_finite(values), "constraints")
-            return Check(system, 0, len(system.coordinates), (), self.classes({}), tuple(self.problems), state)
-        generic = max((rank(v.A) for v in values), default=0)
-        redundancies: list[Redundancy] = []
-        if self.ok():
-            redundancies = find_redundancies(numeric, places) if generic < len(self.names) else []
-            self.redundant(redundancies, generic)
-            self.singular_start(numeric, start, generic)
-            if generic < len(self.names):
-                self.contradictory_accelerations(values)
-        self.inertia(values)
-        self.unused()
-        integrable = integrable_constraints(numeric, places) if self.ok() else {}
-        self.integrable(integrable)
-        freedom = len(system.coordinates) - generic
-        return Check(
-            system,
-            generic,
-            freedom,
-            tuple(redundancies),
-            self.classes(integrable),
-            tuple(self.problems),
-            state,
-        )
+        everywhere = [
+            here,
+            *values,
+            *(v for v in (numeric.all(p.t, p.q, p.v) for p in off_manifold(places)) if v.finite()),
+        ]
+        scale = Scale([v.A for v in everywhere], column_sizes([start, *places]))
+        generic = max(rank(scale.apply(v.A)) for v in values)
+        if generic < len(self.names):
+            guilty = self.contradictory_accelerations(values)
+            found = [r for r in find_redundancies(numeric, places) if r.name not in guilty]
+            self.redundant(found, generic + len(guilty))
+        else:
+            found = []
+        if rank(scale.apply(here.A)) < generic:
+            self.report("warning", self.singular(rank(scale.apply(here.A)), generic), "initial")
+        self.inertia([here, *values])
+        integrability = find_integrable(numeric, places)
+        self.integrable(integrability)
+        return self.result(generic, found, integrability.integrable)
 
-    def ok(self) -> bool:
-        return not any(problem.severity == "error" for problem in self.problems)
+    def result(
+        self,
+        rank: int | None = None,
+        redundancies: Sequence[Redundancy] = (),
+        integrable: dict[int, bool] | None = None,
+    ) -> Check:
+        """Put the outcome together; the rank is None where it could not be determined."""
+        freedom = None if rank is None else len(self.system.coordinates) - rank
+        classes = self.classes(integrable or {})
+        return Check(self.system, rank, freedom, tuple(redundancies), classes, tuple(self.problems), self.state)
 
     # --- the parts ---------------------------------------------------------------------------------------------------
 
-    def start(self, numeric: Numeric) -> tuple[State | None, Configuration]:
+    def start(self, numeric: Numeric) -> Configuration | None:
         """Find the initial state; if it contradicts the constraints, report that and go on from where they hold."""
         try:
             state = consistent_state(self.system, numeric)
@@ -170,27 +187,28 @@ class _Examination:
         else:
             for note in state.notes:
                 self.report("note", note, "initial")
-            return state, Configuration(state.t, state.q, state.v)
-        n = numeric.n
-        try:
-            state = consistent_state(self.system, numeric, initial={})
-            return None, Configuration(state.t, state.q, state.v)
+            self.state = state
+            return Configuration(state.t, state.q, state.v)
+        try:  # the fixed values are a good guess for the rest of the check
+            guess = {**self.system.guess, **self.system.initial}
+            state = consistent_state(self.system, numeric, initial={}, guess=guess)
+            return Configuration(state.t, state.q, state.v)
         except ModelError:
-            return None, Configuration(0.0, np.zeros(n), np.zeros(n))
+            return None
 
-    def not_finite(self, values: Sequence[Values]) -> str:
+    def not_finite(self, values: Values) -> str:
         bad = [
             name
             for i, name in enumerate(self.system.coordinates)
-            if not all(np.all(np.isfinite(v.M[[i]].data)) and np.isfinite(v.f[i]) for v in values)
+            if not (np.all(np.isfinite(values.M[[i]].data)) and np.isfinite(values.f[i]))
         ]
         bad += [
             name
             for i, name in enumerate(self.names)
-            if not all(np.all(np.isfinite(v.A[[i]].data)) and np.isfinite(v.c[i]) for v in values)
+            if not (np.all(np.isfinite(values.A[[i]].data)) and np.isfinite(values.c[i]))
         ]
         reason = "(a division by zero, or a root of something negative?)"
-        return f"the equations of {quoted(bad[:8])} are not finite near the initial state {reason}"
+        return f"the equations of {quoted(bad[:8])} are not finite at the initial state {reason}"
 
     def redundant(self, redundancies: Sequence[Redundancy], generic: int) -> None:
         for redundancy in redundancies:
@@ -203,67 +221,59 @@ class _Examination:
                 "constraints",
             )
 
-    def singular_start(self, numeric: Numeric, start: Configuration, generic: int) -> None:
-        here = rank(numeric.all(start.t, start.q, start.v).A)
-        if here < generic:
-            self.report(
-                "warning",
-                f"the initial position is singular: the constraints have rank {here} there and {generic} nearby",
-                "initial",
-            )
+    @staticmethod
+    def singular(here: int, generic: int) -> str:
+        return f"the initial position is singular: the constraints have rank {here} there and {generic} nearby"
 
-    def contradictory_accelerations(self, values: Sequence[Values]) -> None:
+    def contradictory_accelerations(self, values: Sequence[Values]) -> set[str]:
         """A q̈ = c must be solvable: it is not if redundant constraints ask for different accelerations."""
         for v in values:
-            A = v.A.toarray()
-            lengths = np.linalg.norm(A, axis=1)
-            A = unit_rows(v.A).toarray()
-            c = v.c / np.where(lengths > 0, lengths, 1.0)
-            left = c - A @ np.linalg.lstsq(A, c, rcond=1e-9)[0]
+            lengths = np.linalg.norm(v.A.toarray(), axis=1)
+            A, c = unit_rows(v.A).toarray(), v.c / np.where(lengths > 0, lengths, 1.0)
+            left = c - A @ np.linalg.lstsq(A, c, rcond=RANK)[0]
             if np.abs(left).max() > 1e-6 * (1 + np.abs(c).max()):
                 guilty = [i for i in range(len(left)) if abs(left[i]) > 1e-3 * np.abs(left).max()]
                 off = ", ".join(f"`{self.names[i]}` is off by {left[i] * (lengths[i] or 1):.3g}" for i in guilty[:8])
-                names = quoted(self.names[i] for i in guilty[:8])
-                self.report(
-                    "error",
-                    f"{names} ask for different accelerations: {off}. Remove or correct one of them",
-                    "constraints",
-                    self.names[guilty[-1]],
-                )
-                return
+                names = [self.names[i] for i in guilty]
+                text = f"{quoted(names[:8])} ask for different accelerations: {off}. Remove or correct one of them"
+                self.report("error", text, "constraints", names[-1])
+                return set(names)
+        return set()
 
     def inertia(self, values: Sequence[Values]) -> None:
         names = self.system.coordinates
+        key = ("matrices", "mass") if self.system.mass is not None else ("energy", "kinetic")
         for i, j in self.asymmetric(values):
             entries = f"({names[i]}, {names[j]}) and ({names[j]}, {names[i]})"
-            self.report("error", f"the mass matrix is not symmetric: entries {entries} differ", "matrices", "mass")
+            self.report("error", f"the mass matrix is not symmetric: entries {entries} differ", *key)
             return
         massless = [name for i, name in enumerate(names) if all(not v.M[[i]].count_nonzero() for v in values)]
         if massless:
             verb = "has" if len(massless) == 1 else "have"
-            self.report("note", f"{quoted(massless[:8])} {verb} no inertia", "energy", "kinetic")
+            self.report("note", f"{quoted(massless[:8])} {verb} no inertia", *key)
         for v in values:
             if is_positive(v.M, 1e-10):
                 continue
-            D = null_space(v.A)
-            scale = abs(v.M).max() or 1.0
-            eigenvalues, vectors = np.linalg.eigh(D.T @ ((v.M + v.M.T).toarray() / 2) @ D / scale)
+            sizes = np.abs(v.M.diagonal())
+            known = sizes[sizes > 1e-25 * sizes.max()]
+            units = 1.0 / np.sqrt(np.maximum(sizes, known.min() if known.size else 1.0))
+            D = null_space(v.A @ sp.diags_array(units))
+            mass = (v.M + v.M.T).toarray() / 2 * units * units[:, None]
+            eigenvalues, vectors = np.linalg.eigh(D.T @ mass @ D)
             if eigenvalues.size and eigenvalues[0] <= 1e-12:
-                direction = D @ vectors[:, 0]
-                moving = [
-                    names[i]
-                    for i in np.argsort(-np.abs(direction))
-                    if abs(direction[i]) > 1e-3 * np.abs(direction).max()
-                ]
-                kind = "no inertia" if eigenvalues[0] > -_SMALL else "negative inertia"
-                self.report(
-                    "error",
-                    f"{kind} against a motion of {quoted(moving[:6])} that the constraints allow: the accelerations "
-                    "are not determined. Give these coordinates mass, or add the constraints that hold them",
-                    "energy",
-                    "kinetic",
-                )
+                self.report("error", self.no_inertia(eigenvalues[0], units * (D @ vectors[:, 0])), *key)
                 return
+
+    def no_inertia(self, eigenvalue: float, direction: Array) -> str:
+        names, sizes = self.system.coordinates, np.abs(direction)
+        moving = quoted([names[i] for i in np.argsort(-sizes) if sizes[i] > 1e-3 * sizes.max()][:6])
+        where = f"against a motion of {moving} that the constraints allow"
+        if eigenvalue < -1e-10:
+            return f"negative inertia {where}: the kinetic energy must be positive. Check its signs"
+        return (
+            f"no inertia {where}: the accelerations are not determined. "
+            "Give these coordinates mass, or add the constraints that hold them"
+        )
 
     def asymmetric(self, values: Sequence[Values]) -> list[tuple[int, int]]:
         for v in values:
@@ -295,8 +305,12 @@ class _Examination:
             if name not in used:
                 self.report("warning", f"parameter `{name}` is not used", "parameters", name)
 
-    def integrable(self, integrable: dict[int, bool]) -> None:
-        disguised = [self.names[i] for i, value in integrable.items() if value]
+    def integrable(self, found: Integrability) -> None:
+        if found.combined:
+            names = quoted(self.names[i] for i in found.combined)
+            text = f"a combination of {names} is integrable, though none of them is"
+            self.report("note", text, "constraints", self.names[found.combined[0]])
+        disguised = [self.names[i] for i, value in found.integrable.items() if value]
         if disguised:
             verb = "is" if len(disguised) == 1 else "are together"
             self.report(

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import symengine as se
 
 from dalembert.errors import ModelError, Problem, nearest
-from dalembert.model.functions import CONSTANTS, FUNCTIONS, RESERVED, TIME, Expr, choose, number, power, ratio
+from dalembert.model.functions import CONSTANTS, FUNCTIONS, RESERVED, TIME, Expr, choose, number, power, ratio, total
 from dalembert.model.printing import fold
 
 MAX_LENGTH = 1_000_000  # characters of one expression
@@ -266,7 +266,7 @@ class _Parser:
             raise _Failure(token.column, "an equation has one `=`; write two constraints instead")
         if token.kind != "end":
             raise self.leftover(token)
-        return self.build(token.column, "-", left, right)
+        return self.build(token.column, "+", left, self.build(token.column, "negate", right))
 
     def leftover(self, token: _Token) -> _Failure:
         if token.text == ")":
@@ -477,9 +477,13 @@ class _Parser:
         if what == "/" and args[1].constant and number(args[1].expr) == 0:
             raise _Failure(column, "division by zero")
         expr = self.operate(what, [arg.expr for arg in args])
-        constant = expr.is_Number or all(arg.constant for arg in args)
-        if constant and number(expr) is None:
-            raise _Failure(column, "this constant is not a finite real number")
+        constant = all(arg.constant for arg in args) or _is_constant(expr, nodes)
+        if constant:
+            value = number(expr)
+            if value is None:
+                raise _Failure(column, "this constant is not a finite real number")
+            if value == 0 and not expr.is_Number:
+                expr = se.Integer(0)
         bits, below = self.inspect(column, expr)
         return _Value(expr, nodes, bits, math.lcm(denominator, below), constant)
 
@@ -506,8 +510,8 @@ class _Parser:
                     above, below = self.check_number(column, part)
                     bits += max(above.bit_length(), below.bit_length())
                     denominator = math.lcm(denominator, below)
-            if factor.is_Pow and factor.args[1].is_Number and factor.args[0] != se.E:
-                self.check_exponent(column, float(factor.args[1]))
+            if factor.is_Pow and factor.args[0] != se.E:
+                self.check_exponent(column, number(factor.args[1]) or 0.0)
         return bits, denominator
 
     def check_number(self, column: int, value: Expr) -> tuple[int, int]:
@@ -552,9 +556,7 @@ class _Parser:
     @staticmethod
     def operate(what: str, exprs: list[Expr]) -> Expr:
         if what == "+":
-            return se.Add(*exprs)
-        if what == "-":
-            return exprs[0] - exprs[1]
+            return total(*exprs)
         if what == "negate":
             return -exprs[0]
         if what == "*":
@@ -566,6 +568,11 @@ class _Parser:
         if what in ("<", "<="):
             return choose(exprs[0], exprs[1], what == "<", exprs[2], exprs[3])
         return FUNCTIONS[what][0](*exprs)
+
+
+def _is_constant(expr: Expr, nodes: int) -> bool:
+    """Tell whether all symbols have vanished, in the way that is quicker."""
+    return number(expr) is not None if nodes > 100 else expr.is_Number or not expr.free_symbols
 
 
 def _cut(text: str) -> str:

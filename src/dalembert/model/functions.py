@@ -34,9 +34,20 @@ def choose(left: Expr, right: Expr, strict: bool, yes: Expr, no: Expr) -> Expr:
 
 
 def sign(u: Expr) -> Expr:
-    """Return −1, 0 or 1; SymEngine leaves sign(log(2)) as it is and then cannot evaluate it among real numbers."""
+    """Return −1, 0 or 1.
+
+    SymEngine leaves sign(log(2)) as it is, and ends the process at sign(sqrt(-x)), also where it arises later by
+    substitution; so constants are evaluated here, and broken powers are left to `step`.
+    """
     value = number(u)
-    return se.sign(u) if value is None else se.Integer((value > 0) - (value < 0))
+    if value is not None:
+        return se.Integer((value > 0) - (value < 0))
+    if u.is_Mul and u.args[0].is_Number:
+        return sign(u.args[0]) * sign(se.Mul(*u.args[1:]))
+    for factor in u.args if u.is_Mul else (u,):
+        if factor.is_Pow and not factor.args[1].is_Integer and factor.args[0] != se.E:
+            return 2 * step(u) - 1
+    return se.sign(u)
 
 
 def tangent(u: Expr) -> Expr:
@@ -44,6 +55,28 @@ def tangent(u: Expr) -> Expr:
     result = se.tan(u)
     core = result.args[-1] if result.is_Mul else result
     return se.sin(u) / se.cos(u) if isinstance(core, se.cot) else result
+
+
+def total(*terms: Expr) -> Expr:
+    """Return a sum, flat and without 0.0.
+
+    SymEngine keeps the 0.0 in x + y + 2.0 - 2 without showing it, and makes abs(x + (y + 1)), a sum in a sum, of
+    abs(-x - (y + 1)).
+    """
+    result = se.Add(*terms)
+    if not result.is_Add:
+        return result
+    offsets = [term.args[0] if term.is_Add else term for term in terms]
+    if any(offset.is_Number and not offset.is_Rational for offset in offsets):
+        result = se.Add(*result.args)
+    while any(_is_negated_sum(term) for term in result.args):
+        parts = [[-part for part in t.args[1].args] if _is_negated_sum(t) else [t] for t in result.args]
+        result = se.Add(*[part for group in parts for part in group])
+    return result
+
+
+def _is_negated_sum(term: Expr) -> bool:
+    return term.is_Mul and len(term.args) == 2 and term.args[1].is_Add and term.args[0] == -1
 
 
 def power(base: Expr, exponent: Expr) -> Expr:
@@ -61,12 +94,23 @@ def root(u: Expr) -> Expr:
 
 def maximum(*args: Expr) -> Expr:
     """Return the largest of the arguments."""
-    return se.Max(*args)
+    return _extreme(se.Max, max, args)
 
 
 def minimum(*args: Expr) -> Expr:
     """Return the smallest of the arguments."""
-    return se.Min(*args)
+    return _extreme(se.Min, min, args)
+
+
+def _extreme(function: Any, pick: Any, args: tuple[Expr, ...]) -> Expr:
+    """Apply Max or Min to one constant at most: SymEngine compares numbers, but not 1 and pi."""
+    flat = [part for arg in args for part in (arg.args if isinstance(arg, function) else (arg,))]
+    values = [(number(part), part) for part in flat]
+    rest = [part for value, part in values if value is None]
+    constants = [(value, part) for value, part in values if value is not None]
+    if constants:
+        rest.append(pick(constants, key=lambda pair: pair[0])[1])
+    return function(*rest)
 
 
 # name in the language -> (builder, smallest and largest number of arguments)

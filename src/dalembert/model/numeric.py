@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from dalembert.model.system import System
 
 
+Residual = tuple[Array, Sparse, Array]  # residuals, Jacobian, sizes of the terms
+
+
 @dataclass(frozen=True)
 class Values:
     """The blocks at one state; M and A sparse."""
@@ -31,6 +34,16 @@ class Values:
     def finite(self) -> bool:
         """Whether every entry is a finite number."""
         return all(np.all(np.isfinite(part)) for part in (self.M.data, self.f, self.A.data, self.c))
+
+
+@dataclass(frozen=True)
+class _LevelPrograms:
+    """Constraints of one level: the program of their terms, and to which of them each term belongs."""
+
+    rows: list[int]
+    owners: Array
+    entries: list[tuple[int, int]]
+    program: Program
 
 
 class Numeric:
@@ -59,13 +72,13 @@ class Numeric:
         """Return M(q, t)."""
         return _sparse(self.evaluate(self._mass, t, q), self.blocks.M, (self.n, self.n))
 
-    def position(self, t: float, q: Array) -> tuple[Array, Sparse]:
-        """Return g and its Jacobian for the constraints in `holonomic`."""
-        return self._residual(self._position, self._position_entries, self.holonomic, t, q)
+    def position(self, t: float, q: Array) -> Residual:
+        """Return g, its Jacobian and the sizes of its terms, for the constraints in `holonomic`."""
+        return self._residual(self._position, t, q)
 
-    def velocity(self, t: float, q: Array, v: Array) -> tuple[Array, Sparse]:
-        """Return ψ and ∂ψ/∂v for the constraints in `kinematic`."""
-        return self._residual(self._velocity, self._velocity_entries, self.kinematic, t, q, v)
+    def velocity(self, t: float, q: Array, v: Array) -> Residual:
+        """Return ψ, ∂ψ/∂v and the sizes of its terms, for the constraints in `kinematic`."""
+        return self._residual(self._velocity, t, q, v)
 
     def all(self, t: float, q: Array, v: Array) -> Values:
         """Return M, f, A, c."""
@@ -74,33 +87,39 @@ class Numeric:
         M, f, A, c = np.split(out, sizes)
         return Values(_sparse(M, self.blocks.M, (self.n, self.n)), f, _sparse(A, self.blocks.A, (self.s, self.n)), c)
 
-    def _residual(self, program: Program, entries, rows: list[int], t: float, q: Array, v: Array | None = None):
-        out = self.evaluate(program, t, q, v)
-        return out[: len(rows)], _sparse(out[len(rows) :], entries, (len(rows), self.n))
+    def _residual(self, level: _LevelPrograms, t: float, q: Array, v: Array | None = None) -> Residual:
+        out = self.evaluate(level.program, t, q, v)
+        rows, terms = len(level.rows), len(level.owners)
+        values, entries = out[:terms], out[terms:]
+        residual = np.bincount(level.owners, values, rows) if terms else np.zeros(rows)
+        size = np.bincount(level.owners, np.abs(values), rows) if terms else np.zeros(rows)
+        return residual, _sparse(entries, level.entries, (rows, self.n)), size
 
-    def _entries(self, rows: list[int]) -> dict[tuple[int, int], Expr]:
-        place = {row: i for i, row in enumerate(rows)}
-        return {(place[i], j): entry for (i, j), entry in self.blocks.A.items() if i in place}
+    def _level(self, rows: list[int], expressions: Sequence[Expr | None]) -> _LevelPrograms:
+        """Prepare the residuals of some constraints term by term, and their rows of A."""
+        terms, owners = [], []
+        for k, i in enumerate(rows):
+            expr = expressions[i]
+            parts = expr.args if expr is not None and expr.is_Add else (expr,)
+            terms += parts
+            owners += [k] * len(parts)
+        place = {row: k for k, row in enumerate(rows)}
+        entries = {(place[i], j): entry for (i, j), entry in self.blocks.A.items() if i in place}
+        return _LevelPrograms(
+            rows, np.array(owners, dtype=int), list(entries), self.program([*terms, *entries.values()])
+        )
 
     @cached_property
     def _mass(self) -> Program:
         return self.program(self.blocks.M.values())
 
     @cached_property
-    def _position_entries(self) -> dict[tuple[int, int], Expr]:
-        return self._entries(self.holonomic)
+    def _position(self) -> _LevelPrograms:
+        return self._level(self.holonomic, self.blocks.g)
 
     @cached_property
-    def _position(self) -> Program:
-        return self.program([*(self.blocks.g[i] for i in self.holonomic), *self._position_entries.values()])
-
-    @cached_property
-    def _velocity_entries(self) -> dict[tuple[int, int], Expr]:
-        return self._entries(self.kinematic)
-
-    @cached_property
-    def _velocity(self) -> Program:
-        return self.program([*(self.blocks.psi[i] for i in self.kinematic), *self._velocity_entries.values()])
+    def _velocity(self) -> _LevelPrograms:
+        return self._level(self.kinematic, self.blocks.psi)
 
     @cached_property
     def _all(self) -> Program:

@@ -6,6 +6,7 @@ where none are given), always the same ones for the same system.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ import scipy.sparse as sp
 from dalembert.algebra.nearest import reach_solution
 from dalembert.algebra.saddle import Saddle, positive
 from dalembert.algebra.types import Array
-from dalembert.model.numeric import Numeric
+from dalembert.model.numeric import Numeric, Residual, Values
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -52,37 +53,71 @@ def configurations(
 
 
 def _walk(numeric: Numeric, start: Configuration, random: np.random.Generator, moving: bool) -> Configuration:
-    t, q = start.t, start.q
-    everything = np.arange(numeric.n)
+    """Go in pieces of random lengths (round ones would meet singular positions), shorter where nothing is found."""
+    here = start
     direction = random.normal(size=numeric.n)
     for _ in range(_PIECES):
-        step, duration = _REACH / _PIECES, (0.1 * random.uniform(0.5, 1.5) if moving else 0.0)
+        step = _REACH / _PIECES * random.uniform(0.6, 1.4)
+        duration = 0.1 * random.uniform(0.5, 1.5) if moving else 0.0
         while step > 1e-4:
-            tangent = _tangent(numeric, t, q, direction)
-            largest = np.max(np.abs(tangent) / np.maximum(1.0, np.abs(q)), initial=0.0)
-            guess = q + (step / largest * tangent if largest > 1e-12 else 0.0)
-            weight = positive(numeric.mass(t, q))
-            found = reach_solution(lambda x, t=t, d=duration: numeric.position(t + d, x), guess, weight, everything)
-            if (
-                found.solved
-                and np.max(np.abs(found.x - q) / np.maximum(1.0, np.abs(q)), initial=0.0) < 4 * step + duration * 10
-            ):
-                t, q = t + duration, found.x
-                break
+            sizes = np.maximum(1.0, np.abs(here.q))
+            tangent = _tangent(numeric, here, direction)
+            largest = np.max(np.abs(tangent) / sizes, initial=0.0)
+            guess = here.q + (step / largest * tangent if largest > 1e-12 else 0.0)
+            found = assemble(numeric, Configuration(here.t + duration, guess, random.normal(size=numeric.n)))
+            if found is None:
+                found = assemble(numeric, Configuration(here.t + duration, guess, here.v))
+            if found is not None and numeric.all(found.t, found.q, found.v).finite():
+                moved = np.max(np.abs(found.q - here.q) / sizes, initial=0.0)
+                if moved < 4 * step + 10 * duration:
+                    here = found
+                    break
             step, duration = step / 2, duration / 2
-    return Configuration(t, q, _velocity(numeric, t, q, random, start.v))
+    return here
 
 
-def _tangent(numeric: Numeric, t: float, q: Array, direction: Array) -> Array:
+def assemble(numeric: Numeric, near: Configuration, rows: Collection[int] | None = None) -> Configuration | None:
+    """Find an admissible state near a given one; of the constraints only some rows may be asked to hold."""
+    M = numeric.mass(near.t, near.q)
+    if not np.all(np.isfinite(M.data)):
+        return None
+    weight, everything = positive(M), np.arange(numeric.n)
+    positions, velocities = (
+        [k for k, i in enumerate(level) if rows is None or i in rows]
+        for level in (numeric.holonomic, numeric.kinematic)
+    )
+
+    def some(residual: Residual, which: list[int]) -> Residual:
+        return tuple(part[which] for part in residual)  # pyright: ignore[reportReturnType]
+
+    q = reach_solution(lambda x: some(numeric.position(near.t, x), positions), near.q, weight, everything)
+    if not q.solved:
+        return None
+    v = reach_solution(lambda x: some(numeric.velocity(near.t, q.x, x), velocities), near.v, weight, everything)
+    return Configuration(near.t, q.x, v.x) if v.solved else None
+
+
+def _tangent(numeric: Numeric, here: Configuration, direction: Array) -> Array:
     """Project a direction onto the tangent space of the position constraints."""
-    _, A = numeric.position(t, q)
+    A = numeric.position(here.t, here.q)[1]
     return Saddle(sp.eye_array(numeric.n), A).solve(direction, np.zeros(A.shape[0]))[0]
 
 
-def _velocity(numeric: Numeric, t: float, q: Array, random: np.random.Generator, fallback: Array) -> Array:
-    weight = positive(numeric.mass(t, q))
-    for guess in (random.normal(size=numeric.n), random.normal(size=numeric.n), fallback):
-        found = reach_solution(lambda v: numeric.velocity(t, q, v), guess, weight, np.arange(numeric.n))
-        if found.solved:
-            return found.x
-    return fallback
+def column_sizes(places: Iterable[Configuration]) -> Array:
+    """Return how large each coordinate is, as the unit in which its changes are measured."""
+    sizes = np.max([np.abs(place.q) for place in places], axis=0)
+    return np.where(sizes > 1e-12, sizes, 1.0)
+
+
+def off_manifold(places: Sequence[Configuration]) -> list[Configuration]:
+    """Return states around admissible ones that satisfy nothing: what holds there too is an identity."""
+    random = np.random.default_rng(4)
+    columns = column_sizes(places)
+    moved = [(p.t, p.q + random.normal(size=len(p.q)) * columns) for p in places]
+    return [Configuration(t, q, random.normal(size=len(q))) for t, q in moved]
+
+
+def finite_values(numeric: Numeric, places: Iterable[Configuration]) -> list[Values]:
+    """Return the blocks at some states, without those where they have no finite value."""
+    values = (numeric.all(place.t, place.q, place.v) for place in places)
+    return [v for v in values if v.finite()]

@@ -78,8 +78,8 @@ def _print(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
 
 def _number(node: Expr) -> tuple[str, int]:
     if type(node).__name__ == "RealDouble":
-        value = float(node)
-        return repr(value), _SUM if value < 0 else _ATOM
+        text = repr(float(node))
+        return text, _SUM if text.startswith("-") else _ATOM  # also -0.0
     numerator, denominator = _exact(node)
     text = str(numerator) if denominator == 1 else f"{numerator}/{denominator}"
     return text, _SUM if numerator < 0 else _ATOM if denominator == 1 else _PRODUCT

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import symengine as se
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -60,6 +61,7 @@ class _Reader:
         self.coordinates = names
         self.velocities = tuple(name + "'" for name in names)
         self.accelerations = tuple(name + "''" for name in names)
+        self.check_mappings(given)
         parameters = self.read_parameters(given.parameters, symbols)
         try:
             self.translator = Translator(symbols, names, parameters)
@@ -93,6 +95,17 @@ class _Reader:
         if problem not in self.problems:
             self.problems.append(problem)
 
+    def check_mappings(self, given: Given) -> None:
+        """Refuse lists and texts where values are given by name: nothing could be read of them."""
+        for part in ("parameters", "forces", "initial", "guess", "simulation", "define"):
+            value = getattr(given, part)
+            if not isinstance(value, Mapping):
+                self.problem(f'expected values by name, as in {{"x": 1}}, got {type(value).__name__}', part)
+        if isinstance(given.constraints, str):
+            self.problem('expected equations by name, as in {"a": "x = 1"}, got a text', "constraints")
+        if self.problems:
+            raise ModelError(self.problems)
+
     # --- names -------------------------------------------------------------------------------------------------------
 
     def check_name(self, name: str, what: str, *key: str) -> None:
@@ -108,7 +121,7 @@ class _Reader:
         elif isinstance(given, AppliedUndef) or not isinstance(given, Iterable):
             given = [given]
         names: dict[str, None] = {}
-        for item in given:
+        for item in given:  # a SymPy matrix gives its entries
             if isinstance(item, str):
                 name = item
             elif isinstance(item, AppliedUndef) and len(item.args) == 1:
@@ -186,8 +199,9 @@ class _Reader:
     def translate(self, value: Any, equation: bool = False) -> Expr:
         if isinstance(value, str):
             return parse_equation(value, self.vocabulary) if equation else parse_value(value, self.vocabulary).expr
-        if isinstance(value, bool):
-            raise ModelError(f"expected an expression or a number, got {str(value).lower()}")
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number, sp.Basic, se.Basic)):
+            got = str(value).lower() if isinstance(value, bool) else f"{type(value).__name__}: {str(value)[:60]}"
+            raise ModelError(f"expected an expression or a number, got {got}")
         if isinstance(value, se.Basic):
             for symbol in value.free_symbols:  # unknown symbols are parameters without values
                 if symbol.name.rstrip("'") not in self.translator.coordinates and symbol.name != TIME:

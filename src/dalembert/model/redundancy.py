@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.algebra.nearest import reach_solution
-from dalembert.algebra.rank import rank, unit_rows
-from dalembert.algebra.saddle import positive
+from dalembert.algebra.rank import Scale, rank
 from dalembert.algebra.types import Array, Sparse
 from dalembert.errors import quoted
-from dalembert.model.numeric import Numeric
-from dalembert.model.pilot import Configuration, configurations, pilot_parameters
+from dalembert.model.constraint import LEVELS
+from dalembert.model.numeric import Numeric, Values
+from dalembert.model.pilot import (
+    Configuration,
+    assemble,
+    column_sizes,
+    finite_values,
+    off_manifold,
+    pilot_parameters,
+)
 
-_DEPENDENT = 1e-7  # remainder of a row of length one that counts as zero
+_DEPENDENT = 1e-7  # remainder of a scaled row that counts as zero
 _PART = 1e-5  # share of another row in it that counts
+_BLAMED = 40  # parameters that are changed one by one
 
 
 @dataclass(frozen=True)
@@ -36,7 +43,7 @@ class Redundancy:
         if self.others:
             text = f"`{self.name}` follows from {quoted(self.others)}"
         else:
-            text = f"`{self.name}` restricts nothing (its derivatives vanish)"
+            text = f"`{self.name}` has no gradient where it holds; write it differently, as x = 0 instead of x^2 = 0"
         if self.on_manifold:
             text += " (where these hold; not as an identity)"
         if self.values:
@@ -44,20 +51,19 @@ class Redundancy:
         return text
 
 
-def dependent_rows(sparse: Sequence[Sparse]) -> dict[int, list[int]]:
-    """Find rows that depend on earlier ones in every one of the matrices: row -> the rows that it consists of."""
-    count = sparse[0].shape[0]
-    if any(rank(A) == count for A in sparse):
+def dependent_rows(matrices: Sequence[Sparse], order: Sequence[int]) -> dict[int, list[int]]:
+    """Find rows that depend on earlier ones in every one of some scaled matrices: row -> the rows it consists of."""
+    if any(rank(A) == len(order) for A in matrices):
         return {}
-    matrices = [unit_rows(A).toarray() for A in sparse]
-    bases: list[list[Array]] = [[] for _ in matrices]
+    dense = [A.toarray() for A in matrices]
+    bases: list[list[Array]] = [[] for _ in dense]
     accepted: list[int] = []
     dependent: dict[int, list[int]] = {}
-    for i in range(count):
-        remainders = [_remainder(A[i], basis) for A, basis in zip(matrices, bases, strict=True)]
+    for i in order:
+        remainders = [_remainder(A[i], basis) for A, basis in zip(dense, bases, strict=True)]
         lengths = [float(np.linalg.norm(remainder)) for remainder in remainders]
         if max(lengths) <= _DEPENDENT:
-            shares = [_shares(A, i, accepted) for A in matrices]
+            shares = [np.abs(_shares(A, i, accepted)) for A in dense]
             dependent[i] = [j for k, j in enumerate(accepted) if max(share[k] for share in shares) > _PART]
         else:
             accepted.append(i)
@@ -76,63 +82,73 @@ def _remainder(row: Array, basis: list[Array]) -> Array:
     return row
 
 
-def _shares(A: Array, i: int, accepted: list[int]) -> Array:
-    if not accepted:
-        return np.zeros(0)
-    return np.abs(np.linalg.lstsq(A[accepted].T, A[i], rcond=1e-10)[0])
+def _shares(A: Array, i: int, others: Sequence[int]) -> Array:
+    """Return the row i as a combination of others."""
+    return np.linalg.lstsq(A[list(others)].T, A[i], rcond=1e-10)[0] if others else np.zeros(0)
 
 
 def find_redundancies(numeric: Numeric, places: Sequence[Configuration]) -> list[Redundancy]:
-    """Find the constraints that follow from earlier ones at all configurations, and say on what that depends."""
-    dependent = dependent_rows([numeric.all(p.t, p.q, p.v).A for p in places])
-    if not dependent:
-        return []
-    names = [constraint.name for constraint in numeric.system.constraints]
-    random = np.random.default_rng(4)
-    off = [Configuration(p.t, p.q + random.normal(size=numeric.n), random.normal(size=numeric.n)) for p in places]
-    everywhere = dependent_rows([numeric.all(p.t, p.q, p.v).A for p in off])
-    values = _value_dependence(numeric, places[0], dependent)
-    return [
-        Redundancy(names[i], tuple(names[j] for j in others), i not in everywhere, values.get(i, ()))
-        for i, others in dependent.items()
-    ]
+    """Find the constraints that follow from others at all configurations, and say on what that depends.
+
+    Constraints on positions come first, those on accelerations last: only a stronger condition makes another redundant.
+    """
+    return _Search(numeric, places).found()
 
 
-def _value_dependence(
-    numeric: Numeric, place: Configuration, dependent: dict[int, list[int]]
-) -> dict[int, tuple[str, ...]]:
-    """For every dependent row, find the parameters whose change makes it independent (or contradictory)."""
-    system = numeric.system
-    base = pilot_parameters(system)
-    random = np.random.default_rng(5)
-    relevant = {symbol.name for c in system.constraints for symbol in c.expression.free_symbols}
-    names = [name for name in base if name in relevant]
-    factors = dict(zip(names, random.uniform(1.02, 1.08, len(names)), strict=True))
+class _Search:
+    def __init__(self, numeric: Numeric, places: Sequence[Configuration]):
+        self.numeric, self.places = numeric, places
+        self.constraints = numeric.system.constraints
+        self.columns = column_sizes(places)
 
-    def broken_by(changed: Sequence[str]) -> set[int]:
-        values = {name: (base[name] or 1.0) * factors[name] for name in changed}
-        return set(dependent) - set(_dependent_with(numeric, place, {**base, **values}))
+    def found(self) -> list[Redundancy]:
+        matrices = [self.numeric.all(p.t, p.q, p.v).A for p in self.places]
+        elsewhere = finite_values(self.numeric, off_manifold(self.places))
+        scale = Scale([*matrices, *(v.A for v in elsewhere)], self.columns)
+        order = sorted(range(len(self.constraints)), key=lambda i: LEVELS.index(self.constraints[i].level))
+        dependent = dependent_rows([scale.apply(A) for A in matrices], order)
+        return [
+            Redundancy(
+                self.constraints[i].name,
+                tuple(self.constraints[j].name for j in others),
+                not self.follows(self.numeric, off_manifold(self.places), i, others),
+                self.value_dependence(i, others),
+            )
+            for i, others in sorted(dependent.items())
+        ]
 
-    return _blame(broken_by, names, dependent)
+    def follows(self, numeric: Numeric, places: Iterable[Configuration], i: int, others: Sequence[int]) -> bool:
+        """Tell whether a row, and its right side c, consists of others at some places."""
+        values = finite_values(numeric, places)
+        if not values:
+            return True
+        scale = Scale([v.A for v in values], self.columns)
+        return all(_consists(v, scale, i, others) for v in values)
+
+    def value_dependence(self, i: int, others: Sequence[int]) -> tuple[str, ...]:
+        """Find the parameters whose change makes the constraint independent of the others, or contradict them."""
+        base = pilot_parameters(self.numeric.system)
+        used = {symbol.name for k in (i, *others) for symbol in self.constraints[k].expression.free_symbols}
+        names = [name for name in base if name in used]
+        random = np.random.default_rng(5)
+        factors = dict(zip(names, random.uniform(1.02, 1.08, len(names)), strict=True))
+        typical = float(np.median([abs(base[name]) for name in names if base[name]] or [1.0]))
+        changed = {name: base[name] * factors[name] or 0.05 * typical * factors[name] for name in names}
+
+        def breaks(some: Iterable[str]) -> bool:
+            numeric = Numeric(self.numeric.system, {**base, **{name: changed[name] for name in some}})
+            found = [assemble(numeric, place, {i, *others}) for place in self.places]
+            return any(p is None for p in found) or not self.follows(numeric, [p for p in found if p], i, others)
+
+        if not names or not breaks(names):
+            return ()
+        blamed = tuple(name for name in names[:_BLAMED] if breaks([name]))
+        return blamed or tuple(names)
 
 
-def _blame(broken_by: Callable[[Sequence[str]], set[int]], names: Sequence[str], dependent: dict[int, list[int]]):
-    broken = broken_by(names) if names else set()
-    blame: dict[int, list[str]] = {i: [] for i in broken}
-    if broken:
-        for name in names[:40]:
-            for i in broken & broken_by([name]):
-                blame[i].append(name)
-    return {i: tuple(found) or tuple(names) for i, found in blame.items()}
-
-
-def _dependent_with(numeric: Numeric, place: Configuration, parameters: dict[str, float]) -> dict[int, list[int]]:
-    """Assemble the system with other parameter values and look for dependent rows again."""
-    changed = Numeric(numeric.system, parameters)
-    everything = np.arange(changed.n)
-    weight = positive(changed.mass(place.t, place.q))
-    found = reach_solution(lambda x: changed.position(place.t, x), place.q, weight, everything)
-    if not found.solved:
-        return {}
-    start = Configuration(place.t, found.x, place.v)
-    return dependent_rows([changed.all(p.t, p.q, p.v).A for p in configurations(changed, start, count=2)])
+def _consists(values: Values, scale: Scale, i: int, others: Sequence[int]) -> bool:
+    A, c = scale.apply(values.A).toarray(), values.c / scale.rows
+    shares = _shares(A, i, others)
+    row, right = shares @ A[list(others)] - A[i], float(shares @ c[list(others)] - c[i])
+    size = 1.0 + np.abs(c[[i, *others]]).max()
+    return bool(np.linalg.norm(row) <= _DEPENDENT) and abs(right) <= 1e-6 * size

@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.algebra.nearest import Nearest, nearest_solution
 from dalembert.algebra.program import Program
-from dalembert.algebra.rank import rank
+from dalembert.algebra.rank import Scale, rank
 from dalembert.algebra.saddle import positive
 from dalembert.algebra.types import Array, Sparse
 from dalembert.errors import ModelError, Problem, quoted
@@ -44,14 +44,17 @@ class State:
 
 
 def consistent_state(
-    system: System, numeric: Numeric | None = None, initial: Mapping[str, Expr] | None = None
+    system: System,
+    numeric: Numeric | None = None,
+    initial: Mapping[str, Expr] | None = None,
+    guess: Mapping[str, Expr] | None = None,
 ) -> State:
     """Solve for what the user left open; raise ModelError if what was fixed contradicts the constraints."""
     numeric = numeric or Numeric(system)
     fixed = given_values(numeric, system.initial if initial is None else initial)
-    guess = given_values(numeric, system.guess)
-    q, notes = _solve_level(numeric, fixed, guess, "")
-    v, more = _solve_level(numeric, fixed, guess, "'", q)
+    near = given_values(numeric, system.guess if guess is None else guess)
+    q, notes = _solve_level(numeric, fixed, near, "")
+    v, more = _solve_level(numeric, fixed, near, "'", q)
     return State(0.0, q, v, system.coordinates, (*notes, *more))
 
 
@@ -104,8 +107,8 @@ class _Level:
         self.equations, self.weight = equations, weight
         self.what = "velocities" if names[0].endswith("'") else "coordinates"
 
-    def nearest(self, x: Array, free: Array) -> Nearest:
-        return nearest_solution(self.equations, x, self.weight, free)
+    def nearest(self, x: Array, free: Array, start: Array | None = None) -> Nearest:
+        return nearest_solution(self.equations, x, self.weight, free, start)
 
     def solve(self, x: Array, free: Array) -> tuple[Array, list[str]]:
         if not self.constraints:
@@ -130,7 +133,7 @@ class _Level:
         for radius in (0.03, 0.1, 0.3, 1.0, 1.0, 3.0) if free.size else ():
             start = x.copy()
             start[free] += radius * random.uniform(-1, 1, free.size) * np.maximum(1.0, np.abs(x[free]))
-            attempt = self.nearest(start, free)
+            attempt = self.nearest(x, free, start)
             if attempt.solved:
                 return attempt
             if not np.linalg.norm(attempt.residual) > np.linalg.norm(best.residual):
@@ -143,22 +146,23 @@ class _Level:
             bad = [name for name, r in zip(self.constraints, best.residual, strict=True) if not np.isfinite(r)]
             return [Problem(f"{quoted(bad)} has no finite value at the guess; give another guess", key=("guess",))]
         left = np.abs(best.residual) / best.size
-        guilty = [i for i in range(len(left)) if left[i] > 1e-3 * left.max()]
-        touched = [
-            i
-            for i, name in enumerate(self.names)
-            if name in self.fixed and best.jacobian[guilty][:, [i]].count_nonzero()
-        ]
+        guilty = [i for i in range(len(left)) if left[i] > 0.05 * left.max()]
+        pattern = set(best.jacobian[guilty].indices)  # entries that happen to be zero here count as well
+        touched = [i for i, name in enumerate(self.names) if name in self.fixed and i in pattern]
         everything = np.arange(len(self.names))
         released = self.nearest(best.x, everything) if touched else best
+        if touched and not released.solved:
+            released = self.try_nearby(best.x, everything, released)
         residuals = ", ".join(f"`{self.constraints[i]}` is off by {best.residual[i]:.3g}" for i in guilty[:8])
         names = [self.constraints[i] for i in guilty]
         if touched and released.solved:
-            values = ", ".join(f"{self.names[i]} = {self.fixed[self.names[i]]:.6g}" for i in touched[:8])
+            values = ", ".join(f"{self.names[i]} = {self.fixed[self.names[i]]:.12g}" for i in touched[:8])
             nearby = ", ".join(f"{self.names[i]} = {released.x[i]:.12g}" for i in touched[:8])
+            one = len(touched) == 1
+            what = f"the initial value {values} contradicts" if one else f"the initial values {values} contradict"
             text = (
-                f"the initial values {values} contradict {quoted(names)}: {residuals}. "
-                f"Leave one of them out, so that it is solved for, or change them (nearby values that fit: {nearby})"
+                f"{what} {quoted(names)}: {residuals}. Leave {'it' if one else 'one of them'} out, so that it is "
+                f"solved for, or change {'it' if one else 'them'} (nearby: {nearby})"
             )
             return [Problem(text, key=("initial", self.names[touched[0]]))]
         nearer = "or give a guess nearer to a solution"
@@ -172,19 +176,39 @@ class _Level:
 
     def freedom(self, best: Nearest, free: Array) -> list[str]:
         """Say what is over- or underdetermined in the start."""
-        notes = []
         fixed = [name for name in self.names if name in self.fixed]
-        open_directions = free.size - rank(best.jacobian[:, free])
-        freedom = len(self.names) - rank(best.jacobian)
-        if open_directions:
-            notes.append(
-                f"{open_directions} of the {self.what} {quoted([self.names[i] for i in free[:8]])} "
-                f"{'is' if open_directions == 1 else 'are'} not determined by the initial values and the constraints: "
-                "the values nearest to the guess are taken"
-            )
-        surplus = len(fixed) + open_directions - freedom
+        jacobian = self.scaled(best)
+        undetermined = free.size - rank(jacobian[:, free])
+        freedom = len(self.names) - rank(jacobian)
+        surplus = len(fixed) + undetermined - freedom
+        if undetermined and surplus > 0:
+            return [f"the fixed {self.what} {quoted(fixed[:8])} may be at a limit position, such as a dead centre"]
+        if undetermined:
+            names = quoted(_some([self.names[i] for i in free]))
+            verb = "is" if undetermined == 1 else "are"
+            return [
+                f"{undetermined} of the {self.what} {names} {verb} not determined by the initial values and the "
+                "constraints: the values nearest to the guess are taken"
+            ]
         if surplus > 0:
-            notes.append(
-                f"{len(fixed)} {self.what} are fixed where {freedom} would do: the values agree with the constraints"
-            )
-        return notes
+            verb = "is" if len(fixed) == 1 else "are"
+            return [
+                f"of the {self.what} {quoted(_some(fixed))}, which {verb} fixed, {surplus} would follow from the rest: "
+                "the values agree with the constraints"
+            ]
+        return []
+
+    def scaled(self, best: Nearest) -> Sparse:
+        """Return the Jacobian in units taken from here and from places around, where no row vanishes by chance."""
+        random = np.random.default_rng(7)
+        sizes = np.maximum(np.abs(best.x), 1e-3)
+        around = [self.equations(best.x + 0.1 * random.normal(size=len(sizes)) * sizes)[1] for _ in range(2)]
+        matrices = [best.jacobian, *(J for J in around if np.all(np.isfinite(J.data)))]
+        columns = (
+            np.where(np.abs(best.x) > 1e-12, np.abs(best.x), 1.0) if self.what == "coordinates" else np.ones(len(sizes))
+        )
+        return Scale(matrices, columns).apply(best.jacobian)
+
+
+def _some(names: list[str]) -> list[str]:
+    return names if len(names) <= 8 else [*names[:8], "…"]

@@ -73,7 +73,7 @@ class Translator:
 
     def inward(self, expr: Any) -> Expr:
         """Translate a SymPy expression (or equation, taken as left − right); collect new parameters."""
-        root: Any = expr if isinstance(expr, str) else sp.sympify(expr)
+        root: Any = sp.sympify(expr, strict=True)  # strict: text is never evaluated
         if isinstance(root, sp.Equality):
             left, right = root.args
             root = cast(Any, left) - cast(Any, right)
