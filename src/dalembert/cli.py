@@ -104,14 +104,14 @@ def run(
     from dalembert.motion.run import simulate
 
     system = open_model(model, settings)
+    end = until if until is not None else system.simulation.get("until", 10.0)
+    if not 0 < end < float("inf"):
+        raise ModelError(f"--until needs a positive, finite time; got {end}")
     outcome = system.check()
     typer.echo(str(outcome))
     if not outcome.ok:
         raise typer.Exit(_CONTRADICTS)
     typer.echo(f"\n{system.derive('minimal')}")
-    end = until if until is not None else system.simulation.get("until", 10.0)
-    if not 0 <= end < float("inf"):
-        raise ModelError(f"--until needs a finite time, not negative; got {end}")
     shared = {name for r in outcome.redundancies for name in (r.name, *r.others)}
     _echo_run(simulate(system, end), shared)
 

@@ -107,7 +107,14 @@ def test_overdetermined_start_is_explained():
 def test_dead_centre_is_explained():
     """At x = a + 1 the slider-crank is stretched: the fixed slider leaves no choice although it has no slope."""
     notes = example("slider-crank").start(initial={"q": None, "q'": None, "x": 1.5}, guess={"q": 0.1}).notes
-    assert any("may be at a limit position, such as a dead centre" in note for note in notes)
+    assert any("are at a limit position, such as a dead centre" in note for note in notes)
+
+
+def test_a_value_that_constraints_fix_already():
+    system = System(coordinates="x y z", kinetic="x'^2 + y'^2 + z'^2", constraints={"a": "x = 1"}, initial={"x'": 0})
+    assert "of the velocities `x'`, which is fixed, 1 would follow from the constraints" in "".join(
+        system.start().notes
+    )
 
 
 def test_small_systems_are_judged_by_their_own_size():

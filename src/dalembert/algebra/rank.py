@@ -41,14 +41,14 @@ def unit_rows(A: Sparse) -> Sparse:
     return sp.csr_array(sp.diags_array(1.0 / np.where(lengths > 0, lengths, 1.0)) @ A)
 
 
-def rank(A: Sparse) -> int:
+def rank(A: Sparse, least: float = RANK) -> int:
     """Count the independent rows of a scaled matrix: by elimination if all of them clearly are, else by SVD."""
     if 0 in A.shape:
         return 0
-    if A.shape[0] <= A.shape[1] and _pivots_exceed(A @ A.T, _SURE):
+    if A.shape[0] <= A.shape[1] and _pivots_exceed(A @ A.T, max(_SURE, 10 * least**2)):
         return A.shape[0]
     values = np.linalg.svd(A.toarray(), compute_uv=False)
-    return int(np.sum(values > RANK * max(values[0], 1.0)))
+    return int(np.sum(values > least * max(values[0], 1.0)))
 
 
 def is_positive(S: Sparse, least: float) -> bool:

@@ -482,8 +482,8 @@ class _Parser:
             value = number(expr)
             if value is None:
                 raise _Failure(column, "this constant is not a finite real number")
-            if value == 0 and not expr.is_Number:
-                expr = se.Integer(0)
+            if value == 0 and not expr.is_Rational:  # 0.0^pi, but also -0.0
+                expr = se.RealDouble(0.0) if expr.is_Number else se.Integer(0)
         bits, below = self.inspect(column, expr)
         return _Value(expr, nodes, bits, math.lcm(denominator, below), constant)
 

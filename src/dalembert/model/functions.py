@@ -64,15 +64,12 @@ def total(*terms: Expr) -> Expr:
     abs(-x - (y + 1)).
     """
     result = se.Add(*terms)
-    if not result.is_Add:
-        return result
     offsets = [term.args[0] if term.is_Add else term for term in terms]
-    if any(offset.is_Number and not offset.is_Rational for offset in offsets):
-        result = se.Add(*result.args)
-    while any(_is_negated_sum(term) for term in result.args):
+    loose = any(offset.is_Number and not offset.is_Rational for offset in offsets)
+    while result.is_Add and any(_is_negated_sum(term) for term in result.args):
         parts = [[-part for part in t.args[1].args] if _is_negated_sum(t) else [t] for t in result.args]
-        result = se.Add(*[part for group in parts for part in group])
-    return result
+        result, loose = se.Add(*[part for group in parts for part in group]), True
+    return se.Add(*result.args) if loose and result.is_Add else result
 
 
 def _is_negated_sum(term: Expr) -> bool:

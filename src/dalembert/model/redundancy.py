@@ -40,10 +40,9 @@ class Redundancy:
     values: tuple[str, ...]
 
     def __str__(self) -> str:
-        if self.others:
-            text = f"`{self.name}` follows from {quoted(self.others)}"
-        else:
-            text = f"`{self.name}` has no gradient where it holds; write it differently, as x = 0 instead of x^2 = 0"
+        if not self.others:
+            return f"`{self.name}` has no gradient where it holds; write it differently, as x = 0 instead of x^2 = 0"
+        text = f"`{self.name}` follows from {quoted(self.others)}"
         if self.on_manifold:
             text += " (where these hold; not as an identity)"
         if self.values:

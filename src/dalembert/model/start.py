@@ -20,6 +20,8 @@ from dalembert.model.numeric import Numeric
 if TYPE_CHECKING:
     from dalembert.model.system import System
 
+_LIMIT = 1e-6  # a double root is found to about the root of the rounding error
+
 
 @dataclass(frozen=True)
 class State:
@@ -157,7 +159,7 @@ class _Level:
         names = [self.constraints[i] for i in guilty]
         if touched and released.solved:
             values = ", ".join(f"{self.names[i]} = {self.fixed[self.names[i]]:.12g}" for i in touched[:8])
-            nearby = ", ".join(f"{self.names[i]} = {released.x[i]:.12g}" for i in touched[:8])
+            nearby = ", ".join(f"{self.names[i]} = {round(released.x[i], 12) + 0.0:.12g}" for i in touched[:8])
             one = len(touched) == 1
             what = f"the initial value {values} contradicts" if one else f"the initial values {values} contradict"
             text = (
@@ -177,37 +179,38 @@ class _Level:
     def freedom(self, best: Nearest, free: Array) -> list[str]:
         """Say what is over- or underdetermined in the start."""
         fixed = [name for name in self.names if name in self.fixed]
-        jacobian = self.scaled(best)
-        undetermined = free.size - rank(jacobian[:, free])
-        freedom = len(self.names) - rank(jacobian)
-        surplus = len(fixed) + undetermined - freedom
-        if undetermined and surplus > 0:
-            return [f"the fixed {self.what} {quoted(fixed[:8])} may be at a limit position, such as a dead centre"]
+        here, *around = self.scaled(best)
+        ranks = [rank(matrix[:, free], _LIMIT) for matrix in (here, *around)]
+        undetermined, freedom = free.size - rank(here[:, free]), len(self.names) - rank(here)
+        if ranks[0] < max(ranks) and fixed and rank(here) == max(rank(matrix) for matrix in around):
+            return [f"the fixed {self.what} {quoted(_some(fixed))} are at a limit position, such as a dead centre"]
+        notes = []
         if undetermined:
             names = quoted(_some([self.names[i] for i in free]))
             verb = "is" if undetermined == 1 else "are"
-            return [
+            notes.append(
                 f"{undetermined} of the {self.what} {names} {verb} not determined by the initial values and the "
                 "constraints: the values nearest to the guess are taken"
-            ]
+            )
+        surplus = len(fixed) + undetermined - freedom
         if surplus > 0:
+            what = "the rest" if len(fixed) > surplus else "the constraints"
             verb = "is" if len(fixed) == 1 else "are"
-            return [
-                f"of the {self.what} {quoted(_some(fixed))}, which {verb} fixed, {surplus} would follow from the rest: "
+            notes.append(
+                f"of the {self.what} {quoted(_some(fixed))}, which {verb} fixed, {surplus} would follow from {what}: "
                 "the values agree with the constraints"
-            ]
-        return []
+            )
+        return notes
 
-    def scaled(self, best: Nearest) -> Sparse:
-        """Return the Jacobian in units taken from here and from places around, where no row vanishes by chance."""
+    def scaled(self, best: Nearest) -> list[Sparse]:
+        """Return the Jacobian here and at places around, in units taken from all of them."""
         random = np.random.default_rng(7)
-        sizes = np.maximum(np.abs(best.x), 1e-3)
-        around = [self.equations(best.x + 0.1 * random.normal(size=len(sizes)) * sizes)[1] for _ in range(2)]
-        matrices = [best.jacobian, *(J for J in around if np.all(np.isfinite(J.data)))]
-        columns = (
-            np.where(np.abs(best.x) > 1e-12, np.abs(best.x), 1.0) if self.what == "coordinates" else np.ones(len(sizes))
-        )
-        return Scale(matrices, columns).apply(best.jacobian)
+        sizes = np.maximum(np.abs(best.x), 1.0)
+        moved = [self.equations(best.x + 0.1 * random.normal(size=len(sizes)) * sizes)[1] for _ in range(2)]
+        matrices = [best.jacobian, *(J for J in moved if np.all(np.isfinite(J.data)))]
+        units = np.abs(best.x) if self.what == "coordinates" else np.ones(len(sizes))
+        scale = Scale(matrices, np.where(units > 1e-6, units, 1.0))
+        return [scale.apply(J) for J in (*matrices, best.jacobian)]
 
 
 def _some(names: list[str]) -> list[str]:

@@ -17,7 +17,7 @@ from dalembert.model.numeric import Numeric
 from dalembert.model.start import consistent_state
 from dalembert.model.system import System
 
-_MAX_STEPS = 100_000
+_MAX_EVALUATIONS = 200_000
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ def simulate(
     solver = DOP853(rate, 0.0, y, until, rtol=rtol, atol=atol)
     while solver.status == "running":
         message = solver.step()
-        if solver.status == "failed" or len(times) > _MAX_STEPS:
-            reason = message or f"more than {_MAX_STEPS} steps were needed"
+        if solver.status == "failed" or solver.nfev > _MAX_EVALUATIONS:
+            reason = message or f"more than {_MAX_EVALUATIONS} evaluations of the equations were needed"
             raise SimulationError(f"the motion stops at t = {solver.t:.6g}: {reason}")
         y = _project(numeric, solver.t, solver.y)
         solver.y, solver.f = y, rate(solver.t, y)
