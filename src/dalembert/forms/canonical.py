@@ -1,4 +1,4 @@
-"""The canonical form: q̇ = ∂H/∂p, ṗ = −∂H/∂q + Q + R, with R from B R + B⁰ = 0 and Dᵀ R = 0 (Do Sanh 1993; theory, 4.5).
+"""The canonical form: q̇ = ∂H/∂p, ṗ = −∂H/∂q + Q + R, with R from B R + B⁰ = 0 and Dᵀ R = 0 (Do Sanh 1993).
 
 p = ∂T/∂v = M v + l, with l from the part of T that is linear in v, and H = p·v − T + V as a function of q, p and t. The
 constraints enter through ψ̂(q, p, t) = ψ(q, M⁻¹(p − l), t), holonomic ones through their derivatives:

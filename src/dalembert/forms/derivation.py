@@ -161,7 +161,7 @@ def _make(form: str, coordinates: Sequence[str] | None) -> Form:
 def shared_loads(scene: Scene) -> dict[str, list[str]]:
     """Find the constraints whose own reaction is not determinate: those that take part in a redundancy.
 
-    The reaction of constraint i is determinate exactly if wᵢ = 0 for every w with wᵀA = 0 (theory, section 3).
+    The reaction of constraint i is determinate exactly if wᵢ = 0 for every w with wᵀA = 0.
     """
     shared: dict[str, set[str]] = {}
     for redundancy in scene.redundancies:

@@ -1,4 +1,4 @@
-"""The explicit form: q̈ = a_u + N(c − A a_u) = P a_u + N c with N = M⁻¹Aᵀ(A M⁻¹Aᵀ)⁻¹ (Beshaw; theory, 4.4)."""
+"""The explicit form: q̈ = a_u + N(c − A a_u) = P a_u + N c with N = M⁻¹Aᵀ(A M⁻¹Aᵀ)⁻¹ (Beshaw)."""
 
 from __future__ import annotations
 

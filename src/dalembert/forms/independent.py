@@ -1,4 +1,4 @@
-"""Independent coordinates: z = B q, q̈ = R z̈ + a₀, RᵀM R z̈ = Rᵀ(f − M a₀) (Valášek, Stejskal; theory, 4.7).
+"""Independent coordinates: z = B q, q̈ = R z̈ + a₀, RᵀM R z̈ = Rᵀ(f − M a₀) (Valášek, Stejskal).
 
 *Subjective* choice: the user names the coordinates z, or the pilot does; the rows of B are unit vectors. *Objective*
 choice: the rows of B are the right singular vectors of A that belong to zero singular values; `objective` gives them.

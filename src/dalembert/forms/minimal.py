@@ -1,4 +1,4 @@
-"""The minimal form: Dᵀ(M q̈ − f) = 0 with A D = 0, as many equations as degrees of freedom (Phong 1999; theory, 4.3)."""
+"""The minimal form: Dᵀ(M q̈ − f) = 0 with A D = 0, as many equations as degrees of freedom (Phong 1999)."""
 
 from __future__ import annotations
 

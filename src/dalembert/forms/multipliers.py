@@ -1,4 +1,4 @@
-"""Lagrange's equations with multipliers: [[M, Aᵀ], [A, 0]] [q̈; −λ] = [f; c] (theory, 4.2)."""
+"""Lagrange's equations with multipliers: [[M, Aᵀ], [A, 0]] [q̈; −λ] = [f; c]."""
 
 from __future__ import annotations
 

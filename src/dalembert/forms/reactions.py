@@ -1,4 +1,4 @@
-"""Reactions by the principle of compatibility (Do Sanh 1996; theory, 4.6).
+"""Reactions by the principle of compatibility (Do Sanh 1996).
 
 The freed system must satisfy the released condition: B r + B₀ = 0 with B = A M⁻¹ and B₀ = B f − c, and ideal
 constraints do no virtual work: Dᵀ r = 0. These n equations give r as a formula of t, q and v, before any motion is

@@ -26,7 +26,7 @@ Sparse = Mapping[tuple[int, int], Expr]
 
 @dataclass(frozen=True)
 class Blocks:
-    """M q̈ = f + Aᵀλ and A q̈ = c, with the residuals of the constraints, in the notation of the theory.
+    """M q̈ = f + Aᵀλ and A q̈ = c, with the residuals of the constraints, in the notation of docs/theory.md.
 
     M and A hold their entries that are not zero, by (row, column). `g[i]` is the residual of constraint i where it is
     one of positions (else None); `psi[i]` its residual at velocity level (None for constraints on accelerations);
@@ -109,7 +109,7 @@ class _Derivation:
             energy=energy,
         )
 
-    # --- energies (theory, section 2) ----------------------------------------------------------------------------
+    # --- energies ----------------------------------------------------------------------------------------------------
 
     def kinetic(self, term: Expr) -> None:
         """Add what one term of T gives: M = ∂²T/∂v∂vᵀ, f = ∂T/∂q − (∂²T/∂v∂qᵀ) v − ∂²T/∂v∂t, energy v·∂T/∂v − T."""
@@ -155,7 +155,7 @@ class _Derivation:
             raise ModelError(Problem(text, key=("energy", "kinetic")))
         return entry.xreplace(dict.fromkeys(found, se.Integer(1)))  # not 0: sign(v)² is 1 but for v = 0
 
-    # --- constraints (theory, section 3) -------------------------------------------------------------------------
+    # --- constraints -------------------------------------------------------------------------------------------------
 
     def constraint(self, constraint: Constraint) -> tuple[dict[int, Expr], Expr, Expr | None, Expr | None]:
         """Return a row of A as {column: entry}, c, g and ψ of one constraint."""

@@ -69,7 +69,9 @@ class Check:
         lines += [f"  {name:{width}}  {describe_class(kind)}" for name, kind in list(self.classes.items())[:12]]
         if len(self.classes) > 12:
             lines.append(f"  … and {len(self.classes) - 12} more")
-        lines += [f"  {problem.severity}: {problem.text}" for problem in self.problems]
+        for problem in self.problems:
+            place = f" (line {problem.line})" if problem.line is not None else ""
+            lines.append(f"  {problem.severity}: {problem.text}{place}")
         return "\n".join(lines)
 
 

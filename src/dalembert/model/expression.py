@@ -22,7 +22,19 @@ from typing import NamedTuple
 import symengine as se
 
 from dalembert.errors import ModelError, Problem, nearest
-from dalembert.model.functions import CONSTANTS, FUNCTIONS, RESERVED, TIME, Expr, choose, number, power, ratio, total
+from dalembert.model.functions import (
+    CONSTANTS,
+    FUNCTIONS,
+    RESERVED,
+    TIME,
+    Expr,
+    choose,
+    number,
+    power,
+    product,
+    ratio,
+    total,
+)
 from dalembert.model.printing import fold
 
 MAX_LENGTH = 1_000_000  # characters of one expression
@@ -308,7 +320,7 @@ class _Parser:
             if token.text == "-":
                 part = self.build(token.column, "negate", part)
             elif token.text == "/":
-                part = self.build(token.column, "/", _Value(se.Integer(1), constant=True), part)
+                part = self.build(token.column, "/", part)
             parts.append(part)
             if len(parts) > MAX_NODES:
                 raise self.too_large(token.column)
@@ -474,7 +486,7 @@ class _Parser:
             bits += self.check_power(column, *args)
         if bits > MAX_TRANSIENT:
             raise self.too_long(column)
-        if what == "/" and args[1].constant and number(args[1].expr) == 0:
+        if what == "/" and args[0].constant and number(args[0].expr) == 0:
             raise _Failure(column, "division by zero")
         expr = self.operate(what, [arg.expr for arg in args])
         constant = all(arg.constant for arg in args) or _is_constant(expr, nodes)
@@ -512,6 +524,8 @@ class _Parser:
                     denominator = math.lcm(denominator, below)
             if factor.is_Pow and factor.args[0] != se.E:
                 self.check_exponent(column, number(factor.args[1]) or 0.0)
+                if not number(factor) and not factor.free_symbols:  # pi^729 in (pi*x)^729
+                    raise _Failure(column, "a number arises here that is outside the range of double precision")
         return bits, denominator
 
     def check_number(self, column: int, value: Expr) -> tuple[int, int]:
@@ -522,7 +536,7 @@ class _Parser:
                 raise self.too_long(column)
             return exact
         if number(value) is None:
-            raise _Failure(column, "a number arises here that is not finite")
+            raise _Failure(column, "a number arises here that is outside the range of double precision")
         return 1, 1
 
     def finish(self, value: _Value) -> _Value:
@@ -557,12 +571,12 @@ class _Parser:
     def operate(what: str, exprs: list[Expr]) -> Expr:
         if what == "+":
             return total(*exprs)
-        if what == "negate":
-            return -exprs[0]
         if what == "*":
-            return se.Mul(*exprs)
+            return product(*exprs)
+        if what == "negate":
+            return product(se.Integer(-1), *exprs)
         if what == "/":
-            return exprs[0] / exprs[1]
+            return power(exprs[0], se.Integer(-1))
         if what in ("^", "**"):
             return power(exprs[0], exprs[1])
         if what in ("<", "<="):

@@ -67,21 +67,31 @@ def total(*terms: Expr) -> Expr:
     offsets = [term.args[0] if term.is_Add else term for term in terms]
     loose = any(offset.is_Number and not offset.is_Rational for offset in offsets)
     while result.is_Add and any(_is_negated_sum(term) for term in result.args):
-        parts = [[-part for part in t.args[1].args] if _is_negated_sum(t) else [t] for t in result.args]
-        result, loose = se.Add(*[part for group in parts for part in group]), True
+        result, loose = se.Add(*map(_flat, result.args)), True
     return se.Add(*result.args) if loose and result.is_Add else result
+
+
+def product(*factors: Expr) -> Expr:
+    """Return a product; −1 is multiplied into a sum."""
+    return _flat(se.Mul(*factors))
+
+
+def power(base: Expr, exponent: Expr) -> Expr:
+    """Return a power, simplified as SymEngine does it with parts of it.
+
+    It takes 2 out of (4/x)^(1/2) but leaves (1/x)^(1/2), and makes -(a + 1) of the exponent in 1/x^(a + 1).
+    """
+    result = base**exponent
+    factors = result.args if result.is_Mul else (result,)
+    return se.Mul(*[f.args[0] ** _flat(f.args[1]) if f.is_Pow else f for f in factors])
 
 
 def _is_negated_sum(term: Expr) -> bool:
     return term.is_Mul and len(term.args) == 2 and term.args[1].is_Add and term.args[0] == -1
 
 
-def power(base: Expr, exponent: Expr) -> Expr:
-    """Return a power; SymEngine takes 2 out of (4/x)^(1/2) but leaves (1/x)^(1/2), which alone it simplifies."""
-    result = base**exponent
-    if not result.is_Mul:
-        return result
-    return se.Mul(*[factor.args[0] ** factor.args[1] if factor.is_Pow else factor for factor in result.args])
+def _flat(term: Expr) -> Expr:
+    return se.Add(*[-part for part in term.args[1].args]) if _is_negated_sum(term) else term
 
 
 def root(u: Expr) -> Expr:

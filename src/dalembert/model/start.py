@@ -1,4 +1,4 @@
-"""A consistent initial state from whatever the user fixed (theory, section 7)."""
+"""A consistent initial state from whatever the user fixed."""
 
 from __future__ import annotations
 
