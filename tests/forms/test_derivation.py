@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 
 import pytest
+import symengine as se
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from dalembert import DerivationError, ModelError, System, coordinates, dot, example
+from dalembert.algebra.program import Program
 from dalembert.forms import FORMS
+from dalembert.forms.multipliers import solve
 from dalembert.model.expression import Vocabulary, parse, parse_equation
+from dalembert.model.numeric import Numeric
 from tests.conftest import pendulum
 
 LENGTH = {"rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)", "length": "x^2 + y^2 = l^2"}
@@ -50,7 +54,7 @@ def test_json_parses_in_the_grammar_of_model_files(form, model):
         return
     assert json.loads(json.dumps(data)) == data
     multipliers = [f"lambda_{c.name}" for c in model.constraints]
-    others = [f"r_{name}" for name in model.coordinates]
+    others = [f"r_{name}" for name in model.coordinates] + list(data["abbreviations"])
     momenta = [f"p_{name}" for name in model.coordinates] if form == "canonical" else []
     vocabulary = Vocabulary((*model.coordinates, *momenta), (*model.parameters, *multipliers, *others))
     for text in (*data["equations"], *data["constraints"].values()):
@@ -165,6 +169,23 @@ def test_the_minimal_form_of_a_chain_is_short():
     assert derivation.D.shape == (30, 10)
     assert len(derivation.expressions) == 10
     assert derivation.D[2, 0] == 2
+
+
+def test_long_forces_are_abbreviated_in_reactions():
+    """The spring and the damper of the slider-crank enter its reactions as f_q, f_x and f_p."""
+    system = example("slider-crank")
+    derivation = system.derive("multipliers")
+    assert set(derivation.abbreviations) == {"f_q", "f_x", "f_p"}
+    numeric, state = Numeric(system), system.start(initial={"q": 1.0, "q'": 0.4})
+    values = numeric.all(0.0, state.q, state.v)
+    _, multipliers = solve(values)
+    symbols = [se.Symbol(name) for name in derivation.abbreviations]
+    numbers = numeric.evaluate(numeric.program(derivation.abbreviations.values()), 0.0, state.q, state.v)
+    b = system.blocks
+    for i, row in enumerate(derivation._reactions.values()):
+        program = Program([b.t, *b.q, *b.v, *b.parameters, *symbols], row)
+        result = program.floats([0.0, *state.q, *state.v, *numeric.parameters, *numbers])
+        assert result == pytest.approx(values.A.toarray()[i] * multipliers[i], abs=1e-9)
 
 
 def test_state_of_nonholonomic_systems():

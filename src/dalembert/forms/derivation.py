@@ -11,7 +11,7 @@ from sympy.physics.vector import vlatex
 
 from dalembert.algebra.gramschmidt import Vector
 from dalembert.algebra.pilot import Pilot
-from dalembert.algebra.rational import TooLarge
+from dalembert.algebra.rational import Field, TooLarge
 from dalembert.errors import DerivationError, nearest, quoted
 from dalembert.forms import FORMS
 from dalembert.forms.base import MAX_OPERATIONS, Form, Solution, dense
@@ -21,7 +21,8 @@ from dalembert.forms.independent import Independent
 from dalembert.forms.minimal import Minimal
 from dalembert.forms.multipliers import Multipliers, solve
 from dalembert.forms.reactions import Reactions
-from dalembert.forms.scene import Scene
+from dalembert.forms.scene import Rows, Scene
+from dalembert.model.calculus import ZERO
 from dalembert.model.functions import Expr
 from dalembert.model.printing import to_text
 from dalembert.model.system import System
@@ -43,6 +44,7 @@ class Derivation:
     shared: constraint -> those with which it shares its load, where its own reaction is not determinate.
     total_reaction: r = M q̈ − f on each coordinate.
     notes: what else must be known: where the form holds, what is redundant, what is too long to be written.
+    abbreviations: names in the reactions for right sides that are too long to be written out in them.
     structure: where the matrices are too long, their values at an admissible state, those that vary marked by *.
     """
 
@@ -62,6 +64,7 @@ class Derivation:
         self._reactions: dict[str, list[Expr]] = {}
         self._total: list[Expr] = []
         self.structure: dict[str, list[list[str]]] = {}
+        self.abbreviations: dict[str, Expr] = {}
         self.operations = 0
         _Work(self).run()
         momenta = [f"p_{name}" for name in system.coordinates] if form == "canonical" else []
@@ -110,6 +113,7 @@ class Derivation:
             "redundant": self.redundant,
             "degrees_of_freedom": self.degrees_of_freedom,
             "shared": self.shared,
+            "abbreviations": {name: to_text(e) for name, e in self.abbreviations.items()},
             "matrices": {name: [[to_text(e) for e in row] for row in m] for name, m in self.entries.items()},
             "structure": self.structure,
             "notes": self.notes,
@@ -129,6 +133,7 @@ class Derivation:
             parts = [f"{q}: {to_text(e)}" for q, e in zip(self.system.coordinates, row, strict=True) if e != 0]
             reactions.append(f"{name}  {', '.join(parts) or '0'}")
         lines += _listing("Reactions, by coordinate", reactions)
+        lines += _listing("where", [f"{name} = {to_text(e)}" for name, e in self.abbreviations.items()])
         lines += [f"note: {note}" for note in self.notes]
         return "\n".join(lines)
 
@@ -229,13 +234,30 @@ class _Work:
         result.structure = {name: [[f"{column[i]:.6g}"] for i in range(n)] for name, column in columns.items()}
 
     def attempt(self, form: Form, pilot: Pilot) -> Solution:
-        """Solve with formulas, if their size on the shared graph allows it."""
+        """Solve with formulas, if their size on the shared graph allows it; with long right sides named if need be."""
         counted = self.scene.counted()
         form.solve(counted, pilot.replay())
         self.result.operations = counted.arithmetic.operations
         if self.result.operations > MAX_OPERATIONS:
             raise TooLarge
-        return form.solve(self.scene.formulas, pilot.replay())
+        try:
+            return self.written(self.scene.formulas, form.solve(self.scene.formulas, pilot.replay()))
+        except TooLarge:
+            if not self.scene.abbreviations:
+                raise
+        solution = self.written(self.scene.abbreviated, form.solve(self.scene.abbreviated, pilot.replay()))
+        self.result.abbreviations = self.scene.abbreviations
+        return solution
+
+    @staticmethod
+    def written(rows: Rows, solution: Solution) -> Solution:
+        """Turn the formulas of a solution into expressions."""
+        write = rows.arithmetic.write
+        multipliers = None if solution.multipliers is None else [write(value) for value in solution.multipliers]
+        matrices = {name: [[write(e) for e in row] for row in m] for name, m in solution.matrices.items()}
+        return Solution(
+            [write(a) for a in solution.acceleration], [write(r) for r in solution.reaction], multipliers, matrices
+        )
 
     def fill(self, solution: Solution | None) -> None:
         """Write equations and matrices as expressions."""
@@ -247,18 +269,10 @@ class _Work:
         elif not isinstance(form, Multipliers):
             if solution is None:
                 raise TooLarge
-            written = self.written(solution)
-            result.entries = written.matrices
-            result.expressions = form.equations(scene, written)
+            result.entries = solution.matrices
+            result.expressions = form.equations(scene, solution)
             if isinstance(form, Independent):
-                self.chosen(form, written)
-
-    def written(self, solution: Solution) -> Solution:
-        write = self.scene.field.write
-        matrices = {name: [[write(e) for e in row] for row in m] for name, m in solution.matrices.items()}
-        return Solution(
-            [write(a) for a in solution.acceleration], [write(r) for r in solution.reaction], matrices=matrices
-        )
+                self.chosen(form, solution)
 
     def minimal(self, form: Minimal) -> None:
         scene, result = self.scene, self.result
@@ -327,15 +341,26 @@ class _Work:
                 pilot = Pilot()
                 form.solve(scene.arrays, pilot)
                 solution = self.attempt(form, pilot)
-            write, formulas = scene.field.write, scene.formulas
-            for i, row, multiplier in zip(scene.kept, formulas.A, solution.multipliers or [], strict=True):
-                name = scene.system.constraints[i].name
-                if name not in result.shared:
-                    entries = {j: write(value * multiplier) for j, value in row.items()}
-                    result._reactions[name] = [entries.get(j, write(scene.field.zero)) for j in range(formulas.n)]
-            result._total = [write(r) for r in solution.reaction]
         except TooLarge:
             result.notes.append("the reactions are too long to be written as formulas; they are available as numbers")
+            return
+        n = len(scene.blocks.q)
+        for i, multiplier in zip(scene.kept, solution.multipliers or [], strict=True):
+            name = scene.system.constraints[i].name
+            if name not in result.shared:
+                row = [scene.blocks.A.get((i, j), ZERO) for j in range(n)]
+                result._reactions[name] = [self.product(entry, multiplier) for entry in row]
+        result._total = solution.reaction
+        if result.abbreviations:
+            names = quoted(result.abbreviations)
+            result.notes.append(
+                f"{names} stand for right sides of M q̈ = f + r and A q̈ = c that are too long to write out"
+            )
+
+    def product(self, entry: Expr, multiplier: Expr) -> Expr:
+        """Return one entry of a reaction in lowest terms."""
+        field = Field([entry, multiplier])
+        return field.write(field.read(entry) * field.read(multiplier))
 
 
 def _kind(value: Any) -> str:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import symengine as se
 
 from dalembert.algebra.arithmetic import Numbers
 from dalembert.algebra.counting import Counting
@@ -21,6 +22,8 @@ from dalembert.model.pilot import Configuration, assemble, configurations, pilot
 from dalembert.model.redundancy import Redundancy, find_redundancies
 from dalembert.model.start import consistent_state
 from dalembert.model.system import System
+
+_LONG = 60  # characters of a right side that is abbreviated where formulas would be too long
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,24 @@ class Scene:
         b = self.blocks
         entries = [self.field.read(entry) for entry in (*b.M.values(), *b.f, *b.A.values(), *b.c)]
         return self._rows(self.field, entries)
+
+    @cached_property
+    def abbreviations(self) -> dict[str, Expr]:
+        """Names for the long ones among the right sides: f_<coordinate> and c_<constraint>."""
+        b = self.blocks
+        names = [f"f_{q.name}" for q in b.q] + [f"c_{c.name}" for c in self.system.constraints]
+        long = {name: expr for name, expr in zip(names, (*b.f, *b.c), strict=True) if len(str(expr)) > _LONG}
+        return {name: expr for name, expr in long.items() if name not in self.system.parameters}
+
+    @cached_property
+    def abbreviated(self) -> Rows:
+        """The blocks as formulas in which the long right sides are symbols: q̈, λ and r are linear in them."""
+        b, names = self.blocks, {expr: se.Symbol(name) for name, expr in self.abbreviations.items()}
+        entries = [*b.M.values(), *(names.get(f, f) for f in b.f), *b.A.values(), *(names.get(c, c) for c in b.c)]
+        field = Field(entries)
+        values = self.numeric.program(self.abbreviations.values()).arrays(list(self.points))
+        field.set_points([*self.inputs, *names.values()], np.vstack([self.points, values]))
+        return self._rows(field, [field.read(entry) for entry in entries])
 
     def counted(self) -> Rows:
         """The blocks as nodes that only count operations."""
