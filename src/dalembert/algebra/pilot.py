@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+_NOTHING = object()
+
 
 class Pilot:
     """Records decisions, or repeats recorded ones."""
@@ -26,7 +28,9 @@ class Pilot:
     def decide(self, how: Callable[[], Any]) -> Any:
         """Answer a question: by computing it, or as it was answered before."""
         if self._next is not None:
-            return next(self._next)
+            if (answer := next(self._next, _NOTHING)) is _NOTHING:
+                raise RuntimeError("the algorithm asks more than was recorded: it does not run as it did on numbers")
+            return answer
         answer = how()
         self._answers.append(answer)
         return answer

@@ -109,7 +109,7 @@ class Field:
             bottom = min((self._expanded(denominator), self._factored(denominator)), key=_length)
             candidates += [self._expanded(numerator) / bottom, self._factored(numerator) / bottom]
             whole, rest = divmod(numerator, denominator)  # as a sum: what can be divided, and the rest
-            if not whole.is_zero() and not rest.is_zero():
+            if not (denominator.is_constant() or whole.is_zero() or rest.is_zero()):
                 candidates.append(self._factored(whole) + self._factored(rest) / bottom)
         return min(candidates, key=_length)
 
@@ -149,16 +149,13 @@ class Field:
         return se.Mul(se.Integer(coefficient), *powers)
 
     def zeros(self, formula: Formula, constant: frozenset[str]) -> list[Expr]:
-        """Return the factors whose zeros are those of a formula; not those of constants, nor sums of even powers."""
+        """Return the factors whose zeros are those of a formula; not those of parameters, nor such as 1 + x²."""
         found = []
         for factor, _ in min(
             (p.factor()[1] for p, _ in self._variants(formula)), key=lambda fs: sum(len(p) for p, _ in fs)
         ):
             expr = self._expanded(factor)
-            moving = any(symbol.name not in constant for symbol in expr.free_symbols)
-            even = all(power % 2 == 0 for monomial in factor.to_dict() for power in monomial)
-            signs = {coefficient > 0 for coefficient in factor.coeffs()}
-            if moving and not (even and len(signs) == 1 and len(factor) > 1):
+            if any(symbol.name not in constant for symbol in expr.free_symbols) and not _never_zero(expr, factor):
                 found.append(expr)
         return found
 
@@ -301,6 +298,16 @@ class Formula:
 
     def __repr__(self) -> str:
         return f"Formula({self.field.write(self)})"
+
+
+def _never_zero(expr: Expr, factor: Polynomial) -> bool:
+    """Tell whether a factor obviously has no zeros: an exponential, or even powers and a number of one sign."""
+    if isinstance(expr, se.cosh) or (expr.is_Pow and expr.args[0] == se.E):
+        return True
+    monomials = factor.to_dict()
+    even = all(power % 2 == 0 for monomial in monomials for power in monomial)
+    number = any(not any(monomial) for monomial in monomials)
+    return even and number and len({coefficient > 0 for coefficient in factor.coeffs()}) == 1
 
 
 def _length(expr: Expr) -> tuple[int, str]:

@@ -34,7 +34,7 @@ class Solution:
     reaction: list[Scalar]
     multipliers: list[Scalar] | None = None
     matrices: dict[str, list[list[Scalar]]] = field(default_factory=dict)
-    valid_where: Scalar | None = None  # the form holds where this does not vanish; None: everywhere
+    independent: tuple[int, ...] = ()  # coordinates, for forms that choose some
 
 
 class Form(ABC):

@@ -58,7 +58,7 @@ class Hamiltonian:
     @property
     def momenta(self) -> list[Expr]:
         """The symbols p."""
-        return [se.Symbol(f"p_{q.name}") for q in self.scene.blocks.q]
+        return [self.scene.fresh("p", q.name) for q in self.scene.blocks.q]
 
     @cached_property
     def linear(self) -> list[Expr]:

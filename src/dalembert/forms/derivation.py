@@ -11,7 +11,7 @@ from sympy.physics.vector import vlatex
 
 from dalembert.algebra.gramschmidt import Vector
 from dalembert.algebra.pilot import Pilot
-from dalembert.algebra.rational import Field, TooLarge
+from dalembert.algebra.rational import MAX_TERMS, Field, TooLarge
 from dalembert.errors import DerivationError, nearest, quoted
 from dalembert.forms import FORMS
 from dalembert.forms.base import MAX_OPERATIONS, Form, Solution, dense
@@ -64,10 +64,11 @@ class Derivation:
         self._reactions: dict[str, list[Expr]] = {}
         self._total: list[Expr] = []
         self.structure: dict[str, list[list[str]]] = {}
+        self.state: dict[str, float] = {}
         self.abbreviations: dict[str, Expr] = {}
         self.operations = 0
         _Work(self).run()
-        momenta = [f"p_{name}" for name in system.coordinates] if form == "canonical" else []
+        momenta = [p.name for p in Hamiltonian(self.scene).momenta] if form == "canonical" else []
         self._translator = Translator(system.symbols, [*system.coordinates, *momenta], system.parameters)
 
     # --- as SymPy ----------------------------------------------------------------------------------------------------
@@ -113,9 +114,11 @@ class Derivation:
             "redundant": self.redundant,
             "degrees_of_freedom": self.degrees_of_freedom,
             "shared": self.shared,
+            "total_reaction": [to_text(e) for e in self._total],
             "abbreviations": {name: to_text(e) for name, e in self.abbreviations.items()},
             "matrices": {name: [[to_text(e) for e in row] for row in m] for name, m in self.entries.items()},
             "structure": self.structure,
+            "state": self.state,
             "notes": self.notes,
         }
 
@@ -128,6 +131,10 @@ class Derivation:
                 lines += _listing(f"{name} =", ["[" + ", ".join(to_text(e) for e in row) + "]" for row in matrix])
         for name, rows in self.structure.items():
             lines += _listing(f"{name} at an admissible state (* varies)", [f"[{', '.join(row)}]" for row in rows])
+        if self.state:
+            lines += _listing(
+                "at the state", [", ".join(f"{name} = {value:.6g}" for name, value in self.state.items())]
+            )
         reactions = []
         for name, row in self._reactions.items():
             parts = [f"{q}: {to_text(e)}" for q, e in zip(self.system.coordinates, row, strict=True) if e != 0]
@@ -135,6 +142,8 @@ class Derivation:
         lines += _listing("Reactions, by coordinate", reactions)
         lines += _listing("where", [f"{name} = {to_text(e)}" for name, e in self.abbreviations.items()])
         lines += [f"note: {note}" for note in self.notes]
+        if any("…" in line for line in lines):
+            lines.append("note: shortened here; `--to json`, or `as_dict()` in Python, has all of it")
         return "\n".join(lines)
 
     def latex(self) -> str:
@@ -149,6 +158,8 @@ class Derivation:
         parts += [f"\\[ {_letter(name)} = {vlatex(matrix)} \\]" for name, matrix in self.matrices.items()]
         for name, row in self.reactions.items():
             parts.append(f"\\[ r_{{\\text{{{_escape(name)}}}}} = {vlatex(sp.Matrix(row))} \\]")
+        parts += [f"\\[ {name} = {vlatex(outward(e))} \\]" for name, e in self.abbreviations.items()]
+        parts += [f"% {note}" for note in self.notes]
         return "\n".join(parts)
 
     def _repr_latex_(self) -> str:
@@ -168,11 +179,12 @@ def shared_loads(scene: Scene) -> dict[str, list[str]]:
 
     The reaction of constraint i is determinate exactly if wᵢ = 0 for every w with wᵀA = 0.
     """
-    shared: dict[str, set[str]] = {}
+    groups: list[set[str]] = []  # circles that meet are one group: a load can be passed on from each to each
     for redundancy in scene.redundancies:
         circle = {redundancy.name, *redundancy.others}
-        for name in circle:
-            shared.setdefault(name, set()).update(circle - {name})
+        meeting = [group for group in groups if group & circle]
+        groups = [group for group in groups if not group & circle] + [circle.union(*meeting)]
+    shared = {name: group - {name} for group in groups for name in group}
     order = [c.name for c in scene.system.constraints]
     return {
         name: sorted(others, key=order.index)
@@ -206,7 +218,13 @@ class _Work:
             self.numbers()
             return
         pilot = Pilot()
-        values = self.form.solve(scene.arrays, pilot)
+        try:
+            values = self.form.solve(scene.arrays, pilot)
+        except ZeroDivisionError:
+            raise DerivationError(
+                "the accelerations are not determined: the mass matrix must be positive semidefinite, and definite "
+                "for all motions that the constraints allow; `check` names the coordinates that lack inertia"
+            ) from None
         try:
             solution = self.attempt(self.form, pilot)
         except TooLarge:
@@ -230,8 +248,15 @@ class _Work:
             f"with {unknowns} unknowns (coordinates and multipliers; the limit is {MAX_UNKNOWNS}) no formulas are "
             f"attempted beyond the blocks; {filled:.1%} of the entries of [[M, Aᵀ], [A, 0]] are not zero"
         )
+        self.place()
         columns = {"q̈": acceleration, "r": reaction}
         result.structure = {name: [[f"{column[i]:.6g}"] for i in range(n)] for name, column in columns.items()}
+
+    def place(self) -> None:
+        """Say at which admissible state numbers are given."""
+        place, names = self.scene.places[0], self.scene.system.coordinates
+        self.result.state = {"t": place.t, **dict(zip(names, map(float, place.q), strict=True))}
+        self.result.state |= {f"{name}'": float(v) for name, v in zip(names, place.v, strict=True)}
 
     def attempt(self, form: Form, pilot: Pilot) -> Solution:
         """Solve with formulas, if their size on the shared graph allows it; with long right sides named if need be."""
@@ -255,9 +280,8 @@ class _Work:
         write = rows.arithmetic.write
         multipliers = None if solution.multipliers is None else [write(value) for value in solution.multipliers]
         matrices = {name: [[write(e) for e in row] for row in m] for name, m in solution.matrices.items()}
-        return Solution(
-            [write(a) for a in solution.acceleration], [write(r) for r in solution.reaction], multipliers, matrices
-        )
+        acceleration, reaction = ([write(e) for e in part] for part in (solution.acceleration, solution.reaction))
+        return Solution(acceleration, reaction, multipliers, matrices, solution.independent)
 
     def fill(self, solution: Solution | None) -> None:
         """Write equations and matrices as expressions."""
@@ -296,7 +320,7 @@ class _Work:
 
     def chosen(self, form: Independent, written: Solution) -> None:
         names = self.scene.system.coordinates
-        chosen = form.chosen(written)
+        chosen = written.independent
         self.result.notes.append(f"independent coordinates: {quoted(names[i] for i in chosen)}")
         positions = form.positions(self.scene, frozenset(chosen))
         if len(positions) > len(chosen):  # with nonholonomic constraints there are more positions than velocities
@@ -320,8 +344,12 @@ class _Work:
 
     def structure(self, values: Solution) -> None:
         """Say how large the formulas would be, which entries vanish or are constant, and what their values are."""
-        size = f"about {self.result.operations} operations" if self.result.operations else "too many terms"
+        operations = self.result.operations
+        size = f"{operations} operations, the limit is {MAX_OPERATIONS}"
+        if operations <= MAX_OPERATIONS:
+            size = f"{operations} operations, but more than {MAX_TERMS} terms in one polynomial"
         self.result.notes.append(f"the formulas of this form are too long to be written ({size})")
+        self.place()
         for name, matrix in values.matrices.items():
             if any(matrix):
                 self.result.structure[name] = [[_kind(entry) for entry in row] for row in matrix]
@@ -330,9 +358,8 @@ class _Work:
         """Write the reaction of every constraint that has one of its own, and the total."""
         scene, result = self.scene, self.result
         for name, others in result.shared.items():
-            result.notes.append(
-                f"the reaction of `{name}` is not determinate: it shares the load with {quoted(others)}"
-            )
+            why = f"it shares the load with {quoted(others)}" if others else "it has no gradient where it holds"
+            result.notes.append(f"the reaction of `{name}` is not determinate: {why}")
         if not scene.kept:
             return
         try:

@@ -17,7 +17,7 @@ def singular_mass(scene: Scene, form: str) -> str | None:
         factorise(scene.arrays.M, scene.arrays.arithmetic, Pilot())
     except ZeroDivisionError:
         return (
-            f"the form `{form}` needs an invertible mass matrix, and this one is singular; "
+            f"the form `{form}` needs an invertible mass matrix, positive definite, and this one is not; "
             "use `multipliers`, `minimal` or `independent`"
         )
     return None

@@ -59,6 +59,7 @@ class Independent(Form):
         solution = along(rows, null, pilot)
         solution.matrices["R"] = solution.matrices.pop("D")
         solution.matrices["a_0"] = [[value] for value in null.particular]
+        solution.independent = null.independent
         return solution
 
     def determinant(self, rows: Rows, pilot: Pilot) -> Scalar:
@@ -75,20 +76,9 @@ class Independent(Form):
 
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
         """Return RᵀM R z̈ − Rᵀ(f − M a₀)."""
-        symbols = [se.Symbol(scene.blocks.q[j].name + "''") for j in self.chosen(solution)]
+        symbols = [se.Symbol(scene.blocks.q[j].name + "''") for j in solution.independent]
         rows = zip(solution.matrices["inertia"], solution.matrices["force"], strict=True)
         return [se.Add(*[m * z for m, z in zip(row, symbols, strict=True)]) - force[0] for row, force in rows]
-
-    @staticmethod
-    def chosen(solution: Solution) -> list[int]:
-        """Return the independent coordinates: the rows of R that are unit rows, one for each column."""
-        R = solution.matrices["R"]
-        count = len(R[0]) if R else 0
-        return [next(i for i, row in enumerate(R) if _is_unit(row, k)) for k in range(count)]
-
-
-def _is_unit(row: list, k: int) -> bool:
-    return all(value == (1 if j == k else 0) for j, value in enumerate(row))
 
 
 def objective(A: Sparse) -> Array:

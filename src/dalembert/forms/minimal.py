@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import symengine as se
 
 from dalembert.algebra.elimination import factorise
@@ -46,11 +48,14 @@ class Minimal(Form):
 
     def valid_where(self, scene: Scene, columns: list[Vector]) -> Scalar:
         """Return the formula where whose zeros D loses rank although A does not."""
-        pilot = Pilot()
-        arrays = scene.arrays
-        values = [{j: scene.field.values(v) for j, v in column.items()} for column in columns]
-        lost_where(arrays, values, pilot)
-        return lost_where(scene.formulas, columns, pilot.replay())
+        field, pilot = scene.field, Pilot()
+
+        def numbers(vectors: list[Vector]) -> list[Vector]:
+            return [{j: field.values(v) for j, v in vector.items()} for vector in vectors]
+
+        A = [field.primitive(row) for row in scene.formulas.A]  # its denominators are no fault of D
+        lost_where(replace(scene.arrays, A=numbers(A)), numbers(columns), pilot)
+        return lost_where(replace(scene.formulas, A=A), columns, pilot.replay())
 
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
         """Return Dᵀ(M q̈ − f)."""

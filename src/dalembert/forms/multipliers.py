@@ -40,7 +40,7 @@ class Multipliers(Form):
 
 def multiplier(scene: Scene, i: int) -> Expr:
     """Return the symbol of the multiplier of a constraint."""
-    return se.Symbol(f"lambda_{scene.system.constraints[i].name}")
+    return scene.fresh("lambda", scene.system.constraints[i].name)
 
 
 def balance(scene: Scene) -> list[Expr]:

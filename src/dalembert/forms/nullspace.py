@@ -13,10 +13,14 @@ from dalembert.forms.scene import Rows
 
 @dataclass(frozen=True)
 class NullSpace:
-    """Columns dᵢ with A dᵢ = 0, and one particular solution a₀ of A a₀ = c."""
+    """Columns dᵢ with A dᵢ = 0, and one particular solution a₀ of A a₀ = c.
+
+    `independent`: the coordinates that the columns move by one each, where they were chosen so.
+    """
 
     columns: list[Vector]
     particular: list[Scalar]
+    independent: tuple[int, ...] = ()
 
 
 def by_gram_schmidt(rows: Rows, pilot: Pilot) -> NullSpace:
@@ -41,14 +45,14 @@ def by_elimination(rows: Rows, pilot: Pilot, free: frozenset[int] = frozenset())
     for k, value in zip(reduced.pivots, reduced.right, strict=True):
         particular[k] = value
     columns: list[Vector] = []
-    for j in range(rows.n):
-        if j not in reduced.pivots:
-            column: Vector = {j: arithmetic.one}
-            for k, row in zip(reduced.pivots, reduced.rows, strict=True):
-                if j in row:
-                    column[k] = -row[j]
-            columns.append(column)
-    return NullSpace(columns, particular)
+    independent = tuple(j for j in range(rows.n) if j not in reduced.pivots)
+    for j in independent:
+        column: Vector = {j: arithmetic.one}
+        for k, row in zip(reduced.pivots, reduced.rows, strict=True):
+            if j in row:
+                column[k] = -row[j]
+        columns.append(column)
+    return NullSpace(columns, particular, independent)
 
 
 def lost_where(rows: Rows, columns: list[Vector], pilot: Pilot) -> Scalar:

@@ -7,8 +7,6 @@ known.
 
 from __future__ import annotations
 
-import symengine as se
-
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
 from dalembert.forms.base import Form, Solution, dense, multiply, transposed
@@ -46,5 +44,5 @@ class Reactions(Form):
 
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
         """Return r − (its formula), with r_<coordinate> for the total reaction on a coordinate."""
-        symbols = [se.Symbol(f"r_{q.name}") for q in scene.blocks.q]
+        symbols = [scene.fresh("r", q.name) for q in scene.blocks.q]
         return [symbol - value for symbol, value in zip(symbols, solution.reaction, strict=True)]

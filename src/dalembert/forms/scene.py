@@ -72,6 +72,13 @@ class Scene:
                 failure = error
         raise failure
 
+    def fresh(self, kind: str, name: str) -> Expr:
+        """Return a symbol for the output, such as lambda_<constraint>, that no name of the system is equal to."""
+        plain = f"{kind}_{name.replace('.', '_')}"
+        while plain in self.system.parameters or plain in self.system.coordinates:
+            plain += "_"
+        return se.Symbol(plain)
+
     # --- the pilot's points ------------------------------------------------------------------------------------------
 
     @property
@@ -93,7 +100,7 @@ class Scene:
             values = {name: (value or 1.0) * random.uniform(0.8, 1.25) for name, value in base.items()}
             numeric = Numeric(self.system, values)
             found = assemble(numeric, place, self.kept)  # redundant rows may not hold for other values
-            if found is not None:
+            if found is not None and numeric.all(found.t, found.q, found.v).finite():
                 columns.append(self._point(numeric, found))
         return np.array(columns).T
 
@@ -130,9 +137,8 @@ class Scene:
     def abbreviations(self) -> dict[str, Expr]:
         """Names for the long ones among the right sides: f_<coordinate> and c_<constraint>."""
         b = self.blocks
-        names = [f"f_{q.name}" for q in b.q] + [f"c_{c.name}" for c in self.system.constraints]
-        long = {name: expr for name, expr in zip(names, (*b.f, *b.c), strict=True) if len(str(expr)) > _LONG}
-        return {name: expr for name, expr in long.items() if name not in self.system.parameters}
+        symbols = [self.fresh("f", q.name) for q in b.q] + [self.fresh("c", c.name) for c in self.system.constraints]
+        return {s.name: expr for s, expr in zip(symbols, (*b.f, *b.c), strict=True) if len(str(expr)) > _LONG}
 
     @cached_property
     def abbreviated(self) -> Rows:

@@ -100,4 +100,4 @@ class Calculus:
         if isinstance(node, se.sign) or node.get_name() == STEP:
             return ZERO
         yes, no = self.diff(args[2], variable), self.diff(args[3], variable)
-        return yes if yes == no else choose(args[0], args[1], node.get_name() == IF_LESS, yes, no)
+        return choose(args[0], args[1], node.get_name() == IF_LESS, yes, no)

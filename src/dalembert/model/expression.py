@@ -31,7 +31,6 @@ from dalembert.model.functions import (
     choose,
     number,
     power,
-    product,
     ratio,
     total,
 )
@@ -572,9 +571,9 @@ class _Parser:
         if what == "+":
             return total(*exprs)
         if what == "*":
-            return product(*exprs)
+            return se.Mul(*exprs)
         if what == "negate":
-            return product(se.Integer(-1), *exprs)
+            return -exprs[0]
         if what == "/":
             return power(exprs[0], se.Integer(-1))
         if what in ("^", "**"):

@@ -27,6 +27,8 @@ def step(u: Expr) -> Expr:
 
 def choose(left: Expr, right: Expr, strict: bool, yes: Expr, no: Expr) -> Expr:
     """Return `yes` where left < right (or left <= right), else `no`."""
+    if yes == no:
+        return yes
     value = number(left - right)
     if value is None:
         return se.Function(IF_LESS if strict else IF_LESS_EQUAL)(left, right, yes, no)
@@ -71,15 +73,10 @@ def total(*terms: Expr) -> Expr:
     return se.Add(*result.args) if loose and result.is_Add else result
 
 
-def product(*factors: Expr) -> Expr:
-    """Return a product; −1 is multiplied into a sum."""
-    return _flat(se.Mul(*factors))
-
-
 def power(base: Expr, exponent: Expr) -> Expr:
     """Return a power, simplified as SymEngine does it with parts of it.
 
-    It takes 2 out of (4/x)^(1/2) but leaves (1/x)^(1/2), and makes -(a + 1) of the exponent in 1/x^(a + 1).
+    It takes 2 out of (4/x)^(1/2) but leaves (1/x)^(1/2), and makes 1 - (a + 1) of the exponent in x/x^(a + 1).
     """
     result = base**exponent
     factors = result.args if result.is_Mul else (result,)
@@ -92,6 +89,11 @@ def _is_negated_sum(term: Expr) -> bool:
 
 def _flat(term: Expr) -> Expr:
     return se.Add(*[-part for part in term.args[1].args]) if _is_negated_sum(term) else term
+
+
+def exponential(u: Expr) -> Expr:
+    """Return e^u."""
+    return power(se.E, u)
 
 
 def root(u: Expr) -> Expr:
@@ -132,7 +134,7 @@ FUNCTIONS: dict[str, tuple[Any, int, int]] = {
     "sinh": (se.sinh, 1, 1),
     "cosh": (se.cosh, 1, 1),
     "tanh": (se.tanh, 1, 1),
-    "exp": (se.exp, 1, 1),
+    "exp": (exponential, 1, 1),
     "log": (se.log, 1, 1),
     "sqrt": (root, 1, 1),
     "abs": (se.Abs, 1, 1),

@@ -130,7 +130,7 @@ def _explain(message: str, source: str) -> str:
         return f'{message}; a key with a prime is quoted: "phi\'" = 0'
     if value.startswith("'") and value.count("'") > 2:
         return f'{message}; text with primes stands in double quotes: "x\' = 0"'
-    if equals and value and not re.match(r"[\"'\[{]|[-+\w.:]+$", value):
+    if equals and value and not re.match(r"[\"'\[{]|[-+]?\d[-+\d_.:eETZ]*$", value):
         return f'{message}; expressions stand in quotes: x = "l*sin(phi)"'
     return message
 

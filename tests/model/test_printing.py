@@ -1,0 +1,222 @@
+"""Expressions as text: what is printed reads as the same expression, and has the same value."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import symengine as se
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from dalembert.algebra.program import Program
+from dalembert.errors import ModelError
+from dalembert.model.expression import MAX_DEPTH, Vocabulary, parse, parse_value
+from dalembert.model.printing import fold, to_text
+
+COORDINATES, PARAMETERS = ("x", "phi"), ("m", "k_1")
+SYMBOLS = ("x", "x'", "phi", "phi''", "m", "k_1", "t")
+quick = settings(deadline=None, max_examples=400)
+
+
+def names() -> Vocabulary:
+    return Vocabulary(COORDINATES, PARAMETERS)
+
+
+# --- random expressions, as text with every parenthesis --------------------------------------------------------------
+
+integers = st.integers(0, 40).map(str)
+decimals = st.floats(1e-5, 1e5, allow_nan=False).map(repr)
+atoms = st.one_of(st.sampled_from(SYMBOLS), st.sampled_from(["pi", "e"]), integers, decimals)
+exponents = st.sampled_from(["2", "3", "-1", "-2", "1/2", "-1/2", "3/2", "-3/2", "1/3", "0.5", "-2.5", "7"])
+smooth = st.sampled_from(["sin", "cos", "tan", "asin", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt"])
+switching = st.sampled_from(["abs", "sign", "step"])
+
+
+def smooth_of(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.one_of(
+        st.builds("({})+({})".format, inner, inner),
+        st.builds("({})-({})".format, inner, inner),
+        st.builds("({})*({})".format, inner, inner),
+        st.builds("({})/({})".format, inner, inner),
+        st.builds("-({})".format, inner),
+        st.builds("({})^({})".format, inner, exponents),
+        st.builds("{}({})".format, smooth, inner),
+    )
+
+
+def any_of(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    comparison = st.builds("{} {} {}".format, inner, st.sampled_from(["<", "<=", ">", ">="]), inner)
+    condition = comparison | st.builds("{} {} not {}".format, comparison, st.sampled_from(["and", "or"]), comparison)
+    return st.one_of(
+        smooth_of(inner),
+        st.builds("({})**({})".format, inner, inner),
+        st.builds("{}({})".format, switching, inner),
+        st.builds("{}({}, {})".format, st.sampled_from(["atan2", "min", "max"]), inner, inner),
+        st.builds("max({}, {}, {})".format, inner, inner, inner),
+        st.builds("if({}, {}, {})".format, condition, inner, inner),
+    )
+
+
+texts = st.recursive(atoms, any_of, max_leaves=25)
+smooth_texts = st.recursive(atoms, smooth_of, max_leaves=10)
+
+
+def read(text: str) -> se.Basic:
+    """Parse a random text; those that divide by zero and the like are of no interest."""
+    try:
+        return parse(text, names())
+    except ModelError:
+        assume(False)
+        raise
+
+
+@quick
+@given(texts)
+def test_what_is_printed_reads_as_the_same_expression(text):
+    expr = read(text)
+    assert parse(to_text(expr), names()) == expr
+
+
+@quick
+@given(smooth_texts, st.lists(st.floats(0.1, 3.0), min_size=len(SYMBOLS), max_size=len(SYMBOLS)))
+def test_what_is_printed_has_the_same_value(text, point):
+    printed = to_text(read(text))
+    expected, slack = evaluate_with_slack(text, point)
+    assume(np.isfinite(expected) and np.isfinite(slack) and slack < 1e-3 * (1 + abs(expected)))
+    assert evaluate(printed, point) == pytest.approx(expected, rel=1e-9, abs=10 * slack + 1e-9)
+    program = Program([se.Symbol(name) for name in SYMBOLS], [parse(text, names())])
+    assert program.floats(point)[0] == pytest.approx(expected, rel=1e-9, abs=10 * slack + 1e-9)
+
+
+def evaluate(text: str, point: list[float]) -> float:
+    """Evaluate the text by the rules of Python, which are those of the grammar once ^ is **."""
+    python = re.sub(r"(\w+)('+)", lambda match: match[1] + "_" * len(match[2]), text.replace("^", "**"))
+    values = {name.replace("'", "_"): np.float64(value) for name, value in zip(SYMBOLS, point, strict=True)}
+    functions = {
+        name: getattr(np, name) for name in ["sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt"]
+    }
+    functions |= {"asin": np.arcsin, "atan": np.arctan, "pi": np.pi, "e": np.e}
+    with np.errstate(all="ignore"):
+        try:
+            return float(eval(python, functions | values))
+        except (OverflowError, TypeError, ZeroDivisionError):  # among Python's own numbers
+            return float("nan")
+
+
+def evaluate_with_slack(text: str, point: list[float]) -> tuple[float, float]:
+    """Also tell how far the value moves when rounding moves the point."""
+    moved = [[value * (1 + 1e-11 * (-1) ** (i + j)) for i, value in enumerate(point)] for j in (0, 1)]
+    value = evaluate(text, point)
+    return value, max(abs(evaluate(text, other) - value) for other in moved)
+
+
+# --- how it looks ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("m*x'^2/2", "m*x'^2/2"),
+        ("-m*x", "-m*x"),
+        ("x - m", "x - m"),
+        ("-m + x", "x - m"),
+        ("-m - x", "-m - x"),
+        ("2 + x", "x + 2"),
+        ("1 - x", "1 - x"),
+        ("-(x + m)", "-(m + x)"),
+        ("2*(x + m)", "2*(m + x)"),
+        ("x*(m + 1)^2", "x*(m + 1)^2"),
+        ("sin(x)*m", "m*sin(x)"),
+        ("x/m", "x/m"),
+        ("x/m/phi", "x/(m*phi)"),
+        ("1/x", "1/x"),
+        ("1/x^2", "1/x^2"),
+        ("1/(x + 1)", "1/(x + 1)"),
+        ("x^(-1/2)", "1/sqrt(x)"),
+        ("x^(3/2)", "x^(3/2)"),
+        ("x^(-3/2)", "1/x^(3/2)"),
+        ("x^phi^m", "x^(phi^m)"),
+        ("(-x)^0.5", "(-x)^0.5"),
+        ("x^(-m)", "x^(-m)"),
+        ("(1/3)^x", "(1/3)^x"),
+        ("(-2)^x", "(-2)^x"),
+        ("e^x", "exp(x)"),
+        ("e", "exp(1)"),
+        ("x*e^(-x)", "x*exp(-x)"),
+        ("2/3*x", "2*x/3"),
+        ("-x/3", "-x/3"),
+        ("1e-7*x", "1e-07*x"),
+        ("-2.5*x", "-2.5*x"),
+        ("abs(x) + max(x, 1)", "abs(x) + max(1, x)"),
+        ("if(x > 0 and m <= 1, x, 2)", "if(0 < x, if(m <= 1, x, 2), 2)"),
+        ("step(x)", "step(x)"),
+    ],
+)
+def test_how_it_looks(text, printed):
+    assert to_text(parse(text, names())) == printed
+
+
+def test_a_negative_zero_keeps_its_parentheses():
+    expr = se.Symbol("x") ** se.RealDouble(-0.0) + se.RealDouble(-0.0) ** se.Symbol("x")
+    assert parse(to_text(expr), names()) is not None
+
+
+@pytest.mark.parametrize(
+    "node", [se.I, se.zoo, se.nan, se.oo, se.cot(se.Symbol("x")), se.Function("f")(se.Symbol("x")), 1 + se.I]
+)
+def test_what_has_no_place_in_the_grammar(node):
+    with pytest.raises(ValueError, match="no way to write"):
+        to_text(node * se.Symbol("y") + 1 if node.is_Function else node)
+
+
+# --- depth and size --------------------------------------------------------------------------------------------------
+
+NESTINGS = [
+    ("sin(", ")"),
+    ("x^", ""),
+    ("1/(1 + ", ")"),
+    ("(1 + ", ")^(-2)"),
+    ("(1 - ", ")^(-m/2)"),
+    ("x - m*(", " + 1)"),
+    ("-exp(-(x + ", "))"),
+    ("if(x < ", ", 1, 2)"),
+    ("if(x < 1 and not m < 1, ", ", x)"),
+    ("max(x, 1/sqrt(", "))"),
+    ("sqrt(2 + ", ")"),
+    ("1/sin(", ")"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), NESTINGS)
+def test_whatever_may_be_read_may_be_printed_and_read_again(before, after):
+    """However deep: printing takes more levels than the text had, but never more than are read."""
+    read_at_all = 0
+    for levels in range(1, 2 * MAX_DEPTH, 3):
+        try:
+            expr = parse(before * levels + "x" + after * levels, names())
+        except ModelError:
+            break
+        read_at_all = levels
+        assert parse(to_text(expr), names()) == expr
+    assert read_at_all > 20
+
+
+def test_definitions_are_printed_in_full_and_read_again():
+    definitions: dict = {}
+    vocabulary = Vocabulary(COORDINATES, PARAMETERS, definitions)
+    definitions["a"] = parse_value("x + m*sin(phi)/2", vocabulary)
+    for first, second in ["ab", "bc", "cd", "df", "fg", "gh"]:
+        definitions[second] = parse_value(f"{first}*sin({first})^2/(1 + {first}^2)", vocabulary)
+    expr = parse("h", vocabulary)
+    assert parse(to_text(expr), names()) == expr
+
+
+def test_shared_parts_are_visited_once():
+    expr = se.Symbol("x")
+    for _ in range(60):
+        expr = se.sin(expr) * se.cos(expr) + expr**2
+    visited = []
+    fold(expr, lambda node, args: visited.append(node))
+    assert len(visited) < 400
