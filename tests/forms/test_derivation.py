@@ -180,7 +180,7 @@ def test_long_forces_are_abbreviated_in_reactions():
     symbols = [se.Symbol(name) for name in derivation.abbreviations]
     numbers = numeric.evaluate(numeric.program(derivation.abbreviations.values()), 0.0, state.q, state.v)
     b = system.blocks
-    for i, row in enumerate(derivation._reactions.values()):
+    for i, row in enumerate(derivation.reaction_expressions.values()):
         program = Program([b.t, *b.q, *b.v, *b.parameters, *symbols], row)
         result = program.floats([0.0, *state.q, *state.v, *numeric.parameters, *numbers])
         assert result == pytest.approx(values.A.toarray()[i] * multipliers[i], abs=1e-9)

@@ -57,7 +57,7 @@ def test_minimal_form(name, D, equations):
 
 def test_rolling_disk_reactions():
     system = example("rolling-disk")
-    total = system.derive("explicit")._total
+    total = system.derive("explicit").total_expressions
     expected = ["-J*F/(m*r^2 + J)", "m*g", "-J*r*F/(m*r^2 + J)"]
     assert all(agrees(system, r, text) for r, text in zip(total, expected, strict=True))
 
@@ -74,10 +74,10 @@ def test_pendulum_acceleration():
 
 def test_upright_disk_reactions():
     system = example("upright-disk")
-    reactions = system.derive("reactions")._reactions
+    reactions = system.derive("reactions").reaction_expressions
     assert agrees(system, reactions["rolling_x"][0], "m*r*phi'*theta'*cos(theta)")
     assert agrees(system, reactions["rolling_y"][1], "m*r*phi'*theta'*sin(theta)")
-    assert system.derive("reactions")._total[2:] == [0, 0]
+    assert system.derive("reactions").total_expressions[2:] == [0, 0]
 
 
 def test_knife_edge_rod_in_canonical_form():
@@ -114,9 +114,9 @@ def test_pendulum_on_a_slider_reaction():
         "-(m0 + m)*g + (m/(m0 + m)*a^2*sin(phi)*cos(phi)*F + m*g*a^2*sin(phi)^2"
         " - m*a*cos(phi)*phi'^2*(rho^2 - m/(m0 + m)*a^2))/(rho^2 - m/(m0 + m)*a^2*cos(phi)^2)"
     )
-    assert derivation._total[0] == derivation._total[2] == 0
-    assert agrees(system, derivation._total[1], text)
-    assert same(system._translator.inward(system.reaction("ground")[1]), derivation._total[1])
+    assert derivation.total_expressions[0] == derivation.total_expressions[2] == 0
+    assert agrees(system, derivation.total_expressions[1], text)
+    assert same(system._translator.inward(system.reaction("ground")[1]), derivation.total_expressions[1])
 
 
 @pytest.mark.parametrize(
