@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
 
-import numpy as np
+import mpmath
 import pytest
 import symengine as se
 from hypothesis import assume, given, settings
@@ -26,41 +28,22 @@ def names() -> Vocabulary:
 
 # --- random expressions, as text with every parenthesis --------------------------------------------------------------
 
-integers = st.integers(0, 40).map(str)
-decimals = st.floats(1e-5, 1e5, allow_nan=False).map(repr)
-atoms = st.one_of(st.sampled_from(SYMBOLS), st.sampled_from(["pi", "e"]), integers, decimals)
-exponents = st.sampled_from(["2", "3", "-1", "-2", "1/2", "-1/2", "3/2", "-3/2", "1/3", "0.5", "-2.5", "7"])
-smooth = st.sampled_from(["sin", "cos", "tan", "asin", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt"])
-switching = st.sampled_from(["abs", "sign", "step"])
+SMOOTH = ["sin", "cos", "tan", "asin", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt"]
+EXPONENTS = ["2", "3", "-1", "-2", "1/2", "-1/2", "3/2", "-3/2", "1/3", "0.5", "-2.5", "7"]
+PATTERNS = ["({})+({})", "({})-({})", "({})*({})", "({})/({})", "-({})"]
+PATTERNS += [f"({{}})^({exponent})" for exponent in EXPONENTS] + [f"{name}({{}})" for name in SMOOTH]
+CONDITIONS = ["{} < {}", "{} >= {}", "{} <= {} and {} > {}", "{} < {} or not {} <= {}"]
+SWITCHING = ["({})**({})", "atan2({}, {})", "min({}, {})", "max({}, {}, {})", "abs({})", "sign({})", "step({})"]
+SWITCHING += [f"if({condition}, {{}}, {{}})" for condition in CONDITIONS]
+atoms = st.one_of(st.sampled_from([*SYMBOLS, "pi", "e"]), st.integers(0, 40).map(str), st.floats(1e-5, 1e5).map(repr))
 
 
-def smooth_of(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    return st.one_of(
-        st.builds("({})+({})".format, inner, inner),
-        st.builds("({})-({})".format, inner, inner),
-        st.builds("({})*({})".format, inner, inner),
-        st.builds("({})/({})".format, inner, inner),
-        st.builds("-({})".format, inner),
-        st.builds("({})^({})".format, inner, exponents),
-        st.builds("{}({})".format, smooth, inner),
-    )
-
-
-def any_of(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    comparison = st.builds("{} {} {}".format, inner, st.sampled_from(["<", "<=", ">", ">="]), inner)
-    condition = comparison | st.builds("{} {} not {}".format, comparison, st.sampled_from(["and", "or"]), comparison)
-    return st.one_of(
-        smooth_of(inner),
-        st.builds("({})**({})".format, inner, inner),
-        st.builds("{}({})".format, switching, inner),
-        st.builds("{}({}, {})".format, st.sampled_from(["atan2", "min", "max"]), inner, inner),
-        st.builds("max({}, {}, {})".format, inner, inner, inner),
-        st.builds("if({}, {}, {})".format, condition, inner, inner),
-    )
-
-
-texts = st.recursive(atoms, any_of, max_leaves=25)
-smooth_texts = st.recursive(atoms, smooth_of, max_leaves=10)
+@st.composite
+def texts(draw, patterns: list[str], depth: int) -> str:
+    if depth == 0 or draw(st.integers(0, 3)) == 0:
+        return draw(atoms)
+    pattern = draw(st.sampled_from(patterns))
+    return pattern.format(*(draw(texts(patterns, depth - 1)) for _ in range(pattern.count("{}"))))
 
 
 def read(text: str) -> se.Basic:
@@ -73,43 +56,52 @@ def read(text: str) -> se.Basic:
 
 
 @quick
-@given(texts)
+@given(texts(PATTERNS + SWITCHING, 4))
 def test_what_is_printed_reads_as_the_same_expression(text):
     expr = read(text)
     assert parse(to_text(expr), names()) == expr
 
 
 @quick
-@given(smooth_texts, st.lists(st.floats(0.1, 3.0), min_size=len(SYMBOLS), max_size=len(SYMBOLS)))
+@given(texts(PATTERNS, 4), st.lists(st.floats(0.1, 3.0), min_size=len(SYMBOLS), max_size=len(SYMBOLS)))
 def test_what_is_printed_has_the_same_value(text, point):
-    printed = to_text(read(text))
-    expected, slack = evaluate_with_slack(text, point)
-    assume(np.isfinite(expected) and np.isfinite(slack) and slack < 1e-3 * (1 + abs(expected)))
-    assert evaluate(printed, point) == pytest.approx(expected, rel=1e-9, abs=10 * slack + 1e-9)
-    program = Program([se.Symbol(name) for name in SYMBOLS], [parse(text, names())])
-    assert program.floats(point)[0] == pytest.approx(expected, rel=1e-9, abs=10 * slack + 1e-9)
+    expr = read(text)
+    expected = evaluate(text, point)
+    slack = sum(abs(evaluate(text, point, moved) - expected) for moved in (1e-13, -3e-13))
+    assume(math.isfinite(slack) and slack < 1e-3 * (1 + abs(expected)))
+    assert evaluate(to_text(expr), point) == pytest.approx(expected, rel=1e-9, abs=10 * slack + 1e-12)
+    program = Program([se.Symbol(name) for name in SYMBOLS], [expr])
+    assert program.floats(point)[0] == pytest.approx(expected, rel=1e-9, abs=10 * slack + 1e-12)
 
 
-def evaluate(text: str, point: list[float]) -> float:
-    """Evaluate the text by the rules of Python, which are those of the grammar once ^ is **."""
-    python = re.sub(r"(\w+)('+)", lambda match: match[1] + "_" * len(match[2]), text.replace("^", "**"))
-    values = {name.replace("'", "_"): np.float64(value) for name, value in zip(SYMBOLS, point, strict=True)}
-    functions = {
-        name: getattr(np, name) for name in ["sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt"]
-    }
-    functions |= {"asin": np.arcsin, "atan": np.arctan, "pi": np.pi, "e": np.e}
-    with np.errstate(all="ignore"):
+def evaluate(text: str, point: list[float], moved: float = 0.0) -> float:
+    """Evaluate text by the rules of Python, which are those of the grammar once ^ is **, with many digits.
+
+    `moved` shifts all numbers a little, each by an amount of its own, to tell what rounding can do to the value.
+    """
+    shifts = itertools.cycle([1, -2, 3, -1, 2, -3, 5])
+
+    def number(value: float | str) -> mpmath.mpf:
+        return mpmath.mpf(value) * (1 + moved * next(shifts))
+
+    def guarded(function):
+        def call(u):
+            if abs(u) > 600 or not isinstance(u, mpmath.mpf):
+                raise OverflowError
+            return function(u) * (1 + moved * next(shifts))
+
+        return call
+
+    values = {name.replace("'", "_"): number(value) for name, value in zip(SYMBOLS, point, strict=True)}
+    functions = {name: guarded(getattr(mpmath, name)) for name in SMOOTH} | {"log": mpmath.log, "sqrt": mpmath.sqrt}
+    python = re.sub(r"([A-Za-z]\w*)('*)", lambda match: match[1] + "_" * len(match[2]), text.replace("^", "**"))
+    python = re.sub(r"(?<![\w.])\d[\d.]*(e[-+]?\d+)?", lambda match: f"number({match[0]!r})", python)
+    with mpmath.workdps(40):
         try:
-            return float(eval(python, functions | values))
-        except (OverflowError, TypeError, ZeroDivisionError):  # among Python's own numbers
-            return float("nan")
-
-
-def evaluate_with_slack(text: str, point: list[float]) -> tuple[float, float]:
-    """Also tell how far the value moves when rounding moves the point."""
-    moved = [[value * (1 + 1e-11 * (-1) ** (i + j)) for i, value in enumerate(point)] for j in (0, 1)]
-    value = evaluate(text, point)
-    return value, max(abs(evaluate(text, other) - value) for other in moved)
+            value = eval(python, {"number": number, "pi": +mpmath.pi, "e": +mpmath.e} | functions | values)
+        except (OverflowError, ZeroDivisionError, ValueError):
+            return math.nan
+        return float(value) if isinstance(value, mpmath.mpf) and abs(value) < 1e12 else math.nan
 
 
 # --- how it looks ----------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from dalembert.model.pilot import (
     Configuration,
     column_sizes,
     configurations,
+    finite_values,
     off_manifold,
     pilot_parameters,
 )
@@ -143,21 +144,18 @@ class _Examination:
             return self.result()
         places = configurations(numeric, start)
         values = [numeric.all(place.t, place.q, place.v) for place in places]
-        everywhere = [
-            here,
-            *values,
-            *(v for v in (numeric.all(p.t, p.q, p.v) for p in off_manifold(places)) if v.finite()),
-        ]
-        scale = Scale([v.A for v in everywhere], column_sizes([start, *places]))
+        elsewhere = finite_values(numeric, off_manifold(places))
+        scale = Scale([v.A for v in (here, *values, *elsewhere)], column_sizes([start, *places]))
         generic = max(rank(scale.apply(v.A)) for v in values)
+        found: list[Redundancy] = []
         if generic < len(self.names):
             guilty = self.contradictory_accelerations(values)
             found = [r for r in find_redundancies(numeric, places) if r.name not in guilty]
             self.redundant(found, generic + len(guilty))
-        else:
-            found = []
-        if rank(scale.apply(here.A)) < generic:
-            self.report("warning", self.singular(rank(scale.apply(here.A)), generic), "initial")
+        at_start = rank(scale.apply(here.A))
+        if at_start < generic:
+            text = f"the initial position is singular: the constraints have rank {at_start} there and {generic} nearby"
+            self.report("warning", text, "initial")
         self.inertia([here, *values])
         integrability = find_integrable(numeric, places)
         self.integrable(integrability)
@@ -222,10 +220,6 @@ class _Examination:
                 f"{unexplained} more constraints are redundant, but not the same ones everywhere",
                 "constraints",
             )
-
-    @staticmethod
-    def singular(here: int, generic: int) -> str:
-        return f"the initial position is singular: the constraints have rank {here} there and {generic} nearby"
 
     def contradictory_accelerations(self, values: Sequence[Values]) -> set[str]:
         """A q̈ = c must be solvable: it is not if redundant constraints ask for different accelerations."""

@@ -52,6 +52,23 @@ def sign(u: Expr) -> Expr:
     return se.sign(u)
 
 
+def angle(y: Expr, x: Expr) -> Expr:
+    """Return atan2(y, x); where y/x is constant, SymEngine would write it with a sign that can end the process."""
+    if number(x) == 0:
+        return sign(y) * se.pi / 2 if number(y) else se.atan2(y, x)
+    slope = number(y / x)
+    if slope is None or (slope == 0 and number(x) is None):
+        return se.atan2(y, x)
+    turn = 1 if slope <= 0 else -1
+    return total(se.atan(y / x), turn * se.pi * total(se.Integer(1), -sign(x)) / 2)
+
+
+def absolute(u: Expr) -> Expr:
+    """Return the absolute value; SymEngine makes abs(abs(x)) of abs(-abs(x))."""
+    result = se.Abs(u)
+    return se.Abs(*result.args) if isinstance(result, se.Abs) else result
+
+
 def tangent(u: Expr) -> Expr:
     """Return the tangent; SymEngine makes a cotangent of tan(x + pi/2), which has no place in the language."""
     result = se.tan(u)
@@ -130,14 +147,14 @@ FUNCTIONS: dict[str, tuple[Any, int, int]] = {
     "asin": (se.asin, 1, 1),
     "acos": (se.acos, 1, 1),
     "atan": (se.atan, 1, 1),
-    "atan2": (se.atan2, 2, 2),
+    "atan2": (angle, 2, 2),
     "sinh": (se.sinh, 1, 1),
     "cosh": (se.cosh, 1, 1),
     "tanh": (se.tanh, 1, 1),
     "exp": (exponential, 1, 1),
     "log": (se.log, 1, 1),
     "sqrt": (root, 1, 1),
-    "abs": (se.Abs, 1, 1),
+    "abs": (absolute, 1, 1),
     "sign": (sign, 1, 1),
     "min": (minimum, 2, 100),
     "max": (maximum, 2, 100),
