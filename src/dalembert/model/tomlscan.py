@@ -27,7 +27,7 @@ _TOKEN = re.compile(
 
 @dataclass
 class Index:
-    """Where things stand: path of an entry -> line, and the column at which the text of a string value begins."""
+    """Where things stand: path of an entry or section -> line, and the column at which a text value begins."""
 
     lines: dict[tuple[str, ...], int] = field(default_factory=dict)
     columns: dict[tuple[str, ...], int] = field(default_factory=dict)
@@ -45,6 +45,10 @@ def scan(text: str, file: str) -> Index:
 
     def fail(what: str) -> ModelError:
         return ModelError(Problem(what, file=file, line=line, column=position - line_start + 1))
+
+    def mark(path: tuple[str, ...]) -> None:
+        for length in range(1, len(path) + 1):
+            index.lines.setdefault(path[:length], line)
 
     while position < len(text):
         match = _TOKEN.match(text, position)
@@ -83,14 +87,14 @@ def scan(text: str, file: str) -> Index:
                 dots = 0
             elif word == "=" and state == "key":
                 state, dots = "value", 0
-                index.lines.setdefault((*table, *key), line)
+                mark((*table, *key))
             elif word == "=":
                 dots = 0
             elif word == "[" and state == "key" and not key:
                 state = "header"
             elif word == "]" and state == "header":
                 table = tuple(key)
-                index.lines.setdefault(table, line)
+                mark(table)
             elif word in "[{" and state == "value":
                 depth, dots = depth + 1, 0
                 if depth > MAX_NESTING:
