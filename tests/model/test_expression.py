@@ -10,7 +10,7 @@ import pytest
 import symengine as se
 
 from dalembert.errors import ModelError
-from dalembert.model import expression
+from dalembert.model import vocabulary
 from dalembert.model.expression import (
     MAX_BITS,
     MAX_DEPTH,
@@ -479,7 +479,7 @@ def test_size():
 
 
 def test_all_expressions_together(monkeypatch):
-    monkeypatch.setattr(expression, "MAX_WORK", 10_000)
+    monkeypatch.setattr(vocabulary, "MAX_WORK", 10_000)
     vocabulary = names()
     with pytest.raises(ModelError, match="all expressions together are too large"):
         for _ in range(1000):

@@ -13,10 +13,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 import symengine as se
@@ -26,7 +22,6 @@ from dalembert.model.functions import (
     CONSTANTS,
     FUNCTIONS,
     RESERVED,
-    TIME,
     Expr,
     choose,
     number,
@@ -35,129 +30,29 @@ from dalembert.model.functions import (
     total,
 )
 from dalembert.model.printing import fold
+from dalembert.model.tokens import Failure, Token, tokenise
+from dalembert.model.vocabulary import Value, Vocabulary
 
 MAX_LENGTH = 1_000_000  # characters of one expression
 MAX_LEVEL = 220  # parentheses, functions, powers inside each other, as they are written
 MAX_DEPTH = 100  # operations inside each other, with named subexpressions put in; written, one takes up to two levels
 MAX_NODES = 200_000  # numbers, names and operations, with named subexpressions put in
 MAX_PARTS = 5 * MAX_NODES  # the same while reading: 1/2 is one number, but five parts of text
-MAX_WORK = 8_000_000  # parts of all operations on the way, over all expressions read with one vocabulary
 LATER = 10  # how often an expression will be gone through again once it is read
 MAX_DIGITS = 310  # of one number
 MAX_EXPONENT = 1_000  # of a power whose exponent is a number
 MAX_BITS = 1_023  # of one exact number, as far as double precision reaches
 MAX_TRANSIENT = 20_000  # bits of the exact numbers that meet in one operation
 MAX_PROBLEMS = 20  # reported of one expression
-MAX_HINTS = 20  # names for which nearest ones are searched
-
-NAME = re.compile(r"[^\W\d]\w*")
-_TOKEN = re.compile(
-    r"(?P<space>[ \t\r\n]+)"
-    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>[^\W\d]\w*)(?P<primes>'*)"
-    r"|(?P<op>\*\*|<=|>=|==|!=|[-+*/^(),=<>])"
-)
-_HINTS = {
-    "−": "write the minus sign as -",
-    "–": "write the minus sign as -",
-    "·": "write multiplication as *",
-    "×": "write multiplication as *",
-    "′": "write a derivative with the plain prime '",
-    "’": "write a derivative with the plain prime '",
-    "[": "use round parentheses",
-    "]": "use round parentheses",
-    "{": "use round parentheses",
-    "}": "use round parentheses",
-    ".": "a point belongs into a number, such as 0.5; names have no attributes",
-    ";": "one expression only",
-    "'": "a prime stands right after the name of a coordinate, as in phi'",
-    '"': "text has no place in an expression",
-    "!": "conditions are written with < <= > >=, and, or, not",
-    "&": "write `and`",
-    "|": "write `or`; the absolute value is abs(x)",
-    "%": "there is no remainder; a hundredth is written 0.01",
-}
-
-
-class _Failure(Exception):
-    """A mistake at a column (from 0) of the text."""
-
-    def __init__(self, column: int, text: str):
-        super().__init__(text)
-        self.column, self.text = column, text
-
-
-class _Token(NamedTuple):
-    kind: str  # number, name, op, end
-    text: str
-    primes: int
-    column: int
-
-
-class _Value(NamedTuple):
-    """An expression with what is known of its cost.
-
-    bits: of the exact numbers among its factors. denominator: a common multiple of the denominators in it.
-    constant: whether it has no symbols.
-    """
-
-    expr: Expr
-    nodes: int = 1
-    bits: int = 0
-    denominator: int = 1
-    constant: bool = False
 
 
 class _Condition(NamedTuple):
     """A comparison or a combination of two conditions, kept until `if` makes values of it."""
 
     kind: str  # "<", "<=", "and", "or", "not"
-    left: _Value | _Condition
-    right: _Value | _Condition | None
+    left: Value | _Condition
+    right: Value | _Condition | None
     depth: int = 1
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """The names that may appear in an expression, and what each means."""
-
-    coordinates: tuple[str, ...] = ()
-    parameters: tuple[str, ...] = ()
-    definitions: Mapping[str, _Value] = field(default_factory=dict)
-    time: bool = True
-    _work: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
-    _hints: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
-
-    @cached_property
-    def _kinds(self) -> dict[str, str]:
-        return dict.fromkeys(self.parameters, "a parameter") | dict.fromkeys(self.coordinates, "a coordinate")
-
-    def kind(self, name: str) -> str | None:
-        """Say what a name stands for; what is declared wins over what is built in."""
-        if name in self._kinds:
-            return self._kinds[name]
-        if name in self.definitions:
-            return "a definition"
-        return "the time" if name == TIME else "a constant" if name in CONSTANTS else None
-
-    def names(self) -> list[str]:
-        """List every name that may be written."""
-        own = [*self.coordinates, *self.parameters, *self.definitions]
-        extra = [name for name in CONSTANTS if name not in own]
-        return [*own, *([TIME] if self.time else []), *extra, *FUNCTIONS, "if"]
-
-    def hint(self, name: str) -> str:
-        """Say which name may have been meant; for the first few only, as the search takes time."""
-        if name not in self._hints:
-            if len(self._hints) >= MAX_HINTS:
-                return ""
-            self._hints[name] = f"; {nearest(name, self.names())}"
-        return self._hints[name]
-
-    def spend(self, nodes: int) -> bool:
-        """Count work on an expression; tell whether all of it keeps the bound."""
-        self._work["nodes"] += nodes
-        return self._work["nodes"] <= MAX_WORK
 
 
 def parse(text: str, vocabulary: Vocabulary) -> Expr:
@@ -169,7 +64,7 @@ def parse(text: str, vocabulary: Vocabulary) -> Expr:
     return parse_value(text, vocabulary).expr
 
 
-def parse_value(text: str, vocabulary: Vocabulary) -> _Value:
+def parse_value(text: str, vocabulary: Vocabulary) -> Value:
     """Parse a value together with the bounds of its cost, as definitions need them."""
     parser = _Parser(text, vocabulary)
     return parser.run(parser.value)
@@ -204,97 +99,79 @@ class _Parser:
 
     def __init__(self, text: str, vocabulary: Vocabulary):
         self.text, self.vocabulary = text, vocabulary
-        self.problems: list[_Failure] = []
-        self.tokens: list[_Token] = []
+        self.problems: list[Failure] = []
+        self.tokens: list[Token] = []
         self.position = 0
         self.level = 0
 
-    def run(self, rule) -> _Value:
+    def run(self, rule) -> Value:
         """Apply a rule to the whole text; raise ModelError with every mistake found."""
         try:
             if len(self.text) > MAX_LENGTH:
-                raise _Failure(0, f"the expression has {len(self.text)} characters; at most {MAX_LENGTH} are read")
-            self.tokenise()
+                raise Failure(0, f"the expression has {len(self.text)} characters; at most {MAX_LENGTH} are read")
+            self.tokens = tokenise(self.text)
             if len(self.tokens) == 1:
-                raise _Failure(0, "the expression is empty; write at least 0")
+                raise Failure(0, "the expression is empty; write at least 0")
             result = self.finish(rule())
-        except _Failure as failure:
+        except Failure as failure:
             self.problems.append(failure)
-            result = _Value(se.Integer(0))
+            result = Value(se.Integer(0))
         if self.problems:
             raise ModelError(Problem(p.text, column=p.column + 1) for p in self.problems)
         return result
 
     def report(self, column: int, text: str) -> None:
         """Note a mistake and read on, unless there are many of them."""
-        failure = _Failure(column, text)
+        failure = Failure(column, text)
         if len(self.problems) + 1 >= MAX_PROBLEMS:
             raise failure
         self.problems.append(failure)
 
-    def tokenise(self) -> None:
-        position = 0
-        while position < len(self.text):
-            match = _TOKEN.match(self.text, position)
-            if match is None:
-                character = self.text[position]
-                hint = _HINTS.get(character, "it has no meaning in an expression")
-                raise _Failure(position, f"unexpected character {character!r}: {hint}")
-            kind = match.lastgroup if match.lastgroup != "primes" else "name"
-            if kind != "space":
-                word = match.group(kind or "")
-                primes = len(match.group("primes") or "")
-                if word in ("and", "or", "not"):
-                    kind = "op"
-                self.tokens.append(_Token(kind or "", word, primes, position))
-            position = match.end()
-        self.tokens.append(_Token("end", "", 0, len(self.text)))
-
     # --- rules ---------------------------------------------------------------------------------------------------
 
-    def value(self) -> _Value:
+    def value(self) -> Value:
         result = self.as_value(self.climb(0), 0)
         token = self.tokens[self.position]
         if token.kind == "end":
             return result
         if token.text in ("=", "=="):
-            raise _Failure(token.column, "an equation stands here; expected a value (no `=`)")
+            raise Failure(token.column, "an equation stands here; expected a value (no `=`)")
         raise self.leftover(token)
 
-    def equation(self) -> _Value:
+    def equation(self) -> Value:
         left = self.as_value(self.climb(0), 0)
         token = self.tokens[self.position]
         if token.kind == "end":
-            raise _Failure(token.column, "an equation needs `=`, as in `x = l*sin(phi)`; if zero is meant, add `= 0`")
+            raise Failure(token.column, "an equation needs `=`, as in `x = l*sin(phi)`; if zero is meant, add `= 0`")
         if token.text == "==":
-            raise _Failure(token.column, "write the equation with a single `=`")
+            raise Failure(token.column, "write the equation with a single `=`")
         if token.text != "=":
             raise self.leftover(token)
         self.position += 1
         right = self.as_value(self.climb(0), token.column + 1)
         token = self.tokens[self.position]
         if token.text == "=":
-            raise _Failure(token.column, "an equation has one `=`; write two constraints instead")
+            raise Failure(token.column, "an equation has one `=`; write two constraints instead")
         if token.kind != "end":
             raise self.leftover(token)
         return self.build(token.column, "+", left, self.build(token.column, "negate", right))
 
-    def leftover(self, token: _Token) -> _Failure:
+    def leftover(self, token: Token) -> Failure:
         if token.text == ")":
-            return _Failure(token.column, "a closing parenthesis without an opening one")
+            return Failure(token.column, "a closing parenthesis without an opening one")
         if token.text == ",":
-            return _Failure(token.column, "a comma belongs between the arguments of a function")
+            return Failure(token.column, "a comma belongs between the arguments of a function")
         if token.kind in ("name", "number") or token.text == "(":
-            return _Failure(
+            return Failure(
                 token.column, f"an operator is missing before `{_cut(token.text)}`; multiplication is written *"
             )
-        return _Failure(token.column, f"unexpected `{token.text}`")
+        return Failure(token.column, f"unexpected `{token.text}`")
 
-    def climb(self, power: int) -> _Value | _Condition:
+    def climb(self, power: int) -> Value | _Condition:
         """Parse an operand and all binary operators that bind tighter than `power`."""
         self.level += 1
         if self.level > MAX_LEVEL:
-            raise _Failure(self.tokens[self.position].column, f"nested deeper than {MAX_LEVEL} levels")
+            raise Failure(self.tokens[self.position].column, f"nested deeper than {MAX_LEVEL} levels")
         left = self.operand()
         while True:
             token = self.tokens[self.position]
@@ -309,7 +186,7 @@ class _Parser:
         self.level -= 1
         return left
 
-    def chain(self, start: _Token, first: _Value) -> _Value:
+    def chain(self, start: Token, first: Value) -> Value:
         """Gather `a + b - c …` or `a * b / c …` and build it at once: long sums stay flat, in linear time."""
         operator, inverse = self.CHAINS[start.text]
         parts = [first]
@@ -325,7 +202,7 @@ class _Parser:
                 raise self.too_large(token.column)
         return self.build(start.column, operator, *parts)
 
-    def operand(self) -> _Value | _Condition:
+    def operand(self) -> Value | _Condition:
         token = self.tokens[self.position]
         self.position += 1
         if token.kind == "number":
@@ -341,77 +218,77 @@ class _Parser:
         if token.text in self.PREFIX:
             inner = self.climb(self.PREFIX[token.text])
             if token.text == "not":
-                if isinstance(inner, _Value):
-                    raise _Failure(token.column, "`not` needs a condition such as x > 0")
+                if isinstance(inner, Value):
+                    raise Failure(token.column, "`not` needs a condition such as x > 0")
                 return _Condition("not", inner, None, inner.depth + 1)
             inner = self.as_value(inner, token.column + 1)
             return inner if token.text == "+" else self.build(token.column, "negate", inner)
         if token.kind == "end":
-            raise _Failure(token.column, "the expression ends where a value is expected")
-        raise _Failure(token.column, f"expected a value, got `{token.text}`")
+            raise Failure(token.column, "the expression ends where a value is expected")
+        raise Failure(token.column, f"expected a value, got `{token.text}`")
 
-    def close(self, opening: _Token, what: str) -> None:
+    def close(self, opening: Token, what: str) -> None:
         token = self.tokens[self.position]
         if token.text != ")":
             if token.kind == "end":
-                raise _Failure(opening.column, f"the parenthesis of {what} is never closed")
+                raise Failure(opening.column, f"the parenthesis of {what} is never closed")
             if token.text in ("=", "=="):
-                raise _Failure(token.column, "`=` inside parentheses; an equation has its `=` outside")
+                raise Failure(token.column, "`=` inside parentheses; an equation has its `=` outside")
             raise self.leftover(token)
         self.position += 1
 
-    def number(self, token: _Token) -> _Value:
+    def number(self, token: Token) -> Value:
         digits = sum(character.isdigit() for character in token.text)
         if digits > MAX_DIGITS:
-            raise _Failure(token.column, f"a number with {digits} digits; at most {MAX_DIGITS} are read")
+            raise Failure(token.column, f"a number with {digits} digits; at most {MAX_DIGITS} are read")
         if token.text.isdigit():
             whole = int(token.text)
             if whole.bit_length() <= MAX_BITS:
-                return _Value(se.Integer(whole), bits=whole.bit_length(), constant=True)
+                return Value(se.Integer(whole), bits=whole.bit_length(), constant=True)
             value = math.inf
         else:
             value = float(token.text)
         if math.isinf(value) or (value == 0 and re.search(r"[1-9]", token.text.lower().split("e")[0])):
-            raise _Failure(token.column, f"the number {_cut(token.text)} is outside the range of double precision")
-        return _Value(se.RealDouble(value), constant=True)
+            raise Failure(token.column, f"the number {_cut(token.text)} is outside the range of double precision")
+        return Value(se.RealDouble(value), constant=True)
 
-    def name(self, token: _Token) -> _Value:
+    def name(self, token: Token) -> Value:
         name, primes = token.text, token.primes
         kind = self.vocabulary.kind(name)
         if kind == "a coordinate":
             if primes > 2:
                 self.report(token.column, f"`{name}` has {primes} primes; accelerations (two) are the limit")
-            return _Value(se.Symbol(name + "'" * primes))
+            return Value(se.Symbol(name + "'" * primes))
         if primes and kind is not None:
             advice = "differentiate it by hand" if kind == "a definition" else "only coordinates have time derivatives"
             self.report(token.column, f"a prime on `{name}`, which is {kind}; {advice}")
         elif kind == "a definition":
             return self.vocabulary.definitions[name]
         elif kind == "a constant":
-            return _Value(CONSTANTS[name], constant=True)
+            return Value(CONSTANTS[name], constant=True)
         elif kind == "the time" and not self.vocabulary.time:
             self.report(token.column, "time `t` cannot be used here; expected a constant value")
         elif name in RESERVED and kind is None:
-            raise _Failure(token.column, f"`{name}` is a function; write `{name}(…)`")
+            raise Failure(token.column, f"`{name}` is a function; write `{name}(…)`")
         elif kind is None:
             self.report(token.column, f"unknown name `{_cut(name)}`{self.vocabulary.hint(name)}")
-        return _Value(se.Symbol(name))
+        return Value(se.Symbol(name))
 
-    def call(self, token: _Token) -> _Value:
+    def call(self, token: Token) -> Value:
         name = token.text
         opening = self.tokens[self.position]
         if name not in FUNCTIONS and name != "if":
             if self.vocabulary.kind(name) is not None:
                 written = name + "'" * token.primes
-                raise _Failure(opening.column, f"`{written}` is no function; multiplication is written `{written}*(…)`")
-            raise _Failure(
+                raise Failure(opening.column, f"`{written}` is no function; multiplication is written `{written}*(…)`")
+            raise Failure(
                 token.column,
                 f"unknown function `{_cut(name)}`; {nearest(name, [*FUNCTIONS, 'if'], 'functions')}",
             )
         if token.primes:
-            raise _Failure(token.column, f"`{name}'(` — only coordinates have time derivatives")
+            raise Failure(token.column, f"`{name}'(` — only coordinates have time derivatives")
         self.position += 1
-        args: list[_Value | _Condition] = []
+        args: list[Value | _Condition] = []
         columns = []
         if self.tokens[self.position].text != ")":
             while True:
@@ -422,34 +299,32 @@ class _Parser:
                 self.position += 1
         self.close(opening, f"`{name}(`")
         if name == "if":
-            if len(args) != 3 or isinstance(args[0], _Value):
-                raise _Failure(token.column, "`if` is written if(condition, a, b), as in if(x > 0, 1, -1)")
+            if len(args) != 3 or isinstance(args[0], Value):
+                raise Failure(token.column, "`if` is written if(condition, a, b), as in if(x > 0, 1, -1)")
             yes, no = (self.as_value(args[i], columns[i]) for i in (1, 2))
             return self.choice(token.column, args[0], yes, no)
         _, fewest, most = FUNCTIONS[name]
         if not fewest <= len(args) <= most:
             expected = str(fewest) if fewest == most else f"{fewest} to {most}"
-            raise _Failure(
-                token.column, f"`{name}` takes {expected} argument{'s' * (expected != '1')}, got {len(args)}"
-            )
+            raise Failure(token.column, f"`{name}` takes {expected} argument{'s' * (expected != '1')}, got {len(args)}")
         values = [self.as_value(arg, column) for arg, column in zip(args, columns, strict=True)]
         return self.build(token.column, name, *values)
 
     # --- building ------------------------------------------------------------------------------------------------
 
-    def as_value(self, item: _Value | _Condition, column: int) -> _Value:
-        if isinstance(item, _Value):
+    def as_value(self, item: Value | _Condition, column: int) -> Value:
+        if isinstance(item, Value):
             return item
-        raise _Failure(column, "a condition stands where a value is expected; use if(condition, a, b)")
+        raise Failure(column, "a condition stands where a value is expected; use if(condition, a, b)")
 
-    def combine(self, token: _Token, left: _Value | _Condition, right: _Value | _Condition) -> _Value | _Condition:
+    def combine(self, token: Token, left: Value | _Condition, right: Value | _Condition) -> Value | _Condition:
         operator = token.text
         if operator in ("and", "or"):
-            if isinstance(left, _Value) or isinstance(right, _Value):
-                raise _Failure(token.column, f"`{operator}` joins conditions such as x > 0")
+            if isinstance(left, Value) or isinstance(right, Value):
+                raise Failure(token.column, f"`{operator}` joins conditions such as x > 0")
             depth = 1 + max(left.depth, right.depth)
             if depth > MAX_DEPTH:  # each part becomes a choice inside the one before
-                raise _Failure(token.column, f"a condition of more than {MAX_DEPTH} parts")
+                raise Failure(token.column, f"a condition of more than {MAX_DEPTH} parts")
             return _Condition(operator, left, right, depth)
         left, right = self.as_value(left, token.column), self.as_value(right, token.column + 1)
         if operator in ("<", "<="):
@@ -458,7 +333,7 @@ class _Parser:
             return _Condition("<" if operator == ">" else "<=", right, left)
         return self.build(token.column, operator, left, right)
 
-    def choice(self, column: int, condition: _Condition, yes: _Value, no: _Value) -> _Value:
+    def choice(self, column: int, condition: _Condition, yes: Value, no: Value) -> Value:
         """Turn a condition into nested choices between two values."""
         kind, left, right, _ = condition
         if kind == "not" and isinstance(left, _Condition):
@@ -467,11 +342,11 @@ class _Parser:
             if kind == "and":
                 return self.choice(column, left, self.choice(column, right, yes, no), no)
             return self.choice(column, left, yes, self.choice(column, right, yes, no))
-        if not (isinstance(left, _Value) and isinstance(right, _Value)):
-            raise _Failure(column, "the condition of `if` compares two values, as in x > 0")
+        if not (isinstance(left, Value) and isinstance(right, Value)):
+            raise Failure(column, "the condition of `if` compares two values, as in x > 0")
         return self.build(column, kind, left, right, yes, no)
 
-    def build(self, column: int, what: str, *args: _Value) -> _Value:
+    def build(self, column: int, what: str, *args: Value) -> Value:
         """Make one node, keeping the bounds; refuse what is too large or has no real value."""
         nodes = 1 + sum(arg.nodes for arg in args)
         if nodes > MAX_PARTS:
@@ -486,31 +361,31 @@ class _Parser:
         if bits > MAX_TRANSIENT:
             raise self.too_long(column)
         if what == "/" and args[0].constant and number(args[0].expr) == 0:
-            raise _Failure(column, "division by zero")
+            raise Failure(column, "division by zero")
         expr = self.operate(what, [arg.expr for arg in args])
         constant = all(arg.constant for arg in args) or _is_constant(expr, nodes)
         if constant:
             value = number(expr)
             if value is None:
-                raise _Failure(column, "this constant is not a finite real number")
+                raise Failure(column, "this constant is not a finite real number")
             if value == 0 and not expr.is_Rational:  # 0.0^pi, but also -0.0
                 expr = se.RealDouble(0.0) if expr.is_Number else se.Integer(0)
         bits, below = self.inspect(column, expr)
-        return _Value(expr, nodes, bits, math.lcm(denominator, below), constant)
+        return Value(expr, nodes, bits, math.lcm(denominator, below), constant)
 
-    def check_power(self, column: int, base: _Value, exponent: _Value) -> int:
+    def check_power(self, column: int, base: Value, exponent: Value) -> int:
         """Bound the exponent, and return the bits that an exact power can need."""
         value = number(exponent.expr) if exponent.constant else None
         if value is None:
             return 0
         self.check_exponent(column, value)
         if value < 0 and base.constant and number(base.expr) == 0:
-            raise _Failure(column, "division by zero")
+            raise Failure(column, "division by zero")
         return int(base.bits * max(1.0, abs(value)))
 
     def check_exponent(self, column: int, value: float) -> None:
         if abs(value) > MAX_EXPONENT:
-            raise _Failure(column, f"the exponent {value:g} is larger than {MAX_EXPONENT}")
+            raise Failure(column, f"the exponent {value:g} is larger than {MAX_EXPONENT}")
 
     def inspect(self, column: int, expr: Expr) -> tuple[int, int]:
         """Check the numbers among the factors of an expression; return their bits and common denominator."""
@@ -524,7 +399,7 @@ class _Parser:
             if factor.is_Pow and factor.args[0] != se.E:
                 self.check_exponent(column, number(factor.args[1]) or 0.0)
                 if not number(factor) and not factor.free_symbols:  # pi^729 in (pi*x)^729
-                    raise _Failure(column, "a number arises here that is outside the range of double precision")
+                    raise Failure(column, "a number arises here that is outside the range of double precision")
         return bits, denominator
 
     def check_number(self, column: int, value: Expr) -> tuple[int, int]:
@@ -535,10 +410,10 @@ class _Parser:
                 raise self.too_long(column)
             return exact
         if number(value) is None:
-            raise _Failure(column, "a number arises here that is outside the range of double precision")
+            raise Failure(column, "a number arises here that is outside the range of double precision")
         return 1, 1
 
-    def finish(self, value: _Value) -> _Value:
+    def finish(self, value: Value) -> Value:
         """Measure what was read: sums can hide numbers, and only the result tells its depth and size."""
 
         def measure(node: Expr, args: list[tuple[int, int]]) -> tuple[int, int]:
@@ -548,7 +423,7 @@ class _Parser:
 
         depth, nodes = fold(value.expr, measure)
         if depth > MAX_DEPTH:
-            raise _Failure(0, f"nested deeper than {MAX_DEPTH} levels once definitions are put in")
+            raise Failure(0, f"nested deeper than {MAX_DEPTH} levels once definitions are put in")
         if nodes > MAX_NODES:
             raise self.too_large(0)
         self.spend(0, LATER * nodes)
@@ -556,15 +431,15 @@ class _Parser:
 
     def spend(self, column: int, nodes: int) -> None:
         if not self.vocabulary.spend(nodes):
-            raise _Failure(column, "all expressions together are too large once definitions are put in")
+            raise Failure(column, "all expressions together are too large once definitions are put in")
 
     @staticmethod
-    def too_large(column: int) -> _Failure:
-        return _Failure(column, f"the expression has more than {MAX_NODES} parts once definitions are put in")
+    def too_large(column: int) -> Failure:
+        return Failure(column, f"the expression has more than {MAX_NODES} parts once definitions are put in")
 
     @staticmethod
-    def too_long(column: int) -> _Failure:
-        return _Failure(column, "the exact numbers in this expression become too long; write them as decimals")
+    def too_long(column: int) -> Failure:
+        return Failure(column, "the exact numbers in this expression become too long; write them as decimals")
 
     @staticmethod
     def operate(what: str, exprs: list[Expr]) -> Expr:

@@ -16,8 +16,9 @@ from sympy.core.function import AppliedUndef
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
-from dalembert.model.expression import NAME, Vocabulary, parse_equation, parse_value
+from dalembert.model.expression import Vocabulary, parse_equation, parse_value
 from dalembert.model.functions import RESERVED, TIME, Expr, number
+from dalembert.model.tokens import NAME
 from dalembert.model.translate import Translator, plain_name
 
 SIMULATION_NUMBERS = ("until", "rtol", "atol", "step", "samples")

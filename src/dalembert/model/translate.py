@@ -15,9 +15,9 @@ from sympy.core.function import AppliedUndef
 from sympy.physics import mechanics
 
 from dalembert.errors import ModelError, nearest
-from dalembert.model.expression import NAME
 from dalembert.model.functions import FUNCTIONS, IF_LESS, STEP, TIME, Expr, choose, step
 from dalembert.model.printing import fold
+from dalembert.model.tokens import NAME
 
 dynamicsymbols: Any = mechanics.dynamicsymbols  # its time, an attribute of the function, has no type
 
