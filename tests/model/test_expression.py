@@ -10,7 +10,6 @@ import pytest
 import symengine as se
 
 from dalembert.errors import ModelError
-from dalembert.model import vocabulary
 from dalembert.model.expression import (
     MAX_BITS,
     MAX_DEPTH,
@@ -295,6 +294,8 @@ MISTAKES = [
     ("x/sin(pi)", 2, "division by zero"),
     ("0^-1", 2, "division by zero"),
     ("x*0.0^(-1/2)", 6, "division by zero"),
+    ("(-2)^x", 5, "the exponent varies, so the base must be positive; it is -2"),
+    ("0^x'", 2, "the exponent varies, so the base must be positive; it is 0"),
     ("(-1)^(1/2)", 5, "this constant is not a finite real number"),
     ("x*sqrt(2 - 3)", 3, "this constant is not a finite real number"),
     ("log(sin(0))", 1, "this constant is not a finite real number"),
@@ -479,7 +480,7 @@ def test_size():
 
 
 def test_all_expressions_together(monkeypatch):
-    monkeypatch.setattr(vocabulary, "MAX_WORK", 10_000)
+    monkeypatch.setattr("dalembert.model.vocabulary.MAX_WORK", 10_000)
     vocabulary = names()
     with pytest.raises(ModelError, match="all expressions together are too large"):
         for _ in range(1000):

@@ -376,10 +376,13 @@ class _Parser:
     def check_power(self, column: int, base: Value, exponent: Value) -> int:
         """Bound the exponent, and return the bits that an exact power can need."""
         value = number(exponent.expr) if exponent.constant else None
+        origin = number(base.expr) if base.constant else None
         if value is None:
+            if origin is not None and origin <= 0:  # its logarithm, which the derivative needs, is not real
+                raise Failure(column, f"the exponent varies, so the base must be positive; it is {origin:g}")
             return 0
         self.check_exponent(column, value)
-        if value < 0 and base.constant and number(base.expr) == 0:
+        if value < 0 and origin == 0:
             raise Failure(column, "division by zero")
         return int(base.bits * max(1.0, abs(value)))
 
