@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def quoted(names: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
-def nearest(name: str, known: Sequence[str], what: str = "known names") -> str:
+def nearest(name: str, known: Collection[str], what: str = "known names") -> str:
     """Say which of the known names may have been meant.
 
     >>> nearest("lenght", ["length", "mass"])
@@ -80,5 +81,5 @@ def nearest(name: str, known: Sequence[str], what: str = "known names") -> str:
         return f"did you mean {quoted((lowered + close)[:3], 'or')}?"
     if not known:
         return f"there are no {what}"
-    shown = list(known[:12])
+    shown = list(islice(known, 12))
     return f"{what}: {', '.join(shown)}{', …' if len(known) > len(shown) else ''}"

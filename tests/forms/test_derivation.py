@@ -255,7 +255,7 @@ def test_parameters_near_the_edge_of_their_domain():
 
 def test_decimals_are_not_split():
     derivation = System(coordinates="x", kinetic="x'^2/2", potential="3.14*x^2 + 1.07*x").derive("explicit")
-    assert derivation.as_dict()["equations"] == ["(107 + 628*x)/100 + x'' = 0"]
+    assert derivation.as_dict()["equations"] == ["(628*x + 107)/100 + x'' = 0"]
 
 
 def test_state_of_nonholonomic_systems():

@@ -333,7 +333,7 @@ def test_mistakes(text, column, words):
         ("x = y = m", 7, "an equation has one `=`; write two constraints instead"),
         ("x = y)", 6, "a closing parenthesis without an opening one"),
         ("x y = m", 3, "an operator is missing before `y`"),
-        ("x < y = m", 1, "a condition stands where a value is expected"),
+        ("x < y = m", 1, "an inequality stands here; a constraint is an equation"),
         ("x = y < m", 4, "a condition stands where a value is expected"),
         ("= x", 1, "expected a value, got `=`"),
         ("x =", 4, "the expression ends where a value is expected"),

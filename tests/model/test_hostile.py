@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
+import sys
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -72,6 +74,28 @@ def test_definitions_that_double():
     doubled = "\n".join(f'd{i} = "d{i - 1}*d{i - 1} + x*d{i - 1}"' for i in range(1, 60))
     with pytest.raises(ModelError, match=r"\d+"):
         loads(GOOD.replace("[energy]", f'[define]\nd0 = "x + y"\n{doubled}\n\n[energy]'))
+
+
+def test_definitions_share_one_budget():
+    """Definitions used in definitions cannot multiply the work: refused by size."""
+    large = " + ".join(f"sin({i}*x)" for i in range(9_000))
+    uses = "".join(f"d{i} = 'D*{i}'\n" for i in range(2_000))
+    with pytest.raises(ModelError, match="all expressions together are too large"):
+        loads(f"{GOOD}\n[define]\nD = '{large}'\n{uses}")
+
+
+def test_thousands_of_definitions_and_of_mistakes():
+    lines = "".join(f"d{i} = 'x + {i}'\n" for i in range(10_000))
+    assert loads(f"{GOOD}\n[define]\n{lines}") == loads(GOOD)
+    with pytest.raises(ModelError) as error:
+        loads(GOOD + "\n[forces]\n" + "".join(f"y{i} = 'z{i}'\n" for i in range(10_000)))
+    assert len(error.value.problems) > 100
+
+
+def test_the_slope_of_a_broken_root_does_not_end_the_process():
+    """SymEngine's own sign(sqrt(-x)) does; a process of its own, so that a crash is a failed test."""
+    code = "from dalembert import System; System('x', kinetic=\"x'^2/2\", potential='abs(sqrt(-x))').blocks"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_large_files_are_refused_unread(tmp_path):

@@ -242,6 +242,12 @@ REFUSED = [
     ({"initial": [1, 2]}, 'expected values by name, as in {"x": 1}, got list'),
     ({"parameters": ["m"]}, "expected values by name"),
     ({"potential": True}, "expected an expression or a number, got true"),
+    ({"drawing": 1}, 'expected {"points": …, "lines": …}, got int'),
+    ({"drawing": {"points": 1}}, '`points` are given by name, as in {"A": ["x", "y"]}'),
+    ({"drawing": {"points": {"A": [0, 0]}, "lines": [[["A"], {}]]}}, "`lines` joins named points, got [['A'], {}]"),
+    ({"drawing": {"points": {"A": [0, 0]}, "circles": [[["A"], 1]]}}, "a circle is [centre, radius]"),
+    ({"kinetic": "xdot^2"}, "unknown name `xdot`; time derivatives are written with primes: x'"),
+    ({"potential": "ln(x)"}, "unknown function `ln`; write `log`"),
 ]
 
 
@@ -262,6 +268,11 @@ def test_all_mistakes_in_one_go():
         "constraints",
         "initial",
     ]
+
+
+def test_a_power_of_a_negative_number_is_no_crash():
+    system = System(coordinates=[x], kinetic="x'^2/2", constraints={"a": (-2) ** x - 1})
+    assert system.constraints[0].level == "position"
 
 
 def test_an_unknown_constraint_is_answered_with_the_nearest():

@@ -318,7 +318,10 @@ O = ["x"]
         ("format = [" + "1," * 1000 + "]\n" + HEAD[11:], ["1: format: expected `format = 1` at the top; got '[1, 1,"]),
         ("format = 1\ncoordinates = 'x'", ["2: coordinates: expected a list of names, as in coordinates ="]),
         ("format = 1\ncoordinates = []", ["2: coordinates: a system needs at least one coordinate"]),
-        ("format = 1\ncoordinates = ['x', 'y', 'x']", ["2: coordinates: coordinate `x` is listed twice"]),
+        (
+            "format = 1\ncoordinates = ['x', 'y', 'x']\n[energy]\nkinetic = 'z'",
+            ["2: coordinates: coordinate `x` is listed twice", "4:12: kinetic: unknown name `z`"],
+        ),
         ("name = 1\n" + HEAD, ["1: name: the name is a text in quotes, got a number"]),
         (HEAD + "[energy]", ["5:8: not valid TOML: [energy] is there twice, or contradicts what is above it"]),
         (HEAD + "kinetic = '0'\n", ["5:14: not valid TOML: kinetic is there twice"]),

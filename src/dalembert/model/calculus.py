@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import symengine as se
 from symengine.lib.symengine_wrapper import FunctionSymbol
 
-from dalembert.model.functions import IF_LESS, STEP, Expr, choose
+from dalembert.model.functions import IF_LESS, STEP, Expr, choose, sign
 
 _SWITCHING = (se.Abs, se.sign, se.Max, se.Min, FunctionSymbol)
 ZERO = se.Integer(0)
@@ -89,7 +89,7 @@ class Calculus:
     def _rule(self, node: Expr, variable: Expr) -> Expr:
         args = node.args
         if isinstance(node, se.Abs):
-            return se.sign(args[0]) * self.diff(args[0], variable)
+            return sign(args[0]) * self.diff(args[0], variable)
         if isinstance(node, (se.Max, se.Min)):
             best, slope = args[0], self.diff(args[0], variable)
             for arg in args[1:]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,11 +33,11 @@ class Constraint:
     @classmethod
     def read(cls, name: str, expression: Expr, coordinates: Set[str]) -> Constraint:
         """Read the level and the kind off the expression."""
-        levels: tuple[list[Expr], ...] = ([], [], [])
+        levels: tuple[set[Expr], ...] = (set(), set(), set())
         for symbol in expression.free_symbols:
             coordinate = symbol.name.rstrip("'")
             if coordinate in coordinates:
-                levels[len(symbol.name) - len(coordinate)].append(symbol)
+                levels[len(symbol.name) - len(coordinate)].add(symbol)
         order = max((i for i in range(3) if levels[i]), default=None)
         if order is None:
             always = "always true; remove it" if expression == 0 else "a condition on nothing that moves"
@@ -51,23 +51,30 @@ class Constraint:
         return cls(name, expression, LEVELS[order], linear, se.Symbol(TIME) in expression.free_symbols)
 
 
-def _is_linear(expression: Expr, variables: Sequence[Expr]) -> bool:
-    return all(is_independent(expression.diff(variable), variables) for variable in variables)
+def _is_linear(expression: Expr, variables: Set[Expr]) -> bool:
+    """Tell whether all slopes are constant: what is seen to be linear is put aside, the rest may cancel."""
+    terms = expression.args if expression.is_Add else (expression,)
+    rest = se.Add(*[term for term in terms if not _is_plainly_linear(term, variables)])
+    return all(is_independent(rest.diff(x), variables) for x in rest.free_symbols & variables)
 
 
-def is_independent(expression: Expr, variables: Iterable[Expr]) -> bool:
+def _is_plainly_linear(term: Expr, variables: Set[Expr]) -> bool:
+    used = term.free_symbols & variables
+    return not used or (len(used) == 1 and not term.diff(*used).free_symbols & variables)
+
+
+def is_independent(expression: Expr, variables: Set[Expr]) -> bool:
     """Tell whether an expression keeps its value when the variables change.
 
     Decided by numbers where the variables appear but may cancel: expanding a user's power can take for ever.
     """
-    variables = set(variables)
     symbols = expression.free_symbols
     if not symbols & variables:
         return True
     order = sorted(symbols, key=str)
     try:
         program = Program(order, [expression])
-    except ValueError:  # an undone derivative of abs, max, …: depends on what is inside
+    except (ValueError, RuntimeError):  # an undone derivative of abs, …, or a constant that is not real
         return False
     random = np.random.default_rng(0)
     points = random.uniform(0.5, 1.5, (len(order), 8)) * random.choice([-1, 1], (len(order), 8))

@@ -19,6 +19,7 @@ import symengine as se
 
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.functions import (
+    ALIASES,
     CONSTANTS,
     FUNCTIONS,
     RESERVED,
@@ -139,7 +140,9 @@ class _Parser:
         raise self.leftover(token)
 
     def equation(self) -> Value:
-        left = self.as_value(self.climb(0), 0)
+        left = self.climb(0)
+        if isinstance(left, _Condition):
+            raise Failure(0, "an inequality stands here; a constraint is an equation, as in `x = l*sin(phi)`")
         token = self.tokens[self.position]
         if token.kind == "end":
             raise Failure(token.column, "an equation needs `=`, as in `x = l*sin(phi)`; if zero is meant, add `= 0`")
@@ -281,10 +284,9 @@ class _Parser:
             if self.vocabulary.kind(name) is not None:
                 written = name + "'" * token.primes
                 raise Failure(opening.column, f"`{written}` is no function; multiplication is written `{written}*(…)`")
-            raise Failure(
-                token.column,
-                f"unknown function `{_cut(name)}`; {nearest(name, [*FUNCTIONS, 'if'], 'functions')}",
-            )
+            known = ALIASES.get(name.lower())
+            advice = f"write `{known}`" if known else nearest(name, [*FUNCTIONS, "if"], "functions")
+            raise Failure(token.column, f"unknown function `{_cut(name)}`; {advice}")
         if token.primes:
             raise Failure(token.column, f"`{name}'(` — only coordinates have time derivatives")
         self.position += 1

@@ -160,6 +160,13 @@ FUNCTIONS: dict[str, tuple[Any, int, int]] = {
     "max": (maximum, 2, 100),
     "step": (step, 1, 1),
 }
+# what others call them
+ALIASES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "sgn": "sign"} | {
+    "heaviside": "step",
+    "fabs": "abs",
+    "where": "if",
+    "piecewise": "if",
+}
 CONSTANTS = {"pi": se.pi, "e": se.E}
 TIME = "t"
 RESERVED = frozenset(FUNCTIONS) | {TIME, "if", "and", "or", "not"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 import symengine as se
@@ -9,6 +10,8 @@ import symengine as se
 from dalembert.model.functions import IF_LESS, IF_LESS_EQUAL, STEP, Expr, ratio
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
+_FACTOR = re.compile(r"-?(\d[\d.e+-]*\*)?", re.ASCII)  # in front of a term
+_CONSTANT = re.compile(r"-?\d[\d.e+/-]*", re.ASCII)
 _NAMES = {"Abs": "abs", "Max": "max", "Min": "min"}
 _FUNCTION_TYPES = frozenset(
     ["sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "log", "sign", "Abs", "Max", "Min"]
@@ -93,8 +96,8 @@ def _exact(node: Expr) -> tuple[int, int]:
 
 
 def _sum(texts: Iterable[str]) -> str:
-    """Join terms in alphabetical order, numbers last, a positive one in front where there is one."""
-    terms = sorted(texts, key=lambda text: (text.lstrip("-")[0].isdigit(), text.lstrip("-")))
+    """Join terms in alphabetical order of what stands after their numbers, constants last, a positive one in front."""
+    terms = sorted(texts, key=lambda text: (bool(_CONSTANT.fullmatch(text)), _FACTOR.sub("", text, 1), text))
     first = next((i for i, text in enumerate(terms) if not text.startswith("-")), 0)
     terms.insert(0, terms.pop(first))
     return terms[0] + "".join(f" - {t[1:]}" if t.startswith("-") else f" + {t}" for t in terms[1:])

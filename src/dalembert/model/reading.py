@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -16,10 +16,11 @@ from sympy.core.function import AppliedUndef
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
-from dalembert.model.expression import Vocabulary, parse_equation, parse_value
+from dalembert.model.expression import parse_equation, parse_value
 from dalembert.model.functions import RESERVED, TIME, Expr, number
 from dalembert.model.tokens import NAME
 from dalembert.model.translate import Translator, plain_name
+from dalembert.model.vocabulary import MAX_HINTS, Value, Vocabulary
 
 SIMULATION_NUMBERS = ("until", "rtol", "atol", "step", "samples")
 SIMULATION_NAMES = ("form", "method", "keep")
@@ -54,22 +55,24 @@ def read_system(given: Given) -> dict[str, Any]:
 
 class _Reader:
     def __init__(self, given: Given):
-        self.problems: list[Problem] = []
+        self.problems: dict[Problem, None] = {}  # in the order found, each once
+        self.hints = 0
         symbols = dict(given.symbols)
         names = self.read_coordinates(given.coordinates, symbols)
         if not names:
             raise ModelError(self.problems)
-        self.coordinates = names
-        self.velocities = tuple(name + "'" for name in names)
-        self.accelerations = tuple(name + "''" for name in names)
+        self.coordinates = dict.fromkeys(names)
+        self.velocities = dict.fromkeys(name + "'" for name in names)
+        self.accelerations = dict.fromkeys(name + "''" for name in names)
         self.check_mappings(given)
         parameters = self.read_parameters(given.parameters, symbols)
         try:
             self.translator = Translator(symbols, names, parameters)
         except ModelError as error:
             raise ModelError([*self.problems, *error.problems]) from None
-        self.vocabulary = Vocabulary(names, tuple(parameters))
-        self.read_definitions(given.define)
+        self.definitions: dict[str, Value] = {}
+        self.vocabulary = Vocabulary(names, tuple(parameters), self.definitions)
+        self.read_definitions(given.define, parameters)
 
         fields: dict[str, Any] = {"coordinates": names, "name": str(given.name)}
         fields["kinetic"] = self.read_energy(given.kinetic, "kinetic")
@@ -92,19 +95,25 @@ class _Reader:
         self.fields = fields
 
     def problem(self, text: str, *key: str, column: int | None = None) -> None:
-        problem = Problem(text, key=key, column=column)
-        if problem not in self.problems:
-            self.problems.append(problem)
+        self.problems[Problem(text, key=key, column=column)] = None
+
+    def hint(self, name: str, known: Collection[str], what: str = "known names") -> str:
+        """Say which name may have been meant; for the first few only, as the search takes time."""
+        self.hints += 1
+        return f"; {nearest(name, known, what)}" if self.hints <= MAX_HINTS else ""
 
     def check_mappings(self, given: Given) -> None:
         """Refuse lists and texts where values are given by name: nothing could be read of them."""
+        before = len(self.problems)
         for part in ("parameters", "forces", "initial", "guess", "simulation", "define"):
             value = getattr(given, part)
             if not isinstance(value, Mapping):
                 self.problem(f'expected values by name, as in {{"x": 1}}, got {type(value).__name__}', part)
+        if not isinstance(given.drawing, (Drawing, Mapping, type(None))):
+            self.problem(f'expected {{"points": …, "lines": …}}, got {type(given.drawing).__name__}', "draw")
         if isinstance(given.constraints, str):
             self.problem('expected equations by name, as in {"a": "x = 1"}, got a text', "constraints")
-        if self.problems:
+        if len(self.problems) > before:
             raise ModelError(self.problems)
 
     # --- names -------------------------------------------------------------------------------------------------------
@@ -156,20 +165,16 @@ class _Reader:
             parameters[name] = None if value is None else self.constant(value, "parameters", name)
         return parameters
 
-    def read_definitions(self, define: Mapping[str, str]) -> None:
-        definitions = {}
+    def read_definitions(self, define: Mapping[str, str], parameters: Mapping[str, Any]) -> None:
         for name, text in define.items():
             key = ("define", name)
             self.check_name(name, "definition", *key)
-            if name in self.coordinates or name in self.vocabulary.parameters:
+            if name in self.coordinates or name in parameters:
                 self.problem(f"definition `{name}` is also a coordinate or a parameter; rename it", *key)
                 continue
-            vocabulary = Vocabulary(self.coordinates, self.vocabulary.parameters, dict(definitions))
-            value = self.attempt(key, lambda text=text, v=vocabulary: parse_value(str(text), v))
-            if value is None:  # the mistake is reported; do not report every use of the name as well
-                value = parse_value(self.coordinates[0], vocabulary)
-            definitions[name] = value
-        self.vocabulary = Vocabulary(self.coordinates, self.vocabulary.parameters, definitions)
+            value = self.attempt(key, lambda text=text: parse_value(str(text), self.vocabulary))
+            # a mistake is reported once, not with every use of the name as well; and what uses it shall move
+            self.definitions[name] = value or Value(se.Symbol(next(iter(self.coordinates))))
 
     # --- expressions -------------------------------------------------------------------------------------------------
 
@@ -180,19 +185,19 @@ class _Reader:
         except ModelError as error:
             for problem in error.problems:
                 self.problem(problem.text, *key, column=problem.column)
-        except (sp.SympifyError, TypeError, AttributeError, RecursionError) as error:
+        except (sp.SympifyError, TypeError, AttributeError, RuntimeError) as error:
             self.problem(
                 f"expected an expression, got something else ({type(error).__name__}: {str(error)[:80]})",
                 *key,
             )
         return None
 
-    def expression(self, value: Any, key: tuple[str, ...], forbidden: Iterable[str] = (), why: str = "") -> Expr:
+    def expression(self, value: Any, key: tuple[str, ...], forbidden: Collection[str] = (), why: str = "") -> Expr:
         """Translate text, SymPy, SymEngine or a number; refuse what must not appear in it."""
         expr = self.attempt(key, lambda: self.translate(value))
         if expr is None:
             return se.Integer(0)
-        found = sorted({symbol.name for symbol in expr.free_symbols}.intersection(forbidden))
+        found = sorted(symbol.name for symbol in expr.free_symbols if symbol.name in forbidden) if forbidden else ()
         if found:
             self.problem(f"{why} (found {', '.join(found[:6])})", *key)
         return expr
@@ -253,7 +258,7 @@ class _Reader:
                 value, ("energy", name), self.accelerations, "the kinetic energy depends on accelerations"
             )
         why = "the potential energy depends on velocities or accelerations; put such forces into `forces`"
-        return self.expression(value, ("energy", name), self.velocities + self.accelerations, why)
+        return self.expression(value, ("energy", name), self.velocities | self.accelerations, why)
 
     def read_matrices(self, given: Given) -> dict[str, Any]:
         n = len(self.coordinates)
@@ -275,9 +280,9 @@ class _Reader:
             rows = []
         if len(force) != n:
             self.problem(f"the force needs {n} entries, one per coordinate; got {len(force)}", "matrices", "force")
-        depends = self.velocities + self.accelerations
+        moving = self.velocities | self.accelerations
         why = "the mass matrix may depend on coordinates and time only"
-        mass = tuple(tuple(self.expression(entry, key, depends, why) for entry in row) for row in rows)
+        mass = tuple(tuple(self.expression(entry, key, moving, why) for entry in row) for row in rows)
         why = "a force depends on accelerations; bring them to the mass matrix"
         key = ("matrices", "force")
         return {
@@ -291,9 +296,7 @@ class _Reader:
             name = self.name_of(key, "forces")
             if name not in self.coordinates:
                 self.problem(
-                    f"a force on `{name}`, which is no coordinate; {nearest(name, self.coordinates)}",
-                    "forces",
-                    name,
+                    f"a force on `{name}`, which is no coordinate{self.hint(name, self.coordinates)}", "forces", name
                 )
             why = "a force depends on accelerations; bring them into the kinetic energy"
             result[name] = self.expression(value, ("forces", name), self.accelerations, why)
@@ -319,18 +322,16 @@ class _Reader:
         return tuple(constraint for constraint in result if constraint is not None)
 
     def read_values(self, given: Mapping[Any, Any], section: str) -> Mapping[str, Expr]:
-        allowed = self.coordinates + self.velocities
+        allowed = self.coordinates | self.velocities
+        forbidden = allowed | self.accelerations | {TIME: None}
         result = {}
         for key, value in dict(given).items():
             name = self.name_of(key, section)
             if name not in allowed:
-                self.problem(
-                    f"`{name}` is neither a coordinate nor a velocity; {nearest(name, allowed)}",
-                    section,
-                    name,
-                )
+                hint = self.hint(name, allowed)
+                self.problem(f"`{name}` is neither a coordinate nor a velocity{hint}", section, name)
             why = f"the value of `{name}` must be a number or an expression of parameters"
-            result[name] = self.expression(value, (section, name), (*allowed, *self.accelerations, TIME), why)
+            result[name] = self.expression(value, (section, name), forbidden, why)
         return MappingProxyType(result)
 
     def read_simulation(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -346,7 +347,7 @@ class _Reader:
                 result[name] = value
             else:
                 known = [*SIMULATION_NUMBERS, *SIMULATION_NAMES]
-                self.problem(f"no setting `{name}`; {nearest(name, known, 'settings')}", "simulate", name)
+                self.problem(f"no setting `{name}`{self.hint(name, known, 'settings')}", "simulate", name)
         return MappingProxyType(result)
 
     # --- the drawing -------------------------------------------------------------------------------------------------
@@ -357,17 +358,20 @@ class _Reader:
         parts = {part: getattr(given, part) for part in DRAWING_PARTS} if isinstance(given, Drawing) else dict(given)
         for name in parts:
             if name not in DRAWING_PARTS:
-                self.problem(f"no part `{name}` of a drawing; {nearest(name, DRAWING_PARTS, 'parts')}", "draw", name)
+                self.problem(f"no part `{name}` of a drawing{self.hint(name, DRAWING_PARTS, 'parts')}", "draw", name)
         points: dict[str, tuple[Expr, ...]] = {}
-        for name, place in dict(parts.get("points", {})).items():
+        places = parts.get("points", {})
+        if not isinstance(places, Mapping):
+            self.problem('`points` are given by name, as in {"A": ["x", "y"]}', "draw", "points")
+            places = {}
+        moving = self.velocities | self.accelerations
+        why = "a point depends on coordinates, time and parameters only"
+        for name, place in places.items():
             key = ("draw", "points", name)
             if not isinstance(place, (list, tuple)) or len(place) not in (2, 3):
                 self.problem(f'point `{name}` needs two or three coordinates, as in ["x", "y"]', *key)
                 continue
-            why = "a point depends on coordinates, time and parameters only"
-            points[name] = tuple(
-                self.expression(entry, key, self.velocities + self.accelerations, why) for entry in place
-            )
+            points[name] = tuple(self.expression(entry, key, moving, why) for entry in place)
         if len({len(place) for place in points.values()}) > 1:
             self.problem(
                 "points in the plane and in space are mixed; give all of them two or all of them three coordinates",
@@ -376,7 +380,7 @@ class _Reader:
             )
         circles = []
         for item in self.sequences(parts, "circles"):
-            if len(item) != 2 or item[0] not in points:
+            if len(item) != 2 or not isinstance(item[0], str) or item[0] not in points:
                 self.problem(
                     f"a circle is [centre, radius] with a named point as its centre, got {item}",
                     "draw",
@@ -398,10 +402,10 @@ class _Reader:
     def joined(self, parts: Mapping[str, Any], name: str, points: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
         result = []
         for item in self.sequences(parts, name):
-            unknown = [point for point in item if point not in points]
+            unknown = [point for point in item if not isinstance(point, str) or point not in points]
             if unknown or len(item) < 2:
-                advice = nearest(str(unknown[0]), list(points), "points") if unknown else "name at least two points"
-                self.problem(f"`{name}` joins named points, got {list(item)}; {advice}", "draw", name)
+                advice = self.hint(str(unknown[0]), points, "points") if unknown else "; name at least two points"
+                self.problem(f"`{name}` joins named points, got {str(list(item))[:60]}{advice}", "draw", name)
             else:
                 result.append(item)
         return tuple(result)

@@ -60,6 +60,10 @@ class Vocabulary:
 
     def hint(self, name: str) -> str:
         """Say which name may have been meant; for the first few only, as the search takes time."""
+        for ending, primes in (("ddot", "''"), ("dot", "'"), ("dd", "''"), ("d", "'")):
+            stem = name.removesuffix(ending).rstrip("_")
+            if stem != name and self._kinds.get(stem) == "a coordinate":
+                return f"; time derivatives are written with primes: {stem}{primes}"
         if name not in self._hints:
             if len(self._hints) >= MAX_HINTS:
                 return ""
