@@ -16,11 +16,16 @@ def singular_mass(scene: Scene, form: str) -> str | None:
     try:
         factorise(scene.arrays.M, scene.arrays.arithmetic, Pilot())
     except ZeroDivisionError:
-        return (
-            f"the form `{form}` needs an invertible mass matrix, positive definite, and this one is not; "
-            "use `multipliers`, `minimal` or `independent`"
-        )
+        return needs_invertible(form)
     return None
+
+
+def needs_invertible(form: str) -> str:
+    """Say what a form needs, and which ones do not."""
+    return (
+        f"the form `{form}` needs an invertible mass matrix, positive definite, and this one is not; "
+        "use `multipliers`, `minimal` or `independent`"
+    )
 
 
 class Explicit(Form):

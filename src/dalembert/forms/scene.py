@@ -10,9 +10,9 @@ import numpy as np
 import symengine as se
 
 from dalembert.algebra.arithmetic import Numbers
-from dalembert.algebra.counting import Counting
 from dalembert.algebra.gramschmidt import Scalar, Vector
 from dalembert.algebra.rational import Field
+from dalembert.algebra.tape import Tape
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError
 from dalembert.model.blocks import Blocks
@@ -93,7 +93,7 @@ class Scene:
 
         A choice must hold for the user's values; a formula is zero only if it is so for others as well.
         """
-        columns = [self._point(self.numeric, place) for place in self.places]
+        columns = [self.point(self.numeric, place) for place in self.places]
         random = np.random.default_rng(6)
         base = pilot_parameters(self.system)
         for place in self.places:
@@ -101,11 +101,12 @@ class Scene:
             numeric = Numeric(self.system, values)
             found = assemble(numeric, place, self.kept)  # redundant rows may not hold for other values
             if found is not None and numeric.all(found.t, found.q, found.v).finite():
-                columns.append(self._point(numeric, found))
+                columns.append(self.point(numeric, found))
         return np.array(columns).T
 
     @staticmethod
-    def _point(numeric: Numeric, place: Configuration) -> list[float]:
+    def point(numeric: Numeric, place: Configuration) -> list[float]:
+        """Return the values of the inputs at a place."""
         return [place.t, *place.q, *place.v, *numeric.parameters]
 
     # --- the blocks over each arithmetic -----------------------------------------------------------------------------
@@ -115,7 +116,7 @@ class Scene:
         """The blocks at the pilot's points."""
         b = self.blocks
         values = self.numeric.program([*b.M.values(), *b.f, *b.A.values(), *b.c]).arrays(list(self.points))
-        return self._rows(Numbers, list(values))
+        return self.rows(Numbers, list(values))
 
     @cached_property
     def field(self) -> Field:
@@ -131,7 +132,7 @@ class Scene:
         """The blocks as formulas."""
         b = self.blocks
         entries = [self.field.read(entry) for entry in (*b.M.values(), *b.f, *b.A.values(), *b.c)]
-        return self._rows(self.field, entries)
+        return self.rows(self.field, entries)
 
     @cached_property
     def abbreviations(self) -> dict[str, Expr]:
@@ -148,13 +149,13 @@ class Scene:
         field = Field(entries)
         values = self.numeric.program(self.abbreviations.values()).arrays(list(self.points))
         field.set_points([*self.inputs, *names.values()], np.vstack([self.points, values]))
-        return self._rows(field, [field.read(entry) for entry in entries])
+        return self.rows(field, [field.read(entry) for entry in entries])
 
     def counted(self) -> Rows:
-        """The blocks as nodes that only count operations."""
-        counting = Counting()
+        """The blocks as unknown inputs of a tape: what is done with them is counted before any formula is expanded."""
+        tape = Tape()
         size = len(self.blocks.M) + len(self.blocks.f) + len(self.blocks.A) + len(self.blocks.c)
-        return self._rows(counting, [counting.leaf() for _ in range(size)])
+        return self.rows(tape, [tape.load("block", k) for k in range(size)])
 
     def floats(self, values: Values) -> Rows:
         """The blocks as floats at a state."""
@@ -170,7 +171,8 @@ class Scene:
                 rows.A[place[i]][int(j)] = value
         return rows
 
-    def _rows(self, arithmetic: Any, entries: list[Scalar]) -> Rows:
+    def rows(self, arithmetic: Any, entries: list[Scalar]) -> Rows:
+        """Arrange the entries of M, f, A, c, in this order, over any arithmetic."""
         b: Blocks = self.blocks
         rest = iter(entries)
         M: list[Vector] = [{} for _ in b.f]

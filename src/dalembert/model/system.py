@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dalembert.model.blocks import Blocks
     from dalembert.model.check import Check
     from dalembert.model.start import State
+    from dalembert.native.kernels import Kernels
 
 
 @dataclass(frozen=True)
@@ -193,6 +194,12 @@ class System:
         from dalembert.forms.derivation import Derivation
 
         return Derivation(self, form, coordinates)
+
+    def compile(self, form: str = "multipliers") -> Kernels:
+        """Compile the equations to native code: a function of t, q, v and the parameters, for one state or many."""
+        from dalembert.native.kernels import Kernels
+
+        return Kernels(self, form)
 
     def reaction(self, name: str) -> list[Any]:
         """Return the reaction of a constraint as formulas, one for each coordinate."""

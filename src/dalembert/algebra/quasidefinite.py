@@ -1,0 +1,119 @@
+"""Symmetric quasidefinite systems [[W, Jᵀ], [J, −E]] by elimination without a search for pivots, over any arithmetic.
+
+W is positive definite. Multipliers are eliminated after all coordinates that they touch, so that every pivot of a
+coordinate is that of W alone, and the diagonal of a multiplier has become −(J W⁻¹Jᵀ)ᵢᵢ, its *size*. E is a small part
+of the size (so that units and the scaling of rows do not matter); it lets dependent rows pass, and refinement removes
+its effect: a proximal iteration, which leaves the multipliers of least norm.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dalembert.algebra.gramschmidt import Scalar, Vector
+
+EPSILON = 1e-8  # E as a part of the size of a row
+LOST = 3 * EPSILON  # a pivot below this part of the size of its row counts as lost rank
+
+
+def elimination_order(entries: Iterable[tuple[int, int]], n: int, s: int) -> list[int]:
+    """Order coordinates 0 … n−1 and multipliers n … n+s−1: least degree first, a multiplier after its coordinates."""
+    neighbours: list[set[int]] = [set() for _ in range(n + s)]
+    for i, j in entries:
+        if i != j:
+            neighbours[i].add(j)
+            neighbours[j].add(i)
+
+    def ready(i: int) -> bool:
+        return i < n or all(j >= n for j in neighbours[i])
+
+    heap = [(len(neighbours[i]), i) for i in range(n + s) if ready(i)]
+    heapq.heapify(heap)
+    order: list[int] = []
+    done = [False] * (n + s)
+    while heap:
+        degree, k = heapq.heappop(heap)
+        if done[k] or degree != len(neighbours[k]) or not ready(k):
+            continue  # an entry that is out of date
+        done[k] = True
+        order.append(k)
+        around = neighbours[k]
+        for i in around:
+            neighbours[i] |= around
+            neighbours[i] -= {i, k}
+        for i in around:
+            if ready(i):
+                heapq.heappush(heap, (len(neighbours[i]), i))
+    return order
+
+
+@dataclass
+class Factors:
+    """L D Lᵀ in a given order: the columns of L and the inverse pivots."""
+
+    order: list[int]
+    columns: dict[int, Vector] = field(default_factory=dict)
+    inverses: dict[int, Scalar] = field(default_factory=dict)
+
+
+def factorise(
+    W: Mapping[tuple[int, int], Scalar],
+    J: Mapping[tuple[int, int], Scalar],
+    n: int,
+    s: int,
+    order: list[int],
+    arithmetic: Any,
+    invert: Callable[[Scalar, Scalar | None], Scalar],
+    epsilon: float = EPSILON,
+) -> Factors:
+    """Factorise in the given order.
+
+    `invert(pivot, size)` returns 1/pivot. Of a coordinate the size is None; of a multiplier the pivot is its remainder
+    with ε, and the inverse should be zero if its row vanishes.
+    """
+    rows: list[Vector] = [{} for _ in range(n + s)]
+    for (i, j), value in W.items():
+        rows[i][j] = value
+    for (i, j), value in J.items():
+        rows[n + i][j] = rows[j][n + i] = value
+    factors = Factors(order)
+    sizes: dict[int, Scalar] = {}  # of the multipliers
+    remaining = set(range(n + s))
+    for k in order:
+        remaining.discard(k)
+        row = {i: value for i, value in rows[k].items() if i in remaining}
+        if k < n:
+            inverse = invert(rows[k].get(k, arithmetic.zero), None)
+        else:
+            size = sizes.get(k, arithmetic.zero)
+            inverse = -invert(size - rows[k].get(k, arithmetic.zero) + epsilon * size, size)
+        column = {i: value * inverse for i, value in row.items()}
+        factors.inverses[k], factors.columns[k] = inverse, column
+        targets = sorted(row)
+        for place, i in enumerate(targets):
+            factor = column[i]
+            if i >= n and k < n:  # what coordinates take from the diagonal of a multiplier is its size
+                sizes[i] = sizes.get(i, arithmetic.zero) + factor * row[i]
+            else:
+                rows[i][i] = rows[i].get(i, arithmetic.zero) - factor * row[i]
+            for j in targets[place + 1 :]:
+                value = rows[i].get(j, arithmetic.zero) - factor * row[j]
+                rows[i][j] = rows[j][i] = value
+    return factors
+
+
+def solve(factors: Factors, right: list[Scalar]) -> list[Scalar]:
+    """Solve for one right side."""
+    x = list(right)
+    for k in factors.order:
+        for i, factor in factors.columns[k].items():
+            x[i] = x[i] - factor * x[k]
+    for k in reversed(factors.order):
+        total = x[k] * factors.inverses[k]
+        for i, factor in factors.columns[k].items():
+            total = total - factor * x[i]
+        x[k] = total
+    return x

@@ -1,0 +1,338 @@
+"""The routines and kernels of a system, on tapes: what is compiled, and in which order it is called.
+
+Accelerations and both projections have the same matrix: each evaluates its right side, then they share `factor`,
+`solve` and `refine`, which work on the arrays M, A, right → x of the workspace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import symengine as se
+
+from dalembert.algebra import quasidefinite
+from dalembert.algebra.program import Program
+from dalembert.algebra.tape import Node
+from dalembert.model.calculus import ZERO, Calculus
+from dalembert.model.functions import Expr
+from dalembert.model.system import System
+from dalembert.native.augment import augmentation
+from dalembert.native.codegen import AGAIN, UNTIL, Kernel
+from dalembert.native.differentiate import gradients
+from dalembert.native.routine import Routine, Shelf
+
+WELL = 0.01  # where the remainder of every row is larger, one refinement leaves (ε/WELL)² of the proximal term;
+REFINEMENTS = 3  # else, near positions where rank is lost, there are more
+VANISHED = 1e-20  # squared length of a row, in its usual one, below which it is no condition
+
+Scalar = Node | float
+
+
+@dataclass
+class Module:
+    """Everything that becomes one object file."""
+
+    routines: dict[str, Routine] = field(default_factory=dict)
+    kernels: dict[str, Kernel] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)  # what a user of the kernels must know, as JSON holds it
+
+    @property
+    def operations(self) -> int:
+        """Count the operations of all routines."""
+        return sum(routine.operations for routine in self.routines.values())
+
+    def add(self, *routines: Routine) -> None:
+        """Add routines that kernels can call."""
+        self.routines |= {routine.name: routine for routine in routines}
+
+    def kernel(self, name: str, calls: Sequence[str], inputs: int) -> None:
+        """Add a kernel whose last routines fill `out`."""
+        called = [self.routines[call] for call in calls if call not in (AGAIN, UNTIL)]
+        outputs = [i for routine in called for array, i in routine.stores if array == "out"]
+        self.kernels[name] = Kernel(name, tuple(calls), inputs, max(outputs, default=-1) + 1, WELL)
+
+
+class Builder:
+    """Puts the blocks of a system on tapes."""
+
+    def __init__(self, system: System):
+        self.system, self.blocks = system, system.blocks
+        b = self.blocks
+        self.n, self.s = len(b.q), len(b.c)
+        self.inputs = [b.t, *b.q, *b.v, *b.parameters]
+        self.added = augmentation(system)
+        M, A, _ = self.matrices(Routine(""))
+        entries = [*M, *((self.n + i, j) for i, j in A)]
+        self.order = quasidefinite.elimination_order(entries, self.n, self.s)
+
+    # --- evaluation --------------------------------------------------------------------------------------------------
+
+    def evaluate(self, routine: Routine, outputs: Sequence[Expr], changes: dict[Expr, Scalar] | None = None):
+        """Put expressions of t, q, v and the parameters on a tape; some symbols may stand for other nodes."""
+        values = routine.loads("in", len(self.inputs))
+        for k, symbol in enumerate(self.inputs):
+            if changes and symbol in changes:
+                values[k] = changes[symbol]
+        return Program(self.inputs, outputs)(values, routine.tape)
+
+    def matrices(self, routine: Routine, changes: dict[Expr, Scalar] | None = None):
+        """Return M (with what is added), A and ρ as nodes."""
+        b = self.blocks
+        values = iter(self.evaluate(routine, [*b.M.values(), *b.A.values()], changes))
+        M = {place: next(values) for place in b.M}
+        M = {(i, j): value for (i, j), value in M.items() if i >= j}  # the lower triangle
+        A = {place: next(values) for place in b.A}
+        inertia = {i: M.get((i, i), 0.0) for i in range(self.n)}
+        rho = {}
+        for i, factor in self.added.items():
+            row = {j: value for (k, j), value in A.items() if k == i}
+            total = sum((inertia[j] for j in row), 0.0)
+            if not isinstance(total, Node):
+                total = sum(inertia.values(), 0.0)
+            rho[i] = factor * total if isinstance(total, Node) or total > 0 else factor
+            for j, a in row.items():
+                for k, other in row.items():
+                    if j >= k:
+                        M[j, k] = M.get((j, k), 0.0) + rho[i] * (a * other)
+        return M, A, rho
+
+    def stage(self, name: str, right: str) -> Routine:
+        """Make a routine that fills the matrix and a right side: `forces` f, c; `positions` 0, −g; `rates` 0, −ψ."""
+        return self.filled(Routine(name), right)
+
+    def filled(self, routine: Routine, right: str, changes: dict[Expr, Scalar] | None = None) -> Routine:
+        """Let a routine fill the matrix and a right side; some symbols may stand for other nodes."""
+        b = self.blocks
+        M, A, rho = self.matrices(routine, changes)
+        self.matrix = Shelf("matrix", routine, {**M, **{(self.n + i, j): value for (i, j), value in A.items()}})
+        if right == "forces":
+            f, c = list(self.evaluate(routine, b.f, changes)), list(self.evaluate(routine, b.c, changes))
+        else:
+            residuals = b.g if right == "positions" else b.psi
+            f = [0.0] * self.n
+            c = [-value for value in self.evaluate(routine, [ZERO if r is None else r for r in residuals])]
+            routine.store("out", [-value for value in c], self.n)
+        routine.store("right", [*self.augmented(f, c, A, rho), *c])
+        return routine
+
+    @staticmethod
+    def augmented(f: list[Scalar], c: list[Scalar], A: dict, rho: dict[int, Scalar]) -> list[Scalar]:
+        """Return f + Σ ρᵢ Aᵢᵀcᵢ."""
+        for (i, j), a in A.items():
+            if i in rho:
+                f[j] = f[j] + rho[i] * (a * c[i])
+        return f
+
+    # --- the shared solver -------------------------------------------------------------------------------------------
+
+    def loaded(self, routine: Routine) -> tuple[dict, dict]:
+        """Return M and A as nodes that read the workspace."""
+        entries = self.matrix.read(routine)
+        M = {place: value for place, value in entries.items() if place[0] < self.n}
+        return M, {(i - self.n, j): value for (i, j), value in entries.items() if i >= self.n}
+
+    def factorised(self, routine: Routine, M: dict, A: dict, epsilon: float) -> quasidefinite.Factors:
+        """Factorise on the tape, and store the condition of the matrix: rank, smallest remainder of a row, M positive.
+
+        A row that vanishes gets the inverse pivot zero, so that its multiplier is zero.
+        """
+        call = routine.tape.call
+        rank: Scalar = 0.0
+        largest: Scalar = 1.0
+        least: Scalar = 1.0
+        positive: set[int] = set()
+
+        def invert(pivot: Scalar, size: Scalar | None) -> Scalar:
+            nonlocal rank, largest, least
+            if size is None:
+                if (number := routine.tape.number(pivot)) not in positive:
+                    positive.add(number)
+                    least = call("min", least, pivot)
+                return 1.0 / pivot
+            inverse = call("if_lt", VANISHED * size, pivot, 1.0 / pivot, 0.0)
+            rank = rank + call("if_lt", (quasidefinite.LOST + epsilon) * size, pivot, 1.0, 0.0)
+            largest = call("max", largest, size * inverse)
+            return inverse
+
+        full = {**M, **{(j, i): value for (i, j), value in M.items()}}
+        factors = quasidefinite.factorise(full, A, self.n, self.s, self.order, routine.tape, invert, epsilon)
+        routine.store("condition", [rank, 1.0 / largest, call("if_lt", 0.0, least, 1.0, 0.0)])
+        return factors
+
+    def factor(self) -> Routine:
+        """Make the routine matrix → L, inverse pivots, condition."""
+        routine = Routine("factor")
+        factors = self.factorised(routine, *self.loaded(routine), quasidefinite.EPSILON)
+        columns = {(i, k): value for k in self.order for i, value in factors.columns[k].items()}
+        self.factors = Shelf("factors", routine, {**columns, **{(k, k): factors.inverses[k] for k in self.order}})
+        return routine
+
+    def solve(self) -> Routine:
+        """Make the routine x += K⁻¹ r."""
+        routine = Routine("solve")
+        factors = quasidefinite.Factors(self.order, {k: {} for k in self.order})
+        for (i, k), value in self.factors.read(routine).items():
+            if i == k:
+                factors.inverses[k] = value
+            else:
+                factors.columns[k][i] = value
+        step = quasidefinite.solve(factors, routine.loads("r", self.n + self.s))
+        x = routine.loads("x", self.n + self.s)
+        routine.store("x", [old + new for old, new in zip(x, step, strict=True)])
+        return routine
+
+    def begin(self) -> Routine:
+        """Make the routine r = right, x = 0."""
+        routine = Routine("begin")
+        routine.store("r", routine.loads("right", self.n + self.s))
+        routine.store("x", [0.0] * (self.n + self.s))
+        return routine
+
+    def refine(self) -> Routine:
+        """Make the routine r = right − [[M, Aᵀ], [A, 0]] x."""
+        routine = Routine("refine")
+        M, A = self.loaded(routine)
+        x = routine.loads("x", self.n + self.s)
+        r: list[Scalar] = list(routine.loads("right", self.n + self.s))
+        for (i, j), value in M.items():
+            r[i] = r[i] - value * x[j]
+            if i != j:
+                r[j] = r[j] - value * x[i]
+        for (i, j), value in A.items():
+            r[j] = r[j] - value * x[self.n + i]
+            r[self.n + i] = r[self.n + i] - value * x[j]
+        routine.store("r", r)
+        return routine
+
+    # --- results -----------------------------------------------------------------------------------------------------
+
+    def finish(self) -> Routine:
+        """Make the routine that gives out q̈, λ and the condition of the matrix."""
+        routine = Routine("finish")
+        x = routine.loads("x", self.n + self.s)
+        routine.store("out", [*x[: self.n], *(-value for value in x[self.n :]), *routine.loads("condition", 3)])
+        return routine
+
+    def step(self) -> Routine:
+        """Make the routine that gives out the correction of a projection."""
+        routine = Routine("step")
+        routine.store("out", routine.loads("x", self.n))
+        return routine
+
+    def reactions(self) -> Routine:
+        """Make the routine that gives out, behind `finish`, Aᵢⱼ λᵢ entry by entry of A, and the powers λᵢ Aᵢ v."""
+        routine = Routine("reactions")
+        _, A = self.loaded(routine)
+        v = [routine.tape.load("in", 1 + self.n + j) for j in range(self.n)]
+        parts = {(i, j): -(value * routine.tape.load("x", self.n + i)) for (i, j), value in A.items()}
+        powers: list[Scalar] = [0.0] * self.s
+        for (i, j), part in parts.items():
+            powers[i] = powers[i] + part * v[j]
+        routine.store("out", [*parts.values(), *powers], self.n + self.s + 3)
+        return routine
+
+    def residuals(self) -> Routine:
+        """Make the routine that gives out g and ψ; zero where a constraint has none."""
+        routine, b = Routine("residuals"), self.blocks
+        outputs = [ZERO if r is None else r for r in (*b.g, *b.psi)]
+        routine.store("out", self.evaluate(routine, outputs))
+        return routine
+
+    def energies(self) -> Routine:
+        """Make the routine that gives out T, V, T₂ − T₀ + V and the powers of forces and of explicit time."""
+        routine, b, system = Routine("energies"), self.blocks, self.system
+        calculus = Calculus([b.t])
+        rates = []
+        for sign, energy in ((-1, system.kinetic), (1, system.potential)):
+            terms = calculus.terms(calculus.lift(energy)) if energy is not None else []
+            rates += [sign * calculus.lower(calculus.diff(term, b.t)) for term in terms]
+        velocity = {q.name: v for q, v in zip(b.q, b.v, strict=True)}
+        power = se.Add(*[force * velocity[name] for name, force in system.forces.items()])
+        outputs = [system.kinetic or ZERO, system.potential or ZERO, b.energy or ZERO, power, se.Add(*rates)]
+        routine.store("out", self.evaluate(routine, outputs))
+        return routine
+
+    def direct(self) -> Routine:
+        """Make the routine of plain elimination in one piece: no proximal term, for rows that are independent."""
+        routine, b = Routine("direct"), self.blocks
+        M, A, rho = self.matrices(routine)
+        f, c = list(self.evaluate(routine, b.f)), list(self.evaluate(routine, b.c))
+        factors = self.factorised(routine, M, A, 0.0)
+        x = quasidefinite.solve(factors, [*self.augmented(f, c, A, rho), *c])
+        routine.store("out", [*x[: self.n], *(-value for value in x[self.n :])])
+        condition = [routine.stores.pop(("condition", k)) for k in range(3)]
+        routine.store("out", condition, self.n + self.s)
+        return routine
+
+    def jacobian(self) -> Routine:
+        """Make the routine of the sparse Jacobians of F = M a − f − Aᵀλ and of ψ, with a and λ behind the other inputs.
+
+        It gives out the entries of ∂F/∂q, ∂F/∂v, ∂ψ/∂q, M and A; `patterns` says where they stand.
+        """
+        routine, b = Routine("jacobian"), self.blocks
+        tape = routine.tape
+        start = len(self.inputs)
+        values = iter(self.evaluate(routine, [*b.M.values(), *b.A.values(), *b.f]))
+        M, A = {place: next(values) for place in b.M}, {place: next(values) for place in b.A}
+        F: list[Scalar] = [-next(values) for _ in b.f]
+        for (i, j), value in M.items():
+            F[i] = F[i] + value * tape.load("in", start + j)
+        for (i, j), value in A.items():
+            F[j] = F[j] - value * tape.load("in", start + self.n + i)
+        psi = self.evaluate(routine, [ZERO if r is None else r for r in b.psi])
+        q, v = ([tape.load("in", first + j) for j in range(self.n)] for first in (1, 1 + self.n))
+        slopes = gradients(tape, [*F, *psi], [*q, *v])
+        parts = {
+            "F_q": {(i, k): x for i, row in enumerate(slopes[: self.n]) for k, x in row.items() if k < self.n},
+            "F_v": {
+                (i, k - self.n): x for i, row in enumerate(slopes[: self.n]) for k, x in row.items() if k >= self.n
+            },
+            "psi_q": {(i, k): x for i, row in enumerate(slopes[self.n :]) for k, x in row.items() if k < self.n},
+            "M": M,
+            "A": A,
+        }
+        self.patterns = {name: sorted(entries) for name, entries in parts.items()}
+        routine.store("out", [parts[name][place] for name, places in self.patterns.items() for place in places])
+        return routine
+
+
+def solution() -> list[str]:
+    """Return the calls that solve with the matrix of the workspace: one refinement, more where rank is nearly lost."""
+    more = ["refine", "solve"] * (REFINEMENTS - 1)
+    return ["factor", "begin", "solve", "refine", "solve", AGAIN, *more, UNTIL]
+
+
+def core(builder: Builder) -> Module:
+    """Return the kernels that every motion needs."""
+    module = Module()
+    module.add(builder.stage("blocks", "forces"), builder.stage("gaps", "positions"), builder.stage("rates", "rates"))
+    module.add(builder.factor(), builder.solve(), builder.begin(), builder.refine())
+    module.add(builder.finish(), builder.step(), builder.reactions(), builder.residuals(), builder.energies())
+    inputs = len(builder.inputs)
+    module.kernel("accelerations", ["blocks", *solution(), "finish"], inputs)
+    module.kernel("position_step", ["gaps", *solution(), "step"], inputs)
+    module.kernel("velocity_step", ["rates", *solution(), "step"], inputs)
+    module.kernel("reactions", ["blocks", *solution(), "finish", "reactions"], inputs)
+    module.kernel("residuals", ["residuals"], inputs)
+    module.kernel("energies", ["energies"], inputs)
+    module.facts["pattern"] = list(builder.blocks.A)
+    return module
+
+
+def direct(builder: Builder) -> Module:
+    """Return plain elimination, for positions far from those where rank is lost."""
+    module = Module()
+    module.add(builder.direct())
+    module.kernel("direct", ["direct"], len(builder.inputs))
+    return module
+
+
+def jacobian(builder: Builder) -> Module:
+    """Return the Jacobians for implicit methods."""
+    module = Module()
+    module.add(builder.jacobian())
+    module.kernel("jacobian", ["jacobian"], len(builder.inputs) + builder.n + builder.s)
+    module.facts["patterns"] = builder.patterns
+    return module

@@ -1,0 +1,208 @@
+"""Routines as LLVM IR, written directly as text: every function is void f(double *out, const double *in, double *work).
+
+A *kernel* calls routines one after the other; all arrays but `in` and `out` lie in the workspace. Beside every kernel
+there is a loop over many states. The operations may be contracted to fused multiply-adds, nothing else.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dalembert.algebra.tape import CONSTANT, LOAD
+from dalembert.native.routine import Chunk, Routine, cut
+
+_BINARY = {"+": "fadd contract", "-": "fsub contract", "*": "fmul contract"}
+_INTRINSICS = {"sin": 1, "cos": 1, "exp": 1, "log": 1, "sqrt": 1, "pow": 2, "maximum": 2, "minimum": 2, "fabs": 1}
+_RENAMED = {"abs": "fabs", "max": "maximum", "min": "minimum"}
+_LIBRARY = {"tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2, "sinh": 1, "cosh": 1, "tanh": 1}
+_SIGNATURE = "(ptr noalias %out, ptr noalias readonly %in, ptr noalias %work)"
+_ARGUMENTS = "(ptr %out, ptr %in, ptr %work)"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Routines to call, in this order, and the numbers of doubles that go in and come out.
+
+    From `again` to `until` in the calls they are skipped where `condition[1]` is at least `well`.
+    """
+
+    name: str
+    calls: tuple[str, ...]
+    inputs: int
+    outputs: int
+    well: float = 0.0
+
+
+AGAIN, UNTIL = "again", "until"  # marks in the calls of a kernel
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where each array begins in the workspace, and how large that is."""
+
+    offsets: Mapping[str, int]
+    size: int
+
+
+def lay_out(routines: Iterable[Routine], pieces: Mapping[str, list[Chunk]]) -> Layout:
+    """Give every array of the workspace its place."""
+    sizes: dict[str, int] = {}
+    for routine in routines:
+        places = [node[1:] for node in routine.tape.nodes if node[0] == LOAD] + list(routine.stores)
+        for array, index in places:
+            sizes[array] = max(sizes.get(array, 0), index + 1)
+        spilled = sum(len(chunk.spilled) for chunk in pieces[routine.name])
+        sizes["spill"] = max(sizes.get("spill", 0), spilled)
+    offsets, size = {}, 0
+    for array in sorted(sizes):
+        if array not in ("in", "out"):
+            offsets[array] = size
+            size += sizes[array]
+    return Layout(offsets, size)
+
+
+def to_llvm(routines: Sequence[Routine], kernels: Iterable[Kernel]) -> tuple[str, Layout]:
+    """Write a module of all routines and kernels, and say how its workspace is laid out."""
+    pieces = {routine.name: cut(routine) for routine in routines}
+    layout = lay_out(routines, pieces)
+    lines = [f"declare double @llvm.{name}.f64({_doubles(count)})" for name, count in _INTRINSICS.items()]
+    lines += [f"declare double @{name}({_doubles(count)}) #0" for name, count in _LIBRARY.items()]
+    lines.append("attributes #0 = { nounwind willreturn memory(none) }")
+    for routine in routines:
+        for k, chunk in enumerate(pieces[routine.name]):
+            lines += _function(f"{routine.name}.{k}", routine, chunk, layout)
+    for kernel in kernels:
+        lines += [f"define void @{kernel.name}{_SIGNATURE} {{"]
+        for name in kernel.calls:
+            if name == AGAIN:
+                lines += [
+                    f"  %place = getelementptr double, ptr %work, i64 {layout.offsets['condition'] + 1}",
+                    "  %least = load double, ptr %place, align 8",
+                    f"  %well = fcmp oge double %least, {literal(kernel.well)}",
+                    f"  br i1 %well, label %{UNTIL}, label %{AGAIN}",
+                    f"{AGAIN}:",
+                ]
+            elif name == UNTIL:
+                lines += [f"  br label %{UNTIL}", f"{UNTIL}:"]
+            else:
+                lines += [f'  call void @"{name}.{k}"{_ARGUMENTS}' for k in range(len(pieces[name]))]
+        lines += ["  ret void", "}", *_loop(kernel)]
+    return "\n".join(lines) + "\n", layout
+
+
+def _doubles(count: int) -> str:
+    return ", ".join(["double"] * count)
+
+
+def _function(name: str, routine: Routine, chunk: Chunk, layout: Layout) -> list[str]:
+    nodes = routine.tape.nodes
+    lines = [f'define internal void @"{name}"{_SIGNATURE} noinline {{']
+    values: dict[int, str] = {}
+    pending: dict[int, list[tuple[str, int]]] = {}
+    for array, index, number in chunk.stores:
+        pending.setdefault(number, []).append((array, index))
+    for number, place in chunk.spilled.items():
+        pending.setdefault(number, []).append(("spill", place))
+
+    def address(array: str, index: int) -> str:
+        base, offset = (f"%{array}", index) if array in ("in", "out") else ("%work", layout.offsets[array] + index)
+        pointer = f"%p{len(lines)}"
+        lines.append(f"  {pointer} = getelementptr double, ptr {base}, i64 {offset}")
+        return pointer
+
+    def fetch(number: int, array: str, index: int) -> str:
+        pointer = address(array, index)
+        lines.append(f"  %v{number} = load double, ptr {pointer}, align 8")
+        return f"%v{number}"
+
+    def value(number: int) -> str:
+        if number not in values:
+            node = nodes[number]
+            if number in chunk.fetched:
+                values[number] = fetch(number, "spill", chunk.fetched[number])
+            elif node[0] == CONSTANT:
+                values[number] = literal(node[1])
+            else:
+                values[number] = fetch(number, *node[1:])
+        return values[number]
+
+    def write(number: int) -> None:
+        for array, index in pending.pop(number, ()):
+            text = value(number)
+            lines.append(f"  store double {text}, ptr {address(array, index)}, align 8")
+
+    for number in chunk.lines:
+        operation, *rest = nodes[number]
+        if operation != LOAD:
+            lines += _operation(f"%v{number}", operation, [value(k) for k in rest])
+            values[number] = f"%v{number}"
+        else:
+            value(number)
+        write(number)
+    for number in list(pending):
+        write(number)
+    return [*lines, "  ret void", "}"]
+
+
+def literal(number: float) -> str:
+    """Write a double exactly, as LLVM reads it."""
+    return f"0x{struct.unpack('>Q', struct.pack('>d', number))[0]:016X}"
+
+
+def _operation(to: str, name: str, args: list[str]) -> list[str]:
+    if name in _BINARY:
+        return [f"  {to} = {_BINARY[name]} double {args[0]}, {args[1]}"]
+    if name == "neg":
+        return [f"  {to} = fneg double {args[0]}"]
+    if name == "inverse":
+        return [f"  {to} = fdiv double 1.0, {args[0]}"]
+    if name in ("if_lt", "if_le"):
+        return _select(to, "olt" if name == "if_lt" else "ole", *args)
+    if name == "sign":
+        return [
+            f"  {to}.z = fmul double {args[0]}, 0.0",
+            *_select(f"{to}.n", "olt", args[0], "0.0", "-1.0", f"{to}.z"),
+            *_select(to, "ogt", args[0], "0.0", "1.0", f"{to}.n"),
+        ]
+    if name == "step":
+        return [
+            f"  {to}.z = fmul double {args[0]}, 0.0",
+            f"  {to}.h = fadd double {to}.z, 0.5",
+            *_select(f"{to}.n", "olt", args[0], "0.0", "0.0", f"{to}.h"),
+            *_select(to, "ogt", args[0], "0.0", "1.0", f"{to}.n"),
+        ]
+    name = _RENAMED.get(name, name)
+    function = f"@llvm.{name}.f64" if name in _INTRINSICS else f"@{name}"
+    return [f"  {to} = call double {function}({', '.join(f'double {arg}' for arg in args)})"]
+
+
+def _select(to: str, relation: str, a: str, b: str, yes: str, no: str) -> list[str]:
+    return [
+        f"  {to}.c = fcmp {relation} double {a}, {b}",
+        f"  {to} = select i1 {to}.c, double {yes}, double {no}",
+    ]
+
+
+def _loop(kernel: Kernel) -> list[str]:
+    """Write the loop over many states, one row of inputs and of outputs after the other."""
+    return [
+        f"define void @{kernel.name}.loop(ptr %out, ptr %in, ptr %work, i64 %count) {{",
+        "start:",
+        "  %any = icmp sgt i64 %count, 0",
+        "  br i1 %any, label %body, label %end",
+        "body:",
+        "  %i = phi i64 [0, %start], [%next, %body]",
+        f"  %a = mul i64 %i, {kernel.inputs}",
+        f"  %b = mul i64 %i, {kernel.outputs}",
+        "  %from = getelementptr double, ptr %in, i64 %a",
+        "  %to = getelementptr double, ptr %out, i64 %b",
+        f"  call void @{kernel.name}(ptr %to, ptr %from, ptr %work)",
+        "  %next = add i64 %i, 1",
+        "  %more = icmp slt i64 %next, %count",
+        "  br i1 %more, label %body, label %end",
+        "end:",
+        "  ret void",
+        "}",
+    ]

@@ -1,0 +1,151 @@
+"""The forms as native code: small systems by the algorithm of the form, large ones by sparse elimination.
+
+The algorithm of a form runs on the tape with the choices that its pilot made on numbers. Where it would grow too long
+(Gram–Schmidt grows with the square of the size) the same accelerations and reactions come from the solver that all
+kernels share. Beside them stands the *defect*, the largest |A q̈ − c| in the size of its terms: it tells when a choice
+of the pilot has gone bad.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dalembert.algebra import quasidefinite
+from dalembert.algebra.pilot import Pilot
+from dalembert.algebra.tape import Node, Tape, TapeFull
+from dalembert.errors import DerivationError
+from dalembert.forms import FORMS
+from dalembert.forms.explicit import needs_invertible
+from dalembert.forms.scene import Scene
+from dalembert.model.calculus import ZERO, Calculus
+from dalembert.model.functions import Expr
+from dalembert.native.build import Builder, Module, Scalar, solution
+from dalembert.native.routine import Routine
+
+MAX_UNKNOWNS = 60  # coordinates and constraints, up to which the algorithm of the form itself is tried
+MAX_NODES = 20_000
+
+
+def form_module(builder: Builder, form: str) -> Module:
+    """Return the kernel of a form: q̈, r and the defect from t, q, v; of `canonical`, q̇, ṗ and r from t, q, p."""
+    if form == "canonical":
+        return _canonical(builder)
+    if builder.n + builder.s <= MAX_UNKNOWNS:
+        try:
+            return _own(builder, form)
+        except TapeFull:
+            pass
+    return _sparse(builder, form)
+
+
+def _own(builder: Builder, form: str) -> Module:
+    """Run the algorithm of a form on the tape, as its pilot did on numbers."""
+    scene, method = Scene(builder.system), FORMS[form]()
+    if reason := method.refuse(scene):
+        raise DerivationError(reason)
+    pilot = Pilot()
+    method.solve(scene.arrays, pilot)
+    routine = Routine(form, Tape(MAX_NODES))
+    b = builder.blocks
+    rows = scene.rows(routine.tape, builder.evaluate(routine, [*b.M.values(), *b.f, *b.A.values(), *b.c]))
+    found = method.solve(rows, pilot.replay())
+    defect = _defect(routine, dict(enumerate(rows.A)), rows.c, found.acceleration)
+    routine.store("out", [*found.acceleration, *found.reaction, defect])
+    module = Module()
+    module.add(routine)
+    module.kernel(form, [form], len(builder.inputs))
+    module.facts["own"] = True
+    return module
+
+
+def _sparse(builder: Builder, form: str) -> Module:
+    """Take accelerations and reactions from the shared solver."""
+    if form in ("explicit", "reactions") and builder.added:
+        raise DerivationError(needs_invertible(form))
+    module = _solver(builder, builder.stage("blocks", "forces"))
+    finish = Routine("finish")
+    A, r, x = _reaction(builder, finish)
+    c = [finish.tape.load("right", builder.n + i) for i in range(builder.s)]
+    finish.store("out", [*x, *r, _defect(finish, A, c, x)])
+    module.add(finish)
+    module.kernel(form, ["blocks", *solution(), "finish"], len(builder.inputs))
+    return module
+
+
+def _canonical(builder: Builder) -> Module:
+    """Solve p = M v + l for v; then q̇ = v and ṗ = ∂L/∂q + Q + R, as −∂H/∂q at constant p is ∂L/∂q at constant v."""
+    system, b, n = builder.system, builder.blocks, builder.n
+    if system.kinetic is None:
+        raise DerivationError("the form `canonical` needs energies, and this system is given by matrices")
+    if any(constraint.level == "acceleration" for constraint in system.constraints):
+        raise DerivationError("the form `canonical` takes constraints on positions and velocities only")
+    if builder.added:
+        raise DerivationError(needs_invertible("canonical"))
+    stage = Routine("blocks")
+    linear, slopes = _lagrangian(builder)
+    M, _, _ = builder.matrices(stage)
+    full = {**M, **{(j, i): value for (i, j), value in M.items()}}
+    order = quasidefinite.elimination_order(M, n, 0)
+    factors = quasidefinite.factorise(full, {}, n, 0, order, stage.tape, lambda pivot, _: 1.0 / pivot)
+    p = [stage.tape.load("in", 1 + n + j) for j in range(n)]
+    rest = [value - l for value, l in zip(p, builder.evaluate(stage, linear), strict=True)]
+    velocities = dict(zip(b.v, quasidefinite.solve(factors, rest), strict=True))
+    stage.store("velocity", velocities.values())
+    stage.store("force", builder.evaluate(stage, slopes, velocities))
+    module = _solver(builder, builder.filled(stage, "forces", velocities))
+    finish = Routine("finish")
+    _, r, _ = _reaction(builder, finish)
+    rates = [force + reaction for force, reaction in zip(finish.loads("force", n), r, strict=True)]
+    finish.store("out", [*finish.loads("velocity", n), *rates, *r])
+    module.add(finish)
+    module.kernel("canonical", ["blocks", *solution(), "finish"], len(builder.inputs))
+    return module
+
+
+def _lagrangian(builder: Builder) -> tuple[list[Expr], list[Expr]]:
+    """Return l, the momenta at rest, and ∂L/∂q + Q."""
+    system, b = builder.system, builder.blocks
+    calculus = Calculus([*b.q, *b.v, b.t])
+    momenta: dict[Expr, list[Expr]] = {v: [] for v in b.v}
+    slopes: dict[Expr, list[Expr]] = {q: [system.forces.get(q.name, ZERO)] for q in b.q}
+    still = dict.fromkeys(b.v, ZERO)
+    for sign, energy in ((1, system.kinetic), (-1, system.potential)):
+        for term in calculus.terms(calculus.lift(energy)) if energy is not None else ():
+            for symbol in calculus.depends(term):
+                slope = calculus.lower(calculus.diff(term, symbol))
+                if symbol in slopes:
+                    slopes[symbol].append(sign * slope)
+                elif symbol in momenta:
+                    momenta[symbol].append(slope.xreplace(still))
+    return [sum(momenta[v], ZERO) for v in b.v], [sum(slopes[q], ZERO) for q in b.q]
+
+
+def _solver(builder: Builder, stage: Routine) -> Module:
+    module = Module()
+    module.add(stage, builder.factor(), builder.solve(), builder.begin(), builder.refine())
+    return module
+
+
+def _reaction(builder: Builder, routine: Routine) -> tuple[dict[int, dict], list[Scalar], list[Node]]:
+    """Return the rows of A, r = Aᵀλ and q̈ as nodes that read the workspace."""
+    n = builder.n
+    rows: dict[int, dict] = {i: {} for i in range(builder.s)}
+    r: list[Scalar] = [0.0] * n
+    for (i, j), value in builder.loaded(routine)[1].items():
+        rows[i][j] = value
+        r[j] = r[j] - value * routine.tape.load("x", n + i)
+    return rows, r, routine.loads("x", n)
+
+
+def _defect(routine: Routine, rows: dict[int, dict], c: Sequence[Scalar], a: Sequence[Scalar]) -> Scalar:
+    call = routine.tape.call
+    worst: Scalar = 0.0
+    largest: Scalar = 0.0
+    for value in a:
+        largest = call("max", largest, call("abs", value))
+    for i, row in rows.items():
+        left, size = -c[i], call("abs", c[i])
+        for j, value in row.items():
+            left, size = left + value * a[j], size + call("abs", value) * largest
+        worst = call("max", worst, call("if_lt", 0.0, size, call("abs", left) / size, 0.0))
+    return worst

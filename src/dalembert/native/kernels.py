@@ -1,0 +1,347 @@
+"""The kernels of a system: compiled once, kept on disk, called with t, q, v and parameters.
+
+    kernel = system.compile()              or compile("minimal"), "explicit", …
+    result = kernel(t, q, v)               q, v of shape (…, n): one state or many
+    result.acceleration, result.multipliers, result.reaction
+
+Parameters are inputs: other values need no new derivation and no new compilation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dalembert.algebra.types import Array, Sparse
+from dalembert.errors import DerivationError, ModelError, SimulationError, nearest
+from dalembert.forms import FORMS
+from dalembert.model.numeric import parameter_values
+from dalembert.model.pilot import pilot_parameters
+from dalembert.model.system import System
+from dalembert.native import build, machine
+from dalembert.native import cache as disk
+from dalembert.native.codegen import to_llvm
+from dalembert.native.forms import form_module
+
+GROUPS: dict[str, Callable[[build.Builder], build.Module]] = {
+    "core": build.core,
+    "direct": build.direct,
+    "jacobian": build.jacobian,
+}
+_NEWTON = 20
+_DEFECT = 1e-6  # of a form beyond which the choices of its pilot are made anew
+
+
+@dataclass(frozen=True)
+class Result:
+    """Accelerations and reactions, at one state or many.
+
+    reaction: r = M q̈ − f, one value for each coordinate. multipliers: λ, one for each constraint (of the form
+    `multipliers`). rank: of A; conditioning: the smallest squared sine of the angle between a row of A and those before
+    it. defect: the largest |A q̈ − c| in the size of its terms (of the other forms).
+    """
+
+    acceleration: Array
+    reaction: Array
+    multipliers: Array | None = None
+    rank: Array | None = None
+    conditioning: Array | None = None
+    defect: Array | None = None
+
+
+@dataclass(frozen=True)
+class Canonical:
+    """q̇ and ṗ of the canonical form, and the reaction R."""
+
+    velocity: Array
+    momentum_rate: Array
+    reaction: Array
+
+
+@dataclass(frozen=True)
+class Energies:
+    """Energies and powers; `energy` is T₂ − T₀ + V, which changes by the powers and by those of the constraints.
+
+    forces: power of the forces without potential. time: of what depends on time explicitly, −∂L/∂t. constraints: of
+    each of them, λᵢ Aᵢ v.
+    """
+
+    kinetic: Array
+    potential: Array
+    energy: Array
+    forces: Array
+    time: Array
+    constraints: Array
+
+
+@dataclass(frozen=True)
+class Jacobians:
+    """Derivatives of F = M a − f − Aᵀλ and of ψ at one state, sparse."""
+
+    F_q: Sparse
+    F_v: Sparse
+    psi_q: Sparse
+    M: Sparse
+    A: Sparse
+
+
+class Compiled:
+    """The kernels of one group in this process."""
+
+    def __init__(self, entry: disk.Entry):
+        self.facts = entry.facts
+        self.library = machine.Library(entry.code)
+        self.work = int(entry.facts["work"])
+        self._functions = {name: self.library.loop(name) for name in entry.facts["kernels"]}
+
+    def run(self, name: str, inputs: Array) -> Array:
+        """Call a kernel for rows of inputs."""
+        expected, outputs = self.facts["kernels"][name]
+        if inputs.shape[1] != expected:
+            raise ValueError(f"{name} takes {expected} inputs, got {inputs.shape[1]}")
+        inputs = np.ascontiguousarray(inputs, dtype=float)
+        out = np.empty((len(inputs), outputs))
+        work = np.empty(self.work + 1)
+        self._functions[name](out.ctypes.data, inputs.ctypes.data, work.ctypes.data, len(inputs))
+        return out
+
+
+class Kernels:
+    """All kernels of a system, with accelerations in the given form when it is called."""
+
+    def __init__(self, system: System, form: str = "multipliers"):
+        if form not in FORMS:
+            raise DerivationError(f"no form `{form}`; {nearest(form, list(FORMS), 'forms')}")
+        self.system, self.form = system, form
+        self.n, self.s = len(system.coordinates), len(system.constraints)
+        self._compiled: dict[str, Compiled] = {}
+        self._builder: build.Builder | None = None
+        self._group("core" if form == "multipliers" else form)
+
+    # --- calls -------------------------------------------------------------------------------------------------------
+
+    def __call__(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Result | Canonical:
+        """Return accelerations and reactions; of the form `canonical`, q̇, ṗ and R, with momenta p in place of v."""
+        if self.form == "multipliers":
+            return self.accelerations(t, q, v, parameters)
+        n, out = self.n, self.evaluate(self.form, self.form, t, q, v, parameters)
+        first, second, rest = out[..., :n], out[..., n : 2 * n], out[..., 2 * n :]
+        return (
+            Canonical(first, second, rest) if self.form == "canonical" else Result(first, second, defect=rest[..., 0])
+        )
+
+    def accelerations(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Result:
+        """Return q̈, λ and r, with the rank and the conditioning of A."""
+        out, entries, _ = self._everything(t, q, v, parameters)
+        a, multipliers = out[..., : self.n], out[..., self.n : self.n + self.s]
+        reaction = np.zeros_like(a)
+        for k, (_, j) in enumerate(self._group("core").facts["pattern"]):
+            reaction[..., j] += entries[..., k]
+        return Result(a, reaction, multipliers, out[..., -3].astype(int), out[..., -2])
+
+    def reaction(self, name: str, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
+        """Return the reaction of one constraint, one value for each coordinate."""
+        row = self.system.constraints.index(self.system.constraint(name))
+        entries = self._everything(t, q, v, parameters)[1]
+        result = np.zeros((*entries.shape[:-1], self.n))
+        for k, (i, j) in enumerate(self._group("core").facts["pattern"]):
+            if i == row:
+                result[..., j] = entries[..., k]
+        return result
+
+    def residuals(self, t: Any, q: Any, v: Any, parameters: Any = None) -> tuple[Array, Array]:
+        """Return g and ψ, one value for each constraint; zero where a constraint has no residual of that level."""
+        out = self.evaluate("core", "residuals", t, q, v, parameters)
+        return out[..., : self.s], out[..., self.s :]
+
+    def energies(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Energies:
+        """Return energies and powers; of systems given by matrices there are none."""
+        if self.system.kinetic is None:
+            raise ModelError("a system given by matrices has no energies")
+        out = self.evaluate("core", "energies", t, q, v, parameters)
+        return Energies(*np.moveaxis(out, -1, 0), constraints=self._everything(t, q, v, parameters)[2])
+
+    def project_positions(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
+        """Return the positions moved onto g = 0, least in the mass norm; raise SimulationError if none is found."""
+        return self._project("position_step", t, np.array(q, dtype=float), v, parameters, moves="q")
+
+    def project_velocities(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
+        """Return the velocities moved onto ψ = 0, least in the mass norm; raise SimulationError if none is found."""
+        return self._project("velocity_step", t, q, np.array(v, dtype=float), parameters, moves="v")
+
+    def jacobians(self, t: float, q: Any, v: Any, a: Any, multipliers: Any, parameters: Any = None) -> Jacobians:
+        """Return the sparse Jacobians at one state, for given accelerations and multipliers."""
+        compiled = self._group("jacobian")
+        inputs = np.concatenate([self.inputs(t, q, v, parameters).ravel(), np.ravel(a), np.ravel(multipliers)])
+        values = self._finite(compiled.run("jacobian", inputs[None]), inputs[None])[0]
+        shapes = {"psi_q": (self.s, self.n), "A": (self.s, self.n)}
+        found, start = {}, 0
+        for name, pattern in compiled.facts["patterns"].items():
+            places = np.array(pattern, dtype=int).reshape(-1, 2)
+            part = values[start : start + len(places)]
+            found[name] = sp.csr_array((part, (places[:, 0], places[:, 1])), shapes.get(name, (self.n, self.n)))
+            start += len(places)
+        return Jacobians(**found)
+
+    # --- what is underneath ------------------------------------------------------------------------------------------
+
+    def evaluate(self, group: str, name: str, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
+        """Call any kernel: the outputs, one row for each state."""
+        inputs = self.inputs(t, q, v, parameters)
+        rows = inputs.reshape(-1, inputs.shape[-1])
+        return self._finite(self._group(group).run(name, rows), rows).reshape(*inputs.shape[:-1], -1)
+
+    def inputs(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
+        """Lay out t, q, v and the parameters as kernels read them, one row for each state."""
+        q, v = self._vector(q, "q"), self._vector(v, "p" if self.form == "canonical" else "v")
+        values = self._parameters(parameters)
+        t = np.asarray(t, dtype=float)
+        try:
+            shape = np.broadcast_shapes(t.shape, q.shape[:-1], v.shape[:-1], values.shape[:-1])
+        except ValueError:
+            shapes = f"t {t.shape}, q {q.shape}, v {v.shape}, parameters {values.shape}"
+            raise ModelError(f"t, q, v and parameters do not fit together as one state or many: {shapes}") from None
+        inputs = np.empty((*shape, 1 + 2 * self.n + values.shape[-1]))
+        inputs[..., 0] = t
+        inputs[..., 1 : 1 + self.n] = q
+        inputs[..., 1 + self.n : 1 + 2 * self.n] = v
+        inputs[..., 1 + 2 * self.n :] = values
+        return inputs
+
+    def address(self, group: str, name: str) -> int:
+        """Return the address of a kernel, void f(double *out, const double *in, double *work)."""
+        return self._group(group).library.address(name)
+
+    def workspace(self, group: str) -> int:
+        """Return how many doubles a group needs as workspace."""
+        return self._group(group).work
+
+    def _everything(self, t: Any, q: Any, v: Any, parameters: Any) -> tuple[Array, Array, Array]:
+        """Return q̈, λ and the condition of the matrix; the entries Aᵢⱼ λᵢ; the powers of the constraints."""
+        out = self.evaluate("core", "reactions", t, q, v, parameters)
+        first, last = self.n + self.s + 3, out.shape[-1] - self.s
+        if not np.all(out[..., first - 1] > 0):
+            raise SimulationError("the mass matrix is not positive definite at this state, with these parameters")
+        return out[..., :first], out[..., first:last], out[..., last:]
+
+    def _vector(self, values: Any, name: str) -> Array:
+        array = np.asarray(values, dtype=float)
+        if array.ndim == 0 or array.shape[-1] != self.n:
+            got = array.shape[-1] if array.ndim else "a number"
+            names = ", ".join(self.system.coordinates[:8]) + (", …" if self.n > 8 else "")
+            raise ModelError(f"{name} needs {self.n} values, one for each coordinate ({names}); got {got}")
+        return array
+
+    def _parameters(self, given: Any) -> Array:
+        if given is None or isinstance(given, Mapping):
+            plain = {key if isinstance(key, str) else str(key): value for key, value in (given or {}).items()}
+            values = parameter_values(self.system, dict.fromkeys(plain, 0.0))
+            columns = [np.asarray(plain.get(k, x), float) for k, x in zip(self.system.parameters, values, strict=True)]
+            return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
+        array = np.asarray(given, dtype=float)
+        expected = len(self.system.parameters)
+        if array.ndim == 0 or array.shape[-1] != expected:
+            names = ", ".join(self.system.parameters)
+            raise ModelError(f"parameters need {expected} values ({names}), or some of them by name; got {array.shape}")
+        return array
+
+    def _finite(self, out: Array, rows: Array) -> Array:
+        bad = ~np.all(np.isfinite(out), axis=1)
+        if np.any(bad):
+            state = rows[np.flatnonzero(bad)[0]]
+            names = ("t", *self.system.coordinates, *self.system.velocities)
+            shown = ", ".join(f"{name} = {value:.6g}" for name, value in list(zip(names, state, strict=False))[:8])
+            raise SimulationError(f"the equations have no finite value at {shown}")
+        return out
+
+    def _project(self, kernel: str, t: Any, q: Any, v: Any, parameters: Any, moves: str) -> Array:
+        """Repeat Newton's step until it no longer matters."""
+        before = np.inf
+        for _ in range(_NEWTON):
+            out = self.evaluate("core", kernel, t, q, v, parameters)
+            step, residual = out[..., : self.n], np.abs(out[..., self.n :]).max(initial=0.0)
+            x = q = q + step if moves == "q" else q
+            if moves == "v":
+                x = v = v + step
+            moved = np.max(np.abs(step) / (1 + np.abs(x)), initial=0.0)
+            if moved < 1e-14 or (moved < 1e-9 and residual >= 0.5 * before):
+                return x
+            before = residual
+        raise SimulationError(
+            f"no {'positions' if moves == 'q' else 'velocities'} that satisfy the constraints are near"
+        )
+
+    # --- building ----------------------------------------------------------------------------------------------------
+
+    def _group(self, name: str) -> Compiled:
+        if name not in self._compiled:
+            self._compiled[name] = self._load(name)
+        return self._compiled[name]
+
+    def _load(self, name: str) -> Compiled:
+        """Take a group from disk, or build it; build it anew if the choices it was built with fail for these values."""
+        text, values = model_text(self.system), pilot_parameters(self.system)
+        for key in (f"{name}\n{text}", f"{name}\n{text}\n{values}"):
+            entry = disk.read(key)
+            if entry is None:
+                entry = self._build(name, values)
+                disk.write(key, entry)
+            compiled = Compiled(entry)
+            if entry.facts["values"] == values or self._holds(name, compiled, values):
+                return compiled
+        return compiled
+
+    def _build(self, name: str, values: Mapping[str, float]) -> disk.Entry:
+        self._builder = self._builder or build.Builder(self.system)
+        module = GROUPS[name](self._builder) if name in GROUPS else form_module(self._builder, name)
+        ir, layout = to_llvm(list(module.routines.values()), module.kernels.values())
+        kernels = {kernel.name: (kernel.inputs, kernel.outputs) for kernel in module.kernels.values()}
+        facts = {"kernels": kernels, "work": layout.size, "operations": module.operations, "values": dict(values)}
+        return disk.Entry({**facts, **module.facts}, machine.compile_object(ir))
+
+    def _holds(self, name: str, compiled: Compiled, values: Mapping[str, float]) -> bool:
+        """Tell whether choices made with other values of the parameters are good for these."""
+        system = self.system
+        if compiled.facts.get("own"):
+            from dalembert.forms.scene import Scene
+
+            scene = Scene(system)
+            out = compiled.run(name, np.array([scene.point(scene.numeric, place) for place in scene.places]))
+            return bool(np.all(np.isfinite(out)) and np.all(out[:, -1] < _DEFECT))
+        return True
+
+
+def model_text(system: System) -> str:
+    """Write down all that compiled code depends on: the model without values, the package, LLVM, the processor."""
+    zero = [name for name, value in system.parameters.items() if value == 0]
+    parts = [
+        _versions(),
+        machine.signature(),
+        system.coordinates,
+        tuple(system.parameters),
+        zero,  # what vanishes may change what must be eliminated first
+        system.kinetic,
+        system.potential,
+        system.mass,
+        system.force,
+        dict(system.forces),
+        [(constraint.name, constraint.expression) for constraint in system.constraints],
+    ]
+    return "\n".join(map(str, parts))
+
+
+@cache
+def _versions() -> str:
+    digest = hashlib.sha256()
+    package = Path(__file__).parents[1]
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return f"dalembert {importlib.metadata.version('dalembert')} {digest.hexdigest()}"

@@ -1,0 +1,67 @@
+"""From LLVM IR to functions of this machine, through object files that can be kept."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+
+import llvmlite
+import llvmlite.binding as llvm
+
+_LARGE = 400_000  # lines of IR beyond which compile time matters more than the last third of speed
+
+
+@cache
+def _start() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+def signature() -> str:
+    """Name what an object file depends on beside its IR: LLVM, the processor, its features."""
+    _start()
+    processor = f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    return f"llvmlite {llvmlite.__version__} LLVM {llvm.llvm_version_info} {processor}"
+
+
+def _target(level: int) -> llvm.TargetMachine:
+    _start()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=level, reloc="pic", jit=True
+    )
+
+
+def compile_object(ir: str, level: int | None = None) -> bytes:
+    """Compile IR to an object file."""
+    if level is None:
+        level = 1 if ir.count("\n") < _LARGE else 0
+    machine = _target(level)
+    module = llvm.parse_assembly(ir)
+    module.triple, module.data_layout = llvm.get_process_triple(), str(machine.target_data)
+    return machine.emit_object(module)
+
+
+class Library:
+    """Functions of an object file, loaded into this process."""
+
+    def __init__(self, code: bytes):
+        _start()
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(1))  # owns its target from now on
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        """Return the address of a function."""
+        found = self._engine.get_function_address(name)
+        if not found:
+            raise KeyError(f"no function {name} in this object file")
+        return found
+
+    def loop(self, name: str) -> Callable[[int, int, int, int], None]:
+        """Return the loop of a kernel over states: (out, in, work, count), addresses as integers.
+
+        The code lives as long as this object.
+        """
+        return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64)(self.address(f"{name}.loop"))

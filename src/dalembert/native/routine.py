@@ -1,0 +1,119 @@
+"""A routine: straight-line code that reads places of arrays and writes others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dalembert.algebra.tape import FREE, LOAD, Node, Tape
+
+CHUNK = 500  # operations of one machine function: with more, compile time grows faster than the code
+
+
+@dataclass
+class Routine:
+    """A tape with loads at its leaves, and what is stored in the end: values by array and index."""
+
+    name: str
+    tape: Tape = field(default_factory=Tape)
+    stores: dict[tuple[str, int], Node | float] = field(default_factory=dict)
+
+    @property
+    def operations(self) -> int:
+        """Count the operations that the stores need."""
+        stores = [(*place, self.tape.number(value)) for place, value in self.stores.items()]
+        return sum(self.tape.nodes[number][0] != LOAD for number in _needed(self.tape.nodes, stores))
+
+    def loads(self, array: str, size: int) -> list[Node]:
+        """Return the nodes that read an array."""
+        return [self.tape.load(array, i) for i in range(size)]
+
+    def store(self, array: str, values: Iterable[Node | float], start: int = 0) -> None:
+        """Write values to an array, one after the other."""
+        for i, value in enumerate(values, start):
+            self.stores[array, i] = value
+
+
+class Shelf:
+    """Values that one routine leaves in an array for others: equal ones share a place, constants need none."""
+
+    def __init__(self, array: str, routine: Routine, values: Mapping[Any, Node | float]):
+        self._array = array
+        self._places: dict[Any, float | tuple[int, bool]] = {}  # a constant, or a place and whether it is negated
+        found: dict[int, int] = {}
+        for key, value in values.items():
+            if not isinstance(value, Node):
+                self._places[key] = value
+                continue
+            plain = value.magnitude
+            place = found.setdefault(routine.tape.number(plain), len(found))
+            routine.stores[array, place] = plain
+            self._places[key] = (place, plain is not value)
+
+    def read(self, routine: Routine) -> dict[Any, Node | float]:
+        """Return the values as nodes of another routine."""
+        return {key: self._node(routine, place) for key, place in self._places.items()}
+
+    def _node(self, routine: Routine, place: float | tuple[int, bool]) -> Node | float:
+        if not isinstance(place, tuple):
+            return place
+        node = routine.tape.load(self._array, place[0])
+        return -node if place[1] else node
+
+
+@dataclass
+class Chunk:
+    """A piece of a routine that becomes one function.
+
+    `lines`: numbers of the nodes to compute, in order. `stores`: (array, index, number of the node). Values that are
+    computed in one piece and used in another pass through the array `spill`.
+    """
+
+    lines: list[int] = field(default_factory=list)
+    stores: list[tuple[str, int, int]] = field(default_factory=list)
+    fetched: dict[int, int] = field(default_factory=dict)  # node -> place in `spill`
+    spilled: dict[int, int] = field(default_factory=dict)
+
+
+def cut(routine: Routine, size: int = CHUNK) -> list[Chunk]:
+    """Leave out what no store needs, and cut the rest into pieces."""
+    nodes = routine.tape.nodes
+    stores = [(*place, routine.tape.number(value)) for place, value in routine.stores.items()]
+    lines = _needed(nodes, stores)
+    chunks = [Chunk(lines[start : start + size]) for start in range(0, len(lines), size)] or [Chunk()]
+    home = {number: k for k, chunk in enumerate(chunks) for number in chunk.lines}
+    for array, index, number in stores:
+        chunks[home.get(number, 0)].stores.append((array, index, number))
+    places: dict[int, int] = {}
+    for k, chunk in enumerate(chunks):
+        for number in chunk.lines:
+            for operand in operands(nodes[number]):
+                if home.get(operand, k) != k:
+                    place = places.setdefault(operand, len(places))
+                    chunk.fetched[operand] = chunks[home[operand]].spilled[operand] = place
+    return chunks
+
+
+def _needed(nodes: list[tuple], stores: list[tuple[str, int, int]]) -> list[int]:
+    """Return the numbers of the nodes to compute, in order."""
+    needed = [False] * len(nodes)
+    for _, _, number in stores:
+        needed[number] = True
+    for number in reversed(range(len(nodes))):
+        if needed[number]:
+            for operand in operands(nodes[number]):
+                needed[operand] = True
+    written = {array for array, _, _ in stores}
+    lines = [
+        number
+        for number, node in enumerate(nodes)
+        if needed[number] and (node[0] not in FREE or (node[0] == LOAD and node[1] in written))
+    ]
+    lines.sort(key=lambda number: nodes[number][0] != LOAD)  # what is overwritten is read before
+    return lines
+
+
+def operands(node: tuple) -> Iterator[int]:
+    """Return the numbers of the nodes that an operation uses."""
+    return iter(() if node[0] in FREE else node[1:])
