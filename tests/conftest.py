@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -11,6 +14,8 @@ from dalembert.model.gallery import SIZED, names
 
 settings.register_profile("fixed", derandomize=True, deadline=None)  # the same examples everywhere
 settings.load_profile("fixed")
+
+os.environ["DALEMBERT_CACHE"] = tempfile.mkdtemp(prefix="dalembert-tests-")  # never the user's own
 
 SMALL = {
     "n-four-bar": ("n-four-bar:1", "n-four-bar:2"),

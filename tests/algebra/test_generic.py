@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from dalembert.algebra.arithmetic import Numbers
-from dalembert.algebra.counting import Counting
 from dalembert.algebra.elimination import factorise, reduce_rows
 from dalembert.algebra.gramschmidt import complement, orthogonalise
 from dalembert.algebra.pilot import Pilot
@@ -93,13 +92,3 @@ def test_arrays_decide_for_all_points():
     values = np.array([[1.0, 0.0], [0.5, 0.5]])
     reduced = reduce_rows([{0: values[0], 1: values[1]}], [np.zeros(2)], Numbers, Pilot())
     assert reduced.pivots == [1]
-
-
-def test_counting_shares_equal_operations():
-    counting = Counting()
-    x, y = counting.leaf(), counting.leaf()
-    _ = (x * y) + (x * y)
-    assert counting.operations == 2
-    _ = x * counting.zero + counting.zero - counting.zero
-    _ = x * counting.one / counting.one
-    assert counting.operations == 2

@@ -16,6 +16,7 @@ class Numbers:
 
     zero = 0.0
     one = 1.0
+    rounds = True
 
     @staticmethod
     def negligible(x: Any, reference: Any) -> bool:

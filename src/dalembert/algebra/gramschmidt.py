@@ -46,15 +46,21 @@ def subtract(a: Vector, factor: Scalar, b: Vector) -> Vector:
     return result
 
 
+def _passes(arithmetic: Any) -> int:
+    """Say how often to orthogonalise: where numbers are rounded, a second pass takes away what the first left."""
+    return 2 if arithmetic.rounds else 1
+
+
 def orthogonalise(rows: list[Vector], right: list[Scalar], arithmetic: Any, pilot: Pilot) -> Orthogonal:
     """Make rows orthogonal, in turn; a row without remainder is redundant (Phong 1999, step 1)."""
     result = Orthogonal()
     for i, row in enumerate(rows):
         rest, value = row, right[i]
-        for b, square, b_right in zip(result.vectors, result.squares, result.right, strict=True):
-            if not b.keys().isdisjoint(rest):
-                factor = dot(rest, b, arithmetic) / square
-                rest, value = subtract(rest, factor, b), value - factor * b_right
+        for _ in range(_passes(arithmetic)):
+            for b, square, b_right in zip(result.vectors, result.squares, result.right, strict=True):
+                if not b.keys().isdisjoint(rest):
+                    factor = dot(rest, b, arithmetic) / square
+                    rest, value = subtract(rest, factor, b), value - factor * b_right
         square = dot(rest, rest, arithmetic)
         if pilot.decide(lambda row=row, square=square: arithmetic.negligible(square, dot(row, row, arithmetic))):
             result.redundant.append(i)
@@ -74,9 +80,10 @@ def complement(basis: Orthogonal, size: int, arithmetic: Any, pilot: Pilot) -> l
         k = pilot.decide(lambda: _largest_remainder(vectors, squares, size, chosen, arithmetic))
         chosen.add(k)
         rest: Vector = {k: arithmetic.one}
-        for b, square in zip(vectors, squares, strict=True):
-            if not b.keys().isdisjoint(rest):
-                rest = subtract(rest, dot(rest, b, arithmetic) / square, b)
+        for _ in range(_passes(arithmetic)):
+            for b, square in zip(vectors, squares, strict=True):
+                if not b.keys().isdisjoint(rest):
+                    rest = subtract(rest, dot(rest, b, arithmetic) / square, b)
         added.append(rest)
         vectors.append(rest)
         squares.append(dot(rest, rest, arithmetic))

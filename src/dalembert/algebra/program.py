@@ -8,14 +8,21 @@ scalars it carries the expressions into their arithmetic.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 import symengine as se
 
 Scalar = Any
-Arithmetic = Mapping[str, Callable[..., Scalar]]
+
+
+class Arithmetic(Protocol):
+    """Supplies the functions of some scalars, by name."""
+
+    def __getitem__(self, name: str, /) -> Callable[..., Scalar]:
+        """Return a function."""
+        ...
 
 
 def _float_step(u: float) -> float:

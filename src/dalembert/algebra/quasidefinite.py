@@ -16,7 +16,7 @@ from typing import Any
 from dalembert.algebra.gramschmidt import Scalar, Vector
 
 EPSILON = 1e-8  # E as a part of the size of a row
-LOST = 3 * EPSILON  # a pivot below this part of the size of its row counts as lost rank
+LOST = 30 * EPSILON  # a pivot below this part of the size of its row is lost rank: dependent rows keep a few ε
 
 
 def elimination_order(entries: Iterable[tuple[int, int]], n: int, s: int) -> list[int]:
@@ -66,13 +66,13 @@ def factorise(
     s: int,
     order: list[int],
     arithmetic: Any,
-    invert: Callable[[Scalar, Scalar | None], Scalar],
+    invert: Callable[[int, Scalar, Scalar], Scalar],
     epsilon: float = EPSILON,
 ) -> Factors:
     """Factorise in the given order.
 
-    `invert(pivot, size)` returns 1/pivot. Of a coordinate the size is None; of a multiplier the pivot is its remainder
-    with ε, and the inverse should be zero if its row vanishes.
+    `invert(k, pivot, size)` returns 1/pivot. Of a coordinate the size is the diagonal of W; of a multiplier the pivot
+    is what remains of its size, with ε, and the inverse should be zero if its row vanishes.
     """
     rows: list[Vector] = [{} for _ in range(n + s)]
     for (i, j), value in W.items():
@@ -86,10 +86,10 @@ def factorise(
         remaining.discard(k)
         row = {i: value for i, value in rows[k].items() if i in remaining}
         if k < n:
-            inverse = invert(rows[k].get(k, arithmetic.zero), None)
+            inverse = invert(k, rows[k].get(k, arithmetic.zero), W.get((k, k), arithmetic.zero))
         else:
             size = sizes.get(k, arithmetic.zero)
-            inverse = -invert(size - rows[k].get(k, arithmetic.zero) + epsilon * size, size)
+            inverse = -invert(k, size - rows[k].get(k, arithmetic.zero) + epsilon * size, size)
         column = {i: value * inverse for i, value in row.items()}
         factors.inverses[k], factors.columns[k] = inverse, column
         targets = sorted(row)

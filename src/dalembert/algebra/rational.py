@@ -32,6 +32,8 @@ class TooLarge(Exception):
 class Field:
     """The rational functions of the generators that appear in some expressions, with values at pilot points."""
 
+    rounds = False
+
     def __init__(self, expressions: Iterable[Expr], extra: Sequence[Expr] = ()):
         roots, sines, others = _atoms([*expressions, *extra])
         pairs = [function(argument) for argument in sines for function in (se.sin, se.cos)]

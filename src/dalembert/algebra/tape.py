@@ -36,8 +36,9 @@ class Tape:
 
     zero, one = 0.0, 1.0
 
-    def __init__(self, limit: int | None = None) -> None:
+    def __init__(self, limit: int | None = None, rounds: bool = True) -> None:
         self.nodes: list[tuple] = []
+        self.rounds = rounds  # whether the operations will be done with rounded numbers
         self._limit = limit
         self._known: dict[tuple, int] = {}
 
@@ -63,6 +64,11 @@ class Tape:
     def number(self, value: Node | float) -> int:
         """Return the number of a node, or of the one that holds a constant."""
         return value._number if isinstance(value, Node) else self.record(CONSTANT, float(value))._number
+
+    def scalar(self, number: int) -> Node | float:
+        """Return the node of a number, or the constant that it holds."""
+        name, *rest = self.nodes[number]
+        return rest[0] if name == CONSTANT else Node(self, number)
 
     def operation(self, name: str, *args: Node | float) -> Node:
         """Record an operation."""

@@ -153,7 +153,7 @@ class Scene:
 
     def counted(self) -> Rows:
         """The blocks as unknown inputs of a tape: what is done with them is counted before any formula is expanded."""
-        tape = Tape()
+        tape = Tape(rounds=False)
         size = len(self.blocks.M) + len(self.blocks.f) + len(self.blocks.A) + len(self.blocks.c)
         return self.rows(tape, [tape.load("block", k) for k in range(size)])
 

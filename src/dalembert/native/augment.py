@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
+import symengine as se
 from scipy.sparse.csgraph import connected_components
 
 from dalembert.algebra.rank import is_positive
@@ -25,7 +26,7 @@ _PLACES = 3
 def augmentation(system: System) -> dict[int, float]:
     """Return, for the rows to be added to the mass matrix, the factors of ρᵢ; none if it is positive definite."""
     numeric = Numeric(system, pilot_parameters(system))
-    places = _places(numeric)
+    places = random_places(system)
     masses = [numeric.mass(t, q) for t, q, _ in places]
     if all(np.all(np.isfinite(M.data)) and is_positive(M, _POSITIVE) for M in masses):
         return {}
@@ -42,15 +43,13 @@ def augmentation(system: System) -> dict[int, float]:
     return {i: rho / _inertia(inertia, A, i) for i, rho in factors.items()}
 
 
-def _places(numeric: Numeric) -> list[tuple[float, Array, Array]]:
-    """Return random places around the initial one: the rank of a matrix is the same nearly everywhere."""
+def random_places(system: System) -> list[tuple[float, Array, Array]]:
+    """Return t, q, v around the initial position, on no constraint: a rank is the same nearly everywhere."""
     random = np.random.default_rng(5)
-    system = numeric.system
-    given = {**system.guess, **system.initial}
-    values = dict(zip(system.parameters, numeric.parameters, strict=True))
-    at = {name: number(expr.xreplace(values)) or 0.0 for name, expr in given.items()}
-    q = np.array([at.get(name, 0.0) for name in system.coordinates])
-    return [(0.1 * k, q + 0.2 * random.normal(size=numeric.n), random.normal(size=numeric.n)) for k in range(_PLACES)]
+    values = {se.Symbol(name): value for name, value in pilot_parameters(system).items()}
+    given = {name: number(expr.xreplace(values)) for name, expr in {**system.guess, **system.initial}.items()}
+    q = np.array([given.get(name) or 0.0 for name in system.coordinates])
+    return [(0.1 * k, q + 0.2 * random.normal(size=len(q)), random.normal(size=len(q))) for k in range(_PLACES)]
 
 
 def _rows(M: Sparse, A: Sparse) -> list[int]:

@@ -23,8 +23,9 @@ from dalembert.native.codegen import AGAIN, UNTIL, Kernel
 from dalembert.native.differentiate import gradients
 from dalembert.native.routine import Routine, Shelf
 
-WELL = 0.01  # where the remainder of every row is larger, one refinement leaves (ε/WELL)² of the proximal term;
+WELL = 0.1  # where the remainder of every row is larger, one refinement leaves about (ε/WELL)² of the proximal term;
 REFINEMENTS = 3  # else, near positions where rank is lost, there are more
+SINGULAR = 1e-10  # a pivot of M below this part of its diagonal makes M singular
 VANISHED = 1e-20  # squared length of a row, in its usual one, below which it is no condition
 
 Scalar = Node | float
@@ -71,7 +72,7 @@ class Builder:
 
     def evaluate(self, routine: Routine, outputs: Sequence[Expr], changes: dict[Expr, Scalar] | None = None):
         """Put expressions of t, q, v and the parameters on a tape; some symbols may stand for other nodes."""
-        values = routine.loads("in", len(self.inputs))
+        values: list[Scalar] = list(routine.loads("in", len(self.inputs)))
         for k, symbol in enumerate(self.inputs):
             if changes and symbol in changes:
                 values[k] = changes[symbol]
@@ -111,7 +112,7 @@ class Builder:
             f, c = list(self.evaluate(routine, b.f, changes)), list(self.evaluate(routine, b.c, changes))
         else:
             residuals = b.g if right == "positions" else b.psi
-            f = [0.0] * self.n
+            f: list[Scalar] = [0.0] * self.n
             c = [-value for value in self.evaluate(routine, [ZERO if r is None else r for r in residuals])]
             routine.store("out", [-value for value in c], self.n)
         routine.store("right", [*self.augmented(f, c, A, rho), *c])
@@ -142,17 +143,17 @@ class Builder:
         rank: Scalar = 0.0
         largest: Scalar = 1.0
         least: Scalar = 1.0
-        positive: set[int] = set()
+        checked: set[int] = set()
 
-        def invert(pivot: Scalar, size: Scalar | None) -> Scalar:
+        def invert(k: int, pivot: Scalar, size: Scalar) -> Scalar:
             nonlocal rank, largest, least
-            if size is None:
-                if (number := routine.tape.number(pivot)) not in positive:
-                    positive.add(number)
-                    least = call("min", least, pivot)
+            if k < self.n:
+                if (number := routine.tape.number(pivot)) not in checked:
+                    checked.add(number)
+                    least = call("min", least, pivot - SINGULAR * size)
                 return 1.0 / pivot
             inverse = call("if_lt", VANISHED * size, pivot, 1.0 / pivot, 0.0)
-            rank = rank + call("if_lt", (quasidefinite.LOST + epsilon) * size, pivot, 1.0, 0.0)
+            rank = rank + call("if_lt", quasidefinite.LOST * size, pivot, 1.0, 0.0)
             largest = call("max", largest, size * inverse)
             return inverse
 
@@ -314,7 +315,7 @@ def core(builder: Builder) -> Module:
     module.kernel("accelerations", ["blocks", *solution(), "finish"], inputs)
     module.kernel("position_step", ["gaps", *solution(), "step"], inputs)
     module.kernel("velocity_step", ["rates", *solution(), "step"], inputs)
-    module.kernel("reactions", ["blocks", *solution(), "finish", "reactions"], inputs)
+    module.kernel("everything", ["blocks", *solution(), "finish", "reactions"], inputs)
     module.kernel("residuals", ["residuals"], inputs)
     module.kernel("energies", ["energies"], inputs)
     module.facts["pattern"] = list(builder.blocks.A)

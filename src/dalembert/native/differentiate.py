@@ -34,7 +34,7 @@ def _rule(tape: Tape, number: int, known: dict[int, Gradient]) -> Gradient:
         return {}
     if not any(known[k] for k in rest):
         return {}
-    own, args = Node(tape, number), [Node(tape, k) for k in rest]
+    own, args = Node(tape, number), [tape.scalar(k) for k in rest]
     inner = [known[k] for k in rest]
     if name in ("if_lt", "if_le"):
         return _chosen(tape, name, args[0], args[1], inner[2], inner[3])
@@ -48,11 +48,11 @@ def _rule(tape: Tape, number: int, known: dict[int, Gradient]) -> Gradient:
     return {k: value for k, value in result.items() if isinstance(value, Node) or value != 0}
 
 
-def _chosen(tape: Tape, name: str, a: Node, b: Node, yes: Gradient, no: Gradient) -> Gradient:
+def _chosen(tape: Tape, name: str, a: Scalar, b: Scalar, yes: Gradient, no: Gradient) -> Gradient:
     return {k: tape.call(name, a, b, yes.get(k, 0.0), no.get(k, 0.0)) for k in {**yes, **no}}
 
 
-def _slopes(tape: Tape, name: str, own: Node, args: list[Node]) -> list[Scalar]:
+def _slopes(tape: Tape, name: str, own: Node, args: list[Scalar]) -> list[Scalar]:
     """Return the derivative of an operation by each of its operands."""
     x = args[0]
     call = tape.call

@@ -86,7 +86,7 @@ def _canonical(builder: Builder) -> Module:
     M, _, _ = builder.matrices(stage)
     full = {**M, **{(j, i): value for (i, j), value in M.items()}}
     order = quasidefinite.elimination_order(M, n, 0)
-    factors = quasidefinite.factorise(full, {}, n, 0, order, stage.tape, lambda pivot, _: 1.0 / pivot)
+    factors = quasidefinite.factorise(full, {}, n, 0, order, stage.tape, lambda k, pivot, size: 1.0 / pivot)
     p = [stage.tape.load("in", 1 + n + j) for j in range(n)]
     rest = [value - l for value, l in zip(p, builder.evaluate(stage, linear), strict=True)]
     velocities = dict(zip(b.v, quasidefinite.solve(factors, rest), strict=True))

@@ -23,11 +23,13 @@ import scipy.sparse as sp
 from dalembert.algebra.types import Array, Sparse
 from dalembert.errors import DerivationError, ModelError, SimulationError, nearest
 from dalembert.forms import FORMS
+from dalembert.forms.scene import Scene
 from dalembert.model.numeric import parameter_values
 from dalembert.model.pilot import pilot_parameters
 from dalembert.model.system import System
 from dalembert.native import build, machine
 from dalembert.native import cache as disk
+from dalembert.native.augment import random_places
 from dalembert.native.codegen import to_llvm
 from dalembert.native.forms import form_module
 
@@ -181,7 +183,9 @@ class Kernels:
         """Return the sparse Jacobians at one state, for given accelerations and multipliers."""
         compiled = self._group("jacobian")
         inputs = np.concatenate([self.inputs(t, q, v, parameters).ravel(), np.ravel(a), np.ravel(multipliers)])
-        values = self._finite(compiled.run("jacobian", inputs[None]), inputs[None])[0]
+        out = compiled.run("jacobian", inputs[None])
+        self._check("jacobian", out, inputs[None])
+        values = out[0]
         shapes = {"psi_q": (self.s, self.n), "A": (self.s, self.n)}
         found, start = {}, 0
         for name, pattern in compiled.facts["patterns"].items():
@@ -197,7 +201,9 @@ class Kernels:
         """Call any kernel: the outputs, one row for each state."""
         inputs = self.inputs(t, q, v, parameters)
         rows = inputs.reshape(-1, inputs.shape[-1])
-        return self._finite(self._group(group).run(name, rows), rows).reshape(*inputs.shape[:-1], -1)
+        out = self._group(group).run(name, rows)
+        self._check(name, out, rows)
+        return out.reshape(*inputs.shape[:-1], out.shape[1])
 
     def inputs(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Lay out t, q, v and the parameters as kernels read them, one row for each state."""
@@ -226,10 +232,8 @@ class Kernels:
 
     def _everything(self, t: Any, q: Any, v: Any, parameters: Any) -> tuple[Array, Array, Array]:
         """Return q̈, λ and the condition of the matrix; the entries Aᵢⱼ λᵢ; the powers of the constraints."""
-        out = self.evaluate("core", "reactions", t, q, v, parameters)
+        out = self.evaluate("core", "everything", t, q, v, parameters)
         first, last = self.n + self.s + 3, out.shape[-1] - self.s
-        if not np.all(out[..., first - 1] > 0):
-            raise SimulationError("the mass matrix is not positive definite at this state, with these parameters")
         return out[..., :first], out[..., first:last], out[..., last:]
 
     def _vector(self, values: Any, name: str) -> Array:
@@ -253,14 +257,18 @@ class Kernels:
             raise ModelError(f"parameters need {expected} values ({names}), or some of them by name; got {array.shape}")
         return array
 
-    def _finite(self, out: Array, rows: Array) -> Array:
-        bad = ~np.all(np.isfinite(out), axis=1)
-        if np.any(bad):
-            state = rows[np.flatnonzero(bad)[0]]
-            names = ("t", *self.system.coordinates, *self.system.velocities)
-            shown = ", ".join(f"{name} = {value:.6g}" for name, value in list(zip(names, state, strict=False))[:8])
-            raise SimulationError(f"the equations have no finite value at {shown}")
-        return out
+    def _check(self, name: str, out: Array, rows: Array) -> None:
+        """Raise SimulationError where there is no finite value, and say where."""
+        singular = ~(out[:, self.n + self.s + 2] > 0) if name == "everything" else np.zeros(len(out), dtype=bool)
+        bad = singular | ~np.all(np.isfinite(out), axis=1)
+        if not np.any(bad):
+            return
+        first = np.flatnonzero(bad)[0]
+        names = ("t", *self.system.coordinates, *self.system.velocities)
+        shown = ", ".join(f"{name} = {value:.6g}" for name, value in list(zip(names, rows[first], strict=False))[:8])
+        if singular[first] and np.all(np.isfinite(rows[first])):
+            raise SimulationError(f"the mass matrix is not positive definite at {shown}, with these parameters")
+        raise SimulationError(f"the equations have no finite value at {shown}")
 
     def _project(self, kernel: str, t: Any, q: Any, v: Any, parameters: Any, moves: str) -> Array:
         """Repeat Newton's step until it no longer matters."""
@@ -305,18 +313,20 @@ class Kernels:
         ir, layout = to_llvm(list(module.routines.values()), module.kernels.values())
         kernels = {kernel.name: (kernel.inputs, kernel.outputs) for kernel in module.kernels.values()}
         facts = {"kernels": kernels, "work": layout.size, "operations": module.operations, "values": dict(values)}
-        return disk.Entry({**facts, **module.facts}, machine.compile_object(ir))
+        facts |= {"added": sorted(self._builder.added), **module.facts}
+        return disk.Entry(facts, machine.compile_object(ir))
 
     def _holds(self, name: str, compiled: Compiled, values: Mapping[str, float]) -> bool:
         """Tell whether choices made with other values of the parameters are good for these."""
-        system = self.system
         if compiled.facts.get("own"):
-            from dalembert.forms.scene import Scene
-
-            scene = Scene(system)
+            scene = Scene(self.system)
             out = compiled.run(name, np.array([scene.point(scene.numeric, place) for place in scene.places]))
             return bool(np.all(np.isfinite(out)) and np.all(out[:, -1] < _DEFECT))
-        return True
+        if name == "core":
+            places = [[t, *q, *v, *values.values()] for t, q, v in random_places(self.system)]
+            out = compiled.run("accelerations", np.array(places))
+            return bool(np.all(out[:, -1] > 0))
+        return compiled.facts["added"] == self._group("core").facts["added"]
 
 
 def model_text(system: System) -> str:
