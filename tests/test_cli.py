@@ -162,6 +162,17 @@ def test_motion_that_stops_exits_with_one(command, tmp_path):
     assert "t = " in err
 
 
+def test_cache(command, tmp_path, monkeypatch):
+    monkeypatch.setenv("DALEMBERT_CACHE", str(tmp_path / "kept"))
+    assert "0 files, 0.0 MB" in command("cache")[1]
+    example("pendulum").compile()
+    code, out, _ = command("cache")
+    assert code == 0
+    assert f"{tmp_path / 'kept'}: 1 file, " in out
+    assert command("cache", "--clear")[1].startswith("Removed 1 file from")
+    assert command("cache", "--clear")[1].startswith("Removed 0 files from")
+
+
 def test_help_and_version(command):
     assert "examples" in command("--help")[1]
     assert command("--version")[1].strip() == "0.1.0"

@@ -32,6 +32,13 @@ def test_the_readme_example_prints_what_it_says():
         assert out.getvalue() == expected
 
 
+def test_the_example_of_native_code_runs():
+    (code,) = blocks((ROOT / "docs" / "native.md").read_text(encoding="utf-8"), "python")
+    namespace: dict = {}
+    exec(code, namespace)
+    assert namespace["kernel"](0.0, namespace["start"].q, namespace["speeds"]).reaction.shape == (1000, 3)
+
+
 def test_ci_runs_the_test_command_of_the_readme():
     _, command = blocks(README, "sh")
     assert command.strip() in (ROOT / ".ci" / "run").read_text(encoding="utf-8")

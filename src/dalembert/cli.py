@@ -116,6 +116,21 @@ def run(
     _echo_run(simulate(system, end), shared)
 
 
+@app.command()
+def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all of it.")] = False) -> None:
+    """Show where compiled code is kept and how much of it there is, or remove it."""
+    from dalembert.native import cache as kept
+
+    if clear:
+        count = kept.clear()
+        typer.echo(f"Removed {count} file{'s' * (count != 1)} from {kept.folder()}")
+        return
+    files = kept.entries()
+    size = sum(path.stat().st_size for path in files if path.exists())
+    typer.echo(f"{kept.folder()}: {len(files)} file{'s' * (len(files) != 1)}, {size / 1e6:.1f} MB of compiled code")
+    typer.echo("Files are made anew when they are missing; `dalembert cache --clear` removes them.")
+
+
 def open_model(name: str, settings: list[str] | None = None) -> System:
     """Load a file or a gallery model, with parameters changed."""
     from dalembert.model.gallery import example, names

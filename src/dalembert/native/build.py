@@ -19,12 +19,12 @@ from dalembert.model.calculus import ZERO, Calculus
 from dalembert.model.functions import Expr
 from dalembert.model.system import System
 from dalembert.native.augment import augmentation
-from dalembert.native.codegen import AGAIN, UNTIL, Kernel
+from dalembert.native.codegen import Kernel, Repeat
 from dalembert.native.differentiate import gradients
 from dalembert.native.routine import Routine, Shelf
 
-WELL = 0.1  # where the remainder of every row is larger, one refinement leaves about (ε/WELL)² of the proximal term;
-REFINEMENTS = 3  # else, near positions where rank is lost, there are more
+REFINEMENTS = 3  # solves on the residual, at most: they remove the proximal term, but for where rank is nearly lost
+ENOUGH = 1e-30  # square of the part of the solution below which the next refinement does not matter
 SINGULAR = 1e-10  # a pivot of M below this part of its diagonal makes M singular
 VANISHED = 1e-20  # squared length of a row, in its usual one, below which it is no condition
 
@@ -48,11 +48,11 @@ class Module:
         """Add routines that kernels can call."""
         self.routines |= {routine.name: routine for routine in routines}
 
-    def kernel(self, name: str, calls: Sequence[str], inputs: int) -> None:
+    def kernel(self, name: str, calls: Sequence[str | Repeat], inputs: int) -> None:
         """Add a kernel whose last routines fill `out`."""
-        called = [self.routines[call] for call in calls if call not in (AGAIN, UNTIL)]
+        called = [self.routines[call] for call in calls if isinstance(call, str)]
         outputs = [i for routine in called for array, i in routine.stores if array == "out"]
-        self.kernels[name] = Kernel(name, tuple(calls), inputs, max(outputs, default=-1) + 1, WELL)
+        self.kernels[name] = Kernel(name, tuple(calls), inputs, max(outputs, default=-1) + 1)
 
 
 class Builder:
@@ -182,13 +182,29 @@ class Builder:
         step = quasidefinite.solve(factors, routine.loads("r", self.n + self.s))
         x = routine.loads("x", self.n + self.s)
         routine.store("x", [old + new for old, new in zip(x, step, strict=True)])
+        self.progress(routine, step)
         return routine
+
+    def progress(self, routine: Routine, step: list[Scalar]) -> None:
+        """Tell whether the next step would matter: it is expected to be as much smaller as this one was.
+
+        Steps are measured by Σ Mᵢᵢ xᵢ²; `progress` holds the measures of the first and of the last one, and the answer.
+        """
+        M = self.loaded(routine)[0]
+        measure: Scalar = 0.0
+        for i in range(self.n):
+            measure = measure + M.get((i, i), 0.0) * (step[i] * step[i])
+        first, last = routine.loads("progress", 2)
+        call = routine.tape.call
+        done = call("if_le", measure * measure, ENOUGH * (first * last), 1.0, 0.0)
+        routine.store("progress", [call("if_lt", first, 0.0, measure, first), measure, done])
 
     def begin(self) -> Routine:
         """Make the routine r = right, x = 0."""
         routine = Routine("begin")
         routine.store("r", routine.loads("right", self.n + self.s))
         routine.store("x", [0.0] * (self.n + self.s))
+        routine.store("progress", [-1.0, 1.0, 0.0])
         return routine
 
     def refine(self) -> Routine:
@@ -299,10 +315,9 @@ class Builder:
         return routine
 
 
-def solution() -> list[str]:
-    """Return the calls that solve with the matrix of the workspace: one refinement, more where rank is nearly lost."""
-    more = ["refine", "solve"] * (REFINEMENTS - 1)
-    return ["factor", "begin", "solve", "refine", "solve", AGAIN, *more, UNTIL]
+def solution() -> list[str | Repeat]:
+    """Return the calls that solve with the matrix of the workspace, and refine until nothing changes any more."""
+    return ["factor", "begin", "solve", Repeat(("refine", "solve"), REFINEMENTS, "progress", 2)]
 
 
 def core(builder: Builder) -> Module:

@@ -22,20 +22,23 @@ _ARGUMENTS = "(ptr %out, ptr %in, ptr %work)"
 
 
 @dataclass(frozen=True)
-class Kernel:
-    """Routines to call, in this order, and the numbers of doubles that go in and come out.
+class Repeat:
+    """Routines to call some times over, but only until a place of the workspace becomes positive."""
 
-    From `again` to `until` in the calls they are skipped where `condition[1]` is at least `well`.
-    """
+    calls: tuple[str, ...]
+    times: int
+    array: str
+    index: int
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Routines to call, in this order, and the numbers of doubles that go in and come out."""
 
     name: str
-    calls: tuple[str, ...]
+    calls: tuple[str | Repeat, ...]
     inputs: int
     outputs: int
-    well: float = 0.0
-
-
-AGAIN, UNTIL = "again", "until"  # marks in the calls of a kernel
 
 
 @dataclass(frozen=True)
@@ -69,27 +72,39 @@ def to_llvm(routines: Sequence[Routine], kernels: Iterable[Kernel]) -> tuple[str
     layout = lay_out(routines, pieces)
     lines = [f"declare double @llvm.{name}.f64({_doubles(count)})" for name, count in _INTRINSICS.items()]
     lines += [f"declare double @{name}({_doubles(count)}) #0" for name, count in _LIBRARY.items()]
-    lines.append("attributes #0 = { nounwind willreturn memory(none) }")
+    lines += ["attributes #0 = { nounwind willreturn memory(none) }", "!0 = !{}"]
     for routine in routines:
         for k, chunk in enumerate(pieces[routine.name]):
             lines += _function(f"{routine.name}.{k}", routine, chunk, layout)
     for kernel in kernels:
         lines += [f"define void @{kernel.name}{_SIGNATURE} {{"]
-        for name in kernel.calls:
-            if name == AGAIN:
-                lines += [
-                    f"  %place = getelementptr double, ptr %work, i64 {layout.offsets['condition'] + 1}",
-                    "  %least = load double, ptr %place, align 8",
-                    f"  %well = fcmp oge double %least, {literal(kernel.well)}",
-                    f"  br i1 %well, label %{UNTIL}, label %{AGAIN}",
-                    f"{AGAIN}:",
-                ]
-            elif name == UNTIL:
-                lines += [f"  br label %{UNTIL}", f"{UNTIL}:"]
+        for number, call in enumerate(kernel.calls):
+            if isinstance(call, Repeat):
+                lines += _repeated(call, f"r{number}", pieces, layout)
             else:
-                lines += [f'  call void @"{name}.{k}"{_ARGUMENTS}' for k in range(len(pieces[name]))]
+                lines += _calls(call, pieces)
         lines += ["  ret void", "}", *_loop(kernel)]
     return "\n".join(lines) + "\n", layout
+
+
+def _calls(name: str, pieces: Mapping[str, list[Chunk]]) -> list[str]:
+    return [f'  call void @"{name}.{k}"{_ARGUMENTS}' for k in range(len(pieces[name]))]
+
+
+def _repeated(repeat: Repeat, label: str, pieces: Mapping[str, list[Chunk]], layout: Layout) -> list[str]:
+    lines = []
+    for turn in range(repeat.times):
+        for name in repeat.calls:
+            lines += _calls(name, pieces)
+        mark = f"{label}.{turn}"
+        lines += [
+            f"  %{mark}.p = getelementptr double, ptr %work, i64 {layout.offsets[repeat.array] + repeat.index}",
+            f"  %{mark}.v = load double, ptr %{mark}.p, align 8",
+            f"  %{mark}.c = fcmp ogt double %{mark}.v, 0.0",
+            f"  br i1 %{mark}.c, label %{label}.end, label %{mark}.next",
+            f"{mark}.next:",
+        ]
+    return [*lines, f"  br label %{label}.end", f"{label}.end:"]
 
 
 def _doubles(count: int) -> str:
@@ -100,6 +115,7 @@ def _function(name: str, routine: Routine, chunk: Chunk, layout: Layout) -> list
     nodes = routine.tape.nodes
     lines = [f'define internal void @"{name}"{_SIGNATURE} noinline {{']
     values: dict[int, str] = {}
+    written = {array for array, _ in routine.stores}
     pending: dict[int, list[tuple[str, int]]] = {}
     for array, index, number in chunk.stores:
         pending.setdefault(number, []).append((array, index))
@@ -114,7 +130,8 @@ def _function(name: str, routine: Routine, chunk: Chunk, layout: Layout) -> list
 
     def fetch(number: int, array: str, index: int) -> str:
         pointer = address(array, index)
-        lines.append(f"  %v{number} = load double, ptr {pointer}, align 8")
+        kept = "" if array in written else ", !invariant.load !0"  # saves the compiler from comparing addresses
+        lines.append(f"  %v{number} = load double, ptr {pointer}, align 8{kept}")
         return f"%v{number}"
 
     def value(number: int) -> str:

@@ -31,6 +31,7 @@ from dalembert.native import build, machine
 from dalembert.native import cache as disk
 from dalembert.native.augment import random_places
 from dalembert.native.codegen import to_llvm
+from dalembert.native.csource import to_c
 from dalembert.native.forms import form_module
 
 GROUPS: dict[str, Callable[[build.Builder], build.Module]] = {
@@ -222,6 +223,17 @@ class Kernels:
         inputs[..., 1 + 2 * self.n :] = values
         return inputs
 
+    def c_source(self) -> str:
+        """Return the kernels of this form as C99, to be compiled and called elsewhere.
+
+        Each is void name(double *out, const double *in, double *work): `in` holds t, q, v, the parameters; the last
+        line, a comment, says how many doubles go in and out, and how many `work` needs.
+        """
+        module = self._module("core" if self.form == "multipliers" else self.form)
+        text, layout = to_c(list(module.routines.values()), module.kernels.values())
+        sizes = ", ".join(f"{k.name}: {k.inputs} in, {k.outputs} out" for k in module.kernels.values())
+        return f"{text}/* {sizes}; work: {layout.size} */\n"
+
     def address(self, group: str, name: str) -> int:
         """Return the address of a kernel, void f(double *out, const double *in, double *work)."""
         return self._group(group).library.address(name)
@@ -308,13 +320,19 @@ class Kernels:
         return compiled
 
     def _build(self, name: str, values: Mapping[str, float]) -> disk.Entry:
-        self._builder = self._builder or build.Builder(self.system)
-        module = GROUPS[name](self._builder) if name in GROUPS else form_module(self._builder, name)
+        module = self._module(name)
         ir, layout = to_llvm(list(module.routines.values()), module.kernels.values())
         kernels = {kernel.name: (kernel.inputs, kernel.outputs) for kernel in module.kernels.values()}
         facts = {"kernels": kernels, "work": layout.size, "operations": module.operations, "values": dict(values)}
-        facts |= {"added": sorted(self._builder.added), **module.facts}
+        facts |= module.facts
         return disk.Entry(facts, machine.compile_object(ir))
+
+    def _module(self, name: str) -> build.Module:
+        """Put a group on tapes."""
+        self._builder = self._builder or build.Builder(self.system)
+        module = GROUPS[name](self._builder) if name in GROUPS else form_module(self._builder, name)
+        module.facts["added"] = sorted(self._builder.added)
+        return module
 
     def _holds(self, name: str, compiled: Compiled, values: Mapping[str, float]) -> bool:
         """Tell whether choices made with other values of the parameters are good for these."""

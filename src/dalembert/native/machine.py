@@ -9,7 +9,7 @@ from functools import cache
 import llvmlite
 import llvmlite.binding as llvm
 
-_LARGE = 400_000  # lines of IR beyond which compile time matters more than the last third of speed
+_LARGE = 150_000  # lines of IR beyond which compile time matters more than the last third of speed
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any
 
 from dalembert.algebra.tape import FREE, LOAD, Node, Tape
 
-CHUNK = 500  # operations of one machine function: with more, compile time grows faster than the code
+CHUNK = 400  # operations of one machine function: with more, compile time grows faster than the code
 
 
 @dataclass
@@ -80,11 +80,24 @@ def cut(routine: Routine, size: int = CHUNK) -> list[Chunk]:
     """Leave out what no store needs, and cut the rest into pieces."""
     nodes = routine.tape.nodes
     stores = [(*place, routine.tape.number(value)) for place, value in routine.stores.items()]
-    lines = _needed(nodes, stores)
-    chunks = [Chunk(lines[start : start + size]) for start in range(0, len(lines), size)] or [Chunk()]
+    waiting: dict[int, list[tuple[str, int, int]]] = {}
+    for store in stores:
+        waiting.setdefault(store[2], []).append(store)
+    chunks, room = [Chunk()], size
+    for number in _needed(nodes, stores):
+        if room <= 0:
+            chunks.append(Chunk())
+            room = size
+        chunks[-1].lines.append(number)
+        chunks[-1].stores += waiting.get(number, ())
+        room -= 1 + len(waiting.pop(number, ()))
+    for store in (store for rest in waiting.values() for store in rest):  # constants, and what is only passed on
+        if room <= 0:
+            chunks.append(Chunk())
+            room = size
+        chunks[-1].stores.append(store)
+        room -= 1
     home = {number: k for k, chunk in enumerate(chunks) for number in chunk.lines}
-    for array, index, number in stores:
-        chunks[home.get(number, 0)].stores.append((array, index, number))
     places: dict[int, int] = {}
     for k, chunk in enumerate(chunks):
         for number in chunk.lines:
