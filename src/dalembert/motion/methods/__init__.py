@@ -1,0 +1,7 @@
+"""The methods by name; one file each."""
+
+from dalembert.motion.methods.dop853 import DOP853
+from dalembert.motion.methods.euler import EULER
+from dalembert.motion.methods.rk4 import RK4
+
+METHODS = {method.name: method for method in (DOP853, EULER, RK4)}

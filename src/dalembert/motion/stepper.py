@@ -1,0 +1,342 @@
+"""The stepper of explicit Runge–Kutta methods: native, resumable, without Python inside.
+
+It receives the addresses of kernels, so it is compiled once per machine and not once per model. Everything that it
+changes lies in arrays of the caller; `advance` returns after some steps with a status and goes on when called again.
+All that it calls is in this file: the compiler's cache looks at no other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, MASS_SINGULAR = range(7)
+ACCELERATIONS, CANONICAL, GUARDED = range(3)  # what the kernel of the rates gives out
+NO_KEEPING, PROJECT, STABILISE = range(3)
+
+# places in `clock`
+T, H, END, LARGEST, RTOL, ATOL = range(6)
+# places in `count`
+STEPS, EVALUATIONS, REJECTED, RECORDED, SAMPLED, FIRST, GUARDS, PROJECTIONS, BAD = range(9)
+# places in `address`
+RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS = range(6)
+# places in `size`
+N, S, KIND, KEEP, FIXED, FROZEN = range(6)
+
+_WELL = 0.02  # conditioning below which plain elimination gives way to the proximal one
+_NEWTON = 12
+
+
+@intrinsic
+def _call(typingctx, address, out, given, work):  # pragma: no cover - compiled
+    """Call void f(double *out, const double *in, double *work) at an address."""
+
+    def generate(context, builder, signature, args):
+        pointer = ir.IntType(8).as_pointer()
+        function = ir.FunctionType(ir.VoidType(), [pointer] * 3)
+        target = builder.inttoptr(args[0], function.as_pointer())
+        builder.call(target, [builder.inttoptr(arg, pointer) for arg in args[1:]])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64, types.int64), generate
+
+
+@njit(cache=True, nogil=True)
+def _kernel(which, address, given, out, work):
+    _call(address[which], out.ctypes.data, given.ctypes.data, work.ctypes.data)
+
+
+@njit(cache=True, nogil=True)
+def _rate(address, size, count, t, y, dy, given, out, work, gains):
+    """Evaluate the right side of the equations at a state; return whether it is there."""
+    n, s, kind = size[N], size[S], size[KIND]
+    given[0] = t
+    for i in range(2 * n):
+        given[1 + i] = y[i]
+    count[EVALUATIONS] += 1
+    if size[KEEP] == STABILISE and size[FROZEN] == 0:
+        _offsets(address, size, given, out, work, gains, 1.0)
+    _kernel(RATE, address, given, out, work)
+    if kind == CANONICAL:
+        for i in range(2 * n):
+            dy[i] = out[i]
+    else:
+        if kind == GUARDED and not (out[n + s] >= s and out[n + s + 1] > _WELL):
+            count[GUARDS] += 1
+            _kernel(GUARD, address, given, out, work)
+        for i in range(n):
+            dy[i] = y[n + i]
+            dy[n + i] = out[i]
+    for i in range(2 * n):
+        if not np.isfinite(dy[i]):
+            count[BAD] = i
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _offsets(address, size, given, out, work, gains, h):
+    """Fill in what stabilisation adds to c: −a ψ − b g, with gains in units of the step."""
+    s = size[S]
+    _kernel(RESIDUALS, address, given, out, work)
+    start = len(given) - s
+    for i in range(s):
+        given[start + i] = -gains[0, i] / h * out[s + i] - gains[1, i] / (h * h) * out[i]
+
+
+@njit(cache=True, nogil=True)
+def _project(address, size, count, t, y, given, out, work, tolerance):
+    """Move a state onto the constraints, positions and then velocities, least in the mass norm."""
+    n = size[N]
+    given[0] = t
+    canonical = size[KIND] == CANONICAL
+    for which in (POSITION, VELOCITY):
+        first = 0 if which == POSITION else n
+        found = False
+        for _ in range(_NEWTON):
+            for i in range(2 * n):
+                given[1 + i] = y[i]
+            if canonical:  # momenta to velocities
+                _kernel(RATE, address, given, out, work)
+                for i in range(n):
+                    given[1 + n + i] = out[i]
+            _kernel(which, address, given, out, work)
+            count[PROJECTIONS] += 1
+            largest = 0.0
+            for i in range(n):
+                step = out[i]
+                if not np.isfinite(step):
+                    count[BAD] = first + i
+                    return False
+                largest = max(largest, abs(step) / (1.0 + abs(given[1 + first + i])))
+                given[1 + first + i] += step
+            if canonical:
+                _kernel(MOMENTA, address, given, out, work)
+                for i in range(n):
+                    y[i] = given[1 + i]
+                    y[n + i] = out[i]
+            else:
+                for i in range(n):
+                    y[first + i] = given[1 + first + i]
+            if largest < tolerance:
+                found = True
+                break
+        if not found:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _first_step(address, size, count, clock, order, y, k, trial, given, out, work, gains):
+    """Choose the first step (Hairer, Nørsett, Wanner, II.4)."""
+    m = len(y)
+    d0 = d1 = 0.0
+    for i in range(m):
+        scale = clock[ATOL] + clock[RTOL] * abs(y[i])
+        d0 += (y[i] / scale) ** 2
+        d1 += (k[0, i] / scale) ** 2
+    d0, d1 = np.sqrt(d0 / m), np.sqrt(d1 / m)
+    h = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
+    h = min(h, clock[END] - clock[T], clock[LARGEST])
+    for i in range(m):
+        trial[i] = y[i] + h * k[0, i]
+    if not _rate(address, size, count, clock[T] + h, trial, k[1], given, out, work, gains):
+        return 1e-6 * min(clock[END] - clock[T], clock[LARGEST])
+    d2 = 0.0
+    for i in range(m):
+        d2 += ((k[1, i] - k[0, i]) / (clock[ATOL] + clock[RTOL] * abs(y[i]))) ** 2
+    d2 = np.sqrt(d2 / m) / h
+    steepest = max(d1, d2)
+    second = max(1e-6, 1e-3 * h) if steepest <= 1e-15 else (0.01 / steepest) ** (1.0 / order)
+    return min(100 * h, second, clock[END] - clock[T], clock[LARGEST])
+
+
+@njit(cache=True, nogil=True)
+def _stage(A, row, h, y, k, trial):
+    for i in range(len(y)):
+        trial[i] = y[i]
+    for j in range(row):
+        factor = h * A[row, j]
+        if factor != 0.0:
+            for i in range(len(y)):
+                trial[i] += factor * k[j, i]
+
+
+@njit(cache=True, nogil=True)
+def _stages(address, size, count, A, c, first, last, t, h, y, k, trial, given, out, work, gains):
+    """Evaluate some of the stages; return whether all of them are there."""
+    for row in range(first, last):
+        _stage(A, row, h, y, k, trial)
+        if not _rate(address, size, count, t + c[row] * h, trial, k[row], given, out, work, gains):
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _error(errors, h, clock, y, new, k):
+    """Return the size of the error in units of the tolerance, from the estimates of order 3 and 5."""
+    m, s = len(y), errors.shape[1] - 1
+    three = five = 0.0
+    for i in range(m):
+        e3 = e5 = 0.0
+        for j in range(s):
+            e3 += errors[0, j] * k[j, i]
+            e5 += errors[1, j] * k[j, i]
+        scale = clock[ATOL] + clock[RTOL] * max(abs(y[i]), abs(new[i]))
+        three += (e3 / scale) ** 2
+        five += (e5 / scale) ** 2
+    if five == 0.0 and three == 0.0:
+        return 0.0
+    return h * five / np.sqrt((five + 0.01 * three) * m)
+
+
+@njit(cache=True, nogil=True)
+def _between(theta, h, y, raw, kept, k, dense, into):
+    """Interpolate at a part θ of a step: to the raw end of the step, and with it to the end that was kept."""
+    stages = k.shape[0]
+    blend = theta * theta * (3.0 - 2.0 * theta)
+    for i in range(len(y)):
+        d = raw[i] - y[i]
+        start, end = h * k[0, i], h * k[stages - 1, i] if len(dense) == 0 else h * k[12, i]
+        f1, f2 = start - d, 2.0 * d - end - start
+        value = 0.0
+        if len(dense) > 0:
+            f3 = f4 = f5 = f6 = 0.0
+            for j in range(stages):
+                f3 += dense[0, j] * k[j, i]
+                f4 += dense[1, j] * k[j, i]
+                f5 += dense[2, j] * k[j, i]
+                f6 += dense[3, j] * k[j, i]
+            value = h * f6 * theta
+            value = (value + h * f5) * (1.0 - theta)
+            value = (value + h * f4) * theta
+            value = (value + h * f3) * (1.0 - theta)
+        value = (value + f2) * theta
+        value = (value + f1) * (1.0 - theta)
+        value = (value + d) * theta
+        into[i] = y[i] + value + blend * (kept[i] - raw[i])
+
+
+@njit(cache=True, nogil=True)
+def _for_between(address, size, count, A, c, dense, t, h, y, raw, k, trial, given, out, work, gains):
+    """Evaluate the stages that only interpolation needs: the slope at the raw end, and those behind it."""
+    last = k.shape[0] - 1
+    if len(dense) == 0:
+        return _rate(address, size, count, t + h, raw, k[last], given, out, work, gains)
+    return _stages(address, size, count, A, c, 12, last + 1, t, h, y, k, trial, given, out, work, gains)
+
+
+@njit(cache=True, nogil=True)
+def advance(
+    address, size, A, b, c, errors, dense, order, clock, count, y, k, vectors, given, out, work, gains,
+    wanted, sampled, times, states, max_steps,
+):  # fmt: skip
+    """Take up to `max_steps` steps towards `clock[END]`; return a status.
+
+    `k` has one row for each stage, and one more for methods without dense output; `vectors` are three of the size of y.
+    Steps are written to `times` and `states`, values at the `wanted` times to `sampled`.
+    """
+    m, stages = len(y), len(b)
+    new, raw, trial = vectors[0], vectors[1], vectors[2]
+    if count[FIRST] == 0:
+        if not _rate(address, size, count, clock[T], y, k[0], given, out, work, gains):
+            return NOT_FINITE
+        if size[FIXED] == 0 and clock[H] <= 0.0:
+            clock[H] = _first_step(
+                address, size, count, clock, order, y, k, trial, given, out, work, gains
+            )
+        count[FIRST] = 1
+    tolerance = max(1e-13, min(1e-7, 1e-2 * clock[RTOL]))
+    rejected_before = False
+    for _ in range(max_steps):
+        if clock[T] >= clock[END]:
+            return DONE
+        if count[RECORDED] >= len(times):
+            return FULL
+        t, h = clock[T], min(clock[H], clock[LARGEST])
+        last = t + h >= clock[END] * (1 - 1e-14) - 1e-300
+        if last:
+            h = clock[END] - t
+        if h <= 1e-14 * max(abs(t), 1e-3 * clock[END]):
+            return STEP_TOO_SMALL
+        if size[KEEP] == STABILISE and size[FROZEN] == 1:
+            given[0] = t
+            for i in range(m):
+                given[1 + i] = y[i]
+            _offsets(address, size, given, out, work, gains, h)
+            if not _rate(address, size, count, t, y, k[0], given, out, work, gains):
+                return NOT_FINITE
+        there = _stages(address, size, count, A, c, 1, stages, t, h, y, k, trial, given, out, work, gains)
+        if there:
+            for i in range(m):
+                total = 0.0
+                for j in range(stages):
+                    total += b[j] * k[j, i]
+                raw[i] = y[i] + h * total
+        if size[FIXED] == 0:
+            error = _error(errors, h, clock, y, raw, k) if there else 1e10
+            if not error <= 1.0:
+                clock[H] = h * max(0.2, 0.9 * error ** (-1.0 / order)) if np.isfinite(error) else 0.2 * h
+                count[REJECTED] += 1
+                rejected_before = True
+                if not there and clock[H] < 1e-10 * max(abs(t), clock[END]):
+                    return NOT_FINITE
+                continue
+            factor = 10.0 if error == 0.0 else min(10.0, max(0.2, 0.9 * error ** (-1.0 / order)))
+            if rejected_before:
+                factor = min(1.0, factor)
+            rejected_before = False
+            if not last or factor < 1.0:
+                clock[H] = h * factor
+        elif not there:
+            return NOT_FINITE
+        for i in range(m):
+            new[i] = raw[i]
+        if size[KEEP] == PROJECT and not _project(address, size, count, t + h, new, given, out, work, tolerance):
+            if size[FIXED] == 1 or h < 1e-9 * clock[END]:
+                return NOT_PROJECTED
+            clock[H] = 0.25 * h
+            count[REJECTED] += 1
+            continue
+        if count[SAMPLED] < len(wanted) and wanted[count[SAMPLED]] <= t + h:
+            if not _for_between(address, size, count, A, c, dense, t, h, y, raw, k, trial, given, out, work, gains):
+                return NOT_FINITE
+            while count[SAMPLED] < len(wanted) and wanted[count[SAMPLED]] <= t + h:
+                theta = (wanted[count[SAMPLED]] - t) / h
+                _between(theta, h, y, raw, new, k, dense, sampled[count[SAMPLED]])
+                count[SAMPLED] += 1
+        for i in range(m):
+            y[i] = new[i]
+            states[count[RECORDED], i] = new[i]
+        clock[T] = clock[END] if last else t + h
+        times[count[RECORDED]] = clock[T]
+        count[RECORDED] += 1
+        count[STEPS] += 1
+        if not _rate(address, size, count, clock[T], y, k[0], given, out, work, gains):
+            return NOT_FINITE
+    return DONE if clock[T] >= clock[END] else RUNNING
+
+
+@njit(cache=True, nogil=True)
+def interpolate(
+    address, size, A, b, c, dense, count, t, h, y, kept, k, vectors, given, out, work, gains, thetas, into
+):  # fmt: skip
+    """Repeat one recorded step and evaluate it at parts θ of it; return whether that was possible."""
+    m, stages = len(y), len(b)
+    raw, trial = vectors[1], vectors[2]
+    if not _rate(address, size, count, t, y, k[0], given, out, work, gains):
+        return False
+    if not _stages(address, size, count, A, c, 1, stages, t, h, y, k, trial, given, out, work, gains):
+        return False
+    for i in range(m):
+        total = 0.0
+        for j in range(stages):
+            total += b[j] * k[j, i]
+        raw[i] = y[i] + h * total
+    if not _for_between(address, size, count, A, c, dense, t, h, y, raw, k, trial, given, out, work, gains):
+        return False
+    for p in range(len(thetas)):
+        _between(thetas[p], h, y, raw, kept, k, dense, into[p])
+    return True

@@ -1,0 +1,52 @@
+"""Explicit Runge–Kutta methods as data for one stepper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.algebra.types import Array
+
+
+@dataclass(frozen=True)
+class Tableau:
+    """A method: stages, weights and times; without error estimates it has a fixed step.
+
+    errors: weights of two error estimates (of order 3 and 5). Stages behind those of the weights are for `dense`, the
+    coefficients of an interpolation in between; methods without it interpolate by the values and slopes at both ends.
+    """
+
+    name: str
+    order: int
+    stages: Sequence[Sequence[float]]
+    weights: Sequence[float]
+    times: Sequence[float]
+    errors: tuple[Sequence[float], Sequence[float]] | None = None
+    dense: Sequence[Sequence[float]] = ()
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether the method can choose its step."""
+        return self.errors is not None
+
+    def arrays(self) -> tuple[Array, ...]:
+        """Return stages, weights, times, errors and dense coefficients as the stepper takes them."""
+        rows = len(self.times)
+        A = np.zeros((rows, rows))
+        for i, row in enumerate(self.stages):
+            A[i, : len(row)] = row
+        errors = np.zeros((2, len(self.weights) + 1))
+        if self.errors is not None:
+            errors[:] = self.errors
+        dense = np.zeros((len(self.dense), rows))
+        for i, row in enumerate(self.dense):
+            dense[i, : len(row)] = row
+        return A, np.array(self.weights, dtype=float), np.array(self.times, dtype=float), errors, dense
+
+    def growth(self, z: complex) -> complex:
+        """Return the stability function R(z): by how much the method multiplies y where y' = λ y, z = τλ."""
+        s = len(self.weights)
+        A = self.arrays()[0][:s, :s]
+        return 1 + z * np.array(self.weights) @ np.linalg.solve(np.eye(s) - z * A, np.ones(s))
