@@ -66,7 +66,12 @@ class Blocks:
 
 def derive_blocks(system: System) -> Blocks:
     """Derive M, f, A, c, g, ψ from the energies or matrices and the constraints of a system."""
-    return _Derivation(system).blocks()
+    try:
+        return _Derivation(system).blocks()
+    except RecursionError:
+        raise ModelError("the expressions are nested too deep to be differentiated; split them up") from None
+    except RuntimeError as error:  # of SymEngine
+        raise ModelError(f"the expressions cannot be differentiated: {str(error)[:80]}") from None
 
 
 class _Derivation:
