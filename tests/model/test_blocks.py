@@ -157,3 +157,43 @@ def test_no_constraints_and_one_coordinate():
     b = System(coordinates="x", kinetic="x'^2/2", potential="x^2/2").blocks
     assert (b.A, b.c, b.g, b.psi) == ({}, (), (), ())
     assert b.f == (-se.Symbol("x"),)
+
+
+BROKEN = [
+    "x'^2/2*if(x' > 2, 3, 1)",
+    "x'^2/2*if(x' > 1e30, 3, 1)",
+    "max(x', -10)^2/2",
+    "m*299792458.0^2*(1 - sqrt(1 - x'^2/299792458.0^2))",
+    "x'^2/2 + 1e-12*x'^4",
+    "x'^2/2 + max(x - 1e6, 0)*x'^4",
+    "x'^2/2 + abs(x')",
+    "x'^2/2 + step(x' - 1)",
+    "if(x' > 2, x'^2/2 + x', x'^2/2)",
+]
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_no_kinetic_energy_that_is_not_quadratic_is_taken_for_one(text):
+    with pytest.raises(ModelError, match="the kinetic energy is not quadratic in the velocities"):
+        _ = System(coordinates="x", kinetic=text, parameters={"m": 1}).blocks
+
+
+QUADRATIC = [
+    "abs(x')^2/2",
+    "max(x', -x')^2/2",
+    "max(x', 0)^2/2 + min(x', 0)^2/2",
+    "if(x' > 0, x'^2, abs(x')^2)/2",
+    "if(x > 0, 1, 2)*x'^2/if(x > 0, 2, 4)",
+    "((x' + 1e5)^4 - x'^4 - 4e5*x'^3)/12e10",
+    "(x' + 1/3)^3/2 - x'^3/2 - x'/6",
+    "(x'^4 - x'^2)/(x'^2 - 1)/2",
+    "(x'^2*cosh(1/(x' - 1))^2 - x'^2*sinh(1/(x' - 1))^2)/2",
+    "(x'^2*cosh(1/x')^2 - x'^2*sinh(1/x')^2)/2",
+    "sqrt(m)*(x'^4 - x'^2)/(x'^2 - 1)/2",
+]
+
+
+@pytest.mark.parametrize("text", QUADRATIC)
+def test_velocities_that_cancel_in_hidden_ways(text):
+    system = System(coordinates="x", kinetic=text, parameters={"m": 1})
+    assert Numeric(system).all(0.0, np.array([0.3]), np.array([0.2])).M.toarray() == pytest.approx(np.array([[1.0]]))

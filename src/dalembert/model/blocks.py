@@ -15,8 +15,9 @@ import symengine as se
 
 from dalembert.errors import ModelError, Problem
 from dalembert.model.calculus import ZERO, Calculus
-from dalembert.model.constraint import Constraint, is_independent
+from dalembert.model.constraint import Constraint
 from dalembert.model.functions import TIME, Expr
+from dalembert.model.independence import is_independent, without
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -89,8 +90,10 @@ class _Derivation:
     def blocks(self) -> Blocks:
         system, calculus = self.system, self.calculus
         if system.kinetic is not None:
-            for term in calculus.terms(calculus.lift(system.kinetic)):
+            terms = calculus.terms(calculus.lift(system.kinetic))
+            for term in terms:
                 self.kinetic(term)
+            self.check_switches(terms)
             for term in calculus.terms(calculus.lift(system.potential or ZERO)):
                 self.potential(term)
         else:
@@ -152,13 +155,25 @@ class _Derivation:
         found = entry.free_symbols & self.v_index.keys()
         if not found:
             return entry
-        if not is_independent(entry, found):
+        settled = without(entry, found) if is_independent(entry, found) else None
+        if settled is None:
             names = ", ".join(sorted(symbol.name for symbol in found))
-            text = (
-                f"the kinetic energy is not quadratic in the velocities: its second derivatives still contain {names}"
-            )
-            raise ModelError(Problem(text, key=("energy", "kinetic")))
-        return entry.xreplace(dict.fromkeys(found, se.Integer(1)))  # not 0: sign(v)² is 1 but for v = 0
+            raise _not_quadratic(f"its second derivatives still contain {names}")
+        return settled
+
+    def check_switches(self, terms: list[Expr]) -> None:
+        """Make sure that no abs, if, … of velocities breaks T where M does not show it, as in v²/2 + abs(v)."""
+        calculus, vs = self.calculus, self.v_index.keys()
+        switching = se.Add(*[term for term in terms if calculus.switches(term) & vs])
+        rest = switching  # what is left of T without the parts quadratic and linear in v
+        for v in calculus.depends(switching) & vs:
+            momentum = calculus.diff(switching, v)
+            curved = se.Add(*[calculus.diff(momentum, w) * w for w in calculus.depends(momentum) & vs])
+            rest -= v * momentum - v * curved / 2
+            if not is_independent(calculus.lower(momentum - curved), vs):
+                raise _not_quadratic(f"the part linear in {v} jumps")
+        if not is_independent(calculus.lower(rest), vs):
+            raise _not_quadratic("the part free of them jumps")
 
     # --- constraints -------------------------------------------------------------------------------------------------
 
@@ -223,6 +238,11 @@ class _Derivation:
             g,
             None if psi is None else lower(se.Add(*psi)),
         )
+
+
+def _not_quadratic(why: str) -> ModelError:
+    text = f"the kinetic energy is not quadratic in the velocities: {why}"
+    return ModelError(Problem(text, key=("energy", "kinetic")))
 
 
 def _collect(entries: Mapping[tuple[int, int], list[Expr]], calculus: Calculus) -> dict[tuple[int, int], Expr]:

@@ -57,6 +57,10 @@ class Calculus:
         inner = [self._depends[symbol] for symbol in symbols & self._depends.keys()]
         return (self._variables & symbols).union(*inner)
 
+    def switches(self, expr: Expr) -> frozenset[Expr]:
+        """Return the variables inside the switching functions of a lifted expression."""
+        return frozenset().union(*[self._depends[symbol] for symbol in expr.free_symbols & self._depends.keys()])
+
     def diff(self, expr: Expr, variable: Expr) -> Expr:
         """Differentiate, auxiliary symbols by the chain rule."""
         result = expr.diff(variable)

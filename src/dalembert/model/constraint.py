@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
-import numpy as np
 import symengine as se
 
-from dalembert.algebra.program import Program
 from dalembert.errors import ModelError
 from dalembert.model.functions import TIME, Expr
+from dalembert.model.independence import is_independent
 
 LEVELS = ("position", "velocity", "acceleration")
 
@@ -61,26 +60,3 @@ def _is_linear(expression: Expr, variables: Set[Expr]) -> bool:
 def _is_plainly_linear(term: Expr, variables: Set[Expr]) -> bool:
     used = term.free_symbols & variables
     return not used or (len(used) == 1 and not term.diff(*used).free_symbols & variables)
-
-
-def is_independent(expression: Expr, variables: Set[Expr]) -> bool:
-    """Tell whether an expression keeps its value when the variables change.
-
-    Decided by numbers where the variables appear but may cancel: expanding a user's power can take for ever.
-    """
-    symbols = expression.free_symbols
-    if not symbols & variables:
-        return True
-    order = sorted(symbols, key=str)
-    try:
-        program = Program(order, [expression])
-    except (ValueError, RuntimeError):  # an undone derivative of abs, …, or a constant that is not real
-        return False
-    random = np.random.default_rng(0)
-    points = random.uniform(0.5, 1.5, (len(order), 8)) * random.choice([-1, 1], (len(order), 8))
-    for i, symbol in enumerate(order):
-        if symbol not in variables:
-            points[i] = points[i, 0]
-    values = program.arrays(list(points))[0]
-    values = values[np.isfinite(values)]
-    return bool(values.size > 1 and np.ptp(values) <= 1e-9 * np.abs(values).max())
