@@ -16,7 +16,7 @@ from dalembert.model.functions import IF_LESS, STEP, Expr, choose, sign
 from dalembert.model.printing import fold
 
 SWITCHING = (se.Abs, se.sign, se.Max, se.Min, FunctionSymbol)
-ZERO = se.Integer(0)
+ZERO, ONE = se.Integer(0), se.Integer(1)
 
 
 class Calculus:
