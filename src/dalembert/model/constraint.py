@@ -51,12 +51,11 @@ class Constraint:
 
 
 def _is_linear(expression: Expr, variables: Set[Expr]) -> bool:
-    """Tell whether all slopes are constant: what is seen to be linear is put aside, the rest may cancel."""
-    terms = expression.args if expression.is_Add else (expression,)
-    rest = se.Add(*[term for term in terms if not _is_plainly_linear(term, variables)])
-    return all(is_independent(rest.diff(x), variables) for x in rest.free_symbols & variables)
-
-
-def _is_plainly_linear(term: Expr, variables: Set[Expr]) -> bool:
-    used = term.free_symbols & variables
-    return not used or (len(used) == 1 and not term.diff(*used).free_symbols & variables)
+    """Tell whether all slopes are constant: a term by itself, or where it is not, together with others like it."""
+    slopes: dict[Expr, list[Expr]] = {}  # of terms that are not linear alone
+    for term in expression.args if expression.is_Add else (expression,):
+        own = {x: term.diff(x) for x in term.free_symbols & variables}
+        if any(slope.free_symbols & variables for slope in own.values()):
+            for x, slope in own.items():
+                slopes.setdefault(x, []).append(slope)
+    return all(is_independent(se.Add(*parts), variables) for parts in slopes.values())
