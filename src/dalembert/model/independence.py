@@ -78,7 +78,10 @@ def _evaluate(node: Expr, args: Sequence[Expr]) -> Expr:
         return sign(*args)
     if not isinstance(node, SWITCHING) or isinstance(node, se.Abs):
         return rebuild(node, args)
-    return step(*args) if node.get_name() == STEP else choose(*args[:2], node.get_name() == IF_LESS, *args[2:])
+    if node.get_name() == STEP:
+        return step(*args)
+    left, right, yes, no = args
+    return choose(left, right, node.get_name() == IF_LESS, yes, no)
 
 
 def _is_finite(expression: Expr) -> bool:

@@ -7,8 +7,9 @@ import os
 import re
 import tempfile
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -296,6 +297,8 @@ def _place(problem: Problem, index: Index, file: str) -> Problem:
 
 def to_toml(system: System) -> str:
     """Write a system in the format of model files."""
+    names = {*system.coordinates, *system.parameters}
+    write = partial(_expression, names=names)
     lines = [f"format = {FORMAT}"]
     if system.name:
         lines.append(f"name = {_quote(system.name)}")
@@ -303,23 +306,23 @@ def to_toml(system: System) -> str:
     section = _section(lines)
     section("parameters", {k: _quote(NO_VALUE) if v is None else repr(v) for k, v in system.parameters.items()})
     energies = {"kinetic": system.kinetic, "potential": system.potential}
-    section("energy", {k: _expression(v) for k, v in energies.items() if v is not None})
+    section("energy", {k: write(v) for k, v in energies.items() if v is not None})
     if system.mass is not None and system.force is not None:
-        rows = ",\n".join("    " + _array(map(_expression, row)) for row in system.mass)
-        section("matrices", {"mass": f"[\n{rows},\n]", "force": _array(map(_expression, system.force))})
-    section("forces", {k: _expression(v) for k, v in system.forces.items()})
-    section("constraints", {c.name: _quote(f"{to_text(c.expression)} = 0") for c in system.constraints})
-    section("initial", {k: _expression(v) for k, v in system.initial.items()})
-    section("guess", {k: _expression(v) for k, v in system.guess.items()})
+        rows = ",\n".join("    " + _array(map(write, row)) for row in system.mass)
+        section("matrices", {"mass": f"[\n{rows},\n]", "force": _array(map(write, system.force))})
+    section("forces", {k: write(v) for k, v in system.forces.items()})
+    section("constraints", {c.name: _quote(f"{to_text(c.expression, names)} = 0") for c in system.constraints})
+    section("initial", {k: write(v) for k, v in system.initial.items()})
+    section("guess", {k: write(v) for k, v in system.guess.items()})
     section("simulate", {k: _quote(v) if isinstance(v, str) else repr(v) for k, v in system.simulation.items()})
     if system.drawing is not None:
         drawing = system.drawing
         parts = {
             name: _array(_array(map(_quote, item)) for item in getattr(drawing, name)) for name in ("lines", "springs")
         }
-        parts["circles"] = _array(_array([_quote(centre), _expression(radius)]) for centre, radius in drawing.circles)
+        parts["circles"] = _array(_array([_quote(centre), write(radius)]) for centre, radius in drawing.circles)
         section("draw", {k: v for k, v in parts.items() if v != "[]"})
-        section("draw.points", {k: _array(map(_expression, place)) for k, place in drawing.points.items()})
+        section("draw.points", {k: _array(map(write, place)) for k, place in drawing.points.items()})
     return "\n".join(lines) + "\n"
 
 
@@ -344,7 +347,7 @@ def _array(items: Iterable[str]) -> str:
     return f"[{', '.join(items)}]"
 
 
-def _expression(expr: Any) -> str:
-    text = to_text(expr)
+def _expression(expr: Any, names: Collection[str]) -> str:
+    text = to_text(expr, names)
     is_number = re.fullmatch(r"-?\d+(\.\d+)?(e[+-]?\d+)?", text) and len(text) <= MAX_WORD
     return text if is_number else _quote(text)
