@@ -6,6 +6,7 @@ scanned here first, in linear time, and handed on only if it is harmless.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from dalembert.errors import ModelError, Problem
 MAX_BYTES = 5_000_000
 MAX_NESTING = 20  # of brackets
 MAX_WORD = 200  # characters of a key or number outside quotes
+MAX_NAME = MAX_WORD - 3  # of a name: a velocity is a key with a prime and in quotes
 MAX_KEY_PARTS = 8  # of a dotted key
 
 _TOKEN = re.compile(
@@ -23,6 +25,11 @@ _TOKEN = re.compile(
     r"|(?P<word>[\w+:-]+)|(?P<mark>[][{}=,.])|(?P<other>.)",
     re.DOTALL,
 )
+
+
+def quote(text: str) -> str:
+    """Write a text as TOML does."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 @dataclass
