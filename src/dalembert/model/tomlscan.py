@@ -6,8 +6,10 @@ scanned here first, in linear time, and handed on only if it is harmless.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import tomllib
 from dataclasses import dataclass, field
 
 from dalembert.errors import ModelError, Problem
@@ -30,6 +32,14 @@ _TOKEN = re.compile(
 def quote(text: str) -> str:
     """Write a text as TOML does."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _unquoted(word: str) -> str:
+    """Return what a string stands for; one that is no TOML as it is, to be refused later."""
+    if word[0] == '"' and "\\" in word:
+        with contextlib.suppress(tomllib.TOMLDecodeError):
+            return tomllib.loads(f"key = {word}")["key"]
+    return word[1:-1]
 
 
 @dataclass
@@ -69,12 +79,15 @@ def scan(text: str, file: str) -> Index:
         elif kind == "open" or (kind == "other" and word in "\"'"):
             if state == "key" and word == "'":
                 raise fail('a key with a prime is quoted: "phi\'" = 0')
+            before = text[line_start:position].rstrip()
+            if state == "value" and word == "'" and before and before[-1] not in "=,[{":
+                raise fail('a string is never closed; expressions stand in double quotes: kinetic = "x\'^2/2"')
             raise fail("a string is never closed; it ends with the quote it began with")
         elif kind in ("word", "string") and state != "value":
             if len(word) > MAX_WORD:
                 raise fail(f"a key of {len(word)} characters; at most {MAX_WORD} are read")
             if len(key) <= MAX_KEY_PARTS:  # what is longer is no key, and must not be copied again and again
-                key.append(word[1:-1] if kind == "string" else word)
+                key.append(_unquoted(word) if kind == "string" else word)
         elif kind == "word" and len(word) > MAX_WORD:
             raise fail(f"a number of {len(word)} characters; at most {MAX_WORD} are read (expressions go in quotes)")
         elif kind == "string" and depth == 0:
