@@ -246,3 +246,12 @@ def test_a_chain_of_acceleration_constraints():
 def test_energy_has_a_value_where_the_text_has_none():
     system = System(coordinates="x", kinetic="(x'^4 - x'^2)/(x'^2 - 1)/2", initial={"x": 0, "x'": 1})
     assert system.blocks.energy == se.Symbol("x'") ** 2 / 2
+
+
+def test_many_parts_that_cancel_apart_from_each_other():
+    names = [f"{letter}{i}" for i in range(20) for letter in "xy"]
+    kinetic = " + ".join(f"abs({name}')^2/2" for name in names)
+    text = " + ".join(f"(x{i}'^2 - y{i}'^2)/(x{i}' - y{i}')" for i in range(20)) + " = 0"
+    b = System(names, kinetic=kinetic, constraints={"a": text}).blocks
+    assert {(i, i): 1 for i in range(40)} == b.M
+    assert {(0, i): 1 for i in range(40)} == b.A

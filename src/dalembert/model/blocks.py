@@ -94,8 +94,9 @@ class _Derivation:
         if system.kinetic is not None:
             for term in calculus.terms(calculus.lift(system.kinetic)):
                 self.kinetic(term)
-            for term in self.straight_kinetic(se.Add(*self.bent)):
-                self.kinetic(term)
+            for part in self.connected(self.bent, self.v_index):
+                for term in self.straight_kinetic(part):
+                    self.kinetic(term)
             for term in calculus.terms(calculus.lift(system.potential or ZERO)):
                 self.potential(term)
         else:
@@ -247,9 +248,11 @@ class _Derivation:
             used = self.calculus.depends(term) & index.keys()
             is_bent = any(self.calculus.depends(self.calculus.diff(term, x)) & index.keys() for x in used)
             (bent if is_bent else plain).append(term)
-        if not bent:
-            return terms, False
-        whole = se.Add(*bent)
+        for part in self.connected(bent, index):
+            plain += self.straight_part(constraint, part, index)
+        return plain, bool(bent)
+
+    def straight_part(self, constraint: Constraint, whole: Expr, index: Mapping[Expr, int]) -> list[Expr]:
         slopes = {x: self.calculus.diff(whole, x) for x in self.calculus.depends(whole) & index.keys()}
         offset = se.Add(whole, *[-slope * x for x, slope in slopes.items()])
         parts = {ONE: offset} | slopes
@@ -259,7 +262,27 @@ class _Derivation:
             text = f"{names} cancel, but no value in their place gives a number; write the equation without them"
             raise ModelError(Problem(text, key=("constraints", constraint.name)))
         new = [x * self.calculus.lift(part) for x, part in settled.items() if part is not None]
-        return [*plain, *self.calculus.terms(se.Add(*new))], True
+        return self.calculus.terms(se.Add(*new))
+
+    def connected(self, terms: list[Expr], index: Mapping[Expr, int]) -> list[Expr]:
+        """Add up the terms that share variables, in which they may cancel; others stay apart, for speed."""
+        root = {}
+
+        def find(x: Expr) -> Expr:
+            while root.setdefault(x, x) != x:
+                root[x] = x = root[root[x]]
+            return x
+
+        firsts = []
+        for term in terms:
+            first, *others = sorted(self.calculus.depends(term) & index.keys(), key=str)
+            firsts.append(first)
+            for other in others:
+                root[find(other)] = find(first)
+        sums: dict[Expr, list[Expr]] = defaultdict(list)
+        for first, term in zip(firsts, terms, strict=True):
+            sums[find(first)].append(term)
+        return [se.Add(*part) for part in sums.values()]
 
     def rate(self, term: Expr) -> list[Expr]:
         """Return the parts of (∂term/∂q) v + ∂term/∂t."""
