@@ -183,3 +183,10 @@ def test_help_needs_no_mechanics():
     script = "import sys, dalembert.cli; print([m for m in ('sympy', 'numpy', 'symengine', 'matplotlib') if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "a" * 5000, "a\0b"])
+def test_a_name_that_no_file_can_have(command, name):
+    code, out, err = command("check", name)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -136,7 +136,7 @@ def open_model(name: str, settings: list[str] | None = None) -> System:
     from dalembert.model.gallery import example, names
     from dalembert.model.textfile import load
 
-    is_file = name.endswith(".toml") or "/" in name or "\\" in name or (Path(name).exists() and name not in names())
+    is_file = name.endswith(".toml") or "/" in name or "\\" in name or (os.path.exists(name) and name not in names())
     system = load(name) if is_file else example(name)
     changes = {}
     for setting in settings or []:

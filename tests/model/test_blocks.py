@@ -157,3 +157,101 @@ def test_no_constraints_and_one_coordinate():
     b = System(coordinates="x", kinetic="x'^2/2", potential="x^2/2").blocks
     assert (b.A, b.c, b.g, b.psi) == ({}, (), (), ())
     assert b.f == (-se.Symbol("x"),)
+
+
+BROKEN = [
+    "x'^2/2*if(x' > 2, 3, 1)",
+    "x'^2/2*if(x' > 1e30, 3, 1)",
+    "max(x', -10)^2/2",
+    "m*299792458.0^2*(1 - sqrt(1 - x'^2/299792458.0^2))",
+    "x'^2/2 + 1e-12*x'^4",
+    "x'^2/2 + max(x - 1e6, 0)*x'^4",
+    "x'^2/2 + abs(x')",
+    "x'^2/2 + step(x' - 1)",
+    "if(x' > 2, x'^2/2 + x', x'^2/2)",
+]
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_no_kinetic_energy_that_is_not_quadratic_is_taken_for_one(text):
+    with pytest.raises(ModelError, match="the kinetic energy is not quadratic in the velocities"):
+        _ = System(coordinates="x", kinetic=text, parameters={"m": 1}).blocks
+
+
+QUADRATIC = [
+    "abs(x')^2/2",
+    "max(x', -x')^2/2",
+    "max(x', 0)^2/2 + min(x', 0)^2/2",
+    "if(x' > 0, x'^2, abs(x')^2)/2",
+    "if(x > 0, 1, 2)*x'^2/if(x > 0, 2, 4)",
+    "((x' + 1e5)^4 - x'^4 - 4e5*x'^3)/12e10",
+    "(x' + 1/3)^3/2 - x'^3/2 - x'/6",
+    "(x'^4 - x'^2)/(x'^2 - 1)/2",
+    "(x'^2*cosh(1/(x' - 1))^2 - x'^2*sinh(1/(x' - 1))^2)/2",
+    "(x'^2*cosh(1/x')^2 - x'^2*sinh(1/x')^2)/2",
+    "sqrt(m)*(x'^4 - x'^2)/(x'^2 - 1)/2",
+]
+
+
+@pytest.mark.parametrize("text", QUADRATIC)
+def test_velocities_that_cancel_in_hidden_ways(text):
+    system = System(coordinates="x", kinetic=text, parameters={"m": 1})
+    assert Numeric(system).all(0.0, np.array([0.3]), np.array([0.2])).M.toarray() == pytest.approx(np.array([[1.0]]))
+
+
+STRAIGHT = {
+    "(x'^2 - y'^2)/(x' - y') = 0": ([1, 1], 0),
+    "x'*(x'^2 - y'^2)/(x'^2 - x'*y') = x*y' + t": ([1, 1 - 0.3], 1 + 0.2 * 0.4),
+    "cosh(1/x')^2 - sinh(1/x')^2 + y' = 2": ([0, 1], 0),
+    "x'' + (x''^2 - y''^2)/(x'' - y'') = 1": ([2, 1], 1),
+    "x'' + abs(x'')^2/x'' = y*y''": None,
+    "(x''^2 + x*x'')/(x'' + x) - y''*x' = t": ([1, -0.2], 0),
+}
+
+
+@pytest.mark.parametrize("text", STRAIGHT)
+def test_constraints_whose_variables_cancel_in_value_only(text):
+    """A and c have values everywhere, also where the expression as written has none."""
+    if STRAIGHT[text] is None:  # SymEngine does not differentiate abs
+        with pytest.raises(ModelError, match="not linear in the accelerations"):
+            System(coordinates="x y", kinetic="x'^2 + y'^2", constraints={"a": text})
+        return
+    system = System(coordinates="x y", kinetic="x'^2 + y'^2", constraints={"a": text})
+    values = Numeric(system).all(0.0, np.array([0.3, 0.7]), np.array([0.2, 0.4]))
+    row, c = STRAIGHT[text]
+    assert values.A.toarray() == pytest.approx(np.array([row], dtype=float))
+    assert values.c == pytest.approx(np.array([c], dtype=float))
+    still = Numeric(system).all(0.0, np.zeros(2), np.zeros(2))
+    assert np.isfinite(still.A.toarray()).all()
+    assert np.isfinite(still.c).all()
+    assert system.check().ok
+
+
+def test_long_sums_of_linear_terms_are_seen_to_be_linear(monkeypatch):
+    """Without sampling, which takes all terms together."""
+    monkeypatch.setattr("dalembert.model.constraint.is_independent", None)
+    names = [f"{letter}{i}" for i in range(3) for letter in "qxy"]
+    text = " + ".join(f"q{i}*(x{i}' + y{i}')" for i in range(3)) + " = 0"
+    system = System(names, kinetic=" + ".join(f"{name}'^2" for name in names), constraints={"a": text})
+    assert system.constraint("a").linear
+
+
+def test_a_chain_of_acceleration_constraints():
+    names = [f"x{i}" for i in range(300)]
+    chain = {f"c{i}": f"x{i}'' = x{i + 1}''" for i in range(299)}
+    b = System(names, kinetic=" + ".join(f"{name}'^2" for name in names), constraints=chain).blocks
+    assert {(i, i + k): 1 - 2 * k for i in range(299) for k in (0, 1)} == b.A
+
+
+def test_energy_has_a_value_where_the_text_has_none():
+    system = System(coordinates="x", kinetic="(x'^4 - x'^2)/(x'^2 - 1)/2", initial={"x": 0, "x'": 1})
+    assert system.blocks.energy == se.Symbol("x'") ** 2 / 2
+
+
+def test_many_parts_that_cancel_apart_from_each_other():
+    names = [f"{letter}{i}" for i in range(20) for letter in "xy"]
+    kinetic = " + ".join(f"abs({name}')^2/2" for name in names)
+    text = " + ".join(f"(x{i}'^2 - y{i}'^2)/(x{i}' - y{i}')" for i in range(20)) + " = 0"
+    b = System(names, kinetic=kinetic, constraints={"a": text}).blocks
+    assert {(i, i): 1 for i in range(40)} == b.M
+    assert {(0, i): 1 for i in range(40)} == b.A

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import symengine as se
 
@@ -59,3 +61,36 @@ def test_internal_names_do_not_collide_with_symbols():
     lifted = calculus.lift(se.Abs(x))
     assert calculus.lower(lifted) == se.Abs(x)
     assert strange == lifted  # a name that no user can write
+
+
+@pytest.mark.parametrize("kind", ["max", "min"])
+def test_the_slope_of_many_arguments_is_that_of_the_chosen_one(kind):
+    lines = [(i - 4) * x + (i * 7) % 11 for i in range(9)]
+    calculus = Calculus([x])
+    slope = calculus.lower(calculus.diff(calculus.lift(parse(f"{kind}({', '.join(map(str, lines))})", NAMES)), x))
+    for place in (-9.3, -2.1, -0.4, 0.3, 1.7, 8.2):
+        pick = {"max": max, "min": min}[kind]
+        chosen = pick(lines, key=lambda line: float(line.subs({x: place})))
+        assert Program([x], [slope])([place]) == [float(chosen.diff(x))]
+
+
+def test_many_arguments_nested_in_each_other():
+    """A chain of a hundred choices in each of four levels would be deeper than Python's stack."""
+    inner = "x"
+    for _ in range(4):
+        inner = f"sin(max({inner}, {', '.join(f'{i}*x*y' for i in range(2, 101))}))"
+    calculus = Calculus([x])
+    second = calculus.diff(calculus.diff(calculus.lift(parse(inner, NAMES)), x), x)
+    assert Program([x, y], [calculus.lower(second)])([0.3, -1.0])[0] == pytest.approx(_four_sines(0.3), abs=1e-3)
+
+
+def _four_sines(place: float) -> float:
+    """Return the second derivative of sin(sin(sin(sin(x)))) as a difference."""
+    h = 1e-4
+
+    def value(at: float) -> float:
+        for _ in range(4):
+            at = math.sin(at)
+        return at
+
+    return (value(place + h) - 2 * value(place) + value(place - h)) / h**2

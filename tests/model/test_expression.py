@@ -555,3 +555,8 @@ def test_what_ends_the_process_in_symengine():
         f"for text in {CRASHES}: parse(text, Vocabulary(('x', 'y'))).xreplace({{}})"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("text", [f"atan2({y}, {x})" for y in ("0", "0.0", "-0.0", "x - x") for x in ("0", "0.0")])
+def test_no_zero_has_a_direction(text):
+    assert mistakes(text) == [(1, "this constant is not a finite real number")]

@@ -112,8 +112,15 @@ def test_round_trip(name):
 
 
 def test_a_large_model_can_be_written_and_read():
-    system = example("chain:300")
-    assert loads(str(system)) == system
+    for name in ("chain:300", "chain-minimal:200"):
+        system = example(name)
+        assert loads(str(system)) == system
+
+
+def test_what_is_too_large_to_be_read_is_not_saved(tmp_path):
+    with pytest.raises(ModelError, match="too large for a model file"):
+        example("chain-minimal:260").save(tmp_path / "large.toml")
+    assert not list(tmp_path.iterdir())
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])

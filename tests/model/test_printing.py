@@ -12,6 +12,7 @@ import symengine as se
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from dalembert import System, loads
 from dalembert.algebra.program import Program
 from dalembert.errors import ModelError
 from dalembert.model.expression import MAX_DEPTH, Vocabulary, parse, parse_value
@@ -211,3 +212,14 @@ def test_shared_parts_are_visited_once():
     visited = []
     fold(expr, lambda node, args: visited.append(node))
     assert len(visited) < 400
+
+
+def test_pi_is_written_out_where_a_name_of_the_model_is_pi():
+    for name in ("x", "pi"):
+        system = System(
+            name, kinetic=f"acos(-1)*{name}'^2/2", potential="pi", parameters={} if name == "pi" else {"pi": 5}
+        )
+        assert loads(str(system)) == system
+        assert "acos(-1)" in str(system)
+    assert to_text(se.pi * se.Symbol("pi'")) == "pi'*acos(-1)"
+    assert to_text(2 * se.pi) == "2*pi"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError
+from functools import reduce
 
 import pytest
+import symengine as se
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
-from dalembert import ModelError, System, coordinates, dot, example
+from dalembert import ModelError, System, coordinates, dot, example, loads
 from tests.conftest import pendulum
 
 
@@ -271,8 +273,68 @@ def test_all_mistakes_in_one_go():
 
 
 def test_a_power_of_a_negative_number_is_no_crash():
-    system = System(coordinates=[x], kinetic="x'^2/2", constraints={"a": (-2) ** x - 1})
-    assert system.constraints[0].level == "position"
+    with pytest.raises(ModelError, match="the exponent varies, so the base must be positive; it is -2"):
+        System(coordinates=[x], kinetic="x'^2/2", constraints={"a": (-2) ** x - 1})
+
+
+UNREADABLE = {
+    "exponent": (x**2000, "the exponent 2000 is larger than 1000"),
+    "long number": (x * sp.Integer(10) ** 400, "the exact numbers in this expression become too long"),
+    "huge decimal": (x * sp.Float("1e400"), "outside the range of double precision"),
+    "root of a negative number": (sp.Integer(-8) ** sp.Rational(1, 3) * x, "is not a finite real number"),
+    "huge constant": (sp.exp(1000) * x, "is not a finite real number"),
+    "nested": (reduce(lambda inner, _: sp.sin(inner), range(150), x), "nested deeper than 100 levels"),
+    "SymEngine exponent": (se.Symbol("x") ** 2000, "the exponent 2000 is larger than 1000"),
+    "SymEngine gamma": (se.gamma(se.Symbol("x")), "`gamma` cannot be used in a model"),
+    "SymEngine I": (se.I * se.Symbol("x"), "expected real numbers in double precision, got I"),
+    "SymEngine zoo": (se.zoo * se.Symbol("x"), "expected real numbers in double precision, got zoo"),
+    "SymEngine function": (se.Function("foo")(se.Symbol("x")), "`foo` cannot be used in a model"),
+    "SymEngine if": (se.Function("if_lt")(se.Symbol("x"), 1), "`if_lt` cannot be used in a model"),
+    "SymEngine condition": (se.Lt(se.Symbol("x"), 1), "`StrictLessThan` cannot be used in a model"),
+    "SymEngine primes": (se.Symbol("x'''"), "`x` has 3 primes; accelerations"),
+}
+
+
+@pytest.mark.parametrize("part", ["potential", "constraints", "forces"])
+@pytest.mark.parametrize("case", UNREADABLE)
+def test_what_no_model_file_can_say_is_refused(case, part):
+    """Also from SymPy and SymEngine: what is accepted can be written and read."""
+    expr, text = UNREADABLE[case]
+    value = {"potential": expr, "constraints": {"a": expr}, "forces": {"x": expr}}[part]
+    with pytest.raises(ModelError, match=text):
+        System(coordinates=[x], kinetic="x'^2/2", **{part: value})
+
+
+def test_long_names_are_refused():
+    long = "a" * 198
+    text = "a name of 198 characters; at most 197 are read"
+    with pytest.raises(ModelError, match=text):
+        System("x", kinetic="x'^2/2", parameters={long: 1})
+    with pytest.raises(ModelError, match=text):
+        System(long, kinetic=f"{long}'^2/2")
+    with pytest.raises(ModelError, match=text):
+        System("x", kinetic="x'^2/2", constraints={long: "x = 1"})
+    with pytest.raises(ModelError, match=text):
+        System("x", kinetic=se.Symbol(long) * se.Symbol("x'") ** 2)
+    with pytest.raises(ModelError, match="a point has a name of at most 197 characters"):
+        System("x", kinetic="x'^2/2", drawing={"points": {long + "b": ["x", 0]}})
+
+
+def test_long_names_are_written_and_read():
+    name = "é" * 197
+    system = System(
+        name,
+        kinetic=f"{name}'^2/2",
+        initial={f"{name}'": 1},
+        constraints={"a." * 98 + "b": f"{name} = t"},
+        drawing={"points": {"\x01" * 33: [name, 0]}},
+    )
+    assert loads(str(system)) == system
+
+
+def test_a_drawing_of_nothing_is_none():
+    assert System("x", kinetic="x'^2/2", drawing={}).drawing is None
+    assert System("x", kinetic="x'^2/2", drawing={"points": {}, "lines": []}).drawing is None
 
 
 def test_an_unknown_constraint_is_answered_with_the_nearest():

@@ -558,3 +558,16 @@ def mutated(draw) -> str:
 @given(mutated())
 def test_mutated_files(text):
     survives(text)
+
+
+@pytest.mark.parametrize("value", ["x'^2/2", "'x'^2/2'", "x'^2/2 + x'*x'/3", "'x'^2/2 + x'^2'", "m*x^2"])
+def test_an_expression_without_double_quotes_is_told_to_have_them(value):
+    with pytest.raises(ModelError, match=r"stands? in (double )?quotes") as error:
+        loads(HEAD.replace('"x\'^2/2"', value))
+    assert error.value.problems[0].line == 4
+
+
+def test_a_mistake_under_a_key_with_an_escape_has_its_line():
+    with pytest.raises(ModelError) as error:
+        loads(HEAD + '[initial]\nx = 0\n"x\\u0027" = "zz"\n')
+    assert (error.value.problems[0].line, error.value.problems[0].column) == (7, 14)

@@ -133,6 +133,11 @@ def refused(text: str) -> tuple[int | None, int | None, str]:
         ('a = 1\nb = """x\n\n', 2, 5, "a string is never closed"),
         ("b = '''x''\n", 1, 5, "a string is never closed"),
         ('a = "x\\\ny"', 1, 5, "a string is never closed"),
+        ("a = x'^2/2", 1, 6, 'expressions stand in double quotes: kinetic = "x\'^2/2"'),
+        ("a = 'x'^2/2'", 1, 12, "expressions stand in double quotes"),
+        ("a = '2*(x')'", 1, 12, "expressions stand in double quotes"),
+        ("a = [\n  1, x',\n]", 2, 7, "expressions stand in double quotes"),
+        ('a = ["b", \'x', 1, 11, "a string is never closed"),
         ("phi' = 1", 1, 4, 'a key with a prime is quoted: "phi\'" = 0'),
     ],
     ids=lambda value: str(value)[:30],
@@ -188,3 +193,11 @@ def test_any_text(text):
         assert all(part in lines[line - 1] for part in path[-1:])
     for key in data:
         assert any(path[:1] == (key,) or "\\" in "".join(path) for path in index.lines)
+
+
+@pytest.mark.parametrize("key", ['"x\\u0027"', '"\\u0078\'"', "'x'", '"\\q"', '"x\\U00000027"'])
+def test_keys_with_escapes_have_their_line(key):
+    name = "\\q" if "q" in key else "x" if key == "'x'" else "x'"
+    index = scan(f"[initial]\na = 1\n{key} = 'zz'", "file")
+    assert index.lines["initial", name] == 3
+    assert index.columns["initial", name] == len(key) + 5

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import symengine as se
 
 from dalembert.errors import ModelError, Problem
-from dalembert.model.calculus import ZERO, Calculus
-from dalembert.model.constraint import Constraint, is_independent
+from dalembert.model.calculus import ONE, ZERO, Calculus
+from dalembert.model.constraint import Constraint
 from dalembert.model.functions import TIME, Expr
+from dalembert.model.independence import is_independent, without
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -66,7 +67,12 @@ class Blocks:
 
 def derive_blocks(system: System) -> Blocks:
     """Derive M, f, A, c, g, ψ from the energies or matrices and the constraints of a system."""
-    return _Derivation(system).blocks()
+    try:
+        return _Derivation(system).blocks()
+    except RecursionError:
+        raise ModelError("the expressions are nested too deep to be differentiated; split them up") from None
+    except RuntimeError as error:  # of SymEngine
+        raise ModelError(f"the expressions cannot be differentiated: {str(error)[:80]}") from None
 
 
 class _Derivation:
@@ -76,23 +82,27 @@ class _Derivation:
         self.q, self.v, self.a = ([se.Symbol(name + "'" * order) for name in system.coordinates] for order in (0, 1, 2))
         self.q_index = {symbol: i for i, symbol in enumerate(self.q)}
         self.v_index = {symbol: i for i, symbol in enumerate(self.v)}
+        self.a_index = {symbol: i for i, symbol in enumerate(self.a)}
         self.calculus = Calculus([*self.q, *self.v, *self.a, self.t])
         self.M: dict[tuple[int, int], list[Expr]] = defaultdict(list)
         self.f: list[list[Expr]] = [[] for _ in self.q]
         self.energy: list[Expr] = []
+        self.bent: list[Expr] = []  # terms of T that are not seen to be quadratic, but may be so together
 
     def blocks(self) -> Blocks:
         system, calculus = self.system, self.calculus
         if system.kinetic is not None:
             for term in calculus.terms(calculus.lift(system.kinetic)):
                 self.kinetic(term)
+            for part in self.connected(self.bent, self.v_index):
+                for term in self.straight_kinetic(part):
+                    self.kinetic(term)
             for term in calculus.terms(calculus.lift(system.potential or ZERO)):
                 self.potential(term)
         else:
             self.matrices()
         for name, force in system.forces.items():
             self.f[system.coordinates.index(name)].append(calculus.lift(force))
-        mass = _collect(self.M, calculus)
         rows = [self.constraint(constraint) for constraint in system.constraints]
         energy = calculus.lower(se.Add(*self.energy)) if system.kinetic is not None else None
         return Blocks(
@@ -100,7 +110,7 @@ class _Derivation:
             q=tuple(self.q),
             v=tuple(self.v),
             parameters=tuple(se.Symbol(name) for name in system.parameters),
-            M={key: self.without_velocities(entry) for key, entry in mass.items()},
+            M=_collect(self.M, calculus),
             f=tuple(calculus.lower(se.Add(*terms)) for terms in self.f),
             A={(i, j): entry for i, (row, *_) in enumerate(rows) for j, entry in row.items()},
             c=tuple(c for _, c, _, _ in rows),
@@ -116,18 +126,51 @@ class _Derivation:
         diff, depends = self.calculus.diff, self.calculus.depends(term)
         qs = [symbol for symbol in depends if symbol in self.q_index]
         vs = [symbol for symbol in depends if symbol in self.v_index]
+        momenta = {v: diff(term, v) for v in vs}
+        inertia = {(v, w): diff(momenta[v], w) for v in vs for w in vs}
+        if any(map(self.velocities, inertia.values())) or self.calculus.switches(term) & self.v_index.keys():
+            self.bent.append(term)
+            return
         self.energy.append(-term)
-        for v in vs:
-            i, momentum = self.v_index[v], diff(term, v)
+        for (v, w), entry in inertia.items():
+            self.M[self.v_index[v], self.v_index[w]].append(entry)
+        for v, momentum in momenta.items():
+            i = self.v_index[v]
             self.energy.append(v * momentum)
-            for w in vs:
-                self.M[i, self.v_index[w]].append(diff(momentum, w))
             for q in qs:
                 self.f[i].append(-diff(momentum, q) * self.v[self.q_index[q]])
             if self.t in depends:
                 self.f[i].append(-diff(momentum, self.t))
         for q in qs:
             self.f[self.q_index[q]].append(diff(term, q))
+
+    def velocities(self, expr: Expr) -> frozenset[Expr]:
+        return self.calculus.depends(expr) & self.v_index.keys()
+
+    def straight_kinetic(self, T: Expr) -> list[Expr]:
+        """Write T as vᵀMv/2 + p·v + T₀ with velocities nowhere else; refuse it if it is not quadratic.
+
+        Neither if nor abs may break it where M does not show it, as in v²/2 + abs(v).
+        """
+        settle, diff = self.settle_kinetic, self.calculus.diff
+        vs = sorted(self.velocities(T), key=str)
+        terms = []
+        for v in vs:
+            row = [settle(diff(diff(T, v), w), "second derivatives") * w for w in vs]
+            momentum = se.Add(*row)
+            linear = settle(diff(T, v) - momentum, f"part linear in {v}")
+            terms += [v * part / 2 for part in row] + [v * linear]
+        return self.calculus.terms(se.Add(*terms, settle(se.Add(T, *[-term for term in terms]), "constant part")))
+
+    def settle_kinetic(self, part: Expr, what: str) -> Expr:
+        part = self.calculus.lower(part)
+        settled = without(part, self.v_index.keys()) if is_independent(part, self.v_index.keys()) else None
+        if settled is None:
+            names = ", ".join(sorted(symbol.name for symbol in part.free_symbols & self.v_index.keys()))
+            verb = "still contain" if what.endswith("s") else "still contains"
+            text = f"the kinetic energy is not quadratic in the velocities: its {what} {verb} {names}"
+            raise ModelError(Problem(text, key=("energy", "kinetic")))
+        return self.calculus.lift(settled)
 
     def potential(self, term: Expr) -> None:
         self.energy.append(term)
@@ -142,19 +185,6 @@ class _Derivation:
         for i, entry in enumerate(self.system.force or ()):
             self.f[i].append(self.calculus.lift(entry))
 
-    def without_velocities(self, entry: Expr) -> Expr:
-        """Make sure that T was quadratic in v; velocities that cancel are removed."""
-        found = entry.free_symbols & self.v_index.keys()
-        if not found:
-            return entry
-        if not is_independent(entry, found):
-            names = ", ".join(sorted(symbol.name for symbol in found))
-            text = (
-                f"the kinetic energy is not quadratic in the velocities: its second derivatives still contain {names}"
-            )
-            raise ModelError(Problem(text, key=("energy", "kinetic")))
-        return entry.xreplace(dict.fromkeys(found, se.Integer(1)))  # not 0: sign(v)² is 1 but for v = 0
-
     # --- constraints -------------------------------------------------------------------------------------------------
 
     def constraint(self, constraint: Constraint) -> tuple[dict[int, Expr], Expr, Expr | None, Expr | None]:
@@ -163,8 +193,8 @@ class _Derivation:
         if constraint.level == "position":
             return self.position(constraint.expression, terms)
         if constraint.level == "velocity":
-            return self.velocity(constraint.expression, terms)
-        return self.acceleration(constraint.expression, terms)
+            return self.velocity(constraint, terms)
+        return self.acceleration(constraint, terms)
 
     def position(self, g: Expr, terms: list[Expr]):
         row: dict[int, list[Expr]] = defaultdict(list)
@@ -183,23 +213,76 @@ class _Derivation:
             c += [-part for piece in rate for part in self.rate(piece)]
         return self.finish(row, c, g, psi)
 
-    def velocity(self, psi: Expr, terms: list[Expr]):
+    def velocity(self, constraint: Constraint, terms: list[Expr]):
+        psi = [constraint.expression]
+        if constraint.linear:
+            terms, changed = self.straight_constraint(constraint, terms, self.v_index)
+            psi = terms if changed else psi
         row: dict[int, list[Expr]] = defaultdict(list)
         c: list[Expr] = []
         for term in terms:
             for v in self.calculus.depends(term) & self.v_index.keys():
                 row[self.v_index[v]].append(self.calculus.diff(term, v))
             c += [-part for part in self.rate(term)]
-        return self.finish(row, c, None, [psi])
+        return self.finish(row, c, None, psi)
 
-    def acceleration(self, expression: Expr, terms: list[Expr]):
+    def acceleration(self, constraint: Constraint, terms: list[Expr]):
         row: dict[int, list[Expr]] = defaultdict(list)
-        rest = dict.fromkeys(self.a, ZERO)
+        c: list[Expr] = []
+        for term in self.straight_constraint(constraint, terms, self.a_index)[0]:
+            used = self.calculus.depends(term) & self.a_index.keys()
+            for a in used:
+                row[self.a_index[a]].append(self.calculus.diff(term, a))
+            c.append(-term.xreplace(dict.fromkeys(used, ZERO)) if used else -term)
+        return self.finish(row, c, None, None)
+
+    def straight_constraint(
+        self, constraint: Constraint, terms: list[Expr], index: Mapping[Expr, int]
+    ) -> tuple[list[Expr], bool]:
+        """Write a linear constraint so that its slopes are free of the variables; tell whether that changed it.
+
+        Terms such as (v² − w²)/(v − w), linear only in value, would have no value where v = w.
+        """
+        plain, bent = [], []
         for term in terms:
-            for i, a in enumerate(self.a):
-                if a in term.free_symbols:
-                    row[i].append(self.calculus.diff(term, a).xreplace(rest))
-        return self.finish(row, [-term.xreplace(rest) for term in terms], None, None)
+            used = self.calculus.depends(term) & index.keys()
+            is_bent = any(self.calculus.depends(self.calculus.diff(term, x)) & index.keys() for x in used)
+            (bent if is_bent else plain).append(term)
+        for part in self.connected(bent, index):
+            plain += self.straight_part(constraint, part, index)
+        return plain, bool(bent)
+
+    def straight_part(self, constraint: Constraint, whole: Expr, index: Mapping[Expr, int]) -> list[Expr]:
+        slopes = {x: self.calculus.diff(whole, x) for x in self.calculus.depends(whole) & index.keys()}
+        offset = se.Add(whole, *[-slope * x for x, slope in slopes.items()])
+        parts = {ONE: offset} | slopes
+        settled = {x: without(self.calculus.lower(part), index.keys()) for x, part in parts.items()}
+        if any(part is None for part in settled.values()):
+            names = ", ".join(sorted(x.name for x in slopes))
+            text = f"{names} cancel, but no value in their place gives a number; write the equation without them"
+            raise ModelError(Problem(text, key=("constraints", constraint.name)))
+        new = [x * self.calculus.lift(part) for x, part in settled.items() if part is not None]
+        return self.calculus.terms(se.Add(*new))
+
+    def connected(self, terms: list[Expr], index: Mapping[Expr, int]) -> list[Expr]:
+        """Add up the terms that share variables, in which they may cancel; others stay apart, for speed."""
+        root = {}
+
+        def find(x: Expr) -> Expr:
+            while root.setdefault(x, x) != x:
+                root[x] = x = root[root[x]]
+            return x
+
+        firsts = []
+        for term in terms:
+            first, *others = sorted(self.calculus.depends(term) & index.keys(), key=str)
+            firsts.append(first)
+            for other in others:
+                root[find(other)] = find(first)
+        sums: dict[Expr, list[Expr]] = defaultdict(list)
+        for first, term in zip(firsts, terms, strict=True):
+            sums[find(first)].append(term)
+        return [se.Add(*part) for part in sums.values()]
 
     def rate(self, term: Expr) -> list[Expr]:
         """Return the parts of (∂term/∂q) v + ∂term/∂t."""

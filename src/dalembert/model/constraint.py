@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
-import numpy as np
 import symengine as se
 
-from dalembert.algebra.program import Program
 from dalembert.errors import ModelError
 from dalembert.model.functions import TIME, Expr
+from dalembert.model.independence import is_independent
 
 LEVELS = ("position", "velocity", "acceleration")
 
@@ -52,35 +51,11 @@ class Constraint:
 
 
 def _is_linear(expression: Expr, variables: Set[Expr]) -> bool:
-    """Tell whether all slopes are constant: what is seen to be linear is put aside, the rest may cancel."""
-    terms = expression.args if expression.is_Add else (expression,)
-    rest = se.Add(*[term for term in terms if not _is_plainly_linear(term, variables)])
-    return all(is_independent(rest.diff(x), variables) for x in rest.free_symbols & variables)
-
-
-def _is_plainly_linear(term: Expr, variables: Set[Expr]) -> bool:
-    used = term.free_symbols & variables
-    return not used or (len(used) == 1 and not term.diff(*used).free_symbols & variables)
-
-
-def is_independent(expression: Expr, variables: Set[Expr]) -> bool:
-    """Tell whether an expression keeps its value when the variables change.
-
-    Decided by numbers where the variables appear but may cancel: expanding a user's power can take for ever.
-    """
-    symbols = expression.free_symbols
-    if not symbols & variables:
-        return True
-    order = sorted(symbols, key=str)
-    try:
-        program = Program(order, [expression])
-    except (ValueError, RuntimeError):  # an undone derivative of abs, …, or a constant that is not real
-        return False
-    random = np.random.default_rng(0)
-    points = random.uniform(0.5, 1.5, (len(order), 8)) * random.choice([-1, 1], (len(order), 8))
-    for i, symbol in enumerate(order):
-        if symbol not in variables:
-            points[i] = points[i, 0]
-    values = program.arrays(list(points))[0]
-    values = values[np.isfinite(values)]
-    return bool(values.size > 1 and np.ptp(values) <= 1e-9 * np.abs(values).max())
+    """Tell whether all slopes are constant: a term by itself, or where it is not, together with others like it."""
+    slopes: dict[Expr, list[Expr]] = {}  # of terms that are not linear alone
+    for term in expression.args if expression.is_Add else (expression,):
+        own = {x: term.diff(x) for x in term.free_symbols & variables}
+        if any(slope.free_symbols & variables for slope in own.values()):
+            for x, slope in own.items():
+                slopes.setdefault(x, []).append(slope)
+    return all(is_independent(se.Add(*parts), variables) for parts in slopes.values())

@@ -16,6 +16,7 @@ import re
 from typing import NamedTuple
 
 import symengine as se
+from symengine.lib.symengine_wrapper import FunctionSymbol
 
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.functions import (
@@ -30,14 +31,14 @@ from dalembert.model.functions import (
     ratio,
     total,
 )
-from dalembert.model.printing import fold
+from dalembert.model.printing import can_write, fold
 from dalembert.model.tokens import Failure, Token, tokenise
 from dalembert.model.vocabulary import Value, Vocabulary
 
 MAX_LENGTH = 1_000_000  # characters of one expression
 MAX_LEVEL = 220  # parentheses, functions, powers inside each other, as they are written
 MAX_DEPTH = 100  # operations inside each other, with named subexpressions put in; written, one takes up to two levels
-MAX_NODES = 200_000  # numbers, names and operations, with named subexpressions put in
+MAX_NODES = 300_000  # numbers, names and operations, with named subexpressions put in
 MAX_PARTS = 5 * MAX_NODES  # the same while reading: 1/2 is one number, but five parts of text
 LATER = 10  # how often an expression will be gone through again once it is read
 MAX_DIGITS = 310  # of one number
@@ -75,6 +76,45 @@ def parse_equation(text: str, vocabulary: Vocabulary) -> Expr:
     """Parse `left = right` and return left − right."""
     parser = _Parser(text, vocabulary)
     return parser.run(parser.equation).expr
+
+
+class Examination:
+    """Holds expressions that were not read from text to the bounds of text, so that they can be written and read."""
+
+    def __init__(self) -> None:
+        self._parser = _Parser("", Vocabulary())
+        self._memo: dict[Expr, int] = {}  # for what expressions share
+
+    def __call__(self, expr: Expr) -> Expr:
+        """Return the expression, or raise ModelError."""
+        try:
+            depth = fold(expr, self._examine, self._memo)
+            if abs(depth) > MAX_DEPTH:
+                raise Failure(0, f"nested deeper than {MAX_DEPTH} levels")
+        except Failure as failure:
+            raise ModelError(failure.text) from None
+        return expr
+
+    def _examine(self, node: Expr, depths: list[int]) -> int:
+        """Check one operation; return how deep it is, below zero if it is constant."""
+        if node.is_Symbol:
+            return 1
+        if not can_write(node):
+            if node.is_Number:
+                raise Failure(0, f"expected real numbers in double precision, got {_cut(str(node))}")
+            kind = node.get_name() if isinstance(node, FunctionSymbol) else type(node).__name__
+            raise Failure(0, f"`{_cut(kind)}` cannot be used in a model; {nearest(kind, list(FUNCTIONS), 'functions')}")
+        if node.is_Number:
+            self._parser.check_number(0, node)
+            return -1
+        if node.is_Pow and node.args[0] != se.E:
+            base, exponent = (Value(arg, constant=depth < 0) for arg, depth in zip(node.args, depths, strict=True))
+            self._parser.check_power(0, base, exponent)
+        if max(depths, default=0) > 0:
+            return 1 + max(max(depths), -min(depths))
+        if number(node) is None:
+            raise Failure(0, f"the constant {_cut(str(node))} is not a finite real number")
+        return min(depths, default=0) - 1
 
 
 class _Parser:

@@ -55,7 +55,10 @@ def sign(u: Expr) -> Expr:
 def angle(y: Expr, x: Expr) -> Expr:
     """Return atan2(y, x); where y/x is constant, SymEngine would write it with a sign that can end the process."""
     if number(x) == 0:
-        return sign(y) * se.pi / 2 if number(y) else se.atan2(y, x)
+        height = number(y)
+        if height == 0:
+            return se.nan  # of 0.0 as of 0, where SymEngine has three answers
+        return sign(y) * se.pi / 2 if height else se.atan2(y, x)
     slope = number(y / x)
     if slope is None or (slope == 0 and number(x) is None):
         return se.atan2(y, x)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import symengine as se
 
@@ -18,14 +18,25 @@ _FUNCTION_TYPES = frozenset(
 )
 
 
-def to_text(expr: Expr) -> str:
-    """Print an expression in the grammar of model files.
+def to_text(expr: Expr, names: Collection[str] = ()) -> str:
+    """Print an expression in the grammar of model files; `names` are those of the model, which win over `pi`.
 
     >>> x, m = se.symbols("x' m")
     >>> to_text(m * x**2 / 2)
     "m*x'^2/2"
     """
-    return fold(expr, _print)[0]
+    is_taken = "pi" in names or any(symbol.name.rstrip("'") == "pi" for symbol in expr.free_symbols)
+    return fold(expr, _print_without_pi if is_taken else _print)[0]
+
+
+def can_write(node: Expr) -> bool:
+    """Tell whether the grammar has a word for the outermost operation of an expression."""
+    kind = type(node).__name__
+    if kind == "FunctionSymbol":
+        return {STEP: 1, IF_LESS: 4, IF_LESS_EQUAL: 4}.get(node.get_name()) == len(node.args)
+    if node.is_Number:
+        return kind == "RealDouble" or node.is_Rational
+    return kind in _FUNCTION_TYPES or kind in ("Symbol", "Pi", "Exp1", "Add", "Mul", "Pow")
 
 
 def fold(expr: Expr, combine: Callable[[Expr, list], object], memo: dict | None = None):
@@ -49,6 +60,10 @@ def fold(expr: Expr, combine: Callable[[Expr, list], object], memo: dict | None 
 
 def _is_leaf(node: Expr) -> bool:
     return node.is_Number or node.is_Symbol  # ComplexInfinity has args of its own
+
+
+def _print_without_pi(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
+    return ("acos(-1)", _ATOM) if type(node).__name__ == "Pi" else _print(node, args)
 
 
 def _print(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:

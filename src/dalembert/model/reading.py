@@ -16,9 +16,10 @@ from sympy.core.function import AppliedUndef
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
-from dalembert.model.expression import parse_equation, parse_value
+from dalembert.model.expression import Examination, parse_equation, parse_value
 from dalembert.model.functions import RESERVED, TIME, Expr, number
 from dalembert.model.tokens import NAME
+from dalembert.model.tomlscan import MAX_NAME, MAX_WORD, quote
 from dalembert.model.translate import Translator, plain_name
 from dalembert.model.vocabulary import MAX_HINTS, Value, Vocabulary
 
@@ -57,6 +58,7 @@ class _Reader:
     def __init__(self, given: Given):
         self.problems: dict[Problem, None] = {}  # in the order found, each once
         self.hints = 0
+        self.examine = Examination()
         symbols = dict(given.symbols)
         names = self.read_coordinates(given.coordinates, symbols)
         if not names:
@@ -119,7 +121,9 @@ class _Reader:
     # --- names -------------------------------------------------------------------------------------------------------
 
     def check_name(self, name: str, what: str, *key: str) -> None:
-        if not NAME.fullmatch(name):
+        if len(name) > MAX_NAME:
+            self.problem(f"{what} `{name[:40]}…`: a name of {len(name)} characters; at most {MAX_NAME} are read", *key)
+        elif not NAME.fullmatch(name):
             self.problem(f"{what} {name!r}: a name is letters, digits and _, and does not begin with a digit", *key)
         elif name in RESERVED:
             reason = "time" if name == TIME else "a word of the expression language"
@@ -209,11 +213,21 @@ class _Reader:
             got = str(value).lower() if isinstance(value, bool) else f"{type(value).__name__}: {str(value)[:60]}"
             raise ModelError(f"expected an expression or a number, got {got}")
         if isinstance(value, se.Basic):
-            for symbol in value.free_symbols:  # unknown symbols are parameters without values
-                if symbol.name.rstrip("'") not in self.translator.coordinates and symbol.name != TIME:
-                    self.translator.parameters.setdefault(symbol.name)
+            self.examine(value)
+            for symbol in value.free_symbols:
+                self.read_symbol(symbol.name)
             return value
-        return self.translator.inward(value)
+        return self.examine(self.translator.inward(value))
+
+    def read_symbol(self, name: str) -> None:
+        """Take an unknown symbol of SymEngine for a parameter without a value."""
+        plain = name.rstrip("'")
+        if plain in self.translator.coordinates:
+            primes = len(name) - len(plain)
+            if primes > 2:
+                raise ModelError(f"`{plain}` has {primes} primes; accelerations (two) are the limit")
+        elif name != TIME:
+            self.translator.parameters.setdefault(name)
 
     def constant(self, value: Any, section: str, name: str) -> float | None:
         if isinstance(value, str):
@@ -313,7 +327,10 @@ class _Reader:
         coordinates = frozenset(self.coordinates)
         for name, value in items:
             name, key = str(name), ("constraints", str(name))
-            if not all(NAME.fullmatch(part) for part in name.split(".")):
+            if len(name) > MAX_NAME:
+                text = f"a name of {len(name)} characters; at most {MAX_NAME} are read"
+                self.problem(f"constraint `{name[:40]}…`: {text}", "constraints")
+            elif not all(NAME.fullmatch(part) for part in name.split(".")):
                 self.problem(f"constraint {name!r}: a name is letters, digits and _, parts joined by points", *key)
             expression = self.attempt(key, lambda value=value: self.translate(value, equation=True))
             if expression is not None:
@@ -368,6 +385,10 @@ class _Reader:
         why = "a point depends on coordinates, time and parameters only"
         for name, place in places.items():
             key = ("draw", "points", name)
+            if not isinstance(name, str) or len(quote(name)) > MAX_WORD:
+                text = f"a point has a name of at most {MAX_NAME} characters, got {str(name)[:40]!r}"
+                self.problem(text, "draw", "points")
+                continue
             if not isinstance(place, (list, tuple)) or len(place) not in (2, 3):
                 self.problem(f'point `{name}` needs two or three coordinates, as in ["x", "y"]', *key)
                 continue
@@ -388,9 +409,8 @@ class _Reader:
                 )
                 continue
             circles.append((item[0], self.expression(item[1], ("draw", "circles"))))
-        return Drawing(
-            points, self.joined(parts, "lines", points), self.joined(parts, "springs", points), tuple(circles)
-        )
+        lines, springs = self.joined(parts, "lines", points), self.joined(parts, "springs", points)
+        return Drawing(points, lines, springs, tuple(circles)) if points else None  # nothing is drawn without points
 
     def sequences(self, parts: Mapping[str, Any], name: str) -> list[tuple[Any, ...]]:
         value = parts.get(name, ())

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import tempfile
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from dalembert.errors import ModelError, Problem, nearest
+from dalembert.model.expression import MAX_LENGTH
 from dalembert.model.printing import to_text
 from dalembert.model.system import Source, System
-from dalembert.model.tomlscan import MAX_BYTES, MAX_WORD, Index, scan
+from dalembert.model.tomlscan import MAX_BYTES, MAX_WORD, Index, quote, scan
 
 FORMAT = 1
 NO_VALUE = "?"  # a parameter without a value
@@ -82,6 +83,9 @@ def save(system: System, path: str | Path) -> None:
         data = to_toml(system).encode()
     except UnicodeEncodeError:
         raise ModelError(Problem("the name holds half of a surrogate pair, which is no character")) from None
+    if len(data) > MAX_BYTES or max(map(len, data.split(b"\n"))) > MAX_LENGTH:
+        text = f"too large for a model file: at most {MAX_BYTES:,} bytes, {MAX_LENGTH:,} in an expression, can be read"
+        raise ModelError(Problem(text, file=str(path)))
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".saving-")
         try:
@@ -296,30 +300,32 @@ def _place(problem: Problem, index: Index, file: str) -> Problem:
 
 def to_toml(system: System) -> str:
     """Write a system in the format of model files."""
+    names = {*system.coordinates, *system.parameters}
+    write = partial(_expression, names=names)
     lines = [f"format = {FORMAT}"]
     if system.name:
-        lines.append(f"name = {_quote(system.name)}")
-    lines.append(f"coordinates = [{', '.join(_quote(name) for name in system.coordinates)}]")
+        lines.append(f"name = {quote(system.name)}")
+    lines.append(f"coordinates = [{', '.join(quote(name) for name in system.coordinates)}]")
     section = _section(lines)
-    section("parameters", {k: _quote(NO_VALUE) if v is None else repr(v) for k, v in system.parameters.items()})
+    section("parameters", {k: quote(NO_VALUE) if v is None else repr(v) for k, v in system.parameters.items()})
     energies = {"kinetic": system.kinetic, "potential": system.potential}
-    section("energy", {k: _expression(v) for k, v in energies.items() if v is not None})
+    section("energy", {k: write(v) for k, v in energies.items() if v is not None})
     if system.mass is not None and system.force is not None:
-        rows = ",\n".join("    " + _array(map(_expression, row)) for row in system.mass)
-        section("matrices", {"mass": f"[\n{rows},\n]", "force": _array(map(_expression, system.force))})
-    section("forces", {k: _expression(v) for k, v in system.forces.items()})
-    section("constraints", {c.name: _quote(f"{to_text(c.expression)} = 0") for c in system.constraints})
-    section("initial", {k: _expression(v) for k, v in system.initial.items()})
-    section("guess", {k: _expression(v) for k, v in system.guess.items()})
-    section("simulate", {k: _quote(v) if isinstance(v, str) else repr(v) for k, v in system.simulation.items()})
+        rows = ",\n".join("    " + _array(map(write, row)) for row in system.mass)
+        section("matrices", {"mass": f"[\n{rows},\n]", "force": _array(map(write, system.force))})
+    section("forces", {k: write(v) for k, v in system.forces.items()})
+    section("constraints", {c.name: quote(f"{to_text(c.expression, names)} = 0") for c in system.constraints})
+    section("initial", {k: write(v) for k, v in system.initial.items()})
+    section("guess", {k: write(v) for k, v in system.guess.items()})
+    section("simulate", {k: quote(v) if isinstance(v, str) else repr(v) for k, v in system.simulation.items()})
     if system.drawing is not None:
         drawing = system.drawing
         parts = {
-            name: _array(_array(map(_quote, item)) for item in getattr(drawing, name)) for name in ("lines", "springs")
+            name: _array(_array(map(quote, item)) for item in getattr(drawing, name)) for name in ("lines", "springs")
         }
-        parts["circles"] = _array(_array([_quote(centre), _expression(radius)]) for centre, radius in drawing.circles)
+        parts["circles"] = _array(_array([quote(centre), write(radius)]) for centre, radius in drawing.circles)
         section("draw", {k: v for k, v in parts.items() if v != "[]"})
-        section("draw.points", {k: _array(map(_expression, place)) for k, place in drawing.points.items()})
+        section("draw.points", {k: _array(map(write, place)) for k, place in drawing.points.items()})
     return "\n".join(lines) + "\n"
 
 
@@ -333,18 +339,14 @@ def _section(lines: list[str]):
 
 
 def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quote(name)
-
-
-def _quote(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else quote(name)
 
 
 def _array(items: Iterable[str]) -> str:
     return f"[{', '.join(items)}]"
 
 
-def _expression(expr: Any) -> str:
-    text = to_text(expr)
+def _expression(expr: Any, names: Collection[str]) -> str:
+    text = to_text(expr, names)
     is_number = re.fullmatch(r"-?\d+(\.\d+)?(e[+-]?\d+)?", text) and len(text) <= MAX_WORD
-    return text if is_number else _quote(text)
+    return text if is_number else quote(text)

@@ -6,7 +6,10 @@ scanned here first, in linear time, and handed on only if it is harmless.
 
 from __future__ import annotations
 
+import contextlib
+import json
 import re
+import tomllib
 from dataclasses import dataclass, field
 
 from dalembert.errors import ModelError, Problem
@@ -14,6 +17,7 @@ from dalembert.errors import ModelError, Problem
 MAX_BYTES = 5_000_000
 MAX_NESTING = 20  # of brackets
 MAX_WORD = 200  # characters of a key or number outside quotes
+MAX_NAME = MAX_WORD - 3  # of a name: a velocity is a key with a prime and in quotes
 MAX_KEY_PARTS = 8  # of a dotted key
 
 _TOKEN = re.compile(
@@ -23,6 +27,19 @@ _TOKEN = re.compile(
     r"|(?P<word>[\w+:-]+)|(?P<mark>[][{}=,.])|(?P<other>.)",
     re.DOTALL,
 )
+
+
+def quote(text: str) -> str:
+    """Write a text as TOML does."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _unquoted(word: str) -> str:
+    """Return what a string stands for; one that is no TOML as it is, to be refused later."""
+    if word[0] == '"' and "\\" in word:
+        with contextlib.suppress(tomllib.TOMLDecodeError):
+            return tomllib.loads(f"key = {word}")["key"]
+    return word[1:-1]
 
 
 @dataclass
@@ -62,12 +79,15 @@ def scan(text: str, file: str) -> Index:
         elif kind == "open" or (kind == "other" and word in "\"'"):
             if state == "key" and word == "'":
                 raise fail('a key with a prime is quoted: "phi\'" = 0')
+            before = text[line_start:position].rstrip()
+            if state == "value" and word == "'" and before and before[-1] not in "=,[{":
+                raise fail('a string is never closed; expressions stand in double quotes: kinetic = "x\'^2/2"')
             raise fail("a string is never closed; it ends with the quote it began with")
         elif kind in ("word", "string") and state != "value":
             if len(word) > MAX_WORD:
                 raise fail(f"a key of {len(word)} characters; at most {MAX_WORD} are read")
             if len(key) <= MAX_KEY_PARTS:  # what is longer is no key, and must not be copied again and again
-                key.append(word[1:-1] if kind == "string" else word)
+                key.append(_unquoted(word) if kind == "string" else word)
         elif kind == "word" and len(word) > MAX_WORD:
             raise fail(f"a number of {len(word)} characters; at most {MAX_WORD} are read (expressions go in quotes)")
         elif kind == "string" and depth == 0:
