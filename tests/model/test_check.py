@@ -269,6 +269,34 @@ def test_combinations_can_be_integrable():
     assert "a combination of `left` and `right` is integrable, though none of them is" in sentences(system)["note"]
 
 
+def test_combinations_whose_parts_vary_from_place_to_place():
+    """a + b is d(z + w + u²v) = 0."""
+    system = System(
+        coordinates="x y z w u v",
+        kinetic="x'^2 + y'^2 + z'^2 + w'^2 + u'^2 + v'^2",
+        constraints={"a": "z' = y*x'", "b": "w' + y*x' + 2*u*v*u' + u^2*v' = 0"},
+        guess={"y": 1, "u": 2, "v": 1},
+    )
+    assert "a combination of `a` and `b` is integrable, though none of them is" in sentences(system)["note"]
+
+
+def particles(count: int, constraints: dict[str, str]) -> System:
+    names = [f"x{i}" for i in range(count)]
+    return System(coordinates=names, kinetic=" + ".join(f"{name}'^2" for name in names), constraints=constraints)
+
+
+def test_integrability_in_large_systems():
+    """No matrix of the size of the system is filled: at this size it would not fit into memory."""
+    outcome = particles(3000, {"c": "x0' = x1*x2'"}).check()
+    assert (outcome.rank, outcome.classes["c"]["integrable"]) == (1, False)
+
+
+def test_integrability_of_many_constraints():
+    outcome = particles(200, {f"c{i}": f"x{i}' = x{i + 1}*x{i + 1}'" for i in range(100)}).check()
+    assert outcome.rank == 100
+    assert all(kind["integrable"] for kind in outcome.classes.values())
+
+
 def test_rounding_does_not_make_a_constraint_nonholonomic():
     system = System(
         coordinates="x y phi",
@@ -305,6 +333,7 @@ INTEGRABLE = [
     ),
     ("x y p h", {"a": "x' = p'*cos(h)", "c": "p' = 0"}, {"a": True, "c": True}),
     ("x", {"a": "x' = t*x"}, {"a": True}),
+    ("x y", {"a": "x' = 2*y'"}, {"a": True}),
 ]
 
 
