@@ -139,6 +139,18 @@ def test_asymmetric_mass():
     assert sentences(system)["error"] == ["the mass matrix is not symmetric: entries (x, y) and (y, x) differ"]
 
 
+def test_asymmetric_mass_of_a_light_part():
+    mass = [["1e6", "0", "0"], ["0", "1e-3", "5e-4"], ["0", "0", "1e-3"]]
+    system = System(coordinates="x y z", mass=mass, force=["0", "0", "1"])
+    assert sentences(system)["error"] == ["the mass matrix is not symmetric: entries (y, z) and (z, y) differ"]
+
+
+def test_rounding_does_not_make_a_mass_asymmetric():
+    mass = [["1e6", "0.1*x + 0.2*x"], ["0.3*x", "1e3"]]
+    system = System(coordinates="x y", mass=mass, force=["0", "0"], initial={"x": 0.7})
+    assert sentences(system)["error"] == []
+
+
 def test_unused_parameter():
     system = pendulum(parameters={"m": 1, "J": 0.1, "l": 1, "g": 9.81, "k": 3})
     assert sentences(system)["warning"] == ["parameter `k` is not used"]

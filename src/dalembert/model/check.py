@@ -272,8 +272,12 @@ class _Examination:
         )
 
     def asymmetric(self, values: Sequence[Values]) -> list[tuple[int, int]]:
+        """Find entries that differ, measured by themselves and by the masses that they couple, not by others."""
         for v in values:
-            rows, columns = (abs(v.M - v.M.T) > _SMALL * (abs(v.M).max() or 1.0)).nonzero()
+            roots = sp.diags_array(np.sqrt(np.abs(v.M.diagonal())))
+            entries = abs(v.M).maximum(abs(v.M.T))
+            sizes = entries.maximum(roots @ entries.sign() @ roots)
+            rows, columns = (abs(v.M - v.M.T) > _SMALL * sizes).nonzero()
             if len(rows):
                 return [(int(rows[0]), int(columns[0]))]
         return []
