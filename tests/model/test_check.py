@@ -259,6 +259,34 @@ def test_constraint_without_gradient():
     assert any("has no gradient where it holds; write it differently" in note for note in sentences(system)["note"])
 
 
+IDENTITIES = [
+    "(x + y)^2 = x^2 + 2*x*y + y^2",
+    "1e-9*x*(x + y)^2 = 1e-9*x*(x^2 + 2*x*y + y^2)",
+    "y*((x + y)^2 - x^2 - 2*x*y - y^2) = 0",
+    "sin(2*x) = 2*sin(x)*cos(x)",
+    "(x + y)*x' = x*x' + y*x'",
+]
+
+
+@pytest.mark.parametrize("identity", IDENTITIES)
+def test_a_constraint_that_is_always_true_takes_no_freedom(identity):
+    """All that is left of its row is rounding."""
+    guess = {"x": 1.3, "y": 0.4, "x'": 1}
+    system = System(coordinates="x y", kinetic="(x'^2 + y'^2)/2", constraints={"a": identity}, guess=guess)
+    outcome = system.check()
+    assert outcome.ok
+    assert (outcome.rank, outcome.degrees_of_freedom) == (0, 2)
+    assert [str(r) for r in outcome.redundancies] == ["`a` is always true"]
+    assert len(system.derive("minimal").expressions) == 2
+
+
+def test_always_true_for_these_values_only():
+    parameters = {"p": 2, "r": 2}
+    system = System(coordinates="x", kinetic="x'^2", constraints={"a": "p*x = r*x"}, parameters=parameters)
+    (redundancy,) = system.check().redundancies
+    assert str(redundancy) == "`a` is always true; this holds only for the present values of `p` and `r`"
+
+
 def test_units_of_coordinates_do_not_matter():
     for l in (1e-6, 1e9):
         system = pendulum(parameters={"m": 1, "J": 0.1 * l * l, "l": l, "g": 9.81})

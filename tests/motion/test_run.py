@@ -95,3 +95,11 @@ def test_not_finite_is_said():
     system = System(coordinates="x", kinetic="x'^2/2", potential="log(1 - x)", initial={"x": 0, "x'": 1})
     with pytest.raises(SimulationError, match=r"(no finite value|stops) at t = "):
         simulate(system, 10.0)
+
+
+def test_a_constraint_that_is_always_true_does_nothing():
+    identity = "x*(x + y)^2*cos(z) = x*(x^2 + 2*x*y + y^2)*cos(z)"
+    initial = {"x": 1.3, "y": 0.4, "z": 0.2, "x'": 1, "y'": 0.5, "z'": -0.3}
+    kinetic = "(x'^2 + y'^2 + z'^2)/2"
+    run = simulate(System(coordinates="x y z", kinetic=kinetic, constraints=[identity], initial=initial), 2.0)
+    assert [*run.q[-1]] == pytest.approx([3.3, 1.4, -0.4], abs=1e-12)

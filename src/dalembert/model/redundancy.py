@@ -28,9 +28,9 @@ _BLAMED = 40  # parameters that are changed one by one
 
 @dataclass(frozen=True)
 class Redundancy:
-    """Constraint `name` follows from the constraints `others`.
+    """Constraint `name` follows from the constraints `others`, or from nothing: it is always true.
 
-    on_manifold: only where the constraints hold, not everywhere.
+    on_manifold: only where the constraints hold, not everywhere (without others: its gradient vanishes there).
     values: the parameters on whose present values it depends (empty if it holds for all values).
     """
 
@@ -40,9 +40,9 @@ class Redundancy:
     values: tuple[str, ...]
 
     def __str__(self) -> str:
-        if not self.others:
+        if not self.others and self.on_manifold:
             return f"`{self.name}` has no gradient where it holds; write it differently, as x = 0 instead of x^2 = 0"
-        text = f"`{self.name}` follows from {quoted(self.others)}"
+        text = f"`{self.name}` " + (f"follows from {quoted(self.others)}" if self.others else "is always true")
         if self.on_manifold:
             text += " (where these hold; not as an identity)"
         if self.values:
