@@ -254,9 +254,16 @@ def test_a_contradiction_is_not_called_redundant():
     assert outcome.redundancies == ()
 
 
-def test_constraint_without_gradient():
-    system = System(coordinates="x y", kinetic="x'^2 + y'^2", constraints={"flat": "x^2 = 0"})
-    assert any("has no gradient where it holds; write it differently" in note for note in sentences(system)["note"])
+@pytest.mark.parametrize("flat", ["x^2 = 0", "(x - y)^2 = 0", "(x - y)^2*(2 + x) = 0"])
+@pytest.mark.parametrize("guess", [{}, {"x": 1.3, "y": 0.4, "x'": 1}])
+def test_constraint_without_gradient(flat, guess):
+    """Such a constraint leaves the velocities free, and so does not agree with the accelerations."""
+    kinetic = "(x'^2 + y'^2)/2"
+    outcome = System(coordinates="x y", kinetic=kinetic, constraints={"flat": flat}, guess=guess).check()
+    assert outcome.ok
+    assert [str(r) for r in outcome.redundancies] == [
+        "`flat` has no gradient where it holds; write it differently, as x = 0 instead of x^2 = 0"
+    ]
 
 
 IDENTITIES = [
