@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dalembert import System, example, loads
+from dalembert import ModelError, System, example, loads
 from tests.conftest import pendulum
 
 
@@ -98,6 +98,25 @@ def test_contradictory_accelerations():
     assert text.startswith(
         "`still` and `pushed` ask for different accelerations: `still` is off by -1, `pushed` is off by 1"
     )
+
+
+@pytest.mark.parametrize("later", ["x = t^3", "x' = t^2", "x = t^10"])
+def test_contradiction_that_comes_with_time(later):
+    system = System(coordinates="x y", kinetic="(x'^2 + y'^2)/2", constraints={"a": "x = 0", "b": later})
+    outcome = system.check()
+    (text,) = [problem.text for problem in outcome.problems if problem.severity == "error"]
+    assert text.startswith("constraints `a` and `b` contradict each other: `a` is off by ")
+    assert "at the best compromise found for t = 0.1. " in text
+    assert (outcome.rank, outcome.redundancies) == (None, ())
+    with pytest.raises(ModelError, match="constraints `a` and `b` contradict each other"):
+        system.derive("minimal")
+
+
+@pytest.mark.parametrize("constraint", ["x^3 = t", "x = t^3", "x^2 + y^2 = t"])
+def test_what_holds_at_later_times_is_no_contradiction(constraint):
+    """Even if the start is singular."""
+    system = System(coordinates="x y", kinetic="(x'^2 + y'^2)/2", constraints={"a": constraint})
+    assert not any("contradict" in text or "t = " in text for text in sentences(system)["error"])
 
 
 def test_contradictory_initial_values_have_their_line():

@@ -142,7 +142,11 @@ class _Examination:
         if not here.finite():
             self.report("error", self.not_finite(here), "constraints")
             return self.result()
-        places = configurations(numeric, start)
+        try:
+            places = configurations(numeric, start)
+        except ModelError as error:  # the constraints hold at the start, but not afterwards
+            self.contradiction(error)
+            return self.result()
         values = [numeric.all(place.t, place.q, place.v) for place in places]
         elsewhere = finite_values(numeric, off_manifold(places))
         scale = Scale([v.A for v in (here, *values, *elsewhere)], column_sizes([start, *places]))
@@ -179,11 +183,7 @@ class _Examination:
         try:
             state = consistent_state(self.system, numeric)
         except ModelError as error:
-            if all(value is not None for value in self.system.parameters.values()):
-                for problem in error.problems:
-                    self.report("error", problem.text, *problem.key)
-            else:
-                self.report("note", f"with random parameter values: {error.problems[0].text}", "parameters")
+            self.contradiction(error)
         else:
             for note in state.notes:
                 self.report("note", note, "initial")
@@ -195,6 +195,14 @@ class _Examination:
             return Configuration(state.t, state.q, state.v)
         except ModelError:
             return None
+
+    def contradiction(self, error: ModelError) -> None:
+        """Report what cannot hold; with random values of parameters that is no mistake."""
+        if all(value is not None for value in self.system.parameters.values()):
+            for problem in error.problems:
+                self.report("error", problem.text, *problem.key)
+        else:
+            self.report("note", f"with random parameter values: {error.problems[0].text}", "parameters")
 
     def not_finite(self, values: Values) -> str:
         bad = [
