@@ -119,6 +119,12 @@ def test_what_holds_at_later_times_is_no_contradiction(constraint):
     assert not any("contradict" in text or "t = " in text for text in sentences(system)["error"])
 
 
+def test_redundant_motions_need_not_agree_to_the_last_digit():
+    constraints = {"a": "x = 0", "b": "x = y - 30*sqrt(1.1 + t)", "c": "y^2 = 900*(1.1 + t)"}
+    system = System(coordinates="x y", kinetic="(x'^2 + y'^2)/2", constraints=constraints, guess={"y": 30})
+    assert system.check().as_dict()["redundant"] == {"c": ["a", "b"]}
+
+
 def test_contradictory_initial_values_have_their_line():
     text = str(example("pendulum")).replace("phi = 1.0", "phi = 1.0\nx = 0.5")
     outcome = loads(text, "p.toml").check()

@@ -128,3 +128,14 @@ def test_the_end_of_the_reach_ends_the_motion():
     assert system.check().ok
     with pytest.raises(SimulationError, match=r"the motion stops at t = 0\.5"):
         simulate(system, 1.0)
+
+
+@pytest.mark.parametrize(
+    "constraints",
+    [["x = 0", "x = z - 0.1 - 0.2", "z = 0.3"], ["x = 0", "x = z - 30*sqrt(w)", "z^2 = 900*w"]],
+)
+def test_redundant_constraints_need_not_agree_to_the_last_digit(constraints):
+    guess = {"w": 0.7, "z": 0.6, "w'": 0.3}
+    kinetic = "(x'^2 + z'^2 + w'^2)/2"
+    run = simulate(System(coordinates="x z w", kinetic=kinetic, constraints=constraints, guess=guess), 3.0)
+    assert max(run.residual.values()) < 1e-12

@@ -10,7 +10,7 @@ from scipy.integrate import DOP853
 
 from dalembert.algebra.nearest import Nearest, reach_solution
 from dalembert.algebra.saddle import positive
-from dalembert.algebra.types import Array
+from dalembert.algebra.types import Array, Sparse
 from dalembert.errors import SimulationError, quoted
 from dalembert.forms import multipliers
 from dalembert.model.numeric import Numeric
@@ -19,6 +19,7 @@ from dalembert.model.system import System
 
 _MAX_EVALUATIONS = 200_000
 _LOST = 1e-6  # of the size of an equation: a residual that is no matter of accuracy any more
+_COUPLED = 1e-8  # of the largest size: what an equation counts at least, so that _LOST of it is well above rounding
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,8 @@ class _Projection:
         return np.concatenate([q, v])
 
     def check(self, found: Nearest, sizes: Array, level: str, rows: list[int], t: float, y: Array) -> None:
-        sizes = self.sizes[level] = np.maximum(self.sizes.get(level, 0.0), sizes)
+        self.sizes[level] = np.maximum(self.sizes.get(level, 0.0), sizes)
+        sizes = _with_rounding(self.sizes[level], found.jacobian)
         left = np.abs(found.residual) / np.where(sizes > 0, sizes, 1.0)
         if found.solved or np.all(left <= _LOST):
             return
@@ -113,6 +115,12 @@ class _Projection:
             f"the motion stops at t = {t:.6g}: no {level} nearby satisfies {quoted(names[:8])} ({', '.join(off[:8])}). "
             f"They contradict each other from there on, or the system is at the end of its reach: {_where(system, y)}"
         )
+
+
+def _with_rounding(sizes: Array, jacobian: Sparse) -> Array:
+    """Raise the sizes of equations to where rounding in the others, which hold the same coordinates, does no harm."""
+    slopes = np.sqrt(jacobian.multiply(jacobian).sum(axis=1))
+    return np.maximum(sizes, _COUPLED * slopes * np.max(sizes / np.where(slopes > 0, slopes, np.inf), initial=0.0))
 
 
 def _result(numeric: Numeric, t: Array, y: Array) -> Run:
