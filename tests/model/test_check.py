@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dalembert import System, example, loads
+from dalembert import ModelError, System, example, loads
 from tests.conftest import pendulum
 
 
@@ -100,6 +100,31 @@ def test_contradictory_accelerations():
     )
 
 
+@pytest.mark.parametrize("later", ["x = t^3", "x' = t^2", "x = t^10"])
+def test_contradiction_that_comes_with_time(later):
+    system = System(coordinates="x y", kinetic="(x'^2 + y'^2)/2", constraints={"a": "x = 0", "b": later})
+    outcome = system.check()
+    (text,) = [problem.text for problem in outcome.problems if problem.severity == "error"]
+    assert text.startswith("constraints `a` and `b` contradict each other: `a` is off by ")
+    assert "at the best compromise found for t = 0.1. " in text
+    assert (outcome.rank, outcome.redundancies) == (None, ())
+    with pytest.raises(ModelError, match="constraints `a` and `b` contradict each other"):
+        system.derive("minimal")
+
+
+@pytest.mark.parametrize("constraint", ["x^3 = t", "x = t^3", "x^2 + y^2 = t"])
+def test_what_holds_at_later_times_is_no_contradiction(constraint):
+    """Even if the start is singular."""
+    system = System(coordinates="x y", kinetic="(x'^2 + y'^2)/2", constraints={"a": constraint})
+    assert not any("contradict" in text or "t = " in text for text in sentences(system)["error"])
+
+
+def test_redundant_motions_need_not_agree_to_the_last_digit():
+    constraints = {"a": "x = 0", "b": "x = y - 30*sqrt(1.1 + t)", "c": "y^2 = 900*(1.1 + t)"}
+    system = System(coordinates="x y", kinetic="(x'^2 + y'^2)/2", constraints=constraints, guess={"y": 30})
+    assert system.check().as_dict()["redundant"] == {"c": ["a", "b"]}
+
+
 def test_contradictory_initial_values_have_their_line():
     text = str(example("pendulum")).replace("phi = 1.0", "phi = 1.0\nx = 0.5")
     outcome = loads(text, "p.toml").check()
@@ -137,6 +162,18 @@ def test_negative_inertia():
 def test_asymmetric_mass():
     system = System(coordinates="x y", mass=[["1", "0"], ["1", "1"]], force=["0", "0"])
     assert sentences(system)["error"] == ["the mass matrix is not symmetric: entries (x, y) and (y, x) differ"]
+
+
+def test_asymmetric_mass_of_a_light_part():
+    mass = [["1e6", "0", "0"], ["0", "1e-3", "5e-4"], ["0", "0", "1e-3"]]
+    system = System(coordinates="x y z", mass=mass, force=["0", "0", "1"])
+    assert sentences(system)["error"] == ["the mass matrix is not symmetric: entries (y, z) and (z, y) differ"]
+
+
+def test_rounding_does_not_make_a_mass_asymmetric():
+    mass = [["1e6", "0.1*x + 0.2*x"], ["0.3*x", "1e3"]]
+    system = System(coordinates="x y", mass=mass, force=["0", "0"], initial={"x": 0.7})
+    assert sentences(system)["error"] == []
 
 
 def test_unused_parameter():
@@ -242,9 +279,44 @@ def test_a_contradiction_is_not_called_redundant():
     assert outcome.redundancies == ()
 
 
-def test_constraint_without_gradient():
-    system = System(coordinates="x y", kinetic="x'^2 + y'^2", constraints={"flat": "x^2 = 0"})
-    assert any("has no gradient where it holds; write it differently" in note for note in sentences(system)["note"])
+@pytest.mark.parametrize("flat", ["x^2 = 0", "(x - y)^2 = 0", "(x - y)^2*(2 + x) = 0"])
+@pytest.mark.parametrize("guess", [{}, {"x": 1.3, "y": 0.4, "x'": 1}])
+def test_constraint_without_gradient(flat, guess):
+    """Such a constraint leaves the velocities free, and so does not agree with the accelerations."""
+    kinetic = "(x'^2 + y'^2)/2"
+    outcome = System(coordinates="x y", kinetic=kinetic, constraints={"flat": flat}, guess=guess).check()
+    assert outcome.ok
+    assert [str(r) for r in outcome.redundancies] == [
+        "`flat` has no gradient where it holds; write it differently, as x = 0 instead of x^2 = 0"
+    ]
+
+
+IDENTITIES = [
+    "(x + y)^2 = x^2 + 2*x*y + y^2",
+    "1e-9*x*(x + y)^2 = 1e-9*x*(x^2 + 2*x*y + y^2)",
+    "y*((x + y)^2 - x^2 - 2*x*y - y^2) = 0",
+    "sin(2*x) = 2*sin(x)*cos(x)",
+    "(x + y)*x' = x*x' + y*x'",
+]
+
+
+@pytest.mark.parametrize("identity", IDENTITIES)
+def test_a_constraint_that_is_always_true_takes_no_freedom(identity):
+    """All that is left of its row is rounding."""
+    guess = {"x": 1.3, "y": 0.4, "x'": 1}
+    system = System(coordinates="x y", kinetic="(x'^2 + y'^2)/2", constraints={"a": identity}, guess=guess)
+    outcome = system.check()
+    assert outcome.ok
+    assert (outcome.rank, outcome.degrees_of_freedom) == (0, 2)
+    assert [str(r) for r in outcome.redundancies] == ["`a` is always true"]
+    assert len(system.derive("minimal").expressions) == 2
+
+
+def test_always_true_for_these_values_only():
+    parameters = {"p": 2, "r": 2}
+    system = System(coordinates="x", kinetic="x'^2", constraints={"a": "p*x = r*x"}, parameters=parameters)
+    (redundancy,) = system.check().redundancies
+    assert str(redundancy) == "`a` is always true; this holds only for the present values of `p` and `r`"
 
 
 def test_units_of_coordinates_do_not_matter():
@@ -267,6 +339,34 @@ def test_combinations_can_be_integrable():
         parameters={"b": 0.4, "r": 0.2},
     )
     assert "a combination of `left` and `right` is integrable, though none of them is" in sentences(system)["note"]
+
+
+def test_combinations_whose_parts_vary_from_place_to_place():
+    """a + b is d(z + w + u²v) = 0."""
+    system = System(
+        coordinates="x y z w u v",
+        kinetic="x'^2 + y'^2 + z'^2 + w'^2 + u'^2 + v'^2",
+        constraints={"a": "z' = y*x'", "b": "w' + y*x' + 2*u*v*u' + u^2*v' = 0"},
+        guess={"y": 1, "u": 2, "v": 1},
+    )
+    assert "a combination of `a` and `b` is integrable, though none of them is" in sentences(system)["note"]
+
+
+def particles(count: int, constraints: dict[str, str]) -> System:
+    names = [f"x{i}" for i in range(count)]
+    return System(coordinates=names, kinetic=" + ".join(f"{name}'^2" for name in names), constraints=constraints)
+
+
+def test_integrability_in_large_systems():
+    """No matrix of the size of the system is filled: at this size it would not fit into memory."""
+    outcome = particles(3000, {"c": "x0' = x1*x2'"}).check()
+    assert (outcome.rank, outcome.classes["c"]["integrable"]) == (1, False)
+
+
+def test_integrability_of_many_constraints():
+    outcome = particles(200, {f"c{i}": f"x{i}' = x{i + 1}*x{i + 1}'" for i in range(100)}).check()
+    assert outcome.rank == 100
+    assert all(kind["integrable"] for kind in outcome.classes.values())
 
 
 def test_rounding_does_not_make_a_constraint_nonholonomic():
@@ -305,6 +405,7 @@ INTEGRABLE = [
     ),
     ("x y p h", {"a": "x' = p'*cos(h)", "c": "p' = 0"}, {"a": True, "c": True}),
     ("x", {"a": "x' = t*x"}, {"a": True}),
+    ("x y", {"a": "x' = 2*y'"}, {"a": True}),
 ]
 
 

@@ -95,3 +95,47 @@ def test_not_finite_is_said():
     system = System(coordinates="x", kinetic="x'^2/2", potential="log(1 - x)", initial={"x": 0, "x'": 1})
     with pytest.raises(SimulationError, match=r"(no finite value|stops) at t = "):
         simulate(system, 10.0)
+
+
+def test_a_constraint_that_is_always_true_does_nothing():
+    identity = "x*(x + y)^2*cos(z) = x*(x^2 + 2*x*y + y^2)*cos(z)"
+    initial = {"x": 1.3, "y": 0.4, "z": 0.2, "x'": 1, "y'": 0.5, "z'": -0.3}
+    kinetic = "(x'^2 + y'^2 + z'^2)/2"
+    run = simulate(System(coordinates="x y z", kinetic=kinetic, constraints=[identity], initial=initial), 2.0)
+    assert [*run.q[-1]] == pytest.approx([3.3, 1.4, -0.4], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("later", "level"),
+    [("x = t^3", "position"), ("x' = t^2", "velocity"), ("x = max(0, t - 0.5)", "position")],
+)
+def test_a_contradiction_that_comes_with_time_ends_the_motion(later, level):
+    system = System(coordinates="x y", kinetic="(x'^2 + y'^2)/2", constraints={"a": "x = 0", "b": later})
+    with pytest.raises(
+        SimulationError, match=rf"stops at t = .*: no {level} nearby satisfies `a` and `b` \(`a` is off"
+    ):
+        simulate(system, 1.0)
+
+
+def test_the_end_of_the_reach_ends_the_motion():
+    """A rod of length 1 whose end is pulled away: straight at t = 0.5."""
+    system = System(
+        coordinates="x y",
+        kinetic="(x'^2 + y'^2)/2",
+        constraints={"rod": "x^2 + y^2 = 1", "pull": "x = 0.5 + t"},
+        guess={"y": 1},
+    )
+    assert system.check().ok
+    with pytest.raises(SimulationError, match=r"the motion stops at t = 0\.5"):
+        simulate(system, 1.0)
+
+
+@pytest.mark.parametrize(
+    "constraints",
+    [["x = 0", "x = z - 0.1 - 0.2", "z = 0.3"], ["x = 0", "x = z - 30*sqrt(w)", "z^2 = 900*w"]],
+)
+def test_redundant_constraints_need_not_agree_to_the_last_digit(constraints):
+    guess = {"w": 0.7, "z": 0.6, "w'": 0.3}
+    kinetic = "(x'^2 + z'^2 + w'^2)/2"
+    run = simulate(System(coordinates="x z w", kinetic=kinetic, constraints=constraints, guess=guess), 3.0)
+    assert max(run.residual.values()) < 1e-12

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank, unit_rows
+from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, quoted
 from dalembert.model.integrability import Integrability, find_integrable
@@ -22,7 +22,7 @@ from dalembert.model.pilot import (
     off_manifold,
     pilot_parameters,
 )
-from dalembert.model.redundancy import Redundancy, find_redundancies
+from dalembert.model.redundancy import DEPENDENT, Redundancy, find_redundancies
 from dalembert.model.start import State, consistent_state
 
 if TYPE_CHECKING:
@@ -142,14 +142,18 @@ class _Examination:
         if not here.finite():
             self.report("error", self.not_finite(here), "constraints")
             return self.result()
-        places = configurations(numeric, start)
+        try:
+            places = configurations(numeric, start)
+        except ModelError as error:  # the constraints hold at the start, but not afterwards
+            self.contradiction(error)
+            return self.result()
         values = [numeric.all(place.t, place.q, place.v) for place in places]
         elsewhere = finite_values(numeric, off_manifold(places))
         scale = Scale([v.A for v in (here, *values, *elsewhere)], column_sizes([start, *places]))
         generic = max(rank(scale.apply(v.A)) for v in values)
         found: list[Redundancy] = []
         if generic < len(self.names):
-            guilty = self.contradictory_accelerations(values)
+            guilty = self.contradictory_accelerations(values, scale)
             found = [r for r in find_redundancies(numeric, places) if r.name not in guilty]
             self.redundant(found, generic + len(guilty))
         at_start = rank(scale.apply(here.A))
@@ -179,11 +183,7 @@ class _Examination:
         try:
             state = consistent_state(self.system, numeric)
         except ModelError as error:
-            if all(value is not None for value in self.system.parameters.values()):
-                for problem in error.problems:
-                    self.report("error", problem.text, *problem.key)
-            else:
-                self.report("note", f"with random parameter values: {error.problems[0].text}", "parameters")
+            self.contradiction(error)
         else:
             for note in state.notes:
                 self.report("note", note, "initial")
@@ -195,6 +195,14 @@ class _Examination:
             return Configuration(state.t, state.q, state.v)
         except ModelError:
             return None
+
+    def contradiction(self, error: ModelError) -> None:
+        """Report what cannot hold; with random values of parameters that is no mistake."""
+        if all(value is not None for value in self.system.parameters.values()):
+            for problem in error.problems:
+                self.report("error", problem.text, *problem.key)
+        else:
+            self.report("note", f"with random parameter values: {error.problems[0].text}", "parameters")
 
     def not_finite(self, values: Values) -> str:
         bad = [
@@ -221,18 +229,24 @@ class _Examination:
                 "constraints",
             )
 
-    def contradictory_accelerations(self, values: Sequence[Values]) -> set[str]:
-        """A q̈ = c must be solvable: it is not if redundant constraints ask for different accelerations."""
+    def contradictory_accelerations(self, values: Sequence[Values], scale: Scale) -> set[str]:
+        """A q̈ = c must be solvable: it is not if redundant constraints ask for different accelerations.
+
+        A constraint without gradient asks for none: its c is not to be met by anything.
+        """
         for v in values:
-            lengths = np.linalg.norm(v.A.toarray(), axis=1)
-            A, c = unit_rows(v.A).toarray(), v.c / np.where(lengths > 0, lengths, 1.0)
+            A, c = scale.apply(v.A).toarray(), v.c / scale.rows
+            sloped = np.flatnonzero(np.linalg.norm(A, axis=1) > DEPENDENT)
+            A, c = A[sloped], c[sloped]
             left = c - A @ np.linalg.lstsq(A, c, rcond=RANK)[0]
-            if np.abs(left).max() > 1e-6 * (1 + np.abs(c).max()):
-                guilty = [i for i in range(len(left)) if abs(left[i]) > 1e-3 * np.abs(left).max()]
-                off = ", ".join(f"`{self.names[i]}` is off by {left[i] * (lengths[i] or 1):.3g}" for i in guilty[:8])
-                names = [self.names[i] for i in guilty]
-                text = f"{quoted(names[:8])} ask for different accelerations: {off}. Remove or correct one of them"
-                self.report("error", text, "constraints", names[-1])
+            if np.abs(left).max(initial=0.0) > 1e-6 * (1 + np.abs(c).max(initial=0.0)):
+                guilty = np.flatnonzero(np.abs(left) > 1e-3 * np.abs(left).max())
+                names = [self.names[sloped[k]] for k in guilty]
+                off = left * scale.rows[sloped]
+                parts = [f"`{name}` is off by {off[k]:.3g}" for name, k in zip(names, guilty, strict=True)]
+                verb = "asks" if len(names) == 1 else "ask"
+                text = f"{quoted(names[:8])} {verb} for different accelerations: {', '.join(parts[:8])}. "
+                self.report("error", text + "Remove or correct one of them", "constraints", names[-1])
                 return set(names)
         return set()
 
@@ -272,8 +286,12 @@ class _Examination:
         )
 
     def asymmetric(self, values: Sequence[Values]) -> list[tuple[int, int]]:
+        """Find entries that differ, measured by themselves and by the masses that they couple, not by others."""
         for v in values:
-            rows, columns = (abs(v.M - v.M.T) > _SMALL * (abs(v.M).max() or 1.0)).nonzero()
+            roots = sp.diags_array(np.sqrt(np.abs(v.M.diagonal())))
+            entries = abs(v.M).maximum(abs(v.M.T))
+            sizes = entries.maximum(roots @ entries.sign() @ roots)
+            rows, columns = (abs(v.M - v.M.T) > _SMALL * sizes).nonzero()
             if len(rows):
                 return [(int(rows[0]), int(columns[0]))]
         return []

@@ -1,9 +1,10 @@
 """Are the velocity constraints holonomic in disguise? A numerical Frobenius test.
 
 A constraint a(q,t)·v + b(q,t) = 0 is the form ω = a dq + b dt on space-time. A set of forms is integrable exactly if
-every dω vanishes on the common kernel of the set, Dᵀ(∂ω − ∂ωᵀ)D = 0; the gradients of position constraints belong to
-every set. The largest integrable set of combinations, with constant coefficients, is found by dropping what fails,
-until nothing does.
+every dω vanishes on the common kernel of the set: dω(x, y) = 0 for all x and y in it. The gradients of position
+constraints belong to every set. The largest integrable set of combinations, with constant coefficients, is found by
+dropping what fails, until nothing does. Random pairs x, y, a few more than there are forms, stand for all of them: they
+tell the combinations that vanish from those that do not, and no matrix of the size of the system is ever filled.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ import numpy as np
 import scipy.sparse as sp
 import symengine as se
 
-from dalembert.algebra.rank import null_space
-from dalembert.algebra.types import Array
+from dalembert.algebra.saddle import Saddle
+from dalembert.algebra.types import Array, Sparse
 from dalembert.model.calculus import ZERO, Calculus
+from dalembert.model.functions import Expr
 from dalembert.model.numeric import Numeric
 from dalembert.model.pilot import Configuration
 
 _VANISHES = 1e-7
+_SPARE = 20  # pairs beyond the number of forms
 
 
 @dataclass(frozen=True)
@@ -38,19 +41,14 @@ def find_integrable(numeric: Numeric, places: Sequence[Configuration]) -> Integr
     candidates = [i for i, c in enumerate(constraints) if c.level == "velocity" and c.linear]
     if not candidates:
         return Integrability({}, [])
-    curls = [_curls(numeric, i, places) for i in candidates]
-    rows = [_extended_rows(numeric, place) for place in places]
+    curls = _Curls(numeric, candidates, places)
+    gradients, forms = zip(*(_extended_rows(numeric, candidates, place) for place in places), strict=True)
     combinations = np.eye(len(candidates))
     while len(combinations):
-        kernels = [
-            null_space(sp.csr_array(np.vstack([m[numeric.holonomic], combinations @ m[candidates]]))) for m in rows
+        sets = [
+            sp.vstack([g, sp.csr_array(combinations / curls.sizes) @ w]) for g, w in zip(gradients, forms, strict=True)
         ]
-        columns = []
-        for curl in curls:
-            parts = [(D.T @ w @ D).ravel() / size for (w, size), D in zip(curl, kernels, strict=True)]
-            columns.append(np.concatenate(parts))
-        left = combinations @ np.array(columns)
-        keep = _left_null_space(left)
+        keep = _left_null_space(combinations @ curls.on_kernels(sets))
         if len(keep) == len(combinations):
             break
         combinations = keep @ combinations
@@ -62,10 +60,8 @@ def find_integrable(numeric: Numeric, places: Sequence[Configuration]) -> Integr
 
 
 def _left_null_space(matrix: Array) -> Array:
-    """Return the combinations of rows that vanish."""
-    if not matrix.shape[1]:
-        return np.eye(matrix.shape[0])
-    U, values, _ = np.linalg.svd(matrix)
+    """Return the combinations of rows that vanish; there are at least as many columns as rows."""
+    U, values, _ = np.linalg.svd(matrix, full_matrices=False)
     return U[:, int(np.sum(values > _VANISHES)) :].T
 
 
@@ -74,36 +70,62 @@ def _contains(combinations: Array, k: int) -> bool:
     return bool(np.linalg.norm(combinations[:, k]) > 1 - 1e-9) if len(combinations) else False
 
 
-def _extended_rows(numeric: Numeric, place: Configuration) -> Array:
-    """Return (a, b) of every constraint that has a residual ψ = a·v + b, in rows by constraint."""
+def _extended_rows(numeric: Numeric, candidates: Sequence[int], place: Configuration) -> tuple[Sparse, Sparse]:
+    """Return (a, b) of ψ = a·v + b: the rows of the position constraints, and those of the candidates."""
     b, a, _ = numeric.velocity(place.t, place.q, np.zeros(numeric.n))
-    rows = np.zeros((numeric.s, numeric.n + 1))
-    rows[numeric.kinematic] = np.column_stack([a.toarray(), b])
-    return rows
+    rows = sp.csr_array(sp.hstack([a, b[:, None]]))
+    index = {i: k for k, i in enumerate(numeric.kinematic)}
+    return rows[[index[i] for i in numeric.holonomic]], rows[[index[i] for i in candidates]]
 
 
-def _curls(numeric: Numeric, i: int, places: Sequence[Configuration]) -> list[tuple[Array, float]]:
-    """Return ∂ω − ∂ωᵀ of one constraint over (q, t) at every place, with the size of what was subtracted."""
-    blocks, n = numeric.blocks, numeric.n
+class _Curls:
+    """The dω of some constraints at some places, each in units of its largest term anywhere.
+
+    One unit for all places: in others, a combination would have other coefficients from place to place.
+    """
+
+    def __init__(self, numeric: Numeric, candidates: Sequence[int], places: Sequence[Configuration]):
+        terms, owners = _derivatives(numeric, candidates)
+        self._form, self._j, self._k = np.array(owners, dtype=int).reshape(-1, 3).T
+        self._dimension = numeric.n + 1
+        program = numeric.program(terms)
+        values = [numeric.evaluate(program, place.t, place.q) for place in places]
+        largest = np.zeros(len(candidates))
+        for each in values:
+            np.maximum.at(largest, self._form, np.abs(each))
+        self.sizes = np.where(largest > 0, largest, 1.0)
+        entries = np.arange(len(terms))
+        shape = (len(candidates), len(terms))
+        self._terms = [sp.csr_array((each / self.sizes[self._form], (self._form, entries)), shape) for each in values]
+
+    def on_kernels(self, sets: Sequence[Sparse]) -> Array:
+        """Return every dω, in rows, on random pairs of vectors from the kernel of a set of forms at each place."""
+        random = np.random.default_rng(8)
+        pairs = len(self.sizes) + _SPARE
+        columns = []
+        for terms, rows in zip(self._terms, sets, strict=True):
+            project, nothing = Saddle(sp.eye_array(self._dimension), rows), np.zeros(rows.shape[0])
+            vectors = [project.solve(random.normal(size=self._dimension), nothing)[0] for _ in range(2 * pairs)]
+            x, y = np.array(vectors[:pairs]).T, np.array(vectors[pairs:]).T
+            columns.append(terms @ (x[self._j] * y[self._k] - x[self._k] * y[self._j]) / np.sqrt(pairs))
+        return np.hstack(columns)
+
+
+def _derivatives(numeric: Numeric, candidates: Sequence[int]) -> tuple[list[Expr], list[tuple[int, int, int]]]:
+    """Return ∂ω over (q, t) term by term, so that what cancels is known by its size; each with its form and place."""
+    blocks = numeric.blocks
     variables = [*blocks.q, blocks.t]
     calculus = Calculus(variables)
     index = {symbol: j for j, symbol in enumerate(variables)}
-    still = dict.fromkeys(blocks.v, ZERO)
-    form = {j: entry.xreplace(still) for (row, j), entry in blocks.A.items() if row == i}
-    form[n] = se.sympify(blocks.psi[i]).xreplace(still)
-    terms, owners = [], []  # term by term, so that what cancels is known by its size
-    for j, entry in form.items():
-        for term in calculus.terms(calculus.lift(entry)):
+    velocities = frozenset(blocks.v)
+    number = {i: k for k, i in enumerate(candidates)}
+    entries = [(number[i], j, entry) for (i, j), entry in blocks.A.items() if i in number]
+    entries += [(k, numeric.n, se.sympify(blocks.psi[i])) for i, k in number.items()]
+    terms, owners = [], []
+    for form, j, entry in entries:
+        still = entry.xreplace(dict.fromkeys(entry.free_symbols & velocities, ZERO))
+        for term in calculus.terms(calculus.lift(still)):
             for symbol in calculus.depends(term):
                 terms.append(calculus.lower(calculus.diff(term, symbol)))
-                owners.append((j, index[symbol]))
-    program = numeric.program(terms)
-    result = []
-    for place in places:
-        curl, size = np.zeros((n + 1, n + 1)), 0.0
-        for (j, k), value in zip(owners, numeric.evaluate(program, place.t, place.q), strict=True):
-            curl[j, k] += value
-            curl[k, j] -= value
-            size = max(size, abs(value))
-        result.append((curl, size or 1.0))
-    return result
+                owners.append((form, j, index[symbol]))
+    return terms, owners

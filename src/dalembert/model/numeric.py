@@ -13,11 +13,15 @@ import scipy.sparse as sp
 from dalembert.algebra.program import Program
 from dalembert.algebra.types import Array, Sparse
 from dalembert.errors import ModelError, Problem, nearest
+from dalembert.model.calculus import ZERO
 from dalembert.model.functions import Expr
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
 
+_SIZES = (0.1, 1.0, 1e3, 1e6, 1e9)  # of the states at which an expression must vanish to count as zero
+_REPEATED = 12  # times that each state is repeated, slightly changed,
+_NUDGE = 1e-13  # relatively: beyond rounding, and little for everything else
 
 Residual = tuple[Array, Sparse, Array]  # residuals, Jacobian, sizes of the terms
 
@@ -37,12 +41,23 @@ class Values:
 
 
 @dataclass(frozen=True)
+class _Vanishing:
+    """Which entries of A, c, g and ψ are always zero."""
+
+    A: Array
+    c: Array
+    g: Array
+    psi: Array
+
+
+@dataclass(frozen=True)
 class _LevelPrograms:
     """Constraints of one level: the program of their terms, and to which of them each term belongs."""
 
     rows: list[int]
     owners: Array
     entries: list[tuple[int, int]]
+    vanishing: Array  # which terms and entries are to be taken as zero
     program: Program
 
 
@@ -85,17 +100,18 @@ class Numeric:
         out = self.evaluate(self._all, t, q, v)
         sizes = np.cumsum([len(self.blocks.M), self.n, len(self.blocks.A)])
         M, f, A, c = np.split(out, sizes)
+        A, c = np.where(self._vanishing.A, 0.0, A), np.where(self._vanishing.c, 0.0, c)
         return Values(_sparse(M, self.blocks.M, (self.n, self.n)), f, _sparse(A, self.blocks.A, (self.s, self.n)), c)
 
     def _residual(self, level: _LevelPrograms, t: float, q: Array, v: Array | None = None) -> Residual:
-        out = self.evaluate(level.program, t, q, v)
+        out = np.where(level.vanishing, 0.0, self.evaluate(level.program, t, q, v))
         rows, terms = len(level.rows), len(level.owners)
         values, entries = out[:terms], out[terms:]
         residual = np.bincount(level.owners, values, rows) if terms else np.zeros(rows)
         size = np.bincount(level.owners, np.abs(values), rows) if terms else np.zeros(rows)
         return residual, _sparse(entries, level.entries, (rows, self.n)), size
 
-    def _level(self, rows: list[int], expressions: Sequence[Expr | None]) -> _LevelPrograms:
+    def _level(self, rows: list[int], expressions: Sequence[Expr | None], vanishing: Array) -> _LevelPrograms:
         """Prepare the residuals of some constraints term by term, and their rows of A."""
         terms, owners = [], []
         for k, i in enumerate(rows):
@@ -105,9 +121,10 @@ class Numeric:
             owners += [k] * len(parts)
         place = {row: k for k, row in enumerate(rows)}
         entries = {(place[i], j): entry for (i, j), entry in self.blocks.A.items() if i in place}
-        return _LevelPrograms(
-            rows, np.array(owners, dtype=int), list(entries), self.program([*terms, *entries.values()])
-        )
+        zero = [bool(vanishing[rows[k]]) for k in owners]
+        zero += [bool(z) for (i, _), z in zip(self.blocks.A, self._vanishing.A, strict=True) if i in place]
+        program = self.program([*terms, *entries.values()])
+        return _LevelPrograms(rows, np.array(owners, dtype=int), list(entries), np.array(zero, dtype=bool), program)
 
     @cached_property
     def _mass(self) -> Program:
@@ -115,16 +132,39 @@ class Numeric:
 
     @cached_property
     def _position(self) -> _LevelPrograms:
-        return self._level(self.holonomic, self.blocks.g)
+        return self._level(self.holonomic, self.blocks.g, self._vanishing.g)
 
     @cached_property
     def _velocity(self) -> _LevelPrograms:
-        return self._level(self.kinematic, self.blocks.psi)
+        return self._level(self.kinematic, self.blocks.psi, self._vanishing.psi)
 
     @cached_property
     def _all(self) -> Program:
         b = self.blocks
         return self.program([*b.M.values(), *b.f, *b.A.values(), *b.c])
+
+    @cached_property
+    def _vanishing(self) -> _Vanishing:
+        """Find what is zero though it is not written so: nothing but rounding at any state.
+
+        Rows of such entries would be blown up to full rows wherever rows are scaled. Rounding is told by its change:
+        it is another one after a change of the inputs that hardly changes anything else. Only what vanishes at states
+        of every size does so always.
+        """
+        b = self.blocks
+        random = np.random.default_rng(9)
+        shape = (1 + 2 * self.n, len(_SIZES), _REPEATED)
+        state = random.normal(size=shape[:2])[..., None] * np.array(_SIZES)[:, None]
+        given = np.array(self.parameters)[:, None, None]
+        inputs = np.concatenate([np.broadcast_to(x, (len(x), *shape[1:])) for x in (state, given)])
+        inputs = inputs * (1 + _NUDGE * random.uniform(-1, 1, size=inputs.shape))
+        expressions = [*b.A.values(), *b.c, *(ZERO if r is None else r for r in (*b.g, *b.psi))]
+        values = self.program(expressions).arrays(list(inputs.reshape(len(inputs), -1))).reshape(-1, *shape[1:])
+        with np.errstate(invalid="ignore"):
+            noise = np.abs(values).max(axis=2) <= 10 * np.ptp(values, axis=2)
+        finite = np.all(np.isfinite(values), axis=2)
+        zero = np.all(noise | ~finite, axis=1) & np.any(finite, axis=1)
+        return _Vanishing(*np.split(zero, np.cumsum([len(b.A), self.s, self.s])))
 
 
 def parameter_values(system: System, changes: Mapping[str, float]) -> list[float]:

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
+import symengine as se
 
 from dalembert.algebra.nearest import reach_solution
 from dalembert.algebra.saddle import Saddle, positive
 from dalembert.algebra.types import Array
+from dalembert.errors import ModelError
 from dalembert.model.numeric import Numeric, Residual, Values
+from dalembert.model.start import consistent_state
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 CONFIGURATIONS = 3
 _REACH = 0.4  # how far a configuration lies from the start: radians, or this part of a coordinate larger than 1
 _PIECES = 4
+_LATER = (0.1, 1.0, 1e-3, 1e-6)  # durations after the start, at one of which the constraints must hold
 
 
 @dataclass(frozen=True)
@@ -46,10 +50,38 @@ def pilot_parameters(system: System) -> dict[str, float]:
 def configurations(
     numeric: Numeric, start: Configuration, count: int = CONFIGURATIONS, seed: int = 3
 ) -> list[Configuration]:
-    """Walk from the start along the constraint manifold, each time in another random direction."""
+    """Walk from the start along the constraint manifold, each time in another random direction.
+
+    Raise ModelError if the constraints hold at the start but not at any later time.
+    """
     random = np.random.default_rng(seed)
     moving = any(constraint.time for constraint in numeric.system.constraints)
+    if moving:
+        _look_ahead(numeric, start)
     return [_walk(numeric, start, random, moving) for _ in range(count)]
+
+
+def _look_ahead(numeric: Numeric, start: Configuration) -> None:
+    """Find some later time at which the constraints hold; if there is none, raise ModelError with what contradicts.
+
+    What is found from elsewhere is looked at once more from where it is: far from it everything seems to be small.
+    """
+    later = [Configuration(start.t + duration, start.q, start.v) for duration in _LATER]
+    if any(assemble(numeric, place) for place in later):
+        return
+    names = (*numeric.system.coordinates, *numeric.system.velocities)
+    guess = {name: se.RealDouble(value) for name, value in zip(names, (*start.q, *start.v), strict=True)}
+    failures = []
+    for place in later:
+        try:
+            state = consistent_state(numeric.system, numeric, initial={}, guess=guess, t=place.t)
+        except ModelError as error:
+            failures.append(error)
+        else:
+            if assemble(numeric, Configuration(state.t, state.q, state.v)):
+                return
+    if failures:
+        raise failures[0]
 
 
 def _walk(numeric: Numeric, start: Configuration, random: np.random.Generator, moving: bool) -> Configuration:

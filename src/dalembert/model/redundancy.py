@@ -21,16 +21,16 @@ from dalembert.model.pilot import (
     pilot_parameters,
 )
 
-_DEPENDENT = 1e-7  # remainder of a scaled row that counts as zero
+DEPENDENT = 1e-7  # remainder of a scaled row that counts as zero
 _PART = 1e-5  # share of another row in it that counts
 _BLAMED = 40  # parameters that are changed one by one
 
 
 @dataclass(frozen=True)
 class Redundancy:
-    """Constraint `name` follows from the constraints `others`.
+    """Constraint `name` follows from the constraints `others`, or from nothing: it is always true.
 
-    on_manifold: only where the constraints hold, not everywhere.
+    on_manifold: only where the constraints hold, not everywhere (without others: its gradient vanishes there).
     values: the parameters on whose present values it depends (empty if it holds for all values).
     """
 
@@ -40,9 +40,9 @@ class Redundancy:
     values: tuple[str, ...]
 
     def __str__(self) -> str:
-        if not self.others:
+        if not self.others and self.on_manifold:
             return f"`{self.name}` has no gradient where it holds; write it differently, as x = 0 instead of x^2 = 0"
-        text = f"`{self.name}` follows from {quoted(self.others)}"
+        text = f"`{self.name}` " + (f"follows from {quoted(self.others)}" if self.others else "is always true")
         if self.on_manifold:
             text += " (where these hold; not as an identity)"
         if self.values:
@@ -61,13 +61,13 @@ def dependent_rows(matrices: Sequence[Sparse], order: Sequence[int]) -> dict[int
     for i in order:
         remainders = [_remainder(A[i], basis) for A, basis in zip(dense, bases, strict=True)]
         lengths = [float(np.linalg.norm(remainder)) for remainder in remainders]
-        if max(lengths) <= _DEPENDENT:
+        if max(lengths) <= DEPENDENT:
             shares = [np.abs(_shares(A, i, accepted)) for A in dense]
             dependent[i] = [j for k, j in enumerate(accepted) if max(share[k] for share in shares) > _PART]
         else:
             accepted.append(i)
             for basis, remainder, length in zip(bases, remainders, lengths, strict=True):
-                if length > _DEPENDENT:
+                if length > DEPENDENT:
                     basis.append(remainder / length)
     return dependent
 
@@ -150,4 +150,4 @@ def _consists(values: Values, scale: Scale, i: int, others: Sequence[int]) -> bo
     shares = _shares(A, i, others)
     row, right = shares @ A[list(others)] - A[i], float(shares @ c[list(others)] - c[i])
     size = 1.0 + np.abs(c[[i, *others]]).max()
-    return bool(np.linalg.norm(row) <= _DEPENDENT) and abs(right) <= 1e-6 * size
+    return bool(np.linalg.norm(row) <= DEPENDENT) and abs(right) <= 1e-6 * size

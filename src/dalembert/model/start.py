@@ -50,14 +50,15 @@ def consistent_state(
     numeric: Numeric | None = None,
     initial: Mapping[str, Expr] | None = None,
     guess: Mapping[str, Expr] | None = None,
+    t: float = 0.0,
 ) -> State:
     """Solve for what the user left open; raise ModelError if what was fixed contradicts the constraints."""
     numeric = numeric or Numeric(system)
     fixed = given_values(numeric, system.initial if initial is None else initial)
     near = given_values(numeric, system.guess if guess is None else guess)
-    q, notes = _solve_level(numeric, fixed, near, "")
-    v, more = _solve_level(numeric, fixed, near, "'", q)
-    return State(0.0, q, v, system.coordinates, (*notes, *more))
+    q, notes = _solve_level(numeric, t, fixed, near, "")
+    v, more = _solve_level(numeric, t, fixed, near, "'", q)
+    return State(t, q, v, system.coordinates, (*notes, *more))
 
 
 def given_values(numeric: Numeric, given: Mapping[str, Expr]) -> dict[str, float]:
@@ -74,6 +75,7 @@ def given_values(numeric: Numeric, given: Mapping[str, Expr]) -> dict[str, float
 
 def _solve_level(
     numeric: Numeric,
+    t: float,
     fixed: Mapping[str, float],
     guess: Mapping[str, float],
     prime: str,
@@ -83,14 +85,14 @@ def _solve_level(
     names = [name + prime for name in numeric.system.coordinates]
     x = np.array([fixed.get(name, guess.get(name, 0.0)) for name in names])
     free = np.array([i for i, name in enumerate(names) if name not in fixed], dtype=int)
-    M = numeric.mass(0.0, x if q is None else q)
+    M = numeric.mass(t, x if q is None else q)
     if not np.all(np.isfinite(M.data)):
         place = "guess" if q is None else "initial position"
         raise ModelError(f"the mass matrix is not finite at the {place}; give other values in `guess`")
-    equations = (lambda y: numeric.position(0.0, y)) if q is None else (lambda y: numeric.velocity(0.0, q, y))
+    equations = (lambda y: numeric.position(t, y)) if q is None else (lambda y: numeric.velocity(t, q, y))
     rows = numeric.holonomic if q is None else numeric.kinematic
     constraints = [numeric.system.constraints[i].name for i in rows]
-    level = _Level(names, constraints, fixed, equations, positive(M))
+    level = _Level(names, constraints, t, fixed, equations, positive(M))
     return level.solve(x, free)
 
 
@@ -101,12 +103,14 @@ class _Level:
         self,
         names: list[str],
         constraints: list[str],
+        t: float,
         fixed: Mapping[str, float],
         equations: Callable,
         weight: Sparse,
     ):
         self.names, self.constraints, self.fixed = names, constraints, fixed
         self.equations, self.weight = equations, weight
+        self.time = f" for t = {t:g}" if t else ""
         self.what = "velocities" if names[0].endswith("'") else "coordinates"
 
     def nearest(self, x: Array, free: Array, start: Array | None = None) -> Nearest:
@@ -169,11 +173,11 @@ class _Level:
             return [Problem(text, key=("initial", self.names[touched[0]]))]
         nearer = "or give a guess nearer to a solution"
         if len(names) == 1:
-            text = f"constraint `{names[0]}` cannot be satisfied: {residuals} at the best point found. "
+            text = f"constraint `{names[0]}` cannot be satisfied: {residuals} at the best point found{self.time}. "
             text += f"Check its equation and parameters, {nearer}"
         else:
-            text = f"constraints {quoted(names)} contradict each other: {residuals} at the best compromise found. "
-            text += f"Remove or correct one of them, {nearer}"
+            text = f"constraints {quoted(names)} contradict each other: {residuals} at the best compromise "
+            text += f"found{self.time}. Remove or correct one of them, {nearer}"
         return [Problem(text, key=("constraints", names[-1]))]
 
     def freedom(self, best: Nearest, free: Array) -> list[str]:

@@ -8,16 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.integrate import DOP853
 
-from dalembert.algebra.nearest import reach_solution
+from dalembert.algebra.nearest import Nearest, reach_solution
 from dalembert.algebra.saddle import positive
-from dalembert.algebra.types import Array
-from dalembert.errors import SimulationError
+from dalembert.algebra.types import Array, Sparse
+from dalembert.errors import SimulationError, quoted
 from dalembert.forms import multipliers
 from dalembert.model.numeric import Numeric
 from dalembert.model.start import consistent_state
 from dalembert.model.system import System
 
 _MAX_EVALUATIONS = 200_000
+_LOST = 1e-6  # of the size of an equation: a residual that is no matter of accuracy any more
+_COUPLED = 1e-8  # of the largest size: what an equation counts at least, so that _LOST of it is well above rounding
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ def simulate(
     """Compute the motion from the consistent initial state until the given time."""
     numeric = Numeric(system)
     state = consistent_state(system, numeric)
-    n = numeric.n
+    n, project = numeric.n, _Projection(numeric)
 
     def rate(t: float, y: Array) -> Array:
         values = numeric.all(t, y[:n], y[n:])
@@ -65,7 +67,7 @@ def simulate(
         if solver.status == "failed" or solver.nfev > _MAX_EVALUATIONS:
             reason = message or f"more than {_MAX_EVALUATIONS} evaluations of the equations were needed"
             raise SimulationError(f"the motion stops at t = {solver.t:.6g}: {reason}")
-        y = _project(numeric, solver.t, solver.y)
+        y = project(float(solver.t), solver.y)
         solver.y, solver.f = y, rate(solver.t, y)
         times.append(float(solver.t))
         states.append(y)
@@ -78,15 +80,47 @@ def _where(system: System, y: Array) -> str:
     return ", ".join(f"{name} = {value:.4g}" for name, value in list(zip(names, y, strict=True))[:8])
 
 
-def _project(numeric: Numeric, t: float, y: Array) -> Array:
-    """Move a state onto the constraints, least in the mass norm."""
-    n = numeric.n
-    everything, weight = np.arange(n), positive(numeric.mass(t, y[:n]))
-    q = reach_solution(lambda x: numeric.position(t, x), y[:n], weight, everything).x if numeric.holonomic else y[:n]
-    if not numeric.kinematic:
-        return y
-    v = reach_solution(lambda x: numeric.velocity(t, q, x), y[n:], weight, everything).x
-    return np.concatenate([q, v])
+class _Projection:
+    """Moves states onto the constraints, least in the mass norm; it must succeed, or the motion is none."""
+
+    def __init__(self, numeric: Numeric):
+        self.numeric, self.everything = numeric, np.arange(numeric.n)
+        self.sizes: dict[str, Array] = {}  # of the equations so far: at rest, rounding is all that is left of them
+
+    def __call__(self, t: float, y: Array) -> Array:
+        numeric, n = self.numeric, self.numeric.n
+        q, v = y[:n], y[n:]
+        weight = positive(numeric.mass(t, q))
+        if numeric.holonomic:
+            found = reach_solution(lambda x: numeric.position(t, x), q, weight, self.everything)
+            self.check(found, numeric.position(t, found.x)[2], "position", numeric.holonomic, t, y)
+            q = found.x
+        if numeric.kinematic:
+            found = reach_solution(lambda x: numeric.velocity(t, q, x), v, weight, self.everything)
+            self.check(found, numeric.velocity(t, q, found.x)[2], "velocity", numeric.kinematic, t, y)
+            v = found.x
+        return np.concatenate([q, v])
+
+    def check(self, found: Nearest, sizes: Array, level: str, rows: list[int], t: float, y: Array) -> None:
+        self.sizes[level] = np.maximum(self.sizes.get(level, 0.0), sizes)
+        sizes = _with_rounding(self.sizes[level], found.jacobian)
+        left = np.abs(found.residual) / np.where(sizes > 0, sizes, 1.0)
+        if found.solved or np.all(left <= _LOST):
+            return
+        system = self.numeric.system
+        guilty = [k for k in range(len(rows)) if not left[k] <= 0.05 * np.nanmax(left)]
+        names = [system.constraints[rows[k]].name for k in guilty]
+        off = [f"`{name}` is off by {found.residual[k]:.3g}" for name, k in zip(names, guilty, strict=True)]
+        raise SimulationError(
+            f"the motion stops at t = {t:.6g}: no {level} nearby satisfies {quoted(names[:8])} ({', '.join(off[:8])}). "
+            f"They contradict each other from there on, or the system is at the end of its reach: {_where(system, y)}"
+        )
+
+
+def _with_rounding(sizes: Array, jacobian: Sparse) -> Array:
+    """Raise the sizes of equations to where rounding in the others, which hold the same coordinates, does no harm."""
+    slopes = np.sqrt(jacobian.multiply(jacobian).sum(axis=1))
+    return np.maximum(sizes, _COUPLED * slopes * np.max(sizes / np.where(slopes > 0, slopes, np.inf), initial=0.0))
 
 
 def _result(numeric: Numeric, t: Array, y: Array) -> Run:
