@@ -293,3 +293,12 @@ def test_jacobians(model):
         assert close(found.F_q.toarray()[:, k], by_q[:n], size, 1e-7)
         assert close(found.psi_q.toarray()[:, k], by_q[n:], size, 1e-7)
         assert close(found.F_v.toarray()[:, k], by_v[:n], size, 1e-7)
+
+
+def test_a_constraint_that_is_always_true_is_no_condition():
+    """Its row is rounding, of no direction; it must not hold anything."""
+    parts = {"kinetic": "x'^2/2 + y'^2/2", "potential": "y"}
+    system = System("x y", **parts, constraints={"a": "(x + y)^2 = x^2 + 2*x*y + y^2", "b": "x = 1"})
+    found = system.compile()(0.0, [1.0, 0.3], [0.0, 0.7])
+    assert found.acceleration == pytest.approx([0, -1])
+    assert found.rank == 1

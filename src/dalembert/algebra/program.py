@@ -29,7 +29,7 @@ def _float_step(u: float) -> float:
     return 1.0 if u > 0 else 0.0 if u < 0 else 0.5
 
 
-FLOATS: Arithmetic = {
+FLOATS: dict[str, Callable[..., Scalar]] = {
     "sin": math.sin,
     "cos": math.cos,
     "tan": math.tan,
@@ -53,7 +53,7 @@ FLOATS: Arithmetic = {
     "if_le": lambda a, b, u, v: u if a <= b else v,
 }
 
-ARRAYS: Arithmetic = {
+ARRAYS: dict[str, Callable[..., Scalar]] = {
     "sin": np.sin,
     "cos": np.cos,
     "tan": np.tan,

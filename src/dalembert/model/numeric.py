@@ -41,7 +41,7 @@ class Values:
 
 
 @dataclass(frozen=True)
-class _Vanishing:
+class Vanishing:
     """Which entries of A, c, g and ψ are always zero."""
 
     A: Array
@@ -100,7 +100,7 @@ class Numeric:
         out = self.evaluate(self._all, t, q, v)
         sizes = np.cumsum([len(self.blocks.M), self.n, len(self.blocks.A)])
         M, f, A, c = np.split(out, sizes)
-        A, c = np.where(self._vanishing.A, 0.0, A), np.where(self._vanishing.c, 0.0, c)
+        A, c = np.where(self.vanishing.A, 0.0, A), np.where(self.vanishing.c, 0.0, c)
         return Values(_sparse(M, self.blocks.M, (self.n, self.n)), f, _sparse(A, self.blocks.A, (self.s, self.n)), c)
 
     def _residual(self, level: _LevelPrograms, t: float, q: Array, v: Array | None = None) -> Residual:
@@ -122,7 +122,7 @@ class Numeric:
         place = {row: k for k, row in enumerate(rows)}
         entries = {(place[i], j): entry for (i, j), entry in self.blocks.A.items() if i in place}
         zero = [bool(vanishing[rows[k]]) for k in owners]
-        zero += [bool(z) for (i, _), z in zip(self.blocks.A, self._vanishing.A, strict=True) if i in place]
+        zero += [bool(z) for (i, _), z in zip(self.blocks.A, self.vanishing.A, strict=True) if i in place]
         program = self.program([*terms, *entries.values()])
         return _LevelPrograms(rows, np.array(owners, dtype=int), list(entries), np.array(zero, dtype=bool), program)
 
@@ -132,11 +132,11 @@ class Numeric:
 
     @cached_property
     def _position(self) -> _LevelPrograms:
-        return self._level(self.holonomic, self.blocks.g, self._vanishing.g)
+        return self._level(self.holonomic, self.blocks.g, self.vanishing.g)
 
     @cached_property
     def _velocity(self) -> _LevelPrograms:
-        return self._level(self.kinematic, self.blocks.psi, self._vanishing.psi)
+        return self._level(self.kinematic, self.blocks.psi, self.vanishing.psi)
 
     @cached_property
     def _all(self) -> Program:
@@ -144,7 +144,7 @@ class Numeric:
         return self.program([*b.M.values(), *b.f, *b.A.values(), *b.c])
 
     @cached_property
-    def _vanishing(self) -> _Vanishing:
+    def vanishing(self) -> Vanishing:
         """Find what is zero though it is not written so: nothing but rounding at any state.
 
         Rows of such entries would be blown up to full rows wherever rows are scaled. Rounding is told by its change:
@@ -164,7 +164,7 @@ class Numeric:
             noise = np.abs(values).max(axis=2) <= 10 * np.ptp(values, axis=2)
         finite = np.all(np.isfinite(values), axis=2)
         zero = np.all(noise | ~finite, axis=1) & np.any(finite, axis=1)
-        return _Vanishing(*np.split(zero, np.cumsum([len(b.A), self.s, self.s])))
+        return Vanishing(*np.split(zero, np.cumsum([len(b.A), self.s, self.s])))
 
 
 def parameter_values(system: System, changes: Mapping[str, float]) -> list[float]:

@@ -45,7 +45,7 @@ def _call(typingctx, address, out, given, work):  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True)
 def _kernel(which, address, given, out, work):
-    _call(address[which], out.ctypes.data, given.ctypes.data, work.ctypes.data)
+    _call(address[which], out.ctypes.data, given.ctypes.data, work.ctypes.data)  # pyright: ignore
 
 
 @njit(cache=True, nogil=True)
@@ -244,9 +244,7 @@ def advance(
         if not _rate(address, size, count, clock[T], y, k[0], given, out, work, gains):
             return NOT_FINITE
         if size[FIXED] == 0 and clock[H] <= 0.0:
-            clock[H] = _first_step(
-                address, size, count, clock, order, y, k, trial, given, out, work, gains
-            )
+            clock[H] = _first_step(address, size, count, clock, order, y, k, trial, given, out, work, gains)
         count[FIRST] = 1
     tolerance = max(1e-13, min(1e-7, 1e-2 * clock[RTOL]))
     rejected_before = False

@@ -49,4 +49,4 @@ class Tableau:
         """Return the stability function R(z): by how much the method multiplies y where y' = λ y, z = τλ."""
         s = len(self.weights)
         A = self.arrays()[0][:s, :s]
-        return 1 + z * np.array(self.weights) @ np.linalg.solve(np.eye(s) - z * A, np.ones(s))
+        return complex(1 + z * np.array(self.weights) @ np.linalg.solve(np.eye(s) - z * A, np.ones(s)))

@@ -7,7 +7,7 @@ Accelerations and both projections have the same matrix: each evaluates its righ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import symengine as se
@@ -15,8 +15,11 @@ import symengine as se
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.program import Program
 from dalembert.algebra.tape import Node
+from dalembert.model.blocks import Blocks
 from dalembert.model.calculus import ZERO, Calculus
 from dalembert.model.functions import Expr
+from dalembert.model.numeric import Numeric
+from dalembert.model.pilot import pilot_parameters
 from dalembert.model.system import System
 from dalembert.native.augment import augmentation
 from dalembert.native.codegen import Kernel, Repeat
@@ -59,7 +62,7 @@ class Builder:
     """Puts the blocks of a system on tapes."""
 
     def __init__(self, system: System):
-        self.system, self.blocks = system, system.blocks
+        self.system, self.blocks = system, without_noise(system)
         b = self.blocks
         self.n, self.s = len(b.q), len(b.c)
         self.inputs = [b.t, *b.q, *b.v, *b.parameters]
@@ -103,8 +106,13 @@ class Builder:
         """Make a routine that fills the matrix and a right side: `forces` f, c; `positions` 0, −g; `rates` 0, −ψ."""
         return self.filled(Routine(name), right)
 
-    def filled(self, routine: Routine, right: str, changes: dict[Expr, Scalar] | None = None) -> Routine:
-        """Let a routine fill the matrix and a right side; some symbols may stand for other nodes."""
+    def filled(
+        self, routine: Routine, right: str, changes: dict[Expr, Scalar] | None = None, offset: bool = False
+    ) -> Routine:
+        """Let a routine fill the matrix and a right side; some symbols may stand for other nodes.
+
+        With an offset, c is increased by further inputs, one for each constraint.
+        """
         b = self.blocks
         M, A, rho = self.matrices(routine, changes)
         self.matrix = Shelf("matrix", routine, {**M, **{(self.n + i, j): value for (i, j), value in A.items()}})
@@ -115,6 +123,8 @@ class Builder:
             f: list[Scalar] = [0.0] * self.n
             c = [-value for value in self.evaluate(routine, [ZERO if r is None else r for r in residuals])]
             routine.store("out", [-value for value in c], self.n)
+        if offset:
+            c = [value + routine.tape.load("in", len(self.inputs) + i) for i, value in enumerate(c)]
         routine.store("right", [*self.augmented(f, c, A, rho), *c])
         return routine
 
@@ -152,6 +162,8 @@ class Builder:
                     checked.add(number)
                     least = call("min", least, pivot - SINGULAR * size)
                 return 1.0 / pivot
+            if not isinstance(size, Node) and size == 0:
+                return 0.0  # a row without entries
             inverse = call("if_lt", VANISHED * size, pivot, 1.0 / pivot, 0.0)
             rank = rank + call("if_lt", quasidefinite.LOST * size, pivot, 1.0, 0.0)
             largest = call("max", largest, size * inverse)
@@ -315,6 +327,24 @@ class Builder:
         return routine
 
 
+def without_noise(system: System) -> Blocks:
+    """Return the blocks with zeros where a constraint is always true and its row nothing but rounding."""
+    b = system.blocks
+    plain = {i for (i, _), entry in b.A.items() if not entry.is_Add and not entry.atoms(se.Add)}
+    if len(plain) == len(b.c):
+        return b
+    zero = Numeric(system, pilot_parameters(system)).vanishing
+    empty = {i for i in range(len(b.c)) if all(z for (k, _), z in zip(b.A, zero.A, strict=True) if k == i)} - plain
+    if not empty:
+        return b
+
+    def kept(values: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(ZERO if i in empty and value is not None else value for i, value in enumerate(values))
+
+    A = {place: entry for place, entry in b.A.items() if place[0] not in empty}
+    return replace(b, A=A, c=kept(b.c), g=kept(b.g), psi=kept(b.psi))
+
+
 def solution() -> list[str | Repeat]:
     """Return the calls that solve with the matrix of the workspace, and refine until nothing changes any more."""
     return ["factor", "begin", "solve", Repeat(("refine", "solve"), REFINEMENTS, "progress", 2)]
@@ -334,6 +364,15 @@ def core(builder: Builder) -> Module:
     module.kernel("residuals", ["residuals"], inputs)
     module.kernel("energies", ["energies"], inputs)
     module.facts["pattern"] = list(builder.blocks.A)
+    return module
+
+
+def stabilised(builder: Builder) -> Module:
+    """Return accelerations with something added to c, behind the other inputs; what, is for the motion to choose."""
+    module = Module()
+    module.add(builder.filled(Routine("blocks"), "forces", offset=True))
+    module.add(builder.factor(), builder.solve(), builder.begin(), builder.refine(), builder.finish())
+    module.kernel("stabilised", ["blocks", *solution(), "finish"], len(builder.inputs) + builder.s)
     return module
 
 

@@ -99,6 +99,16 @@ def _canonical(builder: Builder) -> Module:
     finish.store("out", [*finish.loads("velocity", n), *rates, *r])
     module.add(finish)
     module.kernel("canonical", ["blocks", *solution(), "finish"], len(builder.inputs))
+    momenta = Routine("momenta")
+    v = [momenta.tape.load("in", 1 + n + j) for j in range(n)]
+    M, p = builder.matrices(momenta)[0], builder.evaluate(momenta, linear)
+    for (i, j), value in M.items():
+        p[i] = p[i] + value * v[j]
+        if i != j:
+            p[j] = p[j] + value * v[i]
+    momenta.store("out", p)
+    module.add(momenta)
+    module.kernel("momenta", ["momenta"], len(builder.inputs))
     return module
 
 

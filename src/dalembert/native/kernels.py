@@ -37,6 +37,7 @@ from dalembert.native.forms import form_module
 GROUPS: dict[str, Callable[[build.Builder], build.Module]] = {
     "core": build.core,
     "direct": build.direct,
+    "stabilised": build.stabilised,
     "jacobian": build.jacobian,
 }
 _NEWTON = 20
