@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +15,7 @@ from dalembert.errors import DalembertError, ModelError, SimulationError
 if TYPE_CHECKING:
     from dalembert.model.check import Check
     from dalembert.model.system import System
-    from dalembert.motion.run import Run
+    from dalembert.results.trajectory import Run
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -28,7 +30,7 @@ Model = Annotated[
     typer.Argument(metavar="MODEL", help="A model file, or a name from `dalembert examples`, such as n-four-bar:40."),
 ]
 Setting = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a parameter: --set l=2")]
-_CONTRADICTS = 1
+_CONTRADICTS = _FAILED = 1
 
 
 @app.callback(invoke_without_command=True)
@@ -94,26 +96,77 @@ def derive(
         typer.echo(derivation.latex() if to == "latex" else str(derivation))
 
 
-@app.command()
-def run(
-    model: Model,
-    until: Annotated[float | None, typer.Option(help="End of the motion.")] = None,
-    settings: Setting = None,
-) -> None:
-    """Check a model, write its equations, compute its motion and print what came out."""
-    from dalembert.motion.run import simulate
+Until = Annotated[float | None, typer.Option(help="End of the motion.")]
+FormName = Annotated[str | None, typer.Option(help="multipliers, minimal, explicit, canonical or independent.")]
+Method = Annotated[str | None, typer.Option(help="dop853, rk4 or euler.")]
+Keep = Annotated[str | None, typer.Option(help="How constraints are kept: project, stabilise or none.")]
+Rtol = Annotated[float | None, typer.Option(help="Relative tolerance of the step control.")]
+Atol = Annotated[float | None, typer.Option(help="Absolute tolerance.")]
+Step = Annotated[float | None, typer.Option(help="A fixed step.")]
+Samples = Annotated[int | None, typer.Option(help="Number of equal intervals at whose ends values are given.")]
 
+
+@app.command()
+def simulate(
+    model: Model,
+    until: Until = None,
+    form: FormName = None,
+    method: Method = None,
+    keep: Keep = None,
+    rtol: Rtol = None,
+    atol: Atol = None,
+    step: Step = None,
+    samples: Samples = None,
+    settings: Setting = None,
+    out: Annotated[Path | None, typer.Option(help="Write the motion to a file: .npz, .csv or .parquet.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+) -> None:
+    """Compute the motion of a model, certify it, and print or write what came out.
+
+    Exits with 1 if the motion fails on its way (what was computed is printed and written all the same).
+    """
     system = open_model(model, settings)
-    end = until if until is not None else system.simulation.get("until", 10.0)
-    if not 0 < end < float("inf"):
-        raise ModelError(f"--until needs a positive, finite time; got {end}")
+    if out is not None:
+        from dalembert.results.export import check_path
+
+        check_path(out)
+    motion = system.simulate(
+        until,
+        form=form,
+        method=method,
+        keep=keep,
+        rtol=rtol,
+        atol=atol,
+        step=step,
+        samples=samples,
+        progress=_progress(until if until is not None else system.simulation.get("until", 10.0)),
+    )
+    _finish_progress()
+    if out is not None:
+        motion.save(out)
+    if as_json:
+        typer.echo(json.dumps(motion.as_dict(), ensure_ascii=False, indent=2))
+    else:
+        _echo_run(motion, set())
+    if motion.status == "failed":
+        raise typer.Exit(_FAILED)
+
+
+@app.command()
+def run(model: Model, until: Until = None, settings: Setting = None) -> None:
+    """Check a model, write its equations, compute its motion and print what came out."""
+    system = open_model(model, settings)
     outcome = system.check()
     typer.echo(str(outcome))
     if not outcome.ok:
         raise typer.Exit(_CONTRADICTS)
     typer.echo(f"\n{system.derive('minimal')}")
     shared = {name for r in outcome.redundancies for name in (r.name, *r.others)}
-    _echo_run(simulate(system, end), shared)
+    motion = system.simulate(until, progress=_progress(until or system.simulation.get("until", 10.0)))
+    _finish_progress()
+    _echo_run(motion, shared)
+    if motion.status == "failed":
+        raise typer.Exit(_FAILED)
 
 
 @app.command()
@@ -154,28 +207,46 @@ def _echo_state(outcome: Check) -> None:
         typer.echo("  initial state: " + ", ".join(shown) + (", …" if len(values) > len(shown) else ""))
 
 
+def _progress(end: float):
+    """Return what shows the progress of anything longer than a second, on a terminal."""
+
+    def show(t: float, seconds: float) -> None:
+        if seconds > 1 and sys.stderr.isatty():
+            left = seconds * (end - t) / t if t > 0 else float("inf")
+            typer.echo(f"\r  t = {t:.4g} of {end:g}, about {left:.0f} s left   ", nl=False, err=True)
+
+    return show
+
+
+def _finish_progress() -> None:
+    if sys.stderr.isatty():
+        typer.echo("\r" + " " * 60 + "\r", nl=False, err=True)
+
+
 def _echo_run(run: Run, shared: set[str]) -> None:
+    """Print the outcome of a motion: the end of it, reactions there, and the certificate."""
     system = run.system
-    typer.echo(f"\nMotion until t = {run.t[-1]:g}: {len(run.t) - 1} steps")
-    final = {
-        **dict(zip(system.coordinates, run.q[-1], strict=True)),
-        **dict(zip(system.velocities, run.v[-1], strict=True)),
-    }
-    for name, value in list(final.items())[:14]:
+    typer.echo(
+        f"\nMotion until t = {run.motion.times[-1]:g}: {run.steps} steps of {run.method} in {run.wall_s * 1e3:.3g} ms "
+        f"(built in {run.build_s:.2g} s), form {run.form}, constraints: {run.keep}"
+    )
+    if run.message:
+        typer.echo(f"The motion {'fails' if run.status == 'failed' else 'was stopped'}: {run.message}")
+    final = run.final()
+    for name, value in list(final.items())[1:15]:
         typer.echo(f"  {name:12} {value: .12g}")
-    if len(final) > 14:
-        typer.echo(f"  … and {len(final) - 14} more")
-    typer.echo(f"Largest residual: positions {run.residual['position']:.2g}, velocities {run.residual['velocity']:.2g}")
-    if run.energy is not None:
-        typer.echo(f"Energy: {run.energy[0]:.9g} at the start, {run.energy[-1]:.9g} at the end")
-    if run.reactions:
+    if len(final) > 15:
+        typer.echo(f"  … and {len(final) - 15} more")
+    reactions = run.final_reactions()
+    if reactions:
         typer.echo("Reactions at the end, by coordinate:")
-        for name, reaction in list(run.reactions.items())[:12]:
+        for name, reaction in list(reactions.items())[:12]:
             parts = [f"{c}: {r:.6g}" for c, r in zip(system.coordinates, reaction, strict=True) if r != 0]
             mark = "  (not determinate: the share of least norm)" if name in shared else ""
             typer.echo(f"  {name:12} {', '.join(parts) or '0'}{mark}")
-        if len(run.reactions) > 12:
-            typer.echo(f"  … and {len(run.reactions) - 12} more")
+        if len(reactions) > 12:
+            typer.echo(f"  … and {len(reactions) - 12} more")
+    typer.echo(str(run.certificate))
 
 
 def main() -> None:

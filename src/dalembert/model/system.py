@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dalembert.model.check import Check
     from dalembert.model.start import State
     from dalembert.native.kernels import Kernels
+    from dalembert.results.trajectory import Run
 
 
 @dataclass(frozen=True)
@@ -200,6 +201,12 @@ class System:
         from dalembert.native.kernels import Kernels
 
         return Kernels(self, form)
+
+    def simulate(self, until: float | None = None, **settings: Any) -> Run:
+        """Compute the motion until a time: form, method, keep, rtol, atol, step, samples, initial, …"""
+        from dalembert.results.trajectory import simulate
+
+        return simulate(self, until, **settings)
 
     def reaction(self, name: str) -> list[Any]:
         """Return the reaction of a constraint as formulas, one for each coordinate."""

@@ -1,148 +1,225 @@
-"""The motion of a system: equations with multipliers, an explicit method of order 8, projection after every step."""
+"""The time loop: from a consistent start, in pieces of some hundredths of a second, to the end or to what stops it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.integrate import DOP853
 
-from dalembert.algebra.nearest import Nearest, reach_solution
-from dalembert.algebra.saddle import positive
-from dalembert.algebra.types import Array, Sparse
-from dalembert.errors import SimulationError, quoted
-from dalembert.forms import multipliers
-from dalembert.model.numeric import Numeric
+from dalembert.algebra.types import Array
+from dalembert.errors import ModelError, SimulationError, nearest, quoted
+from dalembert.model.numeric import Numeric, parameter_values
 from dalembert.model.start import consistent_state
 from dalembert.model.system import System
+from dalembert.motion import stepper
+from dalembert.motion.engine import KEEPINGS, Engine
+from dalembert.motion.keep import Stabilisation, stabilisation
+from dalembert.motion.methods import METHODS
+from dalembert.native.kernels import Kernels
 
-_MAX_EVALUATIONS = 200_000
-_LOST = 1e-6  # of the size of an equation: a residual that is no matter of accuracy any more
-_COUPLED = 1e-8  # of the largest size: what an equation counts at least, so that _LOST of it is well above rounding
+_PIECE = 0.05  # seconds between two looks at the clock, the keyboard and the progress
+_PLAIN = ("multipliers", "minimal", "explicit", "canonical", "independent")
+Progress = Callable[[float, float], None]
 
 
 @dataclass(frozen=True)
-class Run:
-    """A computed motion: the states at the steps, and what is known of them at the end."""
+class Settings:
+    """How a motion is computed; what is None is taken from the model, or has a default."""
+
+    until: float
+    form: str
+    method: str
+    keep: str
+    rtol: float
+    atol: float
+    step: float | None
+    samples: Array | None
+    max_steps: int
+    max_seconds: float
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A computed motion as the stepper left it: times and states at the steps, (q, v), or (q, p) in canonical form.
+
+    `samples` are the states at the times that were asked for; `facts` what is known of the computation.
+    """
 
     system: System
-    t: Array
-    q: Array
-    v: Array
-    reactions: dict[str, Array]
-    multipliers: dict[str, float]
-    residual: dict[str, float]
-    energy: Array | None
-
-    def __getitem__(self, name: str) -> Array:
-        if name in self.system.coordinates:
-            return self.q[:, self.system.coordinates.index(name)]
-        return self.v[:, self.system.velocities.index(name)]
+    kernels: Kernels
+    engine: Engine
+    parameters: Array
+    times: Array
+    states: Array
+    sample_times: Array | None
+    samples: Array
+    facts: dict[str, Any]
+    stabilisation: Stabilisation | None
 
 
-def simulate(
+def compute(
     system: System,
-    until: float,
-    rtol: float = 1e-8,
-    atol: float = 1e-10,
-    progress: Callable[[float], None] = lambda t: None,
-) -> Run:
-    """Compute the motion from the consistent initial state until the given time."""
-    numeric = Numeric(system)
-    state = consistent_state(system, numeric)
-    n, project = numeric.n, _Projection(numeric)
+    until: float | None = None,
+    *,
+    initial: Mapping[Any, Any] | None = None,
+    form: str | None = None,
+    method: str | None = None,
+    keep: str | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    step: float | None = None,
+    samples: int | Sequence[float] | Array | None = None,
+    max_steps: int = 10_000_000,
+    max_seconds: float = float("inf"),
+    gains: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Motion:
+    """Compute the motion from the consistent initial state until a time.
 
-    def rate(t: float, y: Array) -> Array:
-        values = numeric.all(t, y[:n], y[n:])
-        if not values.finite():
-            raise SimulationError(f"the equations have no finite value at t = {t:.6g}: {_where(system, y)}")
-        return np.concatenate([y[n:], multipliers.solve(values)[0]])
-
-    y = np.concatenate([state.q, state.v])
-    times, states = [0.0], [y]
-    solver = DOP853(rate, 0.0, y, until, rtol=rtol, atol=atol)
-    while solver.status == "running":
-        message = solver.step()
-        if solver.status == "failed" or solver.nfev > _MAX_EVALUATIONS:
-            reason = message or f"more than {_MAX_EVALUATIONS} evaluations of the equations were needed"
-            raise SimulationError(f"the motion stops at t = {solver.t:.6g}: {reason}")
-        y = project(float(solver.t), solver.y)
-        solver.y, solver.f = y, rate(solver.t, y)
-        times.append(float(solver.t))
-        states.append(y)
-        progress(float(solver.t))
-    return _result(numeric, np.array(times), np.array(states))
-
-
-def _where(system: System, y: Array) -> str:
-    names = (*system.coordinates, *system.velocities)
-    return ", ".join(f"{name} = {value:.4g}" for name, value in list(zip(names, y, strict=True))[:8])
-
-
-class _Projection:
-    """Moves states onto the constraints, least in the mass norm; it must succeed, or the motion is none."""
-
-    def __init__(self, numeric: Numeric):
-        self.numeric, self.everything = numeric, np.arange(numeric.n)
-        self.sizes: dict[str, Array] = {}  # of the equations so far: at rest, rounding is all that is left of them
-
-    def __call__(self, t: float, y: Array) -> Array:
-        numeric, n = self.numeric, self.numeric.n
-        q, v = y[:n], y[n:]
-        weight = positive(numeric.mass(t, q))
-        if numeric.holonomic:
-            found = reach_solution(lambda x: numeric.position(t, x), q, weight, self.everything)
-            self.check(found, numeric.position(t, found.x)[2], "position", numeric.holonomic, t, y)
-            q = found.x
-        if numeric.kinematic:
-            found = reach_solution(lambda x: numeric.velocity(t, q, x), v, weight, self.everything)
-            self.check(found, numeric.velocity(t, q, found.x)[2], "velocity", numeric.kinematic, t, y)
-            v = found.x
-        return np.concatenate([q, v])
-
-    def check(self, found: Nearest, sizes: Array, level: str, rows: list[int], t: float, y: Array) -> None:
-        self.sizes[level] = np.maximum(self.sizes.get(level, 0.0), sizes)
-        sizes = _with_rounding(self.sizes[level], found.jacobian)
-        left = np.abs(found.residual) / np.where(sizes > 0, sizes, 1.0)
-        if found.solved or np.all(left <= _LOST):
-            return
-        system = self.numeric.system
-        guilty = [k for k in range(len(rows)) if not left[k] <= 0.05 * np.nanmax(left)]
-        names = [system.constraints[rows[k]].name for k in guilty]
-        off = [f"`{name}` is off by {found.residual[k]:.3g}" for name, k in zip(names, guilty, strict=True)]
-        raise SimulationError(
-            f"the motion stops at t = {t:.6g}: no {level} nearby satisfies {quoted(names[:8])} ({', '.join(off[:8])}). "
-            f"They contradict each other from there on, or the system is at the end of its reach: {_where(system, y)}"
-        )
-
-
-def _with_rounding(sizes: Array, jacobian: Sparse) -> Array:
-    """Raise the sizes of equations to where rounding in the others, which hold the same coordinates, does no harm."""
-    slopes = np.sqrt(jacobian.multiply(jacobian).sum(axis=1))
-    return np.maximum(sizes, _COUPLED * slopes * np.max(sizes / np.where(slopes > 0, slopes, np.inf), initial=0.0))
-
-
-def _result(numeric: Numeric, t: Array, y: Array) -> Run:
-    system, n = numeric.system, numeric.n
-    q, v = y[:, :n], y[:, n:]
-    values = numeric.all(t[-1], q[-1], v[-1])
-    _, lam = multipliers.solve(values)
-    names = [constraint.name for constraint in system.constraints]
-    A = values.A.toarray()
-    position = [np.abs(numeric.position(*place)[0]).max(initial=0.0) for place in zip(t, q, strict=True)]
-    velocity = [np.abs(numeric.velocity(*place)[0]).max(initial=0.0) for place in zip(t, q, v, strict=True)]
-    energy = None
-    if numeric.blocks.energy is not None:
-        program = numeric.program([numeric.blocks.energy])
-        energy = np.array([numeric.evaluate(program, *place)[0] for place in zip(t, q, v, strict=True)])
-    return Run(
-        system,
-        t,
-        q,
-        v,
-        reactions={name: A[i] * lam[i] for i, name in enumerate(names)},
-        multipliers={name: float(lam[i]) for i, name in enumerate(names)},
-        residual={"position": float(max(position)), "velocity": float(max(velocity))},
-        energy=energy,
+    form: multipliers (default), minimal, explicit, canonical, independent. method: dop853 (default; adaptive unless a
+    `step` is given), rk4, euler. keep: project (default), stabilise, none. `samples` is a number of equal intervals, or
+    times; without it the result holds every step. `gains` are those of stabilisation, if they are not to be chosen.
+    Ctrl-C ends the motion and returns what was computed.
+    """
+    if initial:
+        system = system.replace(initial=initial)
+    settings = _settings(system, locals())
+    before = time.perf_counter()
+    state = consistent_state(system, Numeric(system))
+    parameters = np.array(parameter_values(system, {}))
+    kernels = Kernels(system, settings.form)
+    tableau = METHODS[settings.method]
+    chosen = stabilisation(system, tableau, gains) if settings.keep == "stabilise" else None
+    engine = Engine(
+        kernels,
+        tableau,
+        settings.keep,
+        parameters,
+        (state.t, state.q, state.v),
+        None if chosen is None else chosen.gains,
+        chosen is None or chosen.frozen,
     )
+    y = np.concatenate([state.q, state.v])
+    if settings.form == "canonical":
+        y[kernels.n :] = kernels.evaluate("canonical", "momenta", state.t, state.q, state.v, parameters)
+    wanted = np.zeros(0) if settings.samples is None else settings.samples
+    engine.begin((state.t, y), settings.until, (settings.rtol, settings.atol), settings.step, wanted[wanted > state.t])
+    built = time.perf_counter() - before
+    before = time.perf_counter()
+    status, message = _loop(engine, settings, system, progress)
+    times, states = engine.recorded(state.t, y)
+    if status == "failed" and len(times) == 1:
+        raise SimulationError(f"the motion cannot begin: {message}")
+    facts = _facts(engine, settings) | {"status": status, "message": message, "build_s": built}
+    facts["wall_s"] = time.perf_counter() - before
+    samples = np.concatenate([np.tile(y, (len(wanted) - len(engine.wanted), 1)), engine.reached()])
+    return Motion(system, kernels, engine, parameters, times, states, settings.samples, samples, facts, chosen)
+
+
+def _settings(system: System, given: Mapping[str, Any]) -> Settings:
+    """Join what was asked, what the model says, and the defaults; refuse what does not exist."""
+
+    def pick(name: str, default: Any) -> Any:
+        value = given[name]
+        return system.simulation.get(name, default) if value is None else value
+
+    form, method, keep = pick("form", "multipliers"), pick("method", "dop853"), pick("keep", "project")
+    for name, value, known in (("form", form, _PLAIN), ("method", method, METHODS), ("keep", keep, KEEPINGS)):
+        if value not in known:
+            raise ModelError(f"no {name} `{value}`; {nearest(str(value), list(known), name + 's')}")
+    until, step = float(pick("until", 10.0)), pick("step", None)
+    numbers = {"until": until, "rtol": float(pick("rtol", 1e-9)), "atol": float(pick("atol", 1e-11))}
+    if step is not None:
+        numbers["step"] = float(step)
+    for name, value in numbers.items():
+        if not 0 <= value < float("inf") or (value == 0 and name != "until"):
+            raise ModelError(f"`{name}` must be positive and finite, got {value}")
+    if step is None and not METHODS[method].adaptive:
+        raise ModelError(f"the method `{method}` has a fixed step; give it, as in step=0.01")
+    if form == "canonical" and keep == "stabilise":
+        raise ModelError("`stabilise` goes with the forms in q and v; with `canonical` use keep=project")
+    samples = pick("samples", None)
+    if samples is not None:
+        samples = _sample_times(samples, until)
+    return Settings(
+        until, form, method, keep, numbers["rtol"], numbers["atol"], numbers.get("step"), samples,
+        int(given["max_steps"]), float(given["max_seconds"]),
+    )  # fmt: skip
+
+
+def _sample_times(samples: Any, until: float) -> Array:
+    if isinstance(samples, (int, float)) and float(samples).is_integer() and samples >= 1:
+        return np.linspace(0.0, until, int(samples) + 1)
+    times = np.asarray(samples, dtype=float)
+    if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
+        raise ModelError("`samples` is a number of intervals, or increasing times")
+    if len(times) and (times[0] < 0 or times[-1] > until):
+        raise ModelError(f"`samples` must lie between 0 and {until:g}, got {times[0]:g} to {times[-1]:g}")
+    return times
+
+
+def _loop(engine: Engine, settings: Settings, system: System, progress: Progress | None) -> tuple[str, str]:
+    """Advance until something ends it; return "done", "stopped" or "failed", and why."""
+    start = last = time.perf_counter()
+    steps = 1
+    try:
+        while True:
+            status = engine.advance(min(steps, max(1, settings.max_steps - int(engine.count[stepper.STEPS]))))
+            now = time.perf_counter()
+            taken = now - last
+            steps = max(1, min(10 * steps, int(steps * _PIECE / max(taken, 1e-6))))
+            last = now
+            if status == stepper.DONE:
+                return "done", ""
+            if status != stepper.RUNNING:
+                return "failed", _failure(status, engine, system)
+            if progress is not None:
+                progress(float(engine.clock[stepper.T]), now - start)
+            t = engine.clock[stepper.T]
+            if engine.count[stepper.STEPS] >= settings.max_steps:
+                return "stopped", f"{settings.max_steps} steps were taken at t = {t:.6g}; allow more by `max_steps`"
+            if now - start > settings.max_seconds:
+                return "stopped", f"{settings.max_seconds:g} s were over at t = {t:.6g}; allow more by `max_seconds`"
+    except KeyboardInterrupt:
+        return "stopped", f"interrupted at t = {engine.clock[stepper.T]:.6g}"
+
+
+def _failure(status: int, engine: Engine, system: System) -> str:
+    t = engine.clock[stepper.T]
+    names = (*system.coordinates, *system.velocities)
+    shown = ", ".join(f"{name} = {value:.4g}" for name, value in list(zip(names, engine.y, strict=True))[:8])
+    where = f"t = {t:.6g}: {shown}"
+    if status == stepper.NOT_FINITE:
+        name = (*system.velocities, *(v + "'" for v in system.velocities))[int(engine.count[stepper.BAD])]
+        return f"the equations have no finite value for {name} after {where}"
+    if status == stepper.STEP_TOO_SMALL:
+        return (
+            f"the step becomes too small at {where}; the motion cannot be continued with this accuracy: there is a "
+            "singularity or a jump in the equations, or the tolerance is below rounding"
+        )
+    reasons = "They contradict each other from there on, or the system is at the end of its reach"
+    return f"{_unsatisfied(engine, system)} after {where}. {reasons}"
+
+
+def _unsatisfied(engine: Engine, system: System) -> str:
+    """Name the constraints that no state nearby satisfies."""
+    kernels, n = engine.kernels, engine.n
+    t, q, v, rest = np.split(engine.given, [1, 1 + n, 1 + 2 * n])
+    g, psi = kernels.residuals(t[0], q, v, rest[: len(system.parameters)])
+    worst = np.maximum(np.abs(g), np.abs(psi))
+    guilty = [i for i in range(len(worst)) if not worst[i] <= 0.05 * np.nanmax(worst)]
+    names = [system.constraints[i].name for i in guilty]
+    off = [f"`{name}` is off by {max(g[i], psi[i], key=abs):.3g}" for name, i in zip(names, guilty, strict=True)]
+    return f"no state nearby satisfies {quoted(names[:8])} ({', '.join(off[:8])})"
+
+
+def _facts(engine: Engine, settings: Settings) -> dict[str, Any]:
+    names = ("form", "method", "keep", "rtol", "atol", "step")
+    counted = {"steps": stepper.STEPS, "evaluations": stepper.EVALUATIONS, "rejected": stepper.REJECTED}
+    counted |= {"guarded": stepper.GUARDS, "projections": stepper.PROJECTIONS}
+    return {name: getattr(settings, name) for name in names} | {
+        name: int(engine.count[place]) for name, place in counted.items()
+    }

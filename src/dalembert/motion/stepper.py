@@ -25,8 +25,9 @@ RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS = range(6)
 # places in `size`
 N, S, KIND, KEEP, FIXED, FROZEN = range(6)
 
-_WELL = 0.02  # conditioning below which plain elimination gives way to the proximal one
+WELL = 0.02  # conditioning below which plain elimination gives way to the proximal one
 _NEWTON = 12
+_NEAR, _STUCK = 1e-9, 1e-6  # relative sizes of the last correction
 
 
 @intrinsic
@@ -63,7 +64,7 @@ def _rate(address, size, count, t, y, dy, given, out, work, gains):
         for i in range(2 * n):
             dy[i] = out[i]
     else:
-        if kind == GUARDED and not (out[n + s] >= s and out[n + s + 1] > _WELL):
+        if kind == GUARDED and not (out[n + s] >= s and out[n + s + 1] > WELL):
             count[GUARDS] += 1
             _kernel(GUARD, address, given, out, work)
         for i in range(n):
@@ -87,14 +88,14 @@ def _offsets(address, size, given, out, work, gains, h):
 
 
 @njit(cache=True, nogil=True)
-def _project(address, size, count, t, y, given, out, work, tolerance):
+def _project(address, size, count, t, y, given, out, work):
     """Move a state onto the constraints, positions and then velocities, least in the mass norm."""
     n = size[N]
     given[0] = t
     canonical = size[KIND] == CANONICAL
     for which in (POSITION, VELOCITY):
         first = 0 if which == POSITION else n
-        found = False
+        found, before = False, np.inf
         for _ in range(_NEWTON):
             for i in range(2 * n):
                 given[1 + i] = y[i]
@@ -120,9 +121,11 @@ def _project(address, size, count, t, y, given, out, work, tolerance):
             else:
                 for i in range(n):
                     y[first + i] = given[1 + first + i]
-            if largest < tolerance:
+            # Newton's step squares the error; near a singular position rounding ends the progress earlier
+            if largest < _NEAR or (largest < _STUCK and largest > 0.5 * before):
                 found = True
                 break
+            before = largest
         if not found:
             return False
     return True
@@ -246,7 +249,6 @@ def advance(
         if size[FIXED] == 0 and clock[H] <= 0.0:
             clock[H] = _first_step(address, size, count, clock, order, y, k, trial, given, out, work, gains)
         count[FIRST] = 1
-    tolerance = max(1e-13, min(1e-7, 1e-2 * clock[RTOL]))
     rejected_before = False
     for _ in range(max_steps):
         if clock[T] >= clock[END]:
@@ -254,7 +256,7 @@ def advance(
         if count[RECORDED] >= len(times):
             return FULL
         t, h = clock[T], min(clock[H], clock[LARGEST])
-        last = t + h >= clock[END] * (1 - 1e-14) - 1e-300
+        last = t + h >= clock[END] - 1e-9 * h  # no tiny step at the end because of rounding
         if last:
             h = clock[END] - t
         if h <= 1e-14 * max(abs(t), 1e-3 * clock[END]):
@@ -292,7 +294,7 @@ def advance(
             return NOT_FINITE
         for i in range(m):
             new[i] = raw[i]
-        if size[KEEP] == PROJECT and not _project(address, size, count, t + h, new, given, out, work, tolerance):
+        if size[KEEP] == PROJECT and not _project(address, size, count, t + h, new, given, out, work):
             if size[FIXED] == 1 or h < 1e-9 * clock[END]:
                 return NOT_PROJECTED
             clock[H] = 0.25 * h
@@ -304,6 +306,10 @@ def advance(
             while count[SAMPLED] < len(wanted) and wanted[count[SAMPLED]] <= t + h:
                 theta = (wanted[count[SAMPLED]] - t) / h
                 _between(theta, h, y, raw, new, k, dense, sampled[count[SAMPLED]])
+                if size[KEEP] == PROJECT:
+                    at = wanted[count[SAMPLED]]
+                    if not _project(address, size, count, at, sampled[count[SAMPLED]], given, out, work):
+                        return NOT_PROJECTED
                 count[SAMPLED] += 1
         for i in range(m):
             y[i] = new[i]

@@ -239,6 +239,10 @@ class Kernels:
         """Return the address of a kernel, void f(double *out, const double *in, double *work)."""
         return self._group(group).library.address(name)
 
+    def outputs(self, group: str) -> list[int]:
+        """Return how many doubles each kernel of a group gives out."""
+        return [outputs for _, outputs in self._group(group).facts["kernels"].values()]
+
     def workspace(self, group: str) -> int:
         """Return how many doubles a group needs as workspace."""
         return self._group(group).work

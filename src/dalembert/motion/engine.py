@@ -1,0 +1,138 @@
+"""What the stepper works with: addresses of kernels, sizes, buffers; made once for a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.algebra.types import Array
+from dalembert.errors import SimulationError
+from dalembert.motion import stepper
+from dalembert.motion.tableau import Tableau
+
+if TYPE_CHECKING:
+    from dalembert.native.kernels import Kernels
+
+KEEPINGS = {"none": stepper.NO_KEEPING, "project": stepper.PROJECT, "stabilise": stepper.STABILISE}
+_CHUNK = 4096  # steps that are recorded before the buffer is changed
+
+
+class Engine:
+    """Integrates from a state, piece by piece.
+
+    `gains`: what stabilisation adds to c is −a ψ − b g, one row of a and one of b for the constraints; with `frozen`
+    they are in units of the step and evaluated once per step.
+    """
+
+    def __init__(
+        self,
+        kernels: Kernels,
+        method: Tableau,
+        keep: str,
+        parameters: Array,
+        state: tuple[float, Array, Array],
+        gains: Array | None = None,
+        frozen: bool = True,
+    ):
+        self.kernels, self.method = kernels, method
+        n, s = kernels.n, kernels.s
+        self.n, self.keep = n, keep
+        self._libraries = []
+        kind, rate, guard = self._rates(parameters, state)
+        names = [rate, guard, ("core", "position_step"), ("core", "velocity_step"), guard, ("core", "residuals")]
+        if kernels.form == "canonical":
+            names[stepper.MOMENTA] = ("canonical", "momenta")
+        self.address = np.array([kernels.address(*name) for name in names])
+        self.size = np.array([n, s, kind, KEEPINGS[keep], 0, int(frozen)])
+        self.gains = np.zeros((2, max(s, 1))) if gains is None else gains
+        groups = {group for group, _ in names}
+        self.work = np.zeros(max(kernels.workspace(group) for group in groups) + 1)
+        widest = max(outputs for group in groups for outputs in kernels.outputs(group))
+        self.out = np.zeros(widest)
+        self.given = np.zeros(1 + 2 * n + len(parameters) + (s if keep == "stabilise" else 0))
+        self.given[1 + 2 * n : 1 + 2 * n + len(parameters)] = parameters
+        self.tableau = method.arrays()
+        rows = len(method.times) + (0 if method.dense else 1)
+        self.k, self.vectors = np.zeros((rows, 2 * n)), np.zeros((3, 2 * n))
+        self.clock, self.count = np.zeros(6), np.zeros(9, dtype=np.int64)
+        self.y = np.zeros(2 * n)
+        self.times: list[Array] = []
+        self.states: list[Array] = []
+
+    def _rates(self, parameters: Array, state: tuple[float, Array, Array]) -> tuple[int, tuple, tuple]:
+        """Choose the kernel of the rates, and the one that steps in where it is not good enough."""
+        kernels, safe = self.kernels, ("core", "accelerations")
+        if self.keep == "stabilise":
+            return stepper.ACCELERATIONS, ("stabilised", "stabilised"), safe
+        if kernels.form == "canonical":
+            return stepper.CANONICAL, ("canonical", "canonical"), safe
+        if kernels.form != "multipliers":
+            return stepper.ACCELERATIONS, (kernels.form, kernels.form), safe
+        found = kernels.accelerations(*state, parameters)
+        if found.rank == kernels.s and np.all(np.asarray(found.conditioning) > stepper.WELL):
+            return stepper.GUARDED, ("direct", "direct"), safe
+        return stepper.ACCELERATIONS, safe, safe
+
+    def begin(
+        self,
+        start: tuple[float, Array],
+        end: float,
+        tolerances: tuple[float, float],
+        step: float | None,
+        wanted: Array,
+    ) -> None:
+        """Start at a time and state; a step that is given is fixed."""
+        t, self.y[:] = start
+        self.clock[:] = [t, step or 0.0, end, step or max(end - t, 1e-300), *tolerances]
+        self.count[:] = 0
+        self.size[stepper.FIXED] = int(step is not None)
+        self.wanted, self.sampled = wanted, np.zeros((len(wanted), 2 * self.n))
+        self._new_buffer()
+        self.advance(0)  # evaluates the start, and loads the stepper
+
+    def advance(self, steps: int) -> int:
+        """Take some steps; return a status of the stepper."""
+        A, b, c, errors, dense = self.tableau
+        while True:
+            before = int(self.count[stepper.STEPS])
+            status = stepper.advance(
+                self.address, self.size, A, b, c, errors, dense, self.method.order, self.clock, self.count, self.y,
+                self.k, self.vectors, self.given, self.out, self.work, self.gains, self.wanted, self.sampled,
+                self.times[-1], self.states[-1], steps,
+            )  # fmt: skip
+            if status != stepper.FULL:
+                return int(status)
+            steps = max(1, steps - (int(self.count[stepper.STEPS]) - before))
+            self._new_buffer()
+
+    def _new_buffer(self) -> None:
+        size = _CHUNK if not self.times else 2 * len(self.times[-1])
+        size = max(16, min(size, 20_000_000 // (2 * self.n)))
+        self.times.append(np.zeros(size))
+        self.states.append(np.zeros((size, 2 * self.n)))
+        self.count[stepper.RECORDED] = 0
+
+    def recorded(self, t: float, y: Array) -> tuple[Array, Array]:
+        """Return times and states at the steps, with the start in front."""
+        last = int(self.count[stepper.RECORDED])
+        times = [*self.times[:-1], self.times[-1][:last]]
+        states = [*self.states[:-1], self.states[-1][:last]]
+        return np.concatenate([[t], *times]), np.concatenate([y[None], *states])
+
+    def reached(self) -> Array:
+        """Return the states at those of the wanted times that were reached."""
+        return self.sampled[: int(self.count[stepper.SAMPLED])]
+
+    def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
+        """Return states inside a recorded step, by repeating it."""
+        A, b, c, _, dense = self.tableau
+        into = np.zeros((len(thetas), 2 * self.n))
+        count = self.count.copy()
+        there = stepper.interpolate(
+            self.address, self.size, A, b, c, dense, count, t, h, y, kept, self.k, self.vectors, self.given, self.out,
+            self.work, self.gains, thetas, into,
+        )  # fmt: skip
+        if not there:
+            raise SimulationError(f"the step from t = {t:.6g} cannot be repeated")
+        return into

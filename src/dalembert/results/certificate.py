@@ -1,0 +1,153 @@
+"""How well a computed motion satisfies what every motion of the system must satisfy, in numbers and in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dalembert.algebra.saddle import Saddle
+from dalembert.algebra.types import Array
+from dalembert.forms import multipliers
+from dalembert.model.numeric import Numeric
+
+if TYPE_CHECKING:
+    from dalembert.results.trajectory import Run
+
+_PLACES = 5  # at which forces and other solutions are compared
+_GAUSS = np.polynomial.legendre.leggauss(5)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing that was measured: its value, the limit it must keep (None if it is only reported), and in words."""
+
+    name: str
+    value: float
+    limit: float | None
+    text: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether the limit is kept."""
+        return self.limit is None or self.value <= self.limit
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Everything that was measured; it prints as a short table."""
+
+    items: tuple[Item, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything keeps its limit."""
+        return all(item.ok for item in self.items)
+
+    def __getitem__(self, name: str) -> Item:
+        return next(item for item in self.items if item.name == name)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        items = {item.name: {"value": item.value, "limit": item.limit, "ok": item.ok} for item in self.items}
+        return {"pass": self.ok, "items": items}
+
+    def __str__(self) -> str:
+        width = max(len(item.text) for item in self.items)
+        lines = []
+        for item in self.items:
+            limit = "" if item.limit is None else f"  limit {item.limit:8.1e}  {'pass' if item.ok else 'FAILS'}"
+            lines.append(f"  {item.text:{width}}  {item.value:8.1e}{limit}")
+        failed = [item.text for item in self.items if not item.ok]
+        verdict = "pass" if not failed else f"not kept: {'; '.join(failed)}"
+        return "\n".join([f"Certificate: {verdict}", *lines])
+
+
+def certify(run: Run) -> Certificate:
+    """Measure residuals, ideality of the reactions, agreement with an independent solution, and the energy balance."""
+    items = _residuals(run) + _forces(run)
+    balance = energy_drift(run)
+    if balance is not None:
+        drift, scale = balance
+        limit = 1e4 * run.rtol if run.step is None else None
+        worst = float(np.abs(drift).max(initial=0.0) / scale)
+        items.append(Item("energy", worst, limit, "energy balance, in the largest energy"))
+    return Certificate(tuple(items))
+
+
+def _residuals(run: Run) -> list[Item]:
+    motion = run.motion
+    g, psi = motion.kernels.residuals(motion.times, *states(run), motion.parameters)
+    q, v = states(run)
+    items = []
+    for name, values, size in (("position", g, np.abs(q)), ("velocity", psi, np.abs(v))):
+        level = "positions" if name == "position" else "velocities"
+        worst = float(np.abs(values).max(initial=0.0) / (1 + size.max(initial=0.0)))
+        limit = max(1e-10, 100 * run.rtol) if run.keep == "project" else None
+        items.append(Item(name, worst, limit, f"constraints on {level}"))
+    return items
+
+
+def states(run: Run) -> tuple[Array, Array]:
+    """Return q and v at the steps."""
+    motion = run.motion
+    n = motion.kernels.n
+    return motion.states[:, :n], run._velocities(motion.times, motion.states)
+
+
+def _forces(run: Run) -> list[Item]:
+    """Compare with a solution by other means, and let the reactions do virtual work, at a few states."""
+    motion = run.motion
+    q, v = states(run)
+    chosen = np.unique(np.linspace(0, len(q) - 1, _PLACES).astype(int))
+    numeric = Numeric(run.system, dict(zip(run.system.parameters, motion.parameters, strict=True)))
+    other = motion.states[chosen, motion.kernels.n :]  # v, or p
+    found = motion.kernels(motion.times[chosen], q[chosen], other, motion.parameters)
+    random = np.random.default_rng(0)
+    work = difference = 0.0
+    for k, i in enumerate(chosen):
+        values = numeric.all(float(motion.times[i]), q[i], v[i])
+        reaction = found.reaction[k]
+        direction = Saddle(sp.eye_array(numeric.n), values.A).solve(random.normal(size=numeric.n), 0 * values.c)[0]
+        expected = values.M @ multipliers.solve(values)[0] - values.f
+        scale = max(np.abs(expected).max(initial=0.0), np.abs(values.f).max(initial=0.0), 1e-300)
+        work = max(work, abs(reaction @ direction) / (scale * np.abs(direction).max(initial=1e-300)))
+        difference = max(difference, float(np.abs(reaction - expected).max(initial=0.0) / scale))
+    return [
+        Item("ideality", float(work), 1e-8, "virtual work of the reactions"),
+        Item("agreement", difference, 1e-6, "reactions against a solution by singular values"),
+    ]
+
+
+def energy_drift(run: Run) -> tuple[Array, float] | None:
+    """Return E − E₀ − work of forces and of constraints at the steps, and the largest energy; None without energies."""
+    if run.system.kinetic is None:
+        return None
+    motion, times = run.motion, run.motion.times
+    q, v = states(run)
+    found = motion.kernels.energies(times, q, v, motion.parameters)
+    scale = float(np.max(np.abs(found.kinetic) + np.abs(found.potential - found.potential[0]))) or 1.0
+    power = found.forces + found.time + found.constraints.sum(axis=-1)
+    work = np.zeros(len(times))
+    if np.abs(power).max(initial=0.0) * (times[-1] - times[0]) > 1e-14 * scale:
+        work[1:] = np.cumsum(_work(run))
+    return found.energy - found.energy[0] - work, scale
+
+
+def _work(run: Run) -> Array:
+    """Return the work in each step, by Gauss's quadrature of the power inside it."""
+    motion = run.motion
+    times, n = motion.times, motion.kernels.n
+    thetas, weights = (_GAUSS[0] + 1) / 2, _GAUSS[1] / 2
+    h = np.diff(times)
+    inside = np.array(
+        [motion.engine.between(times[k], h[k], motion.states[k], motion.states[k + 1], thetas) for k in range(len(h))]
+    )
+    t = times[:-1, None] + h[:, None] * thetas
+    flat = inside.reshape(-1, 2 * n)
+    v = run._velocities(t.ravel(), flat)
+    found = motion.kernels.energies(t.ravel(), flat[:, :n], v, motion.parameters)
+    power = (found.forces + found.time + found.constraints.sum(axis=-1)).reshape(len(h), -1)
+    return h * (power @ weights)

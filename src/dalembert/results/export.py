@@ -1,0 +1,109 @@
+"""A motion as a table, to files and back; files appear by renaming, complete or not at all."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from dalembert.algebra.types import Array
+from dalembert.errors import ModelError
+
+if TYPE_CHECKING:
+    from dalembert.results.trajectory import Run
+
+FORMATS = (".npz", ".csv", ".parquet")
+
+
+def columns(run: Run) -> dict[str, Array]:
+    """Return everything that goes into a table: t, coordinates, velocities, accelerations, multipliers, energy."""
+    system = run.system
+    table = {"t": run.t}
+    for names, values in ((system.coordinates, run.q), (system.velocities, run.v)):
+        table |= {name: values[:, k] for k, name in enumerate(names)}
+    table |= {name + "'": run.accelerations[:, k] for k, name in enumerate(system.velocities)}
+    table |= {f"lambda_{name.replace('.', '_')}": values for name, values in run.multipliers.items()}
+    if run.energy is not None:
+        table["energy"] = run.energy
+    return table
+
+
+def to_dataframe(run: Run) -> Any:
+    """Return the table as a pandas DataFrame."""
+    try:
+        import pandas
+    except ImportError:
+        raise ModelError("a DataFrame needs pandas: pip install pandas") from None
+    return pandas.DataFrame(columns(run))
+
+
+def check_path(path: str | Path) -> None:
+    """Refuse a file name whose ending says no format, before anything is computed."""
+    if Path(path).suffix not in FORMATS:
+        raise ModelError(f"a motion is written to {', '.join(FORMATS)}; got {str(path)!r}")
+    if not Path(path).resolve().parent.is_dir():
+        raise ModelError(f"there is no folder {str(Path(path).resolve().parent)!r} to write to")
+
+
+def save(run: Run, path: str | Path) -> None:
+    """Write the table in the format that the name of the file says."""
+    check_path(path)
+    path, table = Path(path), columns(run)
+    if path.suffix == ".npz":
+        facts = json.dumps({"model": str(run.system), "facts": run.motion.facts})
+        _write(path, lambda file: np.savez(file, **{"facts": np.array(facts), **table}))  # pyright: ignore
+    elif path.suffix == ".csv":
+        _write(path, lambda file: _to_csv(file, table))
+    else:
+        frame = to_dataframe(run)
+        try:
+            _write(path, frame.to_parquet)
+        except ImportError:
+            raise ModelError("a .parquet file needs pyarrow: pip install pyarrow") from None
+
+
+def load(path: str | Path) -> dict[str, Array]:
+    """Read the table of a saved motion: arrays by name."""
+    check_path(path)
+    path = Path(path)
+    try:
+        if path.suffix == ".npz":
+            with np.load(path, allow_pickle=False) as data:
+                return {name: data[name] for name in data.files if name != "facts"}
+        if path.suffix == ".csv":
+            with path.open(newline="", encoding="utf-8") as file:
+                names, *rows = csv.reader(file)
+            values = np.array(rows, dtype=float).reshape(-1, len(names))
+            return {name: values[:, k] for k, name in enumerate(names)}
+        import pandas
+
+        frame = pandas.read_parquet(path)
+        return {str(name): frame[name].to_numpy() for name in frame}
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        raise ModelError(f"{path}: no motion can be read from this file ({error})") from None
+
+
+def _to_csv(file: BinaryIO, table: dict[str, Array]) -> None:
+    lines = [",".join(table)]
+    lines += [",".join(repr(float(value)) for value in row) for row in zip(*table.values(), strict=True)]
+    file.write(("\n".join(lines) + "\n").encode())
+
+
+def _write(path: Path, action: Callable[[Any], Any]) -> None:
+    try:
+        handle, name = tempfile.mkstemp(dir=path.resolve().parent, suffix=".part")
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be written ({error.strerror})") from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            action(file)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise

@@ -1,0 +1,221 @@
+"""A computed motion and all that can be asked of it; what is not the motion itself is computed when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalembert.algebra.types import Array
+from dalembert.errors import ModelError, nearest
+from dalembert.model.system import System
+from dalembert.motion.run import Motion, compute
+from dalembert.native.kernels import Energies, Result
+from dalembert.results.certificate import Certificate, certify, energy_drift, states
+
+
+def simulate(system: System, until: float | None = None, **settings: Any) -> Run:
+    """Compute the motion of a system; see `motion.run.compute` for the settings."""
+    return Run(compute(system, until, **settings))
+
+
+class Run:
+    """A motion: `run.t`, `run["phi"]`, `run["phi'"]`, `run["phi''"]`, reactions, energies, residuals.
+
+    The values are those at the samples that were asked for, else at the steps; `run.at(times)` gives states in between.
+    """
+
+    def __init__(self, motion: Motion):
+        self.motion, self.system = motion, motion.system
+        sampled = motion.sample_times is not None
+        self.t: Array = motion.sample_times[: len(motion.samples)] if sampled else motion.times  # pyright: ignore
+        self._states = motion.samples if sampled else motion.states
+
+    def __repr__(self) -> str:
+        f = self.motion.facts
+        end = f"until t = {self.motion.times[-1]:g}"
+        return f"<Run {self.system.name!r} {end}: {f['status']}, {f['steps']} steps, {f['method']}, {f['form']}>"
+
+    def __getattr__(self, name: str) -> Any:
+        """Give what is known of the computation: status, message, steps, evaluations, build_s, wall_s, …"""
+        facts = self.__dict__["motion"].facts if "motion" in self.__dict__ else {}
+        if name in facts:
+            return facts[name]
+        raise AttributeError(f"a run has no `{name}`")
+
+    def __getitem__(self, name: str) -> Array:
+        """Return a coordinate, velocity or acceleration along the motion."""
+        system = self.system
+        for values, names in ((self.q, system.coordinates), (self.v, system.velocities)):
+            if name in names:
+                return values[:, names.index(name)]
+        accelerations = [name + "'" for name in system.velocities]
+        if name in accelerations:
+            return self.accelerations[:, accelerations.index(name)]
+        known = [*system.coordinates, *system.velocities, *accelerations]
+        raise ModelError(f"a run has no `{name}`; {nearest(name, known)}")
+
+    # --- the motion --------------------------------------------------------------------------------------------------
+
+    @property
+    def q(self) -> Array:
+        """Positions, one row for each time."""
+        return self._states[:, : self.motion.kernels.n]
+
+    @cached_property
+    def v(self) -> Array:
+        """Velocities, one row for each time."""
+        return self._velocities(self.t, self._states)
+
+    def at(self, times: Any) -> tuple[Array, Array]:
+        """Return positions and velocities at any times of the motion, with the accuracy of its steps."""
+        motion, n = self.motion, self.motion.kernels.n
+        times = np.asarray(times, dtype=float)
+        flat = np.atleast_1d(times).ravel()
+        first, last = motion.times[0], motion.times[-1]
+        if len(flat) and (not np.all(np.isfinite(flat)) or flat.min() < first or flat.max() > last):
+            asked = f"{flat.min():g} to {flat.max():g}"
+            raise ModelError(f"the motion is known from t = {first:g} to {last:g}; asked for {asked}")
+        states = np.empty((len(flat), 2 * n))
+        step = np.clip(np.searchsorted(motion.times, flat, side="left") - 1, 0, max(len(motion.times) - 2, 0))
+        for k in np.unique(step):
+            here = np.flatnonzero(step == k)
+            if len(motion.times) == 1:
+                states[here] = motion.states[0]
+                continue
+            t, h = float(motion.times[k]), float(motion.times[k + 1] - motion.times[k])
+            thetas = (flat[here] - t) / h
+            states[here] = motion.engine.between(t, h, motion.states[k], motion.states[k + 1], thetas)
+        q, v = states[:, :n], self._velocities(flat, states)
+        return q.reshape(*times.shape, n), v.reshape(*times.shape, n)
+
+    def _velocities(self, t: Array, states: Array) -> Array:
+        n, kernels = self.motion.kernels.n, self.motion.kernels
+        if kernels.form != "canonical" or len(t) == 0:
+            return states[:, n:]
+        out = kernels.evaluate("canonical", "canonical", t, states[:, :n], states[:, n:], self.motion.parameters)
+        return out[:, :n]
+
+    # --- what follows from it ----------------------------------------------------------------------------------------
+
+    @property
+    def _points(self) -> tuple[Array, Array, Array, Array]:
+        return self.t, self.q, self.v, self.motion.parameters
+
+    @cached_property
+    def _solution(self) -> Result:
+        return self.motion.kernels.accelerations(*self._points)
+
+    @property
+    def accelerations(self) -> Array:
+        """Accelerations, one row for each time."""
+        return self._solution.acceleration
+
+    @cached_property
+    def multipliers(self) -> Mapping[str, Array]:
+        """λ of every constraint, with the sign of M q̈ = f + Aᵀλ; of redundant ones the share of least norm."""
+        names = [constraint.name for constraint in self.system.constraints]
+        return dict(zip(names, np.asarray(self._solution.multipliers).T, strict=True))
+
+    def reaction(self, name: str) -> Array:
+        """Return the reaction of a constraint, one row for each time, one column for each coordinate."""
+        return self.motion.kernels.reaction(name, *self._points)
+
+    @cached_property
+    def conditioning(self) -> Array:
+        """The smallest squared sine of the angle between a row of A and those before it; zero where rank is lost."""
+        return np.asarray(self._solution.conditioning)
+
+    @cached_property
+    def residuals(self) -> tuple[Array, Array]:
+        """g and ψ, one row for each time, one column for each constraint."""
+        return self.motion.kernels.residuals(*self._points)
+
+    @property
+    def residual(self) -> dict[str, float]:
+        """The largest residuals of positions and velocities."""
+        return {
+            level: float(np.abs(values).max(initial=0.0))
+            for level, values in zip(("position", "velocity"), self.residuals, strict=True)
+        }
+
+    @cached_property
+    def energies(self) -> Energies:
+        """Energies and powers along the motion."""
+        return self.motion.kernels.energies(*self._points)
+
+    @property
+    def energy(self) -> Array | None:
+        """T₂ − T₀ + V along the motion; None for systems given by matrices."""
+        return None if self.system.kinetic is None else self.energies.energy
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """How well the motion satisfies what it must."""
+        return certify(self)
+
+    def final_reactions(self) -> dict[str, list[float]]:
+        """Return the reaction of every constraint at the end, one value for each coordinate."""
+        values = self.final()
+        n, parameters = self.motion.kernels.n, self.motion.parameters
+        t, *state = values.values()
+        kernels = self.motion.kernels
+        return {
+            c.name: kernels.reaction(c.name, t, state[:n], state[n:], parameters).tolist()
+            for c in self.system.constraints
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the outcome as JSON holds it."""
+        f, end = self.motion.facts, self.final()
+        t, *state = end.values()
+        n = self.motion.kernels.n
+        found = self.motion.kernels.accelerations(t, state[:n], state[n:], self.motion.parameters)
+        names = [constraint.name for constraint in self.system.constraints]
+        drift = energy_drift(self)
+        energy = None
+        if drift is not None:
+            ends = [x[[0, -1]] for x in states(self)]
+            values = self.motion.kernels.energies(
+                self.motion.times[[0, -1]], ends[0], ends[1], self.motion.parameters
+            ).energy
+            energy = {"initial": float(values[0]), "final": float(values[1])}
+            energy["max_drift"] = float(np.abs(drift[0]).max(initial=0.0))
+        g, psi = self.motion.kernels.residuals(self.motion.times, *states(self), self.motion.parameters)
+        return {
+            "model": self.system.name,
+            **{key: f[key] for key in ("status", "message", "form", "method", "keep", "steps", "evaluations")},
+            "build_s": f["build_s"],
+            "wall_s": f["wall_s"],
+            "final": end,
+            "residual": {
+                "position": float(np.abs(g).max(initial=0.0)),
+                "velocity": float(np.abs(psi).max(initial=0.0)),
+            },
+            "energy": energy,
+            "reactions": self.final_reactions(),
+            "multipliers": dict(zip(names, np.asarray(found.multipliers).tolist(), strict=True)),
+            "certificate": self.certificate.as_dict(),
+        }
+
+    def to_dataframe(self) -> Any:
+        """Return times, coordinates, velocities and multipliers as a pandas DataFrame."""
+        from dalembert.results.export import to_dataframe
+
+        return to_dataframe(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the motion to .npz, .csv or .parquet; the file appears when it is complete."""
+        from dalembert.results.export import save
+
+        save(self, path)
+
+    def final(self) -> dict[str, float]:
+        """Return t, positions and velocities at the end, by name."""
+        times, states = self.motion.times[-1:], self.motion.states[-1:]
+        values = (*times, *states[0, : self.motion.kernels.n], *self._velocities(times, states)[0])
+        names = ("t", *self.system.coordinates, *self.system.velocities)
+        return dict(zip(names, map(float, values), strict=True))
