@@ -102,7 +102,7 @@ def test_run_goes_from_file_to_result(command, tmp_path):
         "1 degree of freedom",
         "J*phi'' + l*m*x''*cos(phi)",
         "Motion until t = 2",
-        "Largest residual",
+        "Certificate: pass",
         "rod_y",
     ):
         assert part in out
@@ -135,8 +135,8 @@ def test_run_shortens_what_is_long(command):
         (["run", "pendulum", "--set", "k=2"], "no parameter `k`; parameters: m, J, l, g"),
         (["run", "pendulum", "--set", "l=1+"], "the expression ends where a value is expected"),
         (["run", "pendulum", "--until", "soon"], "Invalid value for '--until'"),
-        (["run", "pendulum", "--until", "-1"], "--until needs a positive, finite time; got -1.0"),
-        (["run", "pendulum", "--until", "nan"], "--until needs a positive, finite time; got nan"),
+        (["run", "pendulum", "--until", "-1"], "`until` must be positive and finite, got -1.0"),
+        (["run", "pendulum", "--until", "nan"], "`until` must be positive and finite, got nan"),
         (["derive", "pendulum", "--form", "minmal"], "no form `minmal`; did you mean `minimal`?"),
         (["derive", "pendulum", "--to", "pdf"], "--to is text, latex or json; got 'pdf'"),
         (["derive", "heavy-top", "--form", "explicit"], "needs an invertible mass matrix"),

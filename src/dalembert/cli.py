@@ -231,7 +231,8 @@ def _echo_run(run: Run, shared: set[str]) -> None:
         f"(built in {run.build_s:.2g} s), form {run.form}, constraints: {run.keep}"
     )
     if run.message:
-        typer.echo(f"The motion {'fails' if run.status == 'failed' else 'was stopped'}: {run.message}")
+        verb = "fails" if run.status == "failed" else "was stopped"
+        typer.echo(f"The motion {verb}: {run.message}", err=True)
     final = run.final()
     for name, value in list(final.items())[1:15]:
         typer.echo(f"  {name:12} {value: .12g}")

@@ -55,7 +55,7 @@ class Engine:
         self.tableau = method.arrays()
         rows = len(method.times) + (0 if method.dense else 1)
         self.k, self.vectors = np.zeros((rows, 2 * n)), np.zeros((3, 2 * n))
-        self.clock, self.count = np.zeros(6), np.zeros(9, dtype=np.int64)
+        self.clock, self.count = np.zeros(6), np.zeros(10, dtype=np.int64)
         self.y = np.zeros(2 * n)
         self.times: list[Array] = []
         self.states: list[Array] = []
@@ -68,7 +68,7 @@ class Engine:
         if kernels.form == "canonical":
             return stepper.CANONICAL, ("canonical", "canonical"), safe
         if kernels.form != "multipliers":
-            return stepper.ACCELERATIONS, (kernels.form, kernels.form), safe
+            return stepper.OWN, (kernels.form, kernels.form), safe
         found = kernels.accelerations(*state, parameters)
         if found.rank == kernels.s and np.all(np.asarray(found.conditioning) > stepper.WELL):
             return stepper.GUARDED, ("direct", "direct"), safe

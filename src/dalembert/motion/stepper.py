@@ -13,21 +13,23 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, MASS_SINGULAR = range(7)
-ACCELERATIONS, CANONICAL, GUARDED = range(3)  # what the kernel of the rates gives out
+ACCELERATIONS, CANONICAL, GUARDED, OWN = range(4)  # what the kernel of the rates gives out
 NO_KEEPING, PROJECT, STABILISE = range(3)
 
 # places in `clock`
 T, H, END, LARGEST, RTOL, ATOL = range(6)
 # places in `count`
-STEPS, EVALUATIONS, REJECTED, RECORDED, SAMPLED, FIRST, GUARDS, PROJECTIONS, BAD = range(9)
+STEPS, EVALUATIONS, REJECTED, RECORDED, SAMPLED, FIRST, GUARDS, PROJECTIONS, BAD, ILL = range(10)
 # places in `address`
 RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS = range(6)
 # places in `size`
 N, S, KIND, KEEP, FIXED, FROZEN = range(6)
 
 WELL = 0.02  # conditioning below which plain elimination gives way to the proximal one
+_DEFECT = 1e-13  # of a form beyond which its choices have gone bad; rounding is some hundred times smaller
 _NEWTON = 12
 _NEAR, _STUCK = 1e-9, 1e-6  # relative sizes of the last correction
+_LEFT = 1e-6  # relative size of a residual that no correction removes
 
 
 @intrinsic
@@ -64,7 +66,8 @@ def _rate(address, size, count, t, y, dy, given, out, work, gains):
         for i in range(2 * n):
             dy[i] = out[i]
     else:
-        if kind == GUARDED and not (out[n + s] >= s and out[n + s + 1] > WELL):
+        bad = kind == GUARDED and not (out[n + s] >= s and out[n + s + 1] > WELL)
+        if bad or (kind == OWN and (count[ILL] == 1 or not out[2 * n] < _DEFECT)):
             count[GUARDS] += 1
             _kernel(GUARD, address, given, out, work)
         for i in range(n):
@@ -105,9 +108,14 @@ def _project(address, size, count, t, y, given, out, work):
                     given[1 + n + i] = out[i]
             _kernel(which, address, given, out, work)
             count[PROJECTIONS] += 1
-            largest = 0.0
+            count[ILL] = 0 if out[n + size[S] + 1] > WELL else 1
+            largest = left = 0.0
+            extent = 1.0
+            for i in range(size[S]):
+                left = max(left, abs(out[n + i]))
             for i in range(n):
                 step = out[i]
+                extent = max(extent, abs(given[1 + first + i]))
                 if not np.isfinite(step):
                     count[BAD] = first + i
                     return False
@@ -123,7 +131,7 @@ def _project(address, size, count, t, y, given, out, work):
                     y[first + i] = given[1 + first + i]
             # Newton's step squares the error; near a singular position rounding ends the progress earlier
             if largest < _NEAR or (largest < _STUCK and largest > 0.5 * before):
-                found = True
+                found = left < _LEFT * extent  # contradictory constraints settle on a compromise
                 break
             before = largest
         if not found:
@@ -243,6 +251,8 @@ def advance(
     """
     m, stages = len(y), len(b)
     new, raw, trial = vectors[0], vectors[1], vectors[2]
+    if clock[T] >= clock[END]:
+        return DONE
     if count[FIRST] == 0:
         if not _rate(address, size, count, clock[T], y, k[0], given, out, work, gains):
             return NOT_FINITE

@@ -245,9 +245,10 @@ class Builder:
         return routine
 
     def step(self) -> Routine:
-        """Make the routine that gives out the correction of a projection."""
+        """Make the routine that gives out the correction of a projection and, behind the residuals, the condition."""
         routine = Routine("step")
         routine.store("out", routine.loads("x", self.n))
+        routine.store("out", routine.loads("condition", 3), self.n + self.s)
         return routine
 
     def reactions(self) -> Routine:

@@ -292,7 +292,7 @@ class Kernels:
         before = np.inf
         for _ in range(_NEWTON):
             out = self.evaluate("core", kernel, t, q, v, parameters)
-            step, residual = out[..., : self.n], np.abs(out[..., self.n :]).max(initial=0.0)
+            step, residual = out[..., : self.n], np.abs(out[..., self.n : self.n + self.s]).max(initial=0.0)
             x = q = q + step if moves == "q" else q
             if moves == "v":
                 x = v = v + step

@@ -1,0 +1,190 @@
+"""The contract of motion: every form gives the same trajectory, every method has its order, constraints are kept."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from dalembert import DerivationError, System, example
+from tests.conftest import GALLERY, pendulum
+
+FORMS = ("minimal", "explicit", "canonical", "independent")
+SPAN = {"andrews-squeezer": 0.01, "heavy-top": 0.05}
+
+
+@functools.cache
+def reference(model: str):
+    return example(model).simulate(SPAN.get(model, 1.0), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("model", GALLERY)
+def test_all_forms_give_the_same_trajectory(model, form):
+    plain = reference(model)
+    try:
+        run = example(model).simulate(SPAN.get(model, 1.0), form=form, rtol=1e-10, atol=1e-12)
+    except DerivationError:
+        return
+    assert run.status == plain.status == "done"
+    scale = 1 + np.abs(plain.q).max()
+    assert np.abs(run.q[-1] - plain.q[-1]).max() < 1e-7 * scale
+    assert np.abs(run.v[-1] - plain.v[-1]).max() < 1e-7 * (1 + np.abs(plain.v).max())
+
+
+@pytest.mark.parametrize("model", GALLERY)
+def test_every_motion_is_certified(model):
+    certificate = reference(model).certificate
+    assert certificate.ok, str(certificate)
+
+
+# --- orders ------------------------------------------------------------------------------------------------------------
+
+KINDS = {
+    "free": (example("double-pendulum"), 1.0),
+    "holonomic": (pendulum(), 1.0),
+    "nonholonomic": (example("chaplygin-sleigh"), 1.0),
+    "nonlinear": (example("appell-hamel"), 0.5),
+    "rheonomic": (example("moved-pendulum"), 1.0),
+}
+STEPS = {"euler": (400, 800), "rk4": (40, 80), "dop853": (6, 12)}
+
+
+@functools.cache
+def exact(kind: str):
+    system, span = KINDS[kind]
+    run = system.simulate(span, rtol=1e-13, atol=1e-14)
+    return run.q[-1], run.v[-1], np.array([values[-1] for values in run.multipliers.values()])
+
+
+@pytest.mark.parametrize("keep", ["project", "none", "stabilise"])
+@pytest.mark.parametrize("method", STEPS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_order(kind, method, keep):
+    """Halving the step divides the error of positions, velocities and multipliers by 2^order."""
+    system, span = KINDS[kind]
+    if keep == "stabilise" and method == "dop853":
+        pytest.skip("too few steps for the frozen gains to decay in")
+    order = {"euler": 1, "rk4": 4, "dop853": 8}[method]
+    errors = []
+    for count in STEPS[method]:
+        run = system.simulate(span, method=method, step=span / count, keep=keep)
+        assert run.steps == count
+        found = run.q[-1], run.v[-1], np.array([values[-1] for values in run.multipliers.values()])
+        errors.append(
+            [
+                np.abs(x - y).max(initial=0.0) / (1 + np.abs(y).max(initial=0.0))
+                for x, y in zip(found, exact(kind), strict=True)
+            ]
+        )
+    for coarse, fine in zip(*errors, strict=True):
+        if coarse > 1e-11:
+            assert np.log2(coarse / fine) > order - 0.8 or fine < 1e-11
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_error_follows_the_tolerance(kind):
+    system, span = KINDS[kind]
+    for tolerance in (1e-5, 1e-8, 1e-11):
+        run = system.simulate(span, rtol=tolerance, atol=tolerance)
+        q, v, _ = exact(kind)
+        assert np.abs(run.q[-1] - q).max() < 100 * tolerance * (1 + np.abs(q).max())
+        assert np.abs(run.v[-1] - v).max() < 100 * tolerance * (1 + np.abs(v).max())
+
+
+# --- singular positions ------------------------------------------------------------------------------------------------
+
+
+def turning(N: int, end: float) -> tuple[float, float]:
+    """Return angle and speed of the parallelogram, measured from the upright position."""
+    k = 9.81 * ((N + 1) / 2 + N) / ((N + 1) / 3 + N)
+    found = solve_ivp(lambda _, y: [y[1], k * np.sin(y[0])], (0, end), [0, 1.0], "DOP853", rtol=1e-13, atol=1e-14)
+    return found.y[0, -1], found.y[1, -1]
+
+
+def check_four_bar(N: int, tolerance: float) -> None:
+    run = example(f"n-four-bar:{N}").simulate(20.0, rtol=tolerance, atol=tolerance)
+    assert run.status == "done"
+    angle, speed = turning(N, 20.0)
+    bound = max(300 * tolerance, 2e-8)
+    q, v = run.q[-1], run.v[-1]
+    place, rate = np.array([2 * q[0], 2 * q[1]]), np.array([2 * v[0], 2 * v[1]])
+    assert np.abs(place - [np.sin(angle), np.cos(angle)]).max() < bound
+    assert np.abs(rate - speed * np.array([np.cos(angle), -np.sin(angle)])).max() < bound * 6.7  # the largest speed
+    assert np.ptp(q[2::3][: N + 1]) < 1e-6  # on the branch of the parallelogram
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-9, 1e-11])
+@pytest.mark.parametrize("N", [1, 2, 10])
+def test_four_bar_passes_its_singular_positions(N, tolerance):
+    check_four_bar(N, tolerance)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-9, 1e-11])
+def test_forty_four_bars_pass_their_singular_positions(tolerance):
+    check_four_bar(40, tolerance)
+
+
+# --- keeping constraints -----------------------------------------------------------------------------------------------
+
+
+def test_projection_keeps_and_nothing_drifts():
+    system = example("chaplygin-sleigh")
+    kept, drifting = (system.simulate(5.0, method="rk4", step=0.02, keep=keep) for keep in ("project", "none"))
+    assert kept.residual["velocity"] < 1e-13
+    assert drifting.residual["velocity"] > 1e-9
+
+
+@pytest.mark.parametrize("method", ["euler", "rk4"])
+def test_stabilisation_with_frozen_gains(method):
+    """Errors of one step vanish in the next (velocities) or in two (positions): they stay at the size of one step."""
+    step = 0.01
+    for system in (example("upright-disk"), pendulum()):
+        plain = system.simulate(10.0, method=method, step=step, keep="none")
+        held = system.simulate(10.0, method=method, step=step, keep="stabilise")
+        level = "velocity" if system.constraints[0].level == "velocity" else "position"
+        assert held.residual[level] < 0.2 * plain.residual[level]
+        assert held.motion.stabilisation.delta(step) == {level: 0.0}
+
+
+def test_the_trap_of_large_gains():
+    """K of order 1/τ inside the stages makes matters worse than no stabilisation (theory, section 6)."""
+    system, step = example("upright-disk"), 0.1
+    sizes = {}
+    for name, gains in (("none", None), ("small", {"kappa": -5}), ("smallest S", {"kappa": -1.5961 / step})):
+        keep = "none" if gains is None else "stabilise"
+        sizes[name] = system.simulate(6.0, method="rk4", step=step, keep=keep, gains=gains).residual["velocity"]
+    sizes["frozen"] = system.simulate(6.0, method="rk4", step=step, keep="stabilise").residual["velocity"]
+    assert sizes["smallest S"] > 10 * sizes["small"] > 100 * sizes["none"]
+    assert sizes["frozen"] < sizes["none"]
+
+
+def test_gains_that_violate_the_theorem_are_told():
+    run = example("upright-disk").simulate(1.0, method="rk4", step=0.1, keep="stabilise", gains={"kappa": -30})
+    (told,) = run.motion.stabilisation.violations(0.1)
+    assert "constraints of velocity: δ = " in told
+    assert (
+        example("upright-disk")
+        .simulate(1.0, method="rk4", step=0.1, keep="stabilise", gains={"kappa": -5})
+        .motion.stabilisation.violations(0.1)
+        == []
+    )
+
+
+def test_the_work_of_a_moved_support_is_counted():
+    """A rheonomic constraint does work; the balance holds all the same."""
+    run = example("moved-pendulum").simulate(5.0, rtol=1e-10, atol=1e-12)
+    assert np.ptp(run.energy) > 0.1
+    assert run.certificate["energy"].value < 1e-8
+
+
+def test_nonhomogeneous_velocity_constraints_do_work():
+    system = System(
+        "x y", kinetic="(x'^2 + y'^2)/2", potential="y", constraints={"belt": "x' + y*y' = 1 + t"}, initial={"y": 0.3}
+    )
+    run = system.simulate(2.0)
+    assert np.ptp(run.energy) > 0.1
+    assert run.certificate["energy"].value < 1e-8

@@ -1,0 +1,156 @@
+"""Simulation as a user meets it: settings, output, interruption, limits, files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dalembert import ModelError, System, example
+from dalembert.motion.methods import METHODS
+from dalembert.results.export import load
+from tests.conftest import pendulum
+
+
+def test_samples_are_where_they_were_asked_for():
+    run = pendulum().simulate(2.0, samples=20)
+    assert run.t == pytest.approx(np.linspace(0, 2, 21))
+    assert run.q.shape == (21, 3)
+    times = [0.1, 0.5, 1.7]
+    other = pendulum().simulate(2.0, samples=times)
+    assert other.t == pytest.approx(times)
+    assert other["phi"] == pytest.approx(run.at(times)[0][:, 2], abs=1e-8)
+    assert max(other.residual.values()) < 1e-12  # samples are projected too
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_values_in_between(method):
+    step = None if METHODS[method].adaptive else 0.005
+    run = pendulum().simulate(2.0, method=method, step=step)
+    fine = pendulum().simulate(2.0, rtol=1e-12, atol=1e-13)
+    times = np.linspace(0, 2, 57)
+    q, v = run.at(times)
+    expected = fine.at(times)
+    tolerance = {"dop853": 1e-8, "rk4": 1e-7, "euler": 0.2}[method]
+    assert np.abs(q - expected[0]).max() < tolerance
+    assert np.abs(v - expected[1]).max() < 20 * tolerance
+    assert run.at(0.5)[0].shape == (3,)
+    assert run.at(2.0)[0] == pytest.approx(run.q[-1])
+
+
+def test_what_a_run_knows():
+    run = pendulum().simulate(1.0)
+    assert run["phi"][0] == 1.0
+    assert run["phi'"].shape == run["phi''"].shape == run.t.shape
+    assert run.reaction("rod_x").shape == (len(run.t), 3)
+    assert set(run.multipliers) == {"rod_x", "rod_y"}
+    assert run.energy[0] == pytest.approx(run.energy[-1], rel=1e-9)
+    assert run.status == "done"
+    assert run.steps == len(run.t) - 1
+    assert run.evaluations >= 12 * run.steps
+    assert np.all(run.conditioning > 0.1)
+    assert f"done, {run.steps} steps, dop853, multipliers" in repr(run)
+    with pytest.raises(ModelError, match="a run has no `psi`; "):
+        run["psi"]
+    with pytest.raises(AttributeError, match="a run has no `speed`"):
+        _ = run.speed
+    with pytest.raises(ModelError, match="the motion is known from t = 0 to 1; asked for"):
+        run.at([0.5, 3.0])
+
+
+def test_changed_parameters_change_the_motion():
+    slow = pendulum().replace(parameters={"g": 1.0}).simulate(1.0)
+    assert slow["phi"][-1] > pendulum().simulate(1.0)["phi"][-1]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"method": "rk45"}, "no method `rk45`; did you mean `rk4`?"),
+        ({"form": "hamilton"}, "no form `hamilton`; "),
+        ({"keep": "projct"}, "no keep `projct`; did you mean `project`?"),
+        ({"method": "rk4"}, "the method `rk4` has a fixed step; give it, as in step=0.01"),
+        ({"rtol": 0}, "`rtol` must be positive and finite, got 0"),
+        ({"step": -1}, "`step` must be positive and finite, got -1"),
+        ({"samples": [0.5, 0.2]}, "`samples` is a number of intervals, or increasing times"),
+        ({"samples": [0.5, 20.0]}, "`samples` must lie between 0 and 1, got 0.5 to 20"),
+        ({"form": "canonical", "keep": "stabilise"}, "`stabilise` goes with the forms in q and v"),
+        ({"keep": "stabilise", "gains": {"gamma": 1}}, "no gain `gamma`; "),
+        ({"keep": "stabilise", "gains": {"kappa": 1}}, "gains are kappa < 0"),
+    ],
+)
+def test_mistakes_are_answered(settings, message):
+    with pytest.raises(ModelError) as error:
+        pendulum().simulate(1.0, **settings)
+    assert message in str(error.value)
+
+
+def test_settings_of_the_model_are_used():
+    system = pendulum(simulation={"until": 0.5, "method": "rk4", "step": 0.1, "keep": "none"})
+    run = system.simulate()
+    assert (run.method, run.keep, run.steps, run.t[-1]) == ("rk4", "none", 5, 0.5)
+    assert system.simulate(1.0, step=0.25).steps == 4
+
+
+def test_interrupted():
+    def stop(t, seconds):
+        raise KeyboardInterrupt
+
+    run = example("chain:3").simulate(1e6, progress=stop)
+    assert run.status == "stopped"
+    assert run.message.startswith("interrupted at t = ")
+    assert 0 < run.t[-1] < 1e6
+    assert np.all(np.isfinite(run.q))
+
+
+def test_limits():
+    run = pendulum().simulate(1e9, max_steps=50)
+    assert run.status == "stopped"
+    assert run.steps == 50
+    assert "50 steps were taken at t = " in run.message
+    run = pendulum().simulate(1e9, max_seconds=0.1)
+    assert "s were over at t = " in run.message
+
+
+def test_a_motion_of_no_length():
+    run = pendulum().simulate(0.0)
+    assert run.status == "done"
+    assert run.t == pytest.approx([0.0])
+    assert run.certificate.ok
+
+
+def test_free_fall_and_one_coordinate():
+    run = System("y", kinetic="y'^2/2", potential="9.81*y", initial={"y": 10}).simulate(1.0)
+    assert run["y"][-1] == pytest.approx(10 - 9.81 / 2)
+    assert run.multipliers == {}
+    assert run.certificate.ok
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet"])
+def test_files(tmp_path, suffix):
+    pytest.importorskip("pyarrow") if suffix == ".parquet" else None
+    run = pendulum().simulate(1.0, samples=10)
+    path = tmp_path / f"motion{suffix}"
+    run.save(path)
+    table = load(path)
+    assert list(table)[:4] == ["t", "x", "y", "phi"]
+    assert {"phi'", "phi''", "lambda_rod_x", "energy"} <= set(table)
+    assert np.array_equal(table["phi"], run["phi"])
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_files_that_cannot_be(tmp_path):
+    run = pendulum().simulate(0.1)
+    with pytest.raises(ModelError, match="a motion is written to"):
+        run.save(tmp_path / "motion.xls")
+    with pytest.raises(ModelError, match="there is no folder"):
+        run.save(tmp_path / "no" / "motion.npz")
+    (tmp_path / "bad.npz").write_text("nothing")
+    with pytest.raises(ModelError, match="no motion can be read"):
+        load(tmp_path / "bad.npz")
+
+
+def test_dataframe():
+    pytest.importorskip("pandas")
+    frame = pendulum().simulate(1.0, samples=4).to_dataframe()
+    assert list(frame.columns)[:2] == ["t", "x"]
+    assert len(frame) == 5
