@@ -39,6 +39,14 @@ def test_the_example_of_native_code_runs():
     assert namespace["kernel"](0.0, namespace["start"].q, namespace["speeds"]).reaction.shape == (1000, 3)
 
 
+def test_the_examples_of_motion_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for code in blocks((ROOT / "docs" / "motion.md").read_text(encoding="utf-8"), "python"):
+        exec(code, {})
+    assert "Certificate: pass" in capsys.readouterr().out
+    assert (tmp_path / "slider.npz").exists()
+
+
 def test_ci_runs_the_test_command_of_the_readme():
     _, command = blocks(README, "sh")
     assert command.strip() in (ROOT / ".ci" / "run").read_text(encoding="utf-8")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dalembert.model.system import System
     from dalembert.model.textfile import load, loads
     from dalembert.model.translate import coordinates, dot
+    from dalembert.motion.events import Event
 
 _PUBLIC = {
     "System": "dalembert.model.system",
@@ -23,6 +24,7 @@ _PUBLIC = {
     "loads": "dalembert.model.textfile",
     "example": "dalembert.model.gallery",
     "names": "dalembert.model.gallery",
+    "Event": "dalembert.motion.events",
     "DalembertError": "dalembert.errors",
     "ModelError": "dalembert.errors",
     "DerivationError": "dalembert.errors",
@@ -31,6 +33,7 @@ _PUBLIC = {
 __all__ = [
     "DalembertError",
     "DerivationError",
+    "Event",
     "ModelError",
     "SimulationError",
     "System",

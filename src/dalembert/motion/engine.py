@@ -22,7 +22,8 @@ class Engine:
     """Integrates from a state, piece by piece.
 
     `gains`: what stabilisation adds to c is −a ψ − b g, one row of a and one of b for the constraints; with `frozen`
-    they are in units of the step and evaluated once per step.
+    they are in units of the step and evaluated once per step. `watched`: a group of kernels whose `expressions` are
+    watched for, and the directions of their passages.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class Engine:
         state: tuple[float, Array, Array],
         gains: Array | None = None,
         frozen: bool = True,
+        watched: tuple[str, Array] | None = None,
     ):
         self.kernels, self.method = kernels, method
         n, s = kernels.n, kernels.s
@@ -43,6 +45,10 @@ class Engine:
         names = [rate, guard, ("core", "position_step"), ("core", "velocity_step"), guard, ("core", "residuals")]
         if kernels.form == "canonical":
             names[stepper.MOMENTA] = ("canonical", "momenta")
+        group, directions = watched or ("core", np.zeros(0))
+        names.append((group, "expressions") if watched else ("core", "residuals"))
+        self.events = np.zeros((4, len(directions)))
+        self.events[2] = directions
         self.address = np.array([kernels.address(*name) for name in names])
         self.size = np.array([n, s, kind, KEEPINGS[keep], 0, int(frozen)])
         self.gains = np.zeros((2, max(s, 1))) if gains is None else gains
@@ -99,12 +105,40 @@ class Engine:
             status = stepper.advance(
                 self.address, self.size, A, b, c, errors, dense, self.method.order, self.clock, self.count, self.y,
                 self.k, self.vectors, self.given, self.out, self.work, self.gains, self.wanted, self.sampled,
-                self.times[-1], self.states[-1], steps,
+                self.times[-1], self.states[-1], self.events, steps,
             )  # fmt: skip
             if status != stepper.FULL:
                 return int(status)
             steps = max(1, steps - (int(self.count[stepper.STEPS]) - before))
             self._new_buffer()
+
+    def return_to(self, t: float, y: Array, parameters: Array | None = None) -> None:
+        """Cut the last step short at a state inside it, and go on from there, with other parameters if given."""
+        last = int(self.count[stepper.RECORDED]) - 1
+        self.times[-1][last], self.states[-1][last] = t, y
+        self.y[:] = y
+        self.clock[stepper.T] = t
+        if self.size[stepper.FIXED] == 0:
+            self.clock[stepper.H] = 0.0  # to be chosen again
+        self.count[stepper.FIRST] = 0
+        self.count[stepper.SAMPLED] = np.searchsorted(self.wanted, t, side="right")
+        if parameters is not None:
+            self.set_parameters(parameters)
+
+    def set_parameters(self, parameters: Array) -> None:
+        """Use other values of the parameters from now on."""
+        start = 1 + 2 * self.n
+        self.given[start : start + len(parameters)] = parameters
+
+    def last_step(self, t: float, y: Array) -> tuple[float, Array, float, Array]:
+        """Return time and state before and after the last step; t and y are those of the start."""
+        last = int(self.count[stepper.RECORDED]) - 1
+        after = (float(self.times[-1][last]), self.states[-1][last].copy())
+        if last > 0:
+            return float(self.times[-1][last - 1]), self.states[-1][last - 1].copy(), *after
+        if len(self.times) > 1:
+            return float(self.times[-2][-1]), self.states[-2][-1].copy(), *after
+        return t, y, *after
 
     def _new_buffer(self) -> None:
         size = _CHUNK if not self.times else 2 * len(self.times[-1])
@@ -128,9 +162,9 @@ class Engine:
         """Return states inside a recorded step, by repeating it."""
         A, b, c, _, dense = self.tableau
         into = np.zeros((len(thetas), 2 * self.n))
-        count = self.count.copy()
+        count, k, vectors = self.count.copy(), np.zeros_like(self.k), np.zeros_like(self.vectors)  # a run may go on
         there = stepper.interpolate(
-            self.address, self.size, A, b, c, dense, count, t, h, y, kept, self.k, self.vectors, self.given, self.out,
+            self.address, self.size, A, b, c, dense, count, t, h, y, kept, k, vectors, self.given, self.out,
             self.work, self.gains, thetas, into,
         )  # fmt: skip
         if not there:

@@ -16,6 +16,7 @@ from dalembert.model.start import consistent_state
 from dalembert.model.system import System
 from dalembert.motion import stepper
 from dalembert.motion.engine import KEEPINGS, Engine
+from dalembert.motion.events import Occurrence, Watch
 from dalembert.motion.keep import Stabilisation, stabilisation
 from dalembert.motion.methods import METHODS
 from dalembert.native.kernels import Kernels
@@ -58,6 +59,22 @@ class Motion:
     samples: Array
     facts: dict[str, Any]
     stabilisation: Stabilisation | None
+    occurrences: list[Occurrence]
+    changes: list[tuple[float, Array]]  # new values of the parameters, from a time on
+
+    def parameters_at(self, times: Array) -> Array:
+        """Return the parameters at some times: one row for all, or one for each if they change."""
+        if not self.changes:
+            return self.parameters
+        rows = np.array([self.parameters, *(values for _, values in self.changes)])
+        return rows[np.searchsorted([t for t, _ in self.changes], times, side="left")]
+
+    def between(self, k: int, thetas: Array) -> Array:
+        """Return states inside step k, at parts of it."""
+        t, end = float(self.times[k]), float(self.times[k + 1])
+        if self.changes:
+            self.engine.set_parameters(self.parameters_at(np.array([end]))[0])
+        return self.engine.between(t, end - t, self.states[k], self.states[k + 1], thetas)
 
 
 def compute(
@@ -75,6 +92,7 @@ def compute(
     max_steps: int = 10_000_000,
     max_seconds: float = float("inf"),
     gains: Mapping[str, Any] | None = None,
+    events: Sequence[Any] = (),
     progress: Progress | None = None,
 ) -> Motion:
     """Compute the motion from the consistent initial state until a time.
@@ -82,11 +100,12 @@ def compute(
     form: multipliers (default), minimal, explicit, canonical, independent. method: dop853 (default; adaptive unless a
     `step` is given), rk4, euler. keep: project (default), stabilise, none. `samples` is a number of equal intervals, or
     times; without it the result holds every step. `gains` are those of stabilisation, if they are not to be chosen.
-    Ctrl-C ends the motion and returns what was computed.
+    `events` are equations or `Event`s to watch for. Ctrl-C ends the motion and returns what was computed.
     """
     if initial:
         system = system.replace(initial=initial)
     settings = _settings(system, locals())
+    watch = Watch(system, events)
     before = time.perf_counter()
     state = consistent_state(system, Numeric(system))
     parameters = np.array(parameter_values(system, {}))
@@ -101,6 +120,7 @@ def compute(
         (state.t, state.q, state.v),
         None if chosen is None else chosen.gains,
         chosen is None or chosen.frozen,
+        watch.prepare(kernels),
     )
     y = np.concatenate([state.q, state.v])
     if settings.form == "canonical":
@@ -109,14 +129,18 @@ def compute(
     engine.begin((state.t, y), settings.until, (settings.rtol, settings.atol), settings.step, wanted[wanted > state.t])
     built = time.perf_counter() - before
     before = time.perf_counter()
-    status, message = _loop(engine, settings, system, progress)
+    watch.begin(engine, (state.t, y), parameters)
+    status, message = _loop(engine, settings, system, watch, progress)
     times, states = engine.recorded(state.t, y)
     if status == "failed" and len(times) == 1:
         raise SimulationError(f"the motion cannot begin: {message}")
     facts = _facts(engine, settings) | {"status": status, "message": message, "build_s": built}
     facts["wall_s"] = time.perf_counter() - before
     samples = np.concatenate([np.tile(y, (len(wanted) - len(engine.wanted), 1)), engine.reached()])
-    return Motion(system, kernels, engine, parameters, times, states, settings.samples, samples, facts, chosen)
+    return Motion(
+        system, kernels, engine, parameters, times, states, settings.samples, samples, facts, chosen,
+        watch.occurrences, watch.changes,
+    )  # fmt: skip
 
 
 def _settings(system: System, given: Mapping[str, Any]) -> Settings:
@@ -161,7 +185,9 @@ def _sample_times(samples: Any, until: float) -> Array:
     return times
 
 
-def _loop(engine: Engine, settings: Settings, system: System, progress: Progress | None) -> tuple[str, str]:
+def _loop(
+    engine: Engine, settings: Settings, system: System, watch: Watch, progress: Progress | None
+) -> tuple[str, str]:
     """Advance until something ends it; return "done", "stopped" or "failed", and why."""
     start = last = time.perf_counter()
     steps = 1
@@ -172,9 +198,11 @@ def _loop(engine: Engine, settings: Settings, system: System, progress: Progress
             taken = now - last
             steps = max(1, min(10 * steps, int(steps * _PIECE / max(taken, 1e-6))))
             last = now
+            if status == stepper.EVENT and (reason := watch.handle()):
+                return "stopped", reason
             if status == stepper.DONE:
                 return "done", ""
-            if status != stepper.RUNNING:
+            if status not in (stepper.RUNNING, stepper.EVENT):
                 return "failed", _failure(status, engine, system)
             if progress is not None:
                 progress(float(engine.clock[stepper.T]), now - start)

@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, MASS_SINGULAR = range(7)
+RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, EVENT = range(7)
 ACCELERATIONS, CANONICAL, GUARDED, OWN = range(4)  # what the kernel of the rates gives out
 NO_KEEPING, PROJECT, STABILISE = range(3)
 
@@ -21,7 +21,7 @@ T, H, END, LARGEST, RTOL, ATOL = range(6)
 # places in `count`
 STEPS, EVALUATIONS, REJECTED, RECORDED, SAMPLED, FIRST, GUARDS, PROJECTIONS, BAD, ILL = range(10)
 # places in `address`
-RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS = range(6)
+RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS, EVENTS = range(7)
 # places in `size`
 N, S, KIND, KEEP, FIXED, FROZEN = range(6)
 
@@ -240,14 +240,37 @@ def _for_between(address, size, count, A, c, dense, t, h, y, raw, k, trial, give
 
 
 @njit(cache=True, nogil=True)
+def _watch(address, size, t, y, k, given, out, work, events):
+    """Evaluate what is watched for at the new state; return whether something passed zero."""
+    if events.shape[1] == 0:
+        return False
+    n = size[N]
+    given[0] = t
+    for i in range(n):
+        given[1 + i] = y[i]
+        given[1 + n + i] = k[0, i]  # velocities, also in canonical form
+    _kernel(EVENTS, address, given, out, work)
+    any_passed = False
+    for e in range(events.shape[1]):
+        events[0, e] = events[1, e]
+        events[1, e] = out[e]
+        rising = events[0, e] < 0.0 and events[1, e] >= 0.0 and events[2, e] >= 0.0
+        falling = events[0, e] > 0.0 and events[1, e] <= 0.0 and events[2, e] <= 0.0
+        events[3, e] = 1.0 if rising or falling else 0.0
+        any_passed = any_passed or rising or falling
+    return any_passed
+
+
+@njit(cache=True, nogil=True)
 def advance(
     address, size, A, b, c, errors, dense, order, clock, count, y, k, vectors, given, out, work, gains,
-    wanted, sampled, times, states, max_steps,
+    wanted, sampled, times, states, events, max_steps,
 ):  # fmt: skip
     """Take up to `max_steps` steps towards `clock[END]`; return a status.
 
     `k` has one row for each stage, and one more for methods without dense output; `vectors` are three of the size of y.
-    Steps are written to `times` and `states`, values at the `wanted` times to `sampled`.
+    Steps are written to `times` and `states`, values at the `wanted` times to `sampled`. The rows of `events` are the
+    values before and after the last step, the directions to watch for, and which of them passed zero.
     """
     m, stages = len(y), len(b)
     new, raw, trial = vectors[0], vectors[1], vectors[2]
@@ -259,6 +282,7 @@ def advance(
         if size[FIXED] == 0 and clock[H] <= 0.0:
             clock[H] = _first_step(address, size, count, clock, order, y, k, trial, given, out, work, gains)
         count[FIRST] = 1
+        _watch(address, size, clock[T], y, k, given, out, work, events)
     rejected_before = False
     for _ in range(max_steps):
         if clock[T] >= clock[END]:
@@ -330,6 +354,8 @@ def advance(
         count[STEPS] += 1
         if not _rate(address, size, count, clock[T], y, k[0], given, out, work, gains):
             return NOT_FINITE
+        if _watch(address, size, clock[T], y, k, given, out, work, events):
+            return EVENT
     return DONE if clock[T] >= clock[END] else RUNNING
 
 

@@ -377,6 +377,23 @@ def stabilised(builder: Builder) -> Module:
     return module
 
 
+def expressions(builder: Builder, outputs: Sequence[Expr], multipliers: dict[Expr, int]) -> Module:
+    """Return a kernel of expressions of t, q, v, parameters, and of symbols that stand for multipliers."""
+    module, routine = Module(), Routine("expressions")
+    used = set().union(*(output.free_symbols for output in outputs)) & multipliers.keys()
+    loads: list[Scalar] = list(routine.loads("in", len(builder.inputs)))
+    loads += [-routine.tape.load("x", builder.n + i) for i in multipliers.values()]
+    program = Program([*builder.inputs, *multipliers], list(outputs))
+    routine.store("out", program(loads, routine.tape))
+    if used:
+        module.add(builder.stage("blocks", "forces"), builder.factor(), builder.solve())
+        module.add(builder.begin(), builder.refine())
+    module.add(routine)
+    calls = ["blocks", *solution(), "expressions"] if used else ["expressions"]
+    module.kernel("expressions", calls, len(builder.inputs))
+    return module
+
+
 def direct(builder: Builder) -> Module:
     """Return plain elimination, for positions far from those where rank is lost."""
     module = Module()

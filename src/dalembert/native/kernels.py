@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,11 +19,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+import symengine as se
 
 from dalembert.algebra.types import Array, Sparse
 from dalembert.errors import DerivationError, ModelError, SimulationError, nearest
 from dalembert.forms import FORMS
 from dalembert.forms.scene import Scene
+from dalembert.model.functions import Expr
 from dalembert.model.numeric import parameter_values
 from dalembert.model.pilot import pilot_parameters
 from dalembert.model.system import System
@@ -127,6 +129,7 @@ class Kernels:
         self.system, self.form = system, form
         self.n, self.s = len(system.coordinates), len(system.constraints)
         self._compiled: dict[str, Compiled] = {}
+        self._extra: dict[str, Callable[[build.Builder], build.Module]] = {}
         self._builder: build.Builder | None = None
         self._group("core" if form == "multipliers" else form)
 
@@ -223,6 +226,16 @@ class Kernels:
         inputs[..., 1 + self.n : 1 + 2 * self.n] = v
         inputs[..., 1 + 2 * self.n :] = values
         return inputs
+
+    def expressions(self, outputs: Sequence[Expr], multipliers: Mapping[str, int]) -> str:
+        """Make a group whose kernel `expressions` evaluates these, and return its name.
+
+        `multipliers` says which names in them stand for the multipliers of which constraints.
+        """
+        name = "expressions " + " ; ".join(map(str, outputs))
+        symbols = {se.Symbol(key): i for key, i in multipliers.items()}
+        self._extra[name] = lambda builder: build.expressions(builder, outputs, symbols)
+        return name
 
     def c_source(self) -> str:
         """Return the kernels of this form as C99, to be compiled and called elsewhere.
@@ -335,7 +348,8 @@ class Kernels:
     def _module(self, name: str) -> build.Module:
         """Put a group on tapes."""
         self._builder = self._builder or build.Builder(self.system)
-        module = GROUPS[name](self._builder) if name in GROUPS else form_module(self._builder, name)
+        make = GROUPS.get(name) or self._extra.get(name)
+        module = make(self._builder) if make else form_module(self._builder, name)
         module.facts["added"] = sorted(self._builder.added)
         return module
 

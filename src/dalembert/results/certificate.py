@@ -68,19 +68,18 @@ class Certificate:
 def certify(run: Run) -> Certificate:
     """Measure residuals, ideality of the reactions, agreement with an independent solution, and the energy balance."""
     items = _residuals(run) + _forces(run)
-    balance = energy_drift(run)
-    if balance is not None:
-        drift, scale = balance
+    drift = energy_drift(run)
+    if drift is not None:
         limit = 1e4 * run.rtol if run.step is None else None
-        worst = float(np.abs(drift).max(initial=0.0) / scale)
+        worst = float(np.abs(drift.values).max(initial=0.0) / drift.scale)
         items.append(Item("energy", worst, limit, "energy balance, in the largest energy"))
     return Certificate(tuple(items))
 
 
 def _residuals(run: Run) -> list[Item]:
     motion = run.motion
-    g, psi = motion.kernels.residuals(motion.times, *states(run), motion.parameters)
-    q, v = states(run)
+    _, q, v, _ = points(run)
+    g, psi = motion.kernels.residuals(*points(run))
     items = []
     for name, values, size in (("position", g, np.abs(q)), ("velocity", psi, np.abs(v))):
         level = "positions" if name == "position" else "velocities"
@@ -90,29 +89,30 @@ def _residuals(run: Run) -> list[Item]:
     return items
 
 
-def states(run: Run) -> tuple[Array, Array]:
-    """Return q and v at the steps."""
+def points(run: Run) -> tuple[Array, Array, Array, Array]:
+    """Return t, q, v and the parameters at the steps."""
     motion = run.motion
-    n = motion.kernels.n
-    return motion.states[:, :n], run._velocities(motion.times, motion.states)
+    v = run._velocities(motion.times, motion.states)
+    return motion.times, motion.states[:, : motion.kernels.n], v, motion.parameters_at(motion.times)
 
 
 def _forces(run: Run) -> list[Item]:
     """Compare with a solution by other means, and let the reactions do virtual work, at a few states."""
     motion = run.motion
-    q, v = states(run)
+    _, q, v, values = points(run)
+    values = np.broadcast_to(values, (len(q), values.shape[-1]))
     chosen = np.unique(np.linspace(0, len(q) - 1, _PLACES).astype(int))
-    numeric = Numeric(run.system, dict(zip(run.system.parameters, motion.parameters, strict=True)))
     other = motion.states[chosen, motion.kernels.n :]  # v, or p
-    found = motion.kernels(motion.times[chosen], q[chosen], other, motion.parameters)
+    found = motion.kernels(motion.times[chosen], q[chosen], other, values[chosen])
     random = np.random.default_rng(0)
     work = difference = 0.0
     for k, i in enumerate(chosen):
-        values = numeric.all(float(motion.times[i]), q[i], v[i])
+        numeric = Numeric(run.system, dict(zip(run.system.parameters, values[i], strict=True)))
+        at = numeric.all(float(motion.times[i]), q[i], v[i])
         reaction = found.reaction[k]
-        direction = Saddle(sp.eye_array(numeric.n), values.A).solve(random.normal(size=numeric.n), 0 * values.c)[0]
-        expected = values.M @ multipliers.solve(values)[0] - values.f
-        scale = max(np.abs(expected).max(initial=0.0), np.abs(values.f).max(initial=0.0), 1e-300)
+        direction = Saddle(sp.eye_array(numeric.n), at.A).solve(random.normal(size=numeric.n), 0 * at.c)[0]
+        expected = at.M @ multipliers.solve(at)[0] - at.f
+        scale = max(np.abs(expected).max(initial=0.0), np.abs(at.f).max(initial=0.0), 1e-300)
         work = max(work, abs(reaction @ direction) / (scale * np.abs(direction).max(initial=1e-300)))
         difference = max(difference, float(np.abs(reaction - expected).max(initial=0.0) / scale))
     return [
@@ -121,19 +121,27 @@ def _forces(run: Run) -> list[Item]:
     ]
 
 
-def energy_drift(run: Run) -> tuple[Array, float] | None:
-    """Return E − E₀ − work of forces and of constraints at the steps, and the largest energy; None without energies."""
-    if run.system.kinetic is None:
+@dataclass(frozen=True)
+class Drift:
+    """E − E₀ − work of forces and of constraints at the steps; E itself, and the largest energy."""
+
+    values: Array
+    energy: Array
+    scale: float
+
+
+def energy_drift(run: Run) -> Drift | None:
+    """Return how the energy balance holds; None without energies, or where parameters change on the way."""
+    if run.system.kinetic is None or run.motion.changes:
         return None
-    motion, times = run.motion, run.motion.times
-    q, v = states(run)
-    found = motion.kernels.energies(times, q, v, motion.parameters)
+    times = run.motion.times
+    found = run.motion.kernels.energies(*points(run))
     scale = float(np.max(np.abs(found.kinetic) + np.abs(found.potential - found.potential[0]))) or 1.0
     power = found.forces + found.time + found.constraints.sum(axis=-1)
     work = np.zeros(len(times))
     if np.abs(power).max(initial=0.0) * (times[-1] - times[0]) > 1e-14 * scale:
         work[1:] = np.cumsum(_work(run))
-    return found.energy - found.energy[0] - work, scale
+    return Drift(found.energy - found.energy[0] - work, found.energy, scale)
 
 
 def _work(run: Run) -> Array:
@@ -142,9 +150,7 @@ def _work(run: Run) -> Array:
     times, n = motion.times, motion.kernels.n
     thetas, weights = (_GAUSS[0] + 1) / 2, _GAUSS[1] / 2
     h = np.diff(times)
-    inside = np.array(
-        [motion.engine.between(times[k], h[k], motion.states[k], motion.states[k + 1], thetas) for k in range(len(h))]
-    )
+    inside = np.array([motion.between(k, thetas) for k in range(len(h))])
     t = times[:-1, None] + h[:, None] * thetas
     flat = inside.reshape(-1, 2 * n)
     v = run._velocities(t.ravel(), flat)

@@ -12,9 +12,10 @@ import numpy as np
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, nearest
 from dalembert.model.system import System
+from dalembert.motion.events import Occurrence
 from dalembert.motion.run import Motion, compute
 from dalembert.native.kernels import Energies, Result
-from dalembert.results.certificate import Certificate, certify, energy_drift, states
+from dalembert.results.certificate import Certificate, certify, energy_drift, points
 
 
 def simulate(system: System, until: float | None = None, **settings: Any) -> Run:
@@ -86,9 +87,8 @@ class Run:
             if len(motion.times) == 1:
                 states[here] = motion.states[0]
                 continue
-            t, h = float(motion.times[k]), float(motion.times[k + 1] - motion.times[k])
-            thetas = (flat[here] - t) / h
-            states[here] = motion.engine.between(t, h, motion.states[k], motion.states[k + 1], thetas)
+            thetas = (flat[here] - motion.times[k]) / (motion.times[k + 1] - motion.times[k])
+            states[here] = motion.between(int(k), thetas)
         q, v = states[:, :n], self._velocities(flat, states)
         return q.reshape(*times.shape, n), v.reshape(*times.shape, n)
 
@@ -96,14 +96,15 @@ class Run:
         n, kernels = self.motion.kernels.n, self.motion.kernels
         if kernels.form != "canonical" or len(t) == 0:
             return states[:, n:]
-        out = kernels.evaluate("canonical", "canonical", t, states[:, :n], states[:, n:], self.motion.parameters)
+        values = self.motion.parameters_at(t)
+        out = kernels.evaluate("canonical", "canonical", t, states[:, :n], states[:, n:], values)
         return out[:, :n]
 
     # --- what follows from it ----------------------------------------------------------------------------------------
 
     @property
     def _points(self) -> tuple[Array, Array, Array, Array]:
-        return self.t, self.q, self.v, self.motion.parameters
+        return self.t, self.q, self.v, self.motion.parameters_at(self.t)
 
     @cached_property
     def _solution(self) -> Result:
@@ -157,10 +158,19 @@ class Run:
         """How well the motion satisfies what it must."""
         return certify(self)
 
+    @property
+    def events(self) -> list[Occurrence]:
+        """What was watched for and happened, in order: name, t, q, v."""
+        return self.motion.occurrences
+
+    @property
+    def _last_parameters(self) -> Array:
+        return self.motion.changes[-1][1] if self.motion.changes else self.motion.parameters
+
     def final_reactions(self) -> dict[str, list[float]]:
         """Return the reaction of every constraint at the end, one value for each coordinate."""
         values = self.final()
-        n, parameters = self.motion.kernels.n, self.motion.parameters
+        n, parameters = self.motion.kernels.n, self._last_parameters
         t, *state = values.values()
         kernels = self.motion.kernels
         return {
@@ -173,18 +183,14 @@ class Run:
         f, end = self.motion.facts, self.final()
         t, *state = end.values()
         n = self.motion.kernels.n
-        found = self.motion.kernels.accelerations(t, state[:n], state[n:], self.motion.parameters)
+        found = self.motion.kernels.accelerations(t, state[:n], state[n:], self._last_parameters)
         names = [constraint.name for constraint in self.system.constraints]
         drift = energy_drift(self)
         energy = None
         if drift is not None:
-            ends = [x[[0, -1]] for x in states(self)]
-            values = self.motion.kernels.energies(
-                self.motion.times[[0, -1]], ends[0], ends[1], self.motion.parameters
-            ).energy
-            energy = {"initial": float(values[0]), "final": float(values[1])}
-            energy["max_drift"] = float(np.abs(drift[0]).max(initial=0.0))
-        g, psi = self.motion.kernels.residuals(self.motion.times, *states(self), self.motion.parameters)
+            energy = {"initial": float(drift.energy[0]), "final": float(drift.energy[-1])}
+            energy["max_drift"] = float(np.abs(drift.values).max(initial=0.0))
+        g, psi = self.motion.kernels.residuals(*points(self))
         return {
             "model": self.system.name,
             **{key: f[key] for key in ("status", "message", "form", "method", "keep", "steps", "evaluations")},
