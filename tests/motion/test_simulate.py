@@ -154,3 +154,11 @@ def test_dataframe():
     frame = pendulum().simulate(1.0, samples=4).to_dataframe()
     assert list(frame.columns)[:2] == ["t", "x"]
     assert len(frame) == 5
+
+
+@pytest.mark.parametrize("settings", [{"rtol": 1e-6, "atol": 1e-6}, {"method": "rk4", "step": 0.02}])
+def test_the_global_error_is_estimated(settings):
+    run = pendulum().simulate(5.0, **settings)
+    exact = pendulum().simulate(5.0, rtol=1e-13, atol=1e-14).at(run.t)[0]
+    true, estimated = np.abs(run.q - exact).max(), run.global_error().max()
+    assert 0.5 * true < estimated < 2 * true

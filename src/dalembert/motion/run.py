@@ -61,6 +61,7 @@ class Motion:
     stabilisation: Stabilisation | None
     occurrences: list[Occurrence]
     changes: list[tuple[float, Array]]  # new values of the parameters, from a time on
+    options: dict[str, Any]  # gains and events, as they were given
 
     def parameters_at(self, times: Array) -> Array:
         """Return the parameters at some times: one row for all, or one for each if they change."""
@@ -139,7 +140,7 @@ def compute(
     samples = np.concatenate([np.tile(y, (len(wanted) - len(engine.wanted), 1)), engine.reached()])
     return Motion(
         system, kernels, engine, parameters, times, states, settings.samples, samples, facts, chosen,
-        watch.occurrences, watch.changes,
+        watch.occurrences, watch.changes, {"gains": gains, "events": events},
     )  # fmt: skip
 
 
