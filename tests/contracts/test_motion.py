@@ -188,3 +188,35 @@ def test_nonhomogeneous_velocity_constraints_do_work():
     run = system.simulate(2.0)
     assert np.ptp(run.energy) > 0.1
     assert run.certificate["energy"].value < 1e-8
+
+
+# --- independent coordinates -------------------------------------------------------------------------------------------
+
+
+def test_independent_coordinates_are_chosen_and_renewed():
+    """The sleigh turns: its independent velocities are those of x and the angle, then of y and the angle, and so on."""
+    run = example("chaplygin-sleigh").simulate(5.0, form="independent", rtol=1e-10, atol=1e-12)
+    assert len(run.choices) > 2
+    assert [len(names) for _, names in run.choices] == [2] * len(run.choices)
+    assert {names for _, names in run.choices} == {("x", "theta"), ("y", "theta")}
+    assert run.residual["velocity"] < 1e-13
+    assert [*run.q[-1]] == pytest.approx([-2.490145829383, -1.840728959151, 4.553791253211], abs=1e-8)
+
+
+def test_independent_coordinates_pass_singular_positions():
+    run = example("n-four-bar:2").simulate(5.0, form="independent", rtol=1e-9, atol=1e-10)
+    plain = example("n-four-bar:2").simulate(5.0, rtol=1e-9, atol=1e-10)
+    assert run.status == "done"
+    assert len(run.choices) > 1
+    assert np.abs(run.q[-1] - plain.q[-1]).max() < 1e-6
+
+
+def test_errors_are_those_of_independent_coordinates():
+    """Positions of a driven mechanism without freedom are found, not integrated: any step will do."""
+    system = System(
+        "x y", kinetic="x'^2 + y'^2", constraints={"a": "x = 1 + sin(t)/2", "b": "x*y = 1 + t"}, guess={"x": 1, "y": 1}
+    )
+    run = system.simulate(3.0, form="independent", rtol=1e-3, atol=1e-3)
+    assert run.steps < 40
+    assert run["x"] == pytest.approx(1 + np.sin(run.t) / 2, abs=1e-12)
+    assert run["x'"] == pytest.approx(np.cos(run.t) / 2, abs=1e-12)

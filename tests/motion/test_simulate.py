@@ -162,3 +162,13 @@ def test_the_global_error_is_estimated(settings):
     exact = pendulum().simulate(5.0, rtol=1e-13, atol=1e-14).at(run.t)[0]
     true, estimated = np.abs(run.q - exact).max(), run.global_error().max()
     assert 0.5 * true < estimated < 2 * true
+
+
+@pytest.mark.parametrize("settings", [{"form": "independent"}, {"keep": "stabilise"}, {"form": "canonical"}])
+def test_steps_are_repeated_as_they_were(settings):
+    """In between, a step is computed again with the choice or the gains that it had: its ends are met."""
+    run = example("chaplygin-sleigh").simulate(3.0, **settings)
+    inside = run.motion.times[:-1] + (1 - 1e-9) * np.diff(run.motion.times)
+    assert np.abs(run.at(inside)[0] - run.q[1:]).max() < 1e-7
+    assert np.abs(run.at(run.t)[1] - run.v).max() < 1e-12
+    assert run.certificate.ok or settings == {"keep": "stabilise"}

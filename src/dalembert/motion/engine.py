@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.linalg import qr
 
 from dalembert.algebra.types import Array
 from dalembert.errors import SimulationError
+from dalembert.model.numeric import Numeric
 from dalembert.motion import stepper
 from dalembert.motion.tableau import Tableau
 
@@ -47,16 +49,20 @@ class Engine:
             names[stepper.MOMENTA] = ("canonical", "momenta")
         group, directions = watched or ("core", np.zeros(0))
         names.append((group, "expressions") if watched else ("core", "residuals"))
+        complete = kernels.form == "independent" and s > 0
+        if complete:
+            names += [("dependent", "dependent_positions"), ("dependent", "dependent_velocities")]
         self.events = np.zeros((4, len(directions)))
         self.events[2] = directions
         self.address = np.array([kernels.address(*name) for name in names])
-        self.size = np.array([n, s, kind, KEEPINGS[keep], 0, int(frozen)])
-        self.gains = np.zeros((2, max(s, 1))) if gains is None else gains
+        self.size = np.array([n, s, kind, KEEPINGS[keep], 0, int(frozen), int(complete)])
+        self.control = np.zeros((2, max(s, 1))) if gains is None else gains
         groups = {group for group, _ in names}
         self.work = np.zeros(max(kernels.workspace(group) for group in groups) + 1)
         widest = max(outputs for group in groups for outputs in kernels.outputs(group))
         self.out = np.zeros(widest)
-        self.given = np.zeros(1 + 2 * n + len(parameters) + (s if keep == "stabilise" else 0))
+        further = n + s if complete else s if keep == "stabilise" else 0
+        self.given = np.zeros(1 + 2 * n + len(parameters) + further)
         self.given[1 + 2 * n : 1 + 2 * n + len(parameters)] = parameters
         self.tableau = method.arrays()
         rows = len(method.times) + (0 if method.dense else 1)
@@ -65,6 +71,10 @@ class Engine:
         self.y = np.zeros(2 * n)
         self.times: list[Array] = []
         self.states: list[Array] = []
+        self.choices: list[tuple[float, tuple[str, ...]]] = []  # times and independent coordinates
+        self._controls: list[Array] = []
+        if complete:
+            self.choose(*state)
 
     def _rates(self, parameters: Array, state: tuple[float, Array, Array]) -> tuple[int, tuple, tuple]:
         """Choose the kernel of the rates, and the one that steps in where it is not good enough."""
@@ -73,12 +83,39 @@ class Engine:
             return stepper.ACCELERATIONS, ("stabilised", "stabilised"), safe
         if kernels.form == "canonical":
             return stepper.CANONICAL, ("canonical", "canonical"), safe
-        if kernels.form != "multipliers":
+        if kernels.form not in ("multipliers", "independent"):
             return stepper.OWN, (kernels.form, kernels.form), safe
         found = kernels.accelerations(*state, parameters)
         if found.rank == kernels.s and np.all(np.asarray(found.conditioning) > stepper.WELL):
             return stepper.GUARDED, ("direct", "direct"), safe
         return stepper.ACCELERATIONS, safe, safe
+
+    def choose(self, t: float, q: Array, v: Array) -> None:
+        """Choose independent coordinates at a state, those that determine the others best."""
+        system, n, s = self.kernels.system, self.n, self.kernels.s
+        parameters = self.given[1 + 2 * n : 1 + 2 * n + len(system.parameters)]
+        numeric = Numeric(system, dict(zip(system.parameters, parameters, strict=True)))
+        A = numeric.all(t, q, v).A.toarray()
+        self.control = np.zeros((3, max(n + s, 4)))
+        velocities = _dependent(A[numeric.kinematic], np.arange(n))
+        positions = _dependent(A[numeric.holonomic], velocities)
+        for row, columns, rows in ((0, positions, numeric.holonomic), (1, velocities, numeric.kinematic)):
+            self.control[row, columns] = 1.0
+            self.control[row, n + np.array(rows, dtype=int)] = 1.0
+            inputs = np.concatenate([[t], q, v, parameters, self.control[row, : n + s]])
+            name = ("dependent_positions", "dependent_velocities")[row]
+            self.control[2, 2 + row] = self.kernels.run("dependent", name, inputs[None])[0, n + s + 1]
+        free = tuple(name for j, name in enumerate(system.coordinates) if j not in velocities)
+        self.choices.append((t, free))
+        self._controls.append(self.control)
+
+    def choose_again(self) -> bool:
+        """Choose at the present state; tell whether the motion can go on: not if this was tried here before."""
+        t = float(self.clock[stepper.T])
+        if self.choices[-1][0] == t:
+            return False
+        self.choose(t, self.y[: self.n].copy(), self.y[self.n :].copy())
+        return True
 
     def begin(
         self,
@@ -104,7 +141,7 @@ class Engine:
             before = int(self.count[stepper.STEPS])
             status = stepper.advance(
                 self.address, self.size, A, b, c, errors, dense, self.method.order, self.clock, self.count, self.y,
-                self.k, self.vectors, self.given, self.out, self.work, self.gains, self.wanted, self.sampled,
+                self.k, self.vectors, self.given, self.out, self.work, self.control, self.wanted, self.sampled,
                 self.times[-1], self.states[-1], self.events, steps,
             )  # fmt: skip
             if status != stepper.FULL:
@@ -162,11 +199,25 @@ class Engine:
         """Return states inside a recorded step, by repeating it."""
         A, b, c, _, dense = self.tableau
         into = np.zeros((len(thetas), 2 * self.n))
+        control = self.control
+        if self.choices:  # the one that was in force
+            control = self._controls[max(0, int(np.searchsorted([at for at, _ in self.choices], t, side="right")) - 1)]
         count, k, vectors = self.count.copy(), np.zeros_like(self.k), np.zeros_like(self.vectors)  # a run may go on
         there = stepper.interpolate(
             self.address, self.size, A, b, c, dense, count, t, h, y, kept, k, vectors, self.given, self.out,
-            self.work, self.gains, thetas, into,
+            self.work, control.copy(), thetas, into,
         )  # fmt: skip
         if not there:
             raise SimulationError(f"the step from t = {t:.6g} cannot be repeated")
         return into
+
+
+def _dependent(A: Array, columns: Array) -> Array:
+    """Return those of the columns that the rows of A determine best from the others."""
+    if not len(A) or not len(columns):
+        return np.zeros(0, dtype=int)
+    lengths = np.linalg.norm(A, axis=1, keepdims=True)
+    scaled = A[:, columns] / np.where(lengths > 0, lengths, 1.0)
+    _, R, order = qr(scaled, mode="economic", pivoting=True)  # pyright: ignore[reportAssignmentType]
+    size = np.abs(np.diag(R))
+    return columns[order[: int(np.sum(size > 1e-8 * size[0]))]]

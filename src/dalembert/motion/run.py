@@ -164,8 +164,8 @@ def _settings(system: System, given: Mapping[str, Any]) -> Settings:
             raise ModelError(f"`{name}` must be positive and finite, got {value}")
     if step is None and not METHODS[method].adaptive:
         raise ModelError(f"the method `{method}` has a fixed step; give it, as in step=0.01")
-    if form == "canonical" and keep == "stabilise":
-        raise ModelError("`stabilise` goes with the forms in q and v; with `canonical` use keep=project")
+    if form in ("canonical", "independent") and keep == "stabilise":
+        raise ModelError(f"`stabilise` goes with the forms in q and v; with `{form}` use keep=project")
     samples = pick("samples", None)
     if samples is not None:
         samples = _sample_times(samples, until)
@@ -201,9 +201,11 @@ def _loop(
             last = now
             if status == stepper.EVENT and (reason := watch.handle()):
                 return "stopped", reason
+            if status == stepper.CHOICE and not engine.choose_again():
+                return "failed", _failure(stepper.NOT_PROJECTED, engine, system)
             if status == stepper.DONE:
                 return "done", ""
-            if status not in (stepper.RUNNING, stepper.EVENT):
+            if status not in (stepper.RUNNING, stepper.EVENT, stepper.CHOICE):
                 return "failed", _failure(status, engine, system)
             if progress is not None:
                 progress(float(engine.clock[stepper.T]), now - start)
@@ -221,7 +223,7 @@ def _failure(status: int, engine: Engine, system: System) -> str:
     names = (*system.coordinates, *system.velocities)
     shown = ", ".join(f"{name} = {value:.4g}" for name, value in list(zip(names, engine.y, strict=True))[:8])
     where = f"t = {t:.6g}: {shown}"
-    if status == stepper.NOT_FINITE:
+    if status == stepper.NOT_FINITE and engine.count[stepper.BAD] >= 0:
         name = (*system.velocities, *(v + "'" for v in system.velocities))[int(engine.count[stepper.BAD])]
         return f"the equations have no finite value for {name} after {where}"
     if status == stepper.STEP_TOO_SMALL:
@@ -249,6 +251,8 @@ def _facts(engine: Engine, settings: Settings) -> dict[str, Any]:
     names = ("form", "method", "keep", "rtol", "atol", "step")
     counted = {"steps": stepper.STEPS, "evaluations": stepper.EVALUATIONS, "rejected": stepper.REJECTED}
     counted |= {"guarded": stepper.GUARDS, "projections": stepper.PROJECTIONS}
-    return {name: getattr(settings, name) for name in names} | {
-        name: int(engine.count[place]) for name, place in counted.items()
-    }
+    return (
+        {name: getattr(settings, name) for name in names}
+        | {"choices": engine.choices}
+        | {name: int(engine.count[place]) for name, place in counted.items()}
+    )

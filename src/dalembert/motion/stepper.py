@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, EVENT = range(7)
+RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, EVENT, CHOICE = range(8)
 ACCELERATIONS, CANONICAL, GUARDED, OWN = range(4)  # what the kernel of the rates gives out
 NO_KEEPING, PROJECT, STABILISE = range(3)
 
@@ -21,11 +21,12 @@ T, H, END, LARGEST, RTOL, ATOL = range(6)
 # places in `count`
 STEPS, EVALUATIONS, REJECTED, RECORDED, SAMPLED, FIRST, GUARDS, PROJECTIONS, BAD, ILL = range(10)
 # places in `address`
-RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS, EVENTS = range(7)
+RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS, EVENTS, DEPENDENT = range(8)  # and velocities behind positions
 # places in `size`
-N, S, KIND, KEEP, FIXED, FROZEN = range(6)
+N, S, KIND, KEEP, FIXED, FROZEN, COMPLETE = range(7)
 
 WELL = 0.02  # conditioning below which plain elimination gives way to the proximal one
+_WORSE = 0.05  # part of its first conditioning at which a choice of independent coordinates is renewed
 _DEFECT = 1e-13  # of a form beyond which its choices have gone bad; rounding is some hundred times smaller
 _NEWTON = 12
 _NEAR, _STUCK = 1e-9, 1e-6  # relative sizes of the last correction
@@ -52,15 +53,17 @@ def _kernel(which, address, given, out, work):
 
 
 @njit(cache=True, nogil=True)
-def _rate(address, size, count, t, y, dy, given, out, work, gains):
+def _rate(address, size, count, t, y, dy, given, out, work, control):
     """Evaluate the right side of the equations at a state; return whether it is there."""
     n, s, kind = size[N], size[S], size[KIND]
+    if size[COMPLETE] == 1 and not _complete(address, size, count, t, y, given, out, work, control):
+        return False
     given[0] = t
     for i in range(2 * n):
         given[1 + i] = y[i]
     count[EVALUATIONS] += 1
     if size[KEEP] == STABILISE and size[FROZEN] == 0:
-        _offsets(address, size, given, out, work, gains, 1.0)
+        _offsets(address, size, given, out, work, control, 1.0)
     _kernel(RATE, address, given, out, work)
     if kind == CANONICAL:
         for i in range(2 * n):
@@ -81,13 +84,64 @@ def _rate(address, size, count, t, y, dy, given, out, work, gains):
 
 
 @njit(cache=True, nogil=True)
-def _offsets(address, size, given, out, work, gains, h):
-    """Fill in what stabilisation adds to c: −a ψ − b g, with gains in units of the step."""
+def _offsets(address, size, given, out, work, control, h):
+    """Fill in what stabilisation adds to c: −a ψ − b g, with gains a and b in units of the step."""
     s = size[S]
     _kernel(RESIDUALS, address, given, out, work)
     start = len(given) - s
     for i in range(s):
-        given[start + i] = -gains[0, i] / h * out[s + i] - gains[1, i] / (h * h) * out[i]
+        given[start + i] = -control[0, i] / h * out[s + i] - control[1, i] / (h * h) * out[i]
+
+
+@njit(cache=True, nogil=True)
+def _frozen(address, size, t, h, y, given, out, work, control):
+    """Evaluate what stabilisation adds at the start of a step, to be kept through its stages."""
+    given[0] = t
+    for i in range(len(y)):
+        given[1 + i] = y[i]
+    _offsets(address, size, given, out, work, control, h)
+
+
+@njit(cache=True, nogil=True)
+def _complete(address, size, count, t, y, given, out, work, control):
+    """Find the dependent positions and velocities from the independent ones, by Newton from what is there.
+
+    The first two rows of `control` are the factors of columns and rows for positions and velocities; the third takes
+    how well they are determined.
+    """
+    n, s = size[N], size[S]
+    start = len(given) - n - s
+    given[0] = t
+    for level in range(2):
+        for i in range(n + s):
+            given[start + i] = control[level, i]
+        found, before = False, np.inf
+        for _ in range(_NEWTON):
+            for i in range(2 * n):
+                given[1 + i] = y[i]
+            _kernel(DEPENDENT + level, address, given, out, work)
+            count[PROJECTIONS] += 1
+            control[2, level] = out[n + s + 1]
+            largest = left = 0.0
+            extent = 1.0
+            for i in range(s):
+                left = max(left, abs(out[n + i]) * control[level, n + i])
+            for i in range(n):
+                if not np.isfinite(out[i]):
+                    count[BAD] = i
+                    return False
+                place = level * n + i
+                extent = max(extent, abs(y[place]))
+                largest = max(largest, abs(out[i]) / (1.0 + abs(y[place])))
+                y[place] += out[i]
+            if largest < _NEAR or (largest < _STUCK and largest > 0.5 * before):
+                found = left < _LEFT * extent
+                break
+            before = largest
+        if not found:
+            count[BAD] = -1
+            return False
+    return True
 
 
 @njit(cache=True, nogil=True)
@@ -140,7 +194,17 @@ def _project(address, size, count, t, y, given, out, work):
 
 
 @njit(cache=True, nogil=True)
-def _first_step(address, size, count, clock, order, y, k, trial, given, out, work, gains):
+def _kept(address, size, count, t, y, given, out, work, control):
+    """Bring a state onto the constraints in the way that was chosen; return whether that was possible."""
+    if size[COMPLETE] == 1:
+        return _complete(address, size, count, t, y, given, out, work, control)
+    if size[KEEP] == PROJECT:
+        return _project(address, size, count, t, y, given, out, work)
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _first_step(address, size, count, clock, order, y, k, trial, given, out, work, control):
     """Choose the first step (Hairer, Nørsett, Wanner, II.4)."""
     m = len(y)
     d0 = d1 = 0.0
@@ -153,7 +217,7 @@ def _first_step(address, size, count, clock, order, y, k, trial, given, out, wor
     h = min(h, clock[END] - clock[T], clock[LARGEST])
     for i in range(m):
         trial[i] = y[i] + h * k[0, i]
-    if not _rate(address, size, count, clock[T] + h, trial, k[1], given, out, work, gains):
+    if not _rate(address, size, count, clock[T] + h, trial, k[1], given, out, work, control):
         return 1e-6 * min(clock[END] - clock[T], clock[LARGEST])
     d2 = 0.0
     for i in range(m):
@@ -176,21 +240,24 @@ def _stage(A, row, h, y, k, trial):
 
 
 @njit(cache=True, nogil=True)
-def _stages(address, size, count, A, c, first, last, t, h, y, k, trial, given, out, work, gains):
+def _stages(address, size, count, A, c, first, last, t, h, y, k, trial, given, out, work, control):
     """Evaluate some of the stages; return whether all of them are there."""
     for row in range(first, last):
         _stage(A, row, h, y, k, trial)
-        if not _rate(address, size, count, t + c[row] * h, trial, k[row], given, out, work, gains):
+        if not _rate(address, size, count, t + c[row] * h, trial, k[row], given, out, work, control):
             return False
     return True
 
 
 @njit(cache=True, nogil=True)
-def _error(errors, h, clock, y, new, k):
+def _error(errors, size, h, clock, y, new, k, control):
     """Return the size of the error in units of the tolerance, from the estimates of order 3 and 5."""
-    m, s = len(y), errors.shape[1] - 1
+    m, s, n = 0, errors.shape[1] - 1, size[N]
     three = five = 0.0
-    for i in range(m):
+    for i in range(len(y)):
+        if size[COMPLETE] == 1 and control[i // n, i % n] == 1.0:
+            continue  # what depends has no error of its own
+        m += 1
         e3 = e5 = 0.0
         for j in range(s):
             e3 += errors[0, j] * k[j, i]
@@ -231,12 +298,12 @@ def _between(theta, h, y, raw, kept, k, dense, into):
 
 
 @njit(cache=True, nogil=True)
-def _for_between(address, size, count, A, c, dense, t, h, y, raw, k, trial, given, out, work, gains):
+def _for_between(address, size, count, A, c, dense, t, h, y, raw, k, trial, given, out, work, control):
     """Evaluate the stages that only interpolation needs: the slope at the raw end, and those behind it."""
     last = k.shape[0] - 1
     if len(dense) == 0:
-        return _rate(address, size, count, t + h, raw, k[last], given, out, work, gains)
-    return _stages(address, size, count, A, c, 12, last + 1, t, h, y, k, trial, given, out, work, gains)
+        return _rate(address, size, count, t + h, raw, k[last], given, out, work, control)
+    return _stages(address, size, count, A, c, 12, last + 1, t, h, y, k, trial, given, out, work, control)
 
 
 @njit(cache=True, nogil=True)
@@ -263,27 +330,28 @@ def _watch(address, size, t, y, k, given, out, work, events):
 
 @njit(cache=True, nogil=True)
 def advance(
-    address, size, A, b, c, errors, dense, order, clock, count, y, k, vectors, given, out, work, gains,
+    address, size, A, b, c, errors, dense, order, clock, count, y, k, vectors, given, out, work, control,
     wanted, sampled, times, states, events, max_steps,
 ):  # fmt: skip
     """Take up to `max_steps` steps towards `clock[END]`; return a status.
 
     `k` has one row for each stage, and one more for methods without dense output; `vectors` are three of the size of y.
     Steps are written to `times` and `states`, values at the `wanted` times to `sampled`. The rows of `events` are the
-    values before and after the last step, the directions to watch for, and which of them passed zero.
+    values before and after the last step, the directions to watch for, and which of them passed zero. `control` holds
+    the gains of stabilisation, or the choice of independent coordinates.
     """
     m, stages = len(y), len(b)
     new, raw, trial = vectors[0], vectors[1], vectors[2]
     if clock[T] >= clock[END]:
         return DONE
     if count[FIRST] == 0:
-        if not _rate(address, size, count, clock[T], y, k[0], given, out, work, gains):
+        if not _rate(address, size, count, clock[T], y, k[0], given, out, work, control):
             return NOT_FINITE
         if size[FIXED] == 0 and clock[H] <= 0.0:
-            clock[H] = _first_step(address, size, count, clock, order, y, k, trial, given, out, work, gains)
+            clock[H] = _first_step(address, size, count, clock, order, y, k, trial, given, out, work, control)
         count[FIRST] = 1
         _watch(address, size, clock[T], y, k, given, out, work, events)
-    rejected_before = False
+    rejected_before, started = False, clock[H]
     for _ in range(max_steps):
         if clock[T] >= clock[END]:
             return DONE
@@ -296,13 +364,10 @@ def advance(
         if h <= 1e-14 * max(abs(t), 1e-3 * clock[END]):
             return STEP_TOO_SMALL
         if size[KEEP] == STABILISE and size[FROZEN] == 1:
-            given[0] = t
-            for i in range(m):
-                given[1 + i] = y[i]
-            _offsets(address, size, given, out, work, gains, h)
-            if not _rate(address, size, count, t, y, k[0], given, out, work, gains):
+            _frozen(address, size, t, h, y, given, out, work, control)
+            if not _rate(address, size, count, t, y, k[0], given, out, work, control):
                 return NOT_FINITE
-        there = _stages(address, size, count, A, c, 1, stages, t, h, y, k, trial, given, out, work, gains)
+        there = _stages(address, size, count, A, c, 1, stages, t, h, y, k, trial, given, out, work, control)
         if there:
             for i in range(m):
                 total = 0.0
@@ -310,11 +375,13 @@ def advance(
                     total += b[j] * k[j, i]
                 raw[i] = y[i] + h * total
         if size[FIXED] == 0:
-            error = _error(errors, h, clock, y, raw, k) if there else 1e10
+            error = _error(errors, size, h, clock, y, raw, k, control) if there else 1e10
             if not error <= 1.0:
                 clock[H] = h * max(0.2, 0.9 * error ** (-1.0 / order)) if np.isfinite(error) else 0.2 * h
                 count[REJECTED] += 1
                 rejected_before = True
+                if not there and size[COMPLETE] == 1 and h < 1e-3 * started:
+                    return CHOICE
                 if not there and clock[H] < 1e-10 * max(abs(t), clock[END]):
                     return NOT_FINITE
                 continue
@@ -328,22 +395,21 @@ def advance(
             return NOT_FINITE
         for i in range(m):
             new[i] = raw[i]
-        if size[KEEP] == PROJECT and not _project(address, size, count, t + h, new, given, out, work):
+        if not _kept(address, size, count, t + h, new, given, out, work, control):
             if size[FIXED] == 1 or h < 1e-9 * clock[END]:
                 return NOT_PROJECTED
             clock[H] = 0.25 * h
             count[REJECTED] += 1
             continue
         if count[SAMPLED] < len(wanted) and wanted[count[SAMPLED]] <= t + h:
-            if not _for_between(address, size, count, A, c, dense, t, h, y, raw, k, trial, given, out, work, gains):
+            if not _for_between(address, size, count, A, c, dense, t, h, y, raw, k, trial, given, out, work, control):
                 return NOT_FINITE
             while count[SAMPLED] < len(wanted) and wanted[count[SAMPLED]] <= t + h:
                 theta = (wanted[count[SAMPLED]] - t) / h
                 _between(theta, h, y, raw, new, k, dense, sampled[count[SAMPLED]])
-                if size[KEEP] == PROJECT:
-                    at = wanted[count[SAMPLED]]
-                    if not _project(address, size, count, at, sampled[count[SAMPLED]], given, out, work):
-                        return NOT_PROJECTED
+                at, sample = wanted[count[SAMPLED]], sampled[count[SAMPLED]]
+                if not _kept(address, size, count, at, sample, given, out, work, control):
+                    return NOT_PROJECTED
                 count[SAMPLED] += 1
         for i in range(m):
             y[i] = new[i]
@@ -352,30 +418,34 @@ def advance(
         times[count[RECORDED]] = clock[T]
         count[RECORDED] += 1
         count[STEPS] += 1
-        if not _rate(address, size, count, clock[T], y, k[0], given, out, work, gains):
+        if not _rate(address, size, count, clock[T], y, k[0], given, out, work, control):
             return NOT_FINITE
         if _watch(address, size, clock[T], y, k, given, out, work, events):
             return EVENT
+        if size[COMPLETE] == 1 and (control[2, 0] < _WORSE * control[2, 2] or control[2, 1] < _WORSE * control[2, 3]):
+            return CHOICE
     return DONE if clock[T] >= clock[END] else RUNNING
 
 
 @njit(cache=True, nogil=True)
 def interpolate(
-    address, size, A, b, c, dense, count, t, h, y, kept, k, vectors, given, out, work, gains, thetas, into
+    address, size, A, b, c, dense, count, t, h, y, kept, k, vectors, given, out, work, control, thetas, into
 ):  # fmt: skip
     """Repeat one recorded step and evaluate it at parts θ of it; return whether that was possible."""
     m, stages = len(y), len(b)
     raw, trial = vectors[1], vectors[2]
-    if not _rate(address, size, count, t, y, k[0], given, out, work, gains):
+    if size[KEEP] == STABILISE and size[FROZEN] == 1:
+        _frozen(address, size, t, h, y, given, out, work, control)
+    if not _rate(address, size, count, t, y, k[0], given, out, work, control):
         return False
-    if not _stages(address, size, count, A, c, 1, stages, t, h, y, k, trial, given, out, work, gains):
+    if not _stages(address, size, count, A, c, 1, stages, t, h, y, k, trial, given, out, work, control):
         return False
     for i in range(m):
         total = 0.0
         for j in range(stages):
             total += b[j] * k[j, i]
         raw[i] = y[i] + h * total
-    if not _for_between(address, size, count, A, c, dense, t, h, y, raw, k, trial, given, out, work, gains):
+    if not _for_between(address, size, count, A, c, dense, t, h, y, raw, k, trial, given, out, work, control):
         return False
     for p in range(len(thetas)):
         _between(thetas[p], h, y, raw, kept, k, dense, into[p])

@@ -166,13 +166,17 @@ class Builder:
                 return 0.0  # a row without entries
             inverse = call("if_lt", VANISHED * size, pivot, 1.0 / pivot, 0.0)
             rank = rank + call("if_lt", quasidefinite.LOST * size, pivot, 1.0, 0.0)
-            largest = call("max", largest, size * inverse)
+            largest = call("max", largest, self.whole(routine, k, size) * inverse)
             return inverse
 
         full = {**M, **{(j, i): value for (i, j), value in M.items()}}
         factors = quasidefinite.factorise(full, A, self.n, self.s, self.order, routine.tape, invert, epsilon)
         routine.store("condition", [rank, 1.0 / largest, call("if_lt", 0.0, least, 1.0, 0.0)])
         return factors
+
+    def whole(self, routine: Routine, k: int, size: Scalar) -> Scalar:
+        """Return what the remainder of a row is compared with: its size."""
+        return size
 
     def factor(self) -> Routine:
         """Make the routine matrix → L, inverse pivots, condition."""
@@ -328,6 +332,38 @@ class Builder:
         return routine
 
 
+class DependentBuilder(Builder):
+    """Solves constraints for some coordinates and lets the others be.
+
+    Behind the other inputs stand factors of the columns of A, one for those that depend and zero for the others, and of
+    its rows, one for those that are asked to hold: the choice is an input too.
+    """
+
+    def __init__(self, system: System):
+        super().__init__(system)
+        self.added = {}
+        M, A, _ = self.matrices(Routine(""))
+        self.order = quasidefinite.elimination_order([*M, *((self.n + i, j) for i, j in A)], self.n, self.s)
+
+    def matrices(self, routine: Routine, changes: dict[Expr, Scalar] | None = None):
+        """Return A with its factors, and ones for M: as many rows as columns that depend have one solution."""
+        _, A, _ = super().matrices(routine, changes)
+        columns, rows = (
+            [routine.tape.load("in", start + k) for k in range(size)]
+            for start, size in ((len(self.inputs), self.n), (len(self.inputs) + self.n, self.s))
+        )
+        sizes: list[Scalar] = [0.0] * self.s
+        for (i, _), value in A.items():
+            sizes[i] = sizes[i] + value * value
+        routine.store("whole", sizes)
+        A = {(i, j): value * columns[j] * rows[i] for (i, j), value in A.items()}
+        return {(j, j): 1.0 for j in range(self.n)}, A, {}
+
+    def whole(self, routine: Routine, k: int, size: Scalar) -> Scalar:
+        """Return the size of a row in all coordinates, of which little may be left in those that depend."""
+        return routine.tape.load("whole", k - self.n)
+
+
 def without_noise(system: System) -> Blocks:
     """Return the blocks with zeros where a constraint is always true and its row nothing but rounding."""
     b = system.blocks
@@ -391,6 +427,17 @@ def expressions(builder: Builder, outputs: Sequence[Expr], multipliers: dict[Exp
     module.add(routine)
     calls = ["blocks", *solution(), "expressions"] if used else ["expressions"]
     module.kernel("expressions", calls, len(builder.inputs))
+    return module
+
+
+def dependent(builder: Builder) -> Module:
+    """Return Newton's steps that find dependent positions and velocities from independent ones."""
+    other, module = DependentBuilder(builder.system), Module()
+    module.add(other.stage("gaps", "positions"), other.stage("rates", "rates"))
+    module.add(other.factor(), other.solve(), other.begin(), other.refine(), other.step())
+    inputs = len(other.inputs) + other.n + other.s
+    module.kernel("dependent_positions", ["gaps", *solution(), "step"], inputs)
+    module.kernel("dependent_velocities", ["rates", *solution(), "step"], inputs)
     return module
 
 

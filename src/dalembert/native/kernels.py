@@ -40,6 +40,7 @@ GROUPS: dict[str, Callable[[build.Builder], build.Module]] = {
     "core": build.core,
     "direct": build.direct,
     "stabilised": build.stabilised,
+    "dependent": build.dependent,
     "jacobian": build.jacobian,
 }
 _NEWTON = 20
@@ -209,6 +210,10 @@ class Kernels:
         out = self._group(group).run(name, rows)
         self._check(name, out, rows)
         return out.reshape(*inputs.shape[:-1], out.shape[1])
+
+    def run(self, group: str, name: str, rows: Array) -> Array:
+        """Call any kernel with rows of inputs as it reads them."""
+        return self._group(group).run(name, rows)
 
     def inputs(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Lay out t, q, v and the parameters as kernels read them, one row for each state."""
