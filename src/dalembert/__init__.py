@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dalembert.model.textfile import load, loads
     from dalembert.model.translate import coordinates, dot
     from dalembert.motion.events import Event
+    from dalembert.results.export import load_motion
 
 _PUBLIC = {
     "System": "dalembert.model.system",
@@ -25,6 +26,7 @@ _PUBLIC = {
     "example": "dalembert.model.gallery",
     "names": "dalembert.model.gallery",
     "Event": "dalembert.motion.events",
+    "load_motion": "dalembert.results.export",
     "DalembertError": "dalembert.errors",
     "ModelError": "dalembert.errors",
     "DerivationError": "dalembert.errors",
@@ -41,6 +43,7 @@ __all__ = [
     "dot",
     "example",
     "load",
+    "load_motion",
     "loads",
     "names",
 ]

@@ -117,6 +117,7 @@ def simulate(
     atol: Atol = None,
     step: Step = None,
     samples: Samples = None,
+    max_seconds: Annotated[float, typer.Option(help="End the computation after so many seconds.")] = float("inf"),
     settings: Setting = None,
     out: Annotated[Path | None, typer.Option(help="Write the motion to a file: .npz, .csv or .parquet.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
@@ -139,6 +140,7 @@ def simulate(
         atol=atol,
         step=step,
         samples=samples,
+        max_seconds=max_seconds,
         progress=_progress(until if until is not None else system.simulation.get("until", 10.0)),
     )
     _finish_progress()

@@ -84,3 +84,83 @@ def test_mistakes_are_answered(event, message):
     with pytest.raises(ModelError) as error:
         FALL.simulate(1.0, events=[event])
     assert message in str(error.value)
+
+
+SPRING = System(
+    "x",
+    kinetic="m*x'^2/2",
+    potential="k*x^2/2 - F*x",
+    parameters={"m": 1, "k": 1, "F": 0},
+    initial={"x": 1, "x'": 0},
+)
+
+
+@pytest.mark.parametrize("t", [1, 2, 3.3, 5])
+def test_events_at_the_same_time_all_act(t):
+    events = [Event(f"t = {t}", {"k": 0}), Event(f"t = {t}", {"F": 1}), Event(f"t = {t}", name="seen")]
+    run = SPRING.simulate(8.0, events=events)
+    assert len(run.events) == 3
+    assert run["x''"][-1] == pytest.approx(1.0)
+    stopped = SPRING.simulate(8.0, events=[events[0], Event(f"t = {t}", "stop")])
+    assert (stopped.status, stopped.t[-1]) == ("stopped", pytest.approx(t))
+
+
+@pytest.mark.parametrize("form", ["multipliers", "minimal", "canonical", "independent"])
+def test_forms_agree_when_inertia_changes(form):
+    """The velocity goes on, whatever the momentum: x = cos 2 cos(τ/√2) − √2 sin 2 sin(τ/√2)."""
+    run = SPRING.simulate(4.0, form=form, events=[Event("t = 2", {"m": 2})])
+    tau = 2 / np.sqrt(2)
+    assert run["x"][-1] == pytest.approx(np.cos(2) * np.cos(tau) - np.sqrt(2) * np.sin(2) * np.sin(tau), abs=1e-7)
+
+
+@pytest.mark.parametrize("form", ["multipliers", "canonical", "independent"])
+@pytest.mark.parametrize("settings", [{}, {"rtol": 1e-4, "atol": 1e-6}, {"method": "rk4", "step": 0.1}])
+def test_velocities_jump_where_a_changed_constraint_asks_for_it(form, settings):
+    motor = System(
+        "phi psi",
+        kinetic="phi'^2/2 + psi'^2/2",
+        potential="psi^2/2",
+        constraints={"motor": "phi' = w"},
+        parameters={"w": 1},
+        initial={"phi": 0, "psi": 1, "psi'": 0},
+    )
+    run = motor.simulate(4.0, form=form, events=[Event("t = 2", {"w": 3})], **settings)
+    assert run["phi"][-1] == pytest.approx(8.0, abs=1e-9)
+    assert run.residual["velocity"] < 1e-12
+    assert run.at([1.9, 2.1])[1][:, 0] == pytest.approx([1, 3])
+
+
+def test_changes_that_cannot_be():
+    rod = pendulum().simulate(4.0, events=[Event("t = 2", {"l": 1.1})])
+    assert rod.status == "failed"
+    assert "after `t = 2` at t = 2: the positions no longer satisfy `rod_" in rod.message
+    mass = SPRING.simulate(4.0, events=[Event("t = 2", {"m": -1})])
+    assert mass.status == "failed"
+    assert "the mass matrix is not positive definite" in mass.message
+    assert mass.certificate.ok
+
+
+def test_an_event_without_a_value_does_not_disturb_others():
+    run = SPRING.simulate(4.0, events=["log(x) = -1", "x' = -0.5"])
+    assert [event.name for event in run.events] == ["x' = -0.5", "log(x) = -1", "x' = -0.5"]
+    run = SPRING.simulate(1.5, events=[Event("if(x <= 0.5, 1, -1)")])
+    assert run.events[0].t == pytest.approx(np.arccos(0.5), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        (Event("t = 1", {"k": "2*pi"}), "the new value of `k` must be a finite number, got '2*pi'"),
+        (Event("t = 1", {"k": float("nan")}), "the new value of `k` must be a finite number, got nan"),
+        (None, "expected an equation in quotes or a SymPy expression, got NoneType"),
+    ],
+)
+def test_more_mistakes(event, message):
+    with pytest.raises(ModelError) as error:
+        SPRING.simulate(2.0, events=[event])
+    assert message in str(error.value)
+
+
+def test_one_event_needs_no_list():
+    assert len(SPRING.simulate(2.0, events="x = 0").events) == 1
+    assert len(SPRING.simulate(2.0, events=Event("x = 0")).events) == 1

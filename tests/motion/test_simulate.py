@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import ModelError, System, example
+from dalembert import ModelError, System, example, load_motion
 from dalembert.motion.methods import METHODS
-from dalembert.results.export import load
 from tests.conftest import pendulum
 
 
@@ -131,7 +130,7 @@ def test_files(tmp_path, suffix):
     run = pendulum().simulate(1.0, samples=10)
     path = tmp_path / f"motion{suffix}"
     run.save(path)
-    table = load(path)
+    table = load_motion(path)
     assert list(table)[:4] == ["t", "x", "y", "phi"]
     assert {"phi'", "phi''", "lambda_rod_x", "energy"} <= set(table)
     assert np.array_equal(table["phi"], run["phi"])
@@ -146,7 +145,7 @@ def test_files_that_cannot_be(tmp_path):
         run.save(tmp_path / "no" / "motion.npz")
     (tmp_path / "bad.npz").write_text("nothing")
     with pytest.raises(ModelError, match="no motion can be read"):
-        load(tmp_path / "bad.npz")
+        load_motion(tmp_path / "bad.npz")
 
 
 def test_dataframe():
@@ -172,3 +171,74 @@ def test_steps_are_repeated_as_they_were(settings):
     assert np.abs(run.at(inside)[0] - run.q[1:]).max() < 1e-7
     assert np.abs(run.at(run.t)[1] - run.v).max() < 1e-12
     assert run.certificate.ok or settings == {"keep": "stabilise"}
+
+
+@pytest.mark.parametrize("start", [1e-9, 1.0, 1e16, 1e150])
+def test_very_small_and_very_large_motions(start):
+    system = System("x", kinetic="x'^2/2", potential="x^2/2", initial={"x": start, "x'": 0})
+    run = system.simulate(1.0, atol=1e-11 * min(start, 1.0))
+    assert run["x"][-1] == pytest.approx(start * np.cos(1.0), rel=1e-6)
+
+
+def test_small_oscillations_are_certified():
+    system = System(
+        "x y",
+        kinetic="(x'^2 + y'^2)/2",
+        potential="9.81*y",
+        constraints={"rod": "x^2 + y^2 = 1"},
+        initial={"x": 1e-6},
+        guess={"y": -1},
+    )
+    assert system.simulate(10.0).certificate.ok
+
+
+def test_singular_positions_are_certified():
+    assert example("n-four-bar:2").simulate(5.0).certificate.ok
+
+
+def test_very_many_steps_are_certified_at_once():
+    """Friction that sticks: steps become tiny; what was computed is returned and measured all the same."""
+    block = System("x", kinetic="x'^2/2", forces={"x": "-sign(x')"}, initial={"x'": 1})
+    run = block.simulate(3.0, max_steps=100_000)
+    assert run.status == "stopped"
+    assert "energy" not in [item.name for item in run.certificate.items]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"until": "soon"}, "`until` must be a number, got 'soon'"),
+        ({"rtol": "x"}, "`rtol` must be a number, got 'x'"),
+        ({"samples": "abc"}, "`samples` is a number of intervals, or increasing times"),
+        ({"max_steps": -1}, "`max_steps` must be at least one, got -1"),
+    ],
+)
+def test_values_of_the_wrong_kind(settings, message):
+    with pytest.raises(ModelError) as error:
+        pendulum().simulate(**{"until": 1.0, **settings})
+    assert message in str(error.value)
+
+
+def test_times_and_names_of_the_wrong_kind():
+    run = pendulum().simulate(1.0, samples=np.int64(5))
+    assert len(run.t) == 6
+    with pytest.raises(ModelError, match="times are numbers, got 'a'"):
+        run.at("a")
+    with pytest.raises(ModelError, match="a run has no `0`"):
+        run[0]
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".csv"])
+def test_names_that_clash(tmp_path, suffix):
+    system = System(
+        "file energy",
+        kinetic="file'^2 + energy'^2",
+        constraints={"a.b": "file = 1", "a_b": "file = 1"},
+        initial={"energy": 2},
+    )
+    run = system.simulate(0.1)
+    run.save(tmp_path / f"m{suffix}")
+    table = load_motion(tmp_path / f"m{suffix}")
+    assert table["file"][-1] == pytest.approx(1)
+    assert table["energy"][-1] == pytest.approx(2)
+    assert {"energy_", "lambda_a.b", "lambda_a_b"} <= set(table)

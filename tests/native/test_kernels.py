@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import shutil
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -150,3 +154,32 @@ def test_projections_that_find_nothing():
     system = System("x", kinetic="x'^2/2", constraints={"a": "x^2 = -1"})
     with pytest.raises(SimulationError, match="no positions that satisfy the constraints are near"):
         Kernels(system).project_positions(0.0, [1.0], [0.0])
+
+
+def test_projections_do_not_settle_on_a_compromise():
+    system = System("x y", kinetic="(x'^2 + y'^2)/2", constraints={"a": "x = p", "b": "x = 2"}, parameters={"p": 1})
+    with pytest.raises(SimulationError, match="no positions that satisfy the constraints are near"):
+        system.compile().project_positions(0.0, [0.0, 0.0], [0.0, 0.0])
+    circle = System("x y", kinetic="(x'^2 + y'^2)/2", constraints={"a": "x^2 + y^2 = p"}, parameters={"p": 1})
+    with pytest.raises(SimulationError, match="no positions"):
+        circle.compile().project_positions(0.0, [0.0, 0.0], [0.0, 0.0])
+
+
+def test_jacobians_of_the_wrong_size():
+    with pytest.raises(ModelError, match="`a` needs 3 values, got 1"):
+        pendulum().compile().jacobians(0.0, *STATE, [1.0], [0.0, 0.0])
+
+
+def test_c_source_is_compiled_and_agrees(tmp_path):
+    if not shutil.which("gcc"):
+        pytest.skip("no C compiler here")
+    kernel = pendulum().compile()
+    source, library = tmp_path / "k.c", tmp_path / "k.so"
+    source.write_text(kernel.c_source())
+    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", library, source, "-lm"], check=True)
+    inputs = kernel.inputs(0.0, *STATE)
+    out, work = np.zeros(8), np.zeros(500)
+    pointers = [array.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for array in (out, inputs, work)]
+    ctypes.CDLL(str(library)).accelerations(*pointers)
+    expected = kernel(0.0, *STATE)
+    assert out[:5] == pytest.approx([*expected.acceleration, *expected.multipliers], rel=1e-13)

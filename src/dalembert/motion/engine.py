@@ -149,8 +149,8 @@ class Engine:
             steps = max(1, steps - (int(self.count[stepper.STEPS]) - before))
             self._new_buffer()
 
-    def return_to(self, t: float, y: Array, parameters: Array | None = None) -> None:
-        """Cut the last step short at a state inside it, and go on from there, with other parameters if given."""
+    def return_to(self, t: float, y: Array) -> None:
+        """Cut the last step short at a state inside it, and go on from there."""
         last = int(self.count[stepper.RECORDED]) - 1
         self.times[-1][last], self.states[-1][last] = t, y
         self.y[:] = y
@@ -159,8 +159,17 @@ class Engine:
             self.clock[stepper.H] = 0.0  # to be chosen again
         self.count[stepper.FIRST] = 0
         self.count[stepper.SAMPLED] = np.searchsorted(self.wanted, t, side="right")
-        if parameters is not None:
-            self.set_parameters(parameters)
+
+    def jump(self, y: Array, parameters: Array) -> None:
+        """Go on from another state, an instant later, with other parameters."""
+        if self.count[stepper.RECORDED] >= len(self.times[-1]):
+            self._new_buffer()
+        place = int(self.count[stepper.RECORDED])
+        t = self.clock[stepper.T] = np.nextafter(self.clock[stepper.T], np.inf)
+        self.times[-1][place], self.states[-1][place] = t, y
+        self.y[:] = y
+        self.count[stepper.RECORDED] += 1
+        self.set_parameters(parameters)
 
     def set_parameters(self, parameters: Array) -> None:
         """Use other values of the parameters from now on."""

@@ -2,7 +2,8 @@
 
     Event("y = 0")                          recorded
     Event("lambda_rod = 0", "stop")         the motion ends there
-    Event("t = 2", {"k": 0.0})              parameters change there, and the motion goes on
+    Event("t = 2", {"k": 0.0})              parameters change there, and the motion goes on; velocities jump, as by an
+                                            ideal impulse, if the constraints ask for others from then on
 
 The stepper notices a change of sign from step to step; the place is then found on the dense output. Two passages inside
 one step go unnoticed.
@@ -10,16 +11,18 @@ one step go unnoticed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import symengine as se
+import sympy as sp
 from scipy.optimize import brentq
 
 from dalembert.algebra.types import Array
-from dalembert.errors import ModelError, Problem, nearest
+from dalembert.errors import ModelError, Problem, SimulationError, nearest, quoted
 from dalembert.model.expression import parse, parse_equation
 from dalembert.model.functions import TIME, Expr
 from dalembert.model.system import System
@@ -28,6 +31,9 @@ from dalembert.motion.engine import Engine
 from dalembert.native.kernels import Kernels
 
 ACTIONS = ("record", "stop")
+_TOGETHER = 1e-9  # parts of a step within which events happen at once
+_APART = 1e-6  # relative residual of positions that other parameters may leave
+_EQUALS = re.compile(r"(?<![<>=])=(?!=)")
 MULTIPLIER = "lambda_"
 
 
@@ -81,26 +87,63 @@ class Watch:
         """Watch an engine that starts at a state."""
         self.engine, self.start, self.parameters = engine, start, parameters
 
-    def handle(self) -> str | None:
-        """Deal with what passed zero in the last step; return why the motion stops, or None."""
+    def handle(self) -> tuple[str, str] | None:
+        """Deal with what passed zero in the last step; return status and reason if the motion ends here."""
         t, y, end, kept = self.engine.last_step(*self.start)
         passed = np.flatnonzero(self.engine.events[3])
         found = sorted((self._place(int(e), t, y, end, kept), int(e)) for e in passed)
-        for theta, e in found:
-            event, at = self.events[e], t + theta * (end - t)
-            state = self._state(theta, t, y, end, kept)
-            q, v = self._split(at, state)
-            self.occurrences.append(Occurrence(event.title, at, q, v))
-            if event.action == "record":
-                continue
-            if isinstance(event.action, Mapping):
-                values = dict(zip(self.system.parameters, self.parameters, strict=True)) | dict(event.action)
-                self.parameters = np.array([float(value) for value in values.values()])
-                self.changes.append((at, self.parameters))
-            self.engine.return_to(at, state, self.parameters)
-            self.engine.advance(0)
+        first = min((theta for theta, e in found if self.events[e].action != "record"), default=None)
+        if first is None:
+            for theta, e in found:
+                self._record(e, theta, t, y, end, kept)
+            return None
+        now = [(theta, e) for theta, e in found if theta <= first + _TOGETHER]
+        for theta, e in now:
+            self._record(e, min(theta, first), t, y, end, kept)
+        at, state = t + first * (end - t), self._state(first, t, y, end, kept)
+        self.engine.return_to(at, state)
+        acting = [self.events[e] for theta, e in now if self.events[e].action != "record"]
+        changes = {
+            name: value for event in acting if isinstance(event.action, Mapping) for name, value in event.action.items()
+        }
+        if changes and (reason := self._change(changes, at, state)):
+            return "failed", f"after {quoted(event.title for event in acting)} at t = {at:.6g}: {reason}"
+        stops = [event.title for event in acting if event.action == "stop"]
+        if stops:
+            return "stopped", f"event {quoted(stops)} at t = {at:.6g}"
+        self.engine.advance(0)
+        for _, e in now:
             self.engine.events[1, e] = 0.0  # it has just passed
-            return f"event `{event.title}` at t = {at:.6g}" if event.action == "stop" else None
+        return None
+
+    def _record(self, e: int, theta: float, t: float, y: Array, end: float, kept: Array) -> None:
+        at = t + theta * (end - t)
+        self.occurrences.append(
+            Occurrence(self.events[e].title, at, *self._split(at, self._state(theta, t, y, end, kept)))
+        )
+
+    def _change(self, changes: Mapping[str, float], t: float, state: Array) -> str | None:
+        """Go on with other parameters; velocities jump where the constraints ask for it. Return why this cannot be."""
+        kernels, n = self.kernels, self.kernels.n
+        q, v = self._split(t, state)
+        values = dict(zip(self.system.parameters, self.parameters, strict=True)) | dict(changes)
+        parameters = np.array([float(value) for value in values.values()])
+        g = np.abs(kernels.residuals(t, q, v, parameters)[0])
+        if np.any(g > _APART * (1 + np.abs(q).max(initial=0.0))):
+            name = self.system.constraints[int(np.argmax(g))].name
+            return f"the positions no longer satisfy `{name}`, which is off by {g.max():.3g} with the new parameters"
+        try:
+            if self.engine.keep != "none":
+                v = kernels.project_velocities(t, q, v, parameters)
+            kernels.accelerations(t, q, v, parameters)
+        except SimulationError as error:
+            return str(error)
+        after = np.concatenate([q, v])
+        if kernels.form == "canonical":
+            after[n:] = kernels.evaluate("canonical", "momenta", t, q, v, parameters)
+        self.parameters = parameters
+        self.changes.append((t, parameters))
+        self.engine.jump(after, parameters)
         return None
 
     def _state(self, theta: float, t: float, y: Array, end: float, kept: Array) -> Array:
@@ -119,10 +162,11 @@ class Watch:
         def value(theta: float) -> float:
             at = t + theta * (end - t)
             q, v = self._split(at, self._state(theta, t, y, end, kept))
-            return float(self.kernels.evaluate(self.group, "expressions", at, q, v, self.parameters)[e])
+            rows = np.concatenate([[at], q, v, self.parameters])[None]
+            return float(self.kernels.run(self.group, "expressions", rows)[0, e])
 
         low, high = value(0.0), value(1.0)
-        if low == 0 or high == 0 or (low < 0) == (high < 0):  # rounding moved it to an end
+        if not low * high < 0:  # rounding moved it to an end
             return 0.0 if abs(low) < abs(high) else 1.0
         return float(brentq(value, 0.0, 1.0, xtol=1e-15))  # pyright: ignore[reportArgumentType]
 
@@ -136,6 +180,8 @@ def read_events(system: System, given: Sequence[Any]) -> tuple[tuple[Event, ...]
     """Return the events and their expressions; raise ModelError with everything that is wrong."""
     extra = multiplier_names(system)
     vocabulary = Vocabulary(system.coordinates, (*system.parameters, *extra))
+    if isinstance(given, (str, Event)):
+        given = [given]
     events, expressions, problems = [], [], []
     for item in given:
         event = item if isinstance(item, Event) else Event(item)
@@ -156,12 +202,17 @@ def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
         for name in event.action:
             if name not in system.parameters:
                 raise ModelError(f"no parameter `{name}`; {nearest(str(name), list(system.parameters), 'parameters')}")
+            value = event.action[name]
+            if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
+                raise ModelError(f"the new value of `{name}` must be a finite number, got {value!r}")
     elif event.action not in ACTIONS:
         raise ModelError(f"the action is record, stop or new values of parameters, got {event.action!r}")
     if isinstance(event.when, str):
-        expression = (parse_equation if "=" in event.when else parse)(event.when, vocabulary)
-    else:
+        expression = (parse_equation if _EQUALS.search(event.when) else parse)(event.when, vocabulary)
+    elif isinstance(event.when, sp.Basic):
         expression = system._translator.inward(event.when)
+    else:
+        raise ModelError(f"expected an equation in quotes or a SymPy expression, got {type(event.when).__name__}")
     known = {TIME, *system.coordinates, *system.velocities, *vocabulary.parameters}
     unknown = sorted(symbol.name for symbol in expression.free_symbols if symbol.name not in known)
     if unknown:

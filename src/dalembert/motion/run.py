@@ -155,13 +155,20 @@ def _settings(system: System, given: Mapping[str, Any]) -> Settings:
     for name, value, known in (("form", form, _PLAIN), ("method", method, METHODS), ("keep", keep, KEEPINGS)):
         if value not in known:
             raise ModelError(f"no {name} `{value}`; {nearest(str(value), list(known), name + 's')}")
-    until, step = float(pick("until", 10.0)), pick("step", None)
-    numbers = {"until": until, "rtol": float(pick("rtol", 1e-9)), "atol": float(pick("atol", 1e-11))}
+    numbers = {"until": pick("until", 10.0), "rtol": pick("rtol", 1e-9), "atol": pick("atol", 1e-11)}
+    step = pick("step", None)
     if step is not None:
-        numbers["step"] = float(step)
+        numbers["step"] = step
     for name, value in numbers.items():
+        try:
+            value = numbers[name] = float(value)
+        except (TypeError, ValueError):
+            raise ModelError(f"`{name}` must be a number, got {value!r}") from None
         if not 0 <= value < float("inf") or (value == 0 and name != "until"):
             raise ModelError(f"`{name}` must be positive and finite, got {value}")
+    until = numbers["until"]
+    if not given["max_steps"] >= 1:
+        raise ModelError(f"`max_steps` must be at least one, got {given['max_steps']}")
     if step is None and not METHODS[method].adaptive:
         raise ModelError(f"the method `{method}` has a fixed step; give it, as in step=0.01")
     if form in ("canonical", "independent") and keep == "stabilise":
@@ -176,9 +183,12 @@ def _settings(system: System, given: Mapping[str, Any]) -> Settings:
 
 
 def _sample_times(samples: Any, until: float) -> Array:
-    if isinstance(samples, (int, float)) and float(samples).is_integer() and samples >= 1:
+    if isinstance(samples, (int, float, np.number)) and float(samples).is_integer() and samples >= 1:
         return np.linspace(0.0, until, int(samples) + 1)
-    times = np.asarray(samples, dtype=float)
+    try:
+        times = np.asarray(samples, dtype=float)
+    except (TypeError, ValueError):
+        times = np.array(np.nan)
     if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
         raise ModelError("`samples` is a number of intervals, or increasing times")
     if len(times) and (times[0] < 0 or times[-1] > until):
@@ -199,8 +209,8 @@ def _loop(
             taken = now - last
             steps = max(1, min(10 * steps, int(steps * _PIECE / max(taken, 1e-6))))
             last = now
-            if status == stepper.EVENT and (reason := watch.handle()):
-                return "stopped", reason
+            if status == stepper.EVENT and (ended := watch.handle()):
+                return ended
             if status == stepper.CHOICE and not engine.choose_again():
                 return "failed", _failure(stepper.NOT_PROJECTED, engine, system)
             if status == stepper.DONE:
@@ -223,6 +233,8 @@ def _failure(status: int, engine: Engine, system: System) -> str:
     names = (*system.coordinates, *system.velocities)
     shown = ", ".join(f"{name} = {value:.4g}" for name, value in list(zip(names, engine.y, strict=True))[:8])
     where = f"t = {t:.6g}: {shown}"
+    if status == stepper.NOT_FINITE and engine.count[stepper.BAD] == stepper.SINGULAR_MASS:
+        return f"the mass matrix is not positive definite after {where}"
     if status == stepper.NOT_FINITE and engine.count[stepper.BAD] >= 0:
         name = (*system.velocities, *(v + "'" for v in system.velocities))[int(engine.count[stepper.BAD])]
         return f"the equations have no finite value for {name} after {where}"

@@ -16,6 +16,8 @@ RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, EVENT, CHOICE = 
 ACCELERATIONS, CANONICAL, GUARDED, OWN = range(4)  # what the kernel of the rates gives out
 NO_KEEPING, PROJECT, STABILISE = range(3)
 
+NOT_COMPLETED, SINGULAR_MASS = -1, -2  # what `count[BAD]` can be beside the number of a coordinate
+
 # places in `clock`
 T, H, END, LARGEST, RTOL, ATOL = range(6)
 # places in `count`
@@ -73,6 +75,9 @@ def _rate(address, size, count, t, y, dy, given, out, work, control):
         if bad or (kind == OWN and (count[ILL] == 1 or not out[2 * n] < _DEFECT)):
             count[GUARDS] += 1
             _kernel(GUARD, address, given, out, work)
+        if kind != OWN and not out[n + s + 2] > 0.0:
+            count[BAD] = SINGULAR_MASS
+            return False
         for i in range(n):
             dy[i] = y[n + i]
             dy[n + i] = out[i]
@@ -139,7 +144,7 @@ def _complete(address, size, count, t, y, given, out, work, control):
                 break
             before = largest
         if not found:
-            count[BAD] = -1
+            count[BAD] = NOT_COMPLETED
             return False
     return True
 
@@ -214,7 +219,8 @@ def _first_step(address, size, count, clock, order, y, k, trial, given, out, wor
         d1 += (k[0, i] / scale) ** 2
     d0, d1 = np.sqrt(d0 / m), np.sqrt(d1 / m)
     h = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
-    h = min(h, clock[END] - clock[T], clock[LARGEST])
+    h = h if np.isfinite(h) else 0.0
+    h = min(max(h, 1e-10 * (clock[END] - clock[T])), clock[END] - clock[T], clock[LARGEST])
     for i in range(m):
         trial[i] = y[i] + h * k[0, i]
     if not _rate(address, size, count, clock[T] + h, trial, k[1], given, out, work, control):
@@ -225,6 +231,7 @@ def _first_step(address, size, count, clock, order, y, k, trial, given, out, wor
     d2 = np.sqrt(d2 / m) / h
     steepest = max(d1, d2)
     second = max(1e-6, 1e-3 * h) if steepest <= 1e-15 else (0.01 / steepest) ** (1.0 / order)
+    second = max(second, h) if np.isfinite(second) else h
     return min(100 * h, second, clock[END] - clock[T], clock[LARGEST])
 
 

@@ -44,6 +44,7 @@ GROUPS: dict[str, Callable[[build.Builder], build.Module]] = {
     "jacobian": build.jacobian,
 }
 _NEWTON = 20
+_LEFT = 1e-6  # relative residual that no step removes
 _DEFECT = 1e-6  # of a form beyond which the choices of its pilot are made anew
 
 
@@ -188,6 +189,9 @@ class Kernels:
     def jacobians(self, t: float, q: Any, v: Any, a: Any, multipliers: Any, parameters: Any = None) -> Jacobians:
         """Return the sparse Jacobians at one state, for given accelerations and multipliers."""
         compiled = self._group("jacobian")
+        for name, values, size in (("a", a, self.n), ("multipliers", multipliers, self.s)):
+            if np.size(values) != size:
+                raise ModelError(f"`{name}` needs {size} values, got {np.size(values)}")
         inputs = np.concatenate([self.inputs(t, q, v, parameters).ravel(), np.ravel(a), np.ravel(multipliers)])
         out = compiled.run("jacobian", inputs[None])
         self._check("jacobian", out, inputs[None])
@@ -316,6 +320,8 @@ class Kernels:
                 x = v = v + step
             moved = np.max(np.abs(step) / (1 + np.abs(x)), initial=0.0)
             if moved < 1e-14 or (moved < 1e-9 and residual >= 0.5 * before):
+                if residual > _LEFT * (1 + np.abs(x).max(initial=0.0)):
+                    break  # a compromise between constraints that contradict each other
                 return x
             before = residual
         raise SimulationError(

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
 _PLACES = 5  # at which forces and other solutions are compared
+_NEARLY = 1e-5
+_MANY = 50_000  # steps
+_ROUNDING = 1e-7  # of the potential energy: the least that counts as an energy of the motion
 _GAUSS = np.polynomial.legendre.leggauss(5)
 
 
@@ -106,7 +109,11 @@ def _forces(run: Run) -> list[Item]:
     found = motion.kernels(motion.times[chosen], q[chosen], other, values[chosen])
     random = np.random.default_rng(0)
     work = difference = 0.0
+    core = motion.kernels.accelerations(motion.times[chosen], q[chosen], v[chosen], values[chosen])
+    ranks, conditions = np.asarray(core.rank), np.asarray(core.conditioning)
     for k, i in enumerate(chosen):
+        if ranks[k] < ranks.max() or (ranks[k] == len(run.system.constraints) and conditions[k] < _NEARLY):
+            continue  # next to a singular position reactions are not determinate
         numeric = Numeric(run.system, dict(zip(run.system.parameters, values[i], strict=True)))
         at = numeric.all(float(motion.times[i]), q[i], v[i])
         reaction = found.reaction[k]
@@ -131,15 +138,21 @@ class Drift:
 
 
 def energy_drift(run: Run) -> Drift | None:
-    """Return how the energy balance holds; None without energies, or where parameters change on the way."""
+    """Return how the energy balance holds.
+
+    None without energies, where parameters change on the way, or where work is done in too many steps to add it up.
+    """
     if run.system.kinetic is None or run.motion.changes:
         return None
     times = run.motion.times
     found = run.motion.kernels.energies(*points(run))
-    scale = float(np.max(np.abs(found.kinetic) + np.abs(found.potential - found.potential[0]))) or 1.0
+    moved = np.max(np.abs(found.kinetic) + np.abs(found.potential - found.potential[0]))
+    scale = float(max(moved, _ROUNDING * np.max(np.abs(found.potential)))) or 1.0
     power = found.forces + found.time + found.constraints.sum(axis=-1)
     work = np.zeros(len(times))
     if np.abs(power).max(initial=0.0) * (times[-1] - times[0]) > 1e-14 * scale:
+        if len(times) > _MANY:
+            return None
         work[1:] = np.cumsum(_work(run))
     return Drift(found.energy - found.energy[0] - work, found.energy, scale)
 

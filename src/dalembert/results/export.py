@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import tempfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -28,9 +29,15 @@ def columns(run: Run) -> dict[str, Array]:
     for names, values in ((system.coordinates, run.q), (system.velocities, run.v)):
         table |= {name: values[:, k] for k, name in enumerate(names)}
     table |= {name + "'": run.accelerations[:, k] for k, name in enumerate(system.velocities)}
-    table |= {f"lambda_{name.replace('.', '_')}": values for name, values in run.multipliers.items()}
+    further = {f"lambda_{name.replace('.', '_')}": values for name, values in run.multipliers.items()}
+    if len(further) < len(run.multipliers):  # a.b beside a_b
+        further = {f"lambda_{name}": values for name, values in run.multipliers.items()}
     if run.energy is not None:
-        table["energy"] = run.energy
+        further["energy"] = run.energy
+    for name, values in further.items():
+        while name in table:  # names of the system win
+            name += "_"
+        table[name] = values
     return table
 
 
@@ -47,6 +54,8 @@ def check_path(path: str | Path) -> None:
     """Refuse a file name whose ending says no format, before anything is computed."""
     if Path(path).suffix not in FORMATS:
         raise ModelError(f"a motion is written to {', '.join(FORMATS)}; got {str(path)!r}")
+    if Path(path).is_dir():
+        raise ModelError(f"{str(path)!r} is a folder, not a file to write to")
     if not Path(path).resolve().parent.is_dir():
         raise ModelError(f"there is no folder {str(Path(path).resolve().parent)!r} to write to")
 
@@ -57,7 +66,7 @@ def save(run: Run, path: str | Path) -> None:
     path, table = Path(path), columns(run)
     if path.suffix == ".npz":
         facts = json.dumps({"model": str(run.system), "facts": run.motion.facts})
-        _write(path, lambda file: np.savez(file, **{"facts": np.array(facts), **table}))  # pyright: ignore
+        _write(path, lambda file: _to_npz(file, {"facts": np.array(facts), **table}))
     elif path.suffix == ".csv":
         _write(path, lambda file: _to_csv(file, table))
     else:
@@ -68,7 +77,7 @@ def save(run: Run, path: str | Path) -> None:
             raise ModelError("a .parquet file needs pyarrow: pip install pyarrow") from None
 
 
-def load(path: str | Path) -> dict[str, Array]:
+def load_motion(path: str | Path) -> dict[str, Array]:
     """Read the table of a saved motion: arrays by name."""
     check_path(path)
     path = Path(path)
@@ -87,6 +96,14 @@ def load(path: str | Path) -> dict[str, Array]:
         return {str(name): frame[name].to_numpy() for name in frame}
     except (OSError, ValueError, KeyError, ImportError) as error:
         raise ModelError(f"{path}: no motion can be read from this file ({error})") from None
+
+
+def _to_npz(file: BinaryIO, table: dict[str, Array]) -> None:
+    """Write an archive of arrays; numpy's own function has no room for an array called `file`."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, values in table.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as part:
+                np.lib.format.write_array(part, np.asarray(values), allow_pickle=False)
 
 
 def _to_csv(file: BinaryIO, table: dict[str, Array]) -> None:

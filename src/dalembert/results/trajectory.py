@@ -57,7 +57,7 @@ class Run:
         if name in accelerations:
             return self.accelerations[:, accelerations.index(name)]
         known = [*system.coordinates, *system.velocities, *accelerations]
-        raise ModelError(f"a run has no `{name}`; {nearest(name, known)}")
+        raise ModelError(f"a run has no `{name}`; {nearest(str(name), known)}")
 
     # --- the motion --------------------------------------------------------------------------------------------------
 
@@ -74,7 +74,10 @@ class Run:
     def at(self, times: Any) -> tuple[Array, Array]:
         """Return positions and velocities at any times of the motion, with the accuracy of its steps."""
         motion, n = self.motion, self.motion.kernels.n
-        times = np.asarray(times, dtype=float)
+        try:
+            times = np.asarray(times, dtype=float)
+        except (TypeError, ValueError):
+            raise ModelError(f"times are numbers, got {str(times)[:60]!r}") from None
         flat = np.atleast_1d(times).ravel()
         first, last = motion.times[0], motion.times[-1]
         if len(flat) and (not np.all(np.isfinite(flat)) or flat.min() < first or flat.max() > last):
