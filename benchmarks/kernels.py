@@ -32,7 +32,8 @@ from dalembert import System, example
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.program import Program
 from dalembert.model.numeric import Numeric
-from dalembert.native import build
+from dalembert.native import groups
+from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm
 from dalembert.native.csource import to_c
 from dalembert.native.kernels import Compiled, Kernels
@@ -70,11 +71,11 @@ def looped(function: Callable[..., object], outputs: int, work: int, rows: np.nd
     return seconds / len(rows) * 1e6, out
 
 
-def ours(name: str, result: dict) -> tuple[System, build.Module, np.ndarray]:
+def ours(name: str, result: dict) -> tuple[System, groups.Module, np.ndarray]:
     """Derive, compile, load and run; fill in what is measured."""
     system = example(name)
     before = time.perf_counter()
-    module = build.direct(build.Builder(system))
+    module = groups.direct(Builder(system))
     ir, layout = to_llvm(list(module.routines.values()), module.kernels.values())
     result["derive s"] = time.perf_counter() - before
     before = time.perf_counter()
@@ -99,7 +100,7 @@ def ours(name: str, result: dict) -> tuple[System, build.Module, np.ndarray]:
     return system, module, out[:, :unknowns]
 
 
-def with_gcc(module: build.Module, rows: np.ndarray) -> float:
+def with_gcc(module: groups.Module, rows: np.ndarray) -> float:
     """Compile the same tape as C."""
     text, layout = to_c(list(module.routines.values()), module.kernels.values())
     with tempfile.TemporaryDirectory() as folder:

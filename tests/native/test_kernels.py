@@ -183,3 +183,24 @@ def test_c_source_is_compiled_and_agrees(tmp_path):
     ctypes.CDLL(str(library)).accelerations(*pointers)
     expected = kernel(0.0, *STATE)
     assert out[:5] == pytest.approx([*expected.acceleration, *expected.multipliers], rel=1e-13)
+
+
+def test_a_coordinate_without_inertia_of_its_own():
+    """Its constraint touches nothing that has mass: what is added follows the inertia elsewhere."""
+    system = System(
+        "x u",
+        kinetic="m*x'^2/2 + J*u'^2/2",
+        potential="k*(x - u)^2/2",
+        constraints={"drive": "u = sin(t)"},
+        parameters={"m": 2, "J": 0, "k": 3},
+        initial={"x": 0, "x'": 0},
+    )
+    found = system.compile()(0.5, [0.1, np.sin(0.5)], [0.0, np.cos(0.5)])
+    assert found.acceleration == pytest.approx([-3 / 2 * (0.1 - np.sin(0.5)), -np.sin(0.5)])
+    assert system.simulate(2.0).certificate.ok
+
+
+def test_values_only_on_one_side_of_the_start():
+    """Equations that end close to the initial position are compiled all the same."""
+    system = System("x", kinetic="x'^2/2", potential="-sqrt(x - 1)", initial={"x": 1.001})
+    assert system.compile()(0.0, [1.25], [0.0]).acceleration == pytest.approx([1.0])

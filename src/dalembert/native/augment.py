@@ -6,6 +6,9 @@ that reach what M leaves out (Euler parameters are reached by their norm). ρᵢ
 
 from __future__ import annotations
 
+from itertools import islice
+from typing import NamedTuple
+
 import numpy as np
 import scipy.sparse as sp
 import symengine as se
@@ -20,27 +23,35 @@ from dalembert.model.pilot import pilot_parameters
 from dalembert.model.system import System
 
 _POSITIVE = 1e-11  # pivots of the scaled mass matrix above this are safe
-_PLACES = 3
+_PLACES = 3  # that are looked at, of those where everything has a value
+_DISTANCES = (0.2, 0.02, 0.002)  # from the initial position
 
 
-def augmentation(system: System) -> dict[int, float]:
-    """Return, for the rows to be added to the mass matrix, the factors of ρᵢ; none if it is positive definite."""
+class Added(NamedTuple):
+    """A row that is added to M: ρ is this factor of the inertia in its coordinates, or in all if they have none."""
+
+    factor: float
+    everywhere: bool
+
+
+def augmentation(system: System) -> dict[int, Added]:
+    """Return the rows to be added to the mass matrix; none if it is positive definite."""
     numeric = Numeric(system, pilot_parameters(system))
-    places = random_places(system)
-    masses = [numeric.mass(t, q) for t, q, _ in places]
-    if all(np.all(np.isfinite(M.data)) and is_positive(M, _POSITIVE) for M in masses):
+    places = (numeric.all(*place) for place in random_places(system))
+    found = list(islice((values for values in places if values.finite()), _PLACES))
+    if not found:
+        raise DerivationError("the equations have no finite value near the initial position")
+    if all(is_positive(values.M, _POSITIVE) for values in found):
         return {}
-    t, q, v = places[0]
-    M, A = masses[0], numeric.all(t, q, v).A
-    if not (np.all(np.isfinite(M.data)) and np.all(np.isfinite(A.data))):
-        raise DerivationError("the mass matrix or the constraints have no finite value near the initial position")
+    M, A = found[0].M, found[0].A
     rows = _rows(M, A)
     factors = {i: _factor(M, A, i) for i in rows}
     sums = sp.csr_array(M + sum((rho * _square(A, i) for i, rho in factors.items()), sp.csr_array(M.shape)))
     if not is_positive(sums, _POSITIVE):
         raise DerivationError(_refusal(system, sums))
     inertia = M.diagonal()
-    return {i: rho / _inertia(inertia, A, i) for i, rho in factors.items()}
+    own = {i: float(inertia[A[[i]].indices].sum()) for i in rows}
+    return {i: Added(rho / _inertia(inertia, A, i), not own[i] > 0) for i, rho in factors.items()}
 
 
 def random_places(system: System) -> list[tuple[float, Array, Array]]:
@@ -49,7 +60,11 @@ def random_places(system: System) -> list[tuple[float, Array, Array]]:
     values = {se.Symbol(name): value for name, value in pilot_parameters(system).items()}
     given = {name: number(expr.xreplace(values)) for name, expr in {**system.guess, **system.initial}.items()}
     q = np.array([given.get(name) or 0.0 for name in system.coordinates])
-    return [(0.1 * k, q + 0.2 * random.normal(size=len(q)), random.normal(size=len(q))) for k in range(_PLACES)]
+    return [
+        (0.1 * k, q + distance * random.normal(size=len(q)), random.normal(size=len(q)))
+        for distance in _DISTANCES
+        for k in range(_PLACES)
+    ]
 
 
 def _rows(M: Sparse, A: Sparse) -> list[int]:

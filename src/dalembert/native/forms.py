@@ -19,7 +19,8 @@ from dalembert.forms.explicit import needs_invertible
 from dalembert.forms.scene import Scene
 from dalembert.model.calculus import ZERO, Calculus
 from dalembert.model.functions import Expr
-from dalembert.native.build import Builder, Module, Scalar, solution
+from dalembert.native.build import Builder, Scalar
+from dalembert.native.groups import Module, solution
 from dalembert.native.routine import Routine
 
 MAX_UNKNOWNS = 60  # coordinates and constraints, up to which the algorithm of the form itself is tried

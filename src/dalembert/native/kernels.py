@@ -29,20 +29,15 @@ from dalembert.model.functions import Expr
 from dalembert.model.numeric import parameter_values
 from dalembert.model.pilot import pilot_parameters
 from dalembert.model.system import System
-from dalembert.native import build, machine
 from dalembert.native import cache as disk
+from dalembert.native import groups, machine
 from dalembert.native.augment import random_places
+from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm
 from dalembert.native.csource import to_c
 from dalembert.native.forms import form_module
+from dalembert.native.groups import GROUPS, Module
 
-GROUPS: dict[str, Callable[[build.Builder], build.Module]] = {
-    "core": build.core,
-    "direct": build.direct,
-    "stabilised": build.stabilised,
-    "dependent": build.dependent,
-    "jacobian": build.jacobian,
-}
 _NEWTON = 20
 _LEFT = 1e-6  # relative residual that no step removes
 _DEFECT = 1e-6  # of a form beyond which the choices of its pilot are made anew
@@ -131,8 +126,8 @@ class Kernels:
         self.system, self.form = system, form
         self.n, self.s = len(system.coordinates), len(system.constraints)
         self._compiled: dict[str, Compiled] = {}
-        self._extra: dict[str, Callable[[build.Builder], build.Module]] = {}
-        self._builder: build.Builder | None = None
+        self._extra: dict[str, Callable[[Builder], Module]] = {}
+        self._builder: Builder | None = None
         self._group("core" if form == "multipliers" else form)
 
     # --- calls -------------------------------------------------------------------------------------------------------
@@ -243,7 +238,7 @@ class Kernels:
         """
         name = "expressions " + " ; ".join(map(str, outputs))
         symbols = {se.Symbol(key): i for key, i in multipliers.items()}
-        self._extra[name] = lambda builder: build.expressions(builder, outputs, symbols)
+        self._extra[name] = lambda builder: groups.expressions(builder, outputs, symbols)
         return name
 
     def c_source(self) -> str:
@@ -356,9 +351,9 @@ class Kernels:
         facts |= module.facts
         return disk.Entry(facts, machine.compile_object(ir))
 
-    def _module(self, name: str) -> build.Module:
+    def _module(self, name: str) -> Module:
         """Put a group on tapes."""
-        self._builder = self._builder or build.Builder(self.system)
+        self._builder = self._builder or Builder(self.system)
         make = GROUPS.get(name) or self._extra.get(name)
         module = make(self._builder) if make else form_module(self._builder, name)
         module.facts["added"] = sorted(self._builder.added)
@@ -373,7 +368,7 @@ class Kernels:
         if name == "core":
             places = [[t, *q, *v, *values.values()] for t, q, v in random_places(self.system)]
             out = compiled.run("accelerations", np.array(places))
-            return bool(np.all(out[:, -1] > 0))
+            return bool(np.all(out[np.all(np.isfinite(out), axis=1), -1] > 0) and np.any(np.isfinite(out)))
         return compiled.facts["added"] == self._group("core").facts["added"]
 
 
