@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dalembert import ModelError, loads, names
@@ -45,6 +47,20 @@ def test_the_examples_of_motion_run(tmp_path, monkeypatch, capsys):
         exec(code, {})
     assert "Certificate: pass" in capsys.readouterr().out
     assert (tmp_path / "slider.npz").exists()
+
+
+def test_the_table_of_stabilisation():
+    """The numbers of docs/motion.md, of which theory knows those of RK4."""
+    folder = str(ROOT / "docs")
+    sys.path.insert(0, folder)
+    try:
+        from stabilisation import largest_residuals  # pyright: ignore[reportMissingImports]
+    finally:
+        sys.path.remove(folder)
+    assert [*largest_residuals("euler").values()] == pytest.approx([0.20, 0.024, 0.010, 0.012], rel=0.05)
+    rk4 = [*largest_residuals("rk4").values()]
+    assert rk4 == pytest.approx([1.4e-7, 6.6e-5, 1.2e-3, 6.9e-9], rel=0.05)
+    assert np.log2(rk4[-1] / [*largest_residuals("rk4", 0.05).values()][-1]) == pytest.approx(5, abs=0.05)
 
 
 def test_ci_runs_the_test_command_of_the_readme():
