@@ -1,4 +1,4 @@
-"""Draw Beshaw's figure again, docs/stabilisation.png: the disk with and without stabilisation, and the trap beside it."""
+"""Draw Beshaw's figure again into docs/stabilisation.png: with and without stabilisation, and the trap beside it."""
 
 from __future__ import annotations
 
