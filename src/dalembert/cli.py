@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -131,19 +132,19 @@ def simulate(
         from dalembert.results.export import check_path
 
         check_path(out)
-    motion = system.simulate(
-        until,
-        form=form,
-        method=method,
-        keep=keep,
-        rtol=rtol,
-        atol=atol,
-        step=step,
-        samples=samples,
-        max_seconds=max_seconds,
-        progress=_progress(until if until is not None else system.simulation.get("until", 10.0)),
-    )
-    _finish_progress()
+    with _Progress(_end(system, until)) as progress:
+        motion = system.simulate(
+            until,
+            form=form,
+            method=method,
+            keep=keep,
+            rtol=rtol,
+            atol=atol,
+            step=step,
+            samples=samples,
+            max_seconds=max_seconds,
+            progress=progress,
+        )
     if out is not None:
         motion.save(out)
     if as_json:
@@ -164,8 +165,8 @@ def run(model: Model, until: Until = None, settings: Setting = None) -> None:
         raise typer.Exit(_CONTRADICTS)
     typer.echo(f"\n{system.derive('minimal')}")
     shared = {name for r in outcome.redundancies for name in (r.name, *r.others)}
-    motion = system.simulate(until, progress=_progress(until or system.simulation.get("until", 10.0)))
-    _finish_progress()
+    with _Progress(_end(system, until)) as progress:
+        motion = system.simulate(until, progress=progress)
     _echo_run(motion, shared)
     if motion.status == "failed":
         raise typer.Exit(_FAILED)
@@ -209,20 +210,37 @@ def _echo_state(outcome: Check) -> None:
         typer.echo("  initial state: " + ", ".join(shown) + (", …" if len(values) > len(shown) else ""))
 
 
-def _progress(end: float):
-    """Return what shows the progress of anything longer than a second, on a terminal."""
-
-    def show(t: float, seconds: float) -> None:
-        if seconds > 1 and sys.stderr.isatty():
-            left = seconds * (end - t) / t if t > 0 else float("inf")
-            typer.echo(f"\r  t = {t:.4g} of {end:g}, about {left:.0f} s left   ", nl=False, err=True)
-
-    return show
+def _end(system: System, until: float | None) -> float:
+    return until if until is not None else system.simulation.get("until", 10.0)
 
 
-def _finish_progress() -> None:
-    if sys.stderr.isatty():
-        typer.echo("\r" + " " * 60 + "\r", nl=False, err=True)
+class _Progress:
+    """Shows, on a terminal, what takes longer than a moment: compilation, and the time that a motion still needs."""
+
+    def __init__(self, end: float):
+        self.end, self.shown = end, sys.stderr.isatty()
+        words = "  compiling for this machine; the next start is faster"
+        self.timer = threading.Timer(2.0, lambda: self.show(words))
+
+    def __enter__(self) -> _Progress:
+        if self.shown:
+            self.timer.start()
+        return self
+
+    def __call__(self, t: float, seconds: float) -> None:
+        self.timer.cancel()
+        if seconds > 1 and self.shown:
+            left = seconds * (self.end - t) / t if t > 0 else float("inf")
+            self.show(f"  t = {t:.4g} of {self.end:g}, about {left:.0f} s left")
+
+    def __exit__(self, *_: object) -> None:
+        self.timer.cancel()
+        if self.shown:
+            self.show("")
+
+    @staticmethod
+    def show(text: str) -> None:
+        typer.echo(f"\r{text:70}\r", nl=False, err=True)
 
 
 def _echo_run(run: Run, shared: set[str]) -> None:

@@ -16,7 +16,6 @@ import re
 from typing import NamedTuple
 
 import symengine as se
-from symengine.lib.symengine_wrapper import FunctionSymbol
 
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.functions import (
@@ -31,7 +30,7 @@ from dalembert.model.functions import (
     ratio,
     total,
 )
-from dalembert.model.printing import can_write, fold
+from dalembert.model.printing import fold
 from dalembert.model.tokens import Failure, Token, tokenise
 from dalembert.model.vocabulary import Value, Vocabulary
 
@@ -76,45 +75,6 @@ def parse_equation(text: str, vocabulary: Vocabulary) -> Expr:
     """Parse `left = right` and return left − right."""
     parser = _Parser(text, vocabulary)
     return parser.run(parser.equation).expr
-
-
-class Examination:
-    """Holds expressions that were not read from text to the bounds of text, so that they can be written and read."""
-
-    def __init__(self) -> None:
-        self._parser = _Parser("", Vocabulary())
-        self._memo: dict[Expr, int] = {}  # for what expressions share
-
-    def __call__(self, expr: Expr) -> Expr:
-        """Return the expression, or raise ModelError."""
-        try:
-            depth = fold(expr, self._examine, self._memo)
-            if abs(depth) > MAX_DEPTH:
-                raise Failure(0, f"nested deeper than {MAX_DEPTH} levels")
-        except Failure as failure:
-            raise ModelError(failure.text) from None
-        return expr
-
-    def _examine(self, node: Expr, depths: list[int]) -> int:
-        """Check one operation; return how deep it is, below zero if it is constant."""
-        if node.is_Symbol:
-            return 1
-        if not can_write(node):
-            if node.is_Number:
-                raise Failure(0, f"expected real numbers in double precision, got {_cut(str(node))}")
-            kind = node.get_name() if isinstance(node, FunctionSymbol) else type(node).__name__
-            raise Failure(0, f"`{_cut(kind)}` cannot be used in a model; {nearest(kind, list(FUNCTIONS), 'functions')}")
-        if node.is_Number:
-            self._parser.check_number(0, node)
-            return -1
-        if node.is_Pow and node.args[0] != se.E:
-            base, exponent = (Value(arg, constant=depth < 0) for arg, depth in zip(node.args, depths, strict=True))
-            self._parser.check_power(0, base, exponent)
-        if max(depths, default=0) > 0:
-            return 1 + max(max(depths), -min(depths))
-        if number(node) is None:
-            raise Failure(0, f"the constant {_cut(str(node))} is not a finite real number")
-        return min(depths, default=0) - 1
 
 
 class _Parser:
@@ -206,7 +166,7 @@ class _Parser:
             return Failure(token.column, "a comma belongs between the arguments of a function")
         if token.kind in ("name", "number") or token.text == "(":
             return Failure(
-                token.column, f"an operator is missing before `{_cut(token.text)}`; multiplication is written *"
+                token.column, f"an operator is missing before `{cut(token.text)}`; multiplication is written *"
             )
         return Failure(token.column, f"unexpected `{token.text}`")
 
@@ -292,7 +252,7 @@ class _Parser:
         else:
             value = float(token.text)
         if math.isinf(value) or (value == 0 and re.search(r"[1-9]", token.text.lower().split("e")[0])):
-            raise Failure(token.column, f"the number {_cut(token.text)} is outside the range of double precision")
+            raise Failure(token.column, f"the number {cut(token.text)} is outside the range of double precision")
         return Value(se.RealDouble(value), constant=True)
 
     def name(self, token: Token) -> Value:
@@ -314,7 +274,7 @@ class _Parser:
         elif name in RESERVED and kind is None:
             raise Failure(token.column, f"`{name}` is a function; write `{name}(…)`")
         elif kind is None:
-            self.report(token.column, f"unknown name `{_cut(name)}`{self.vocabulary.hint(name)}")
+            self.report(token.column, f"unknown name `{cut(name)}`{self.vocabulary.hint(name)}")
         return Value(se.Symbol(name))
 
     def call(self, token: Token) -> Value:
@@ -326,7 +286,7 @@ class _Parser:
                 raise Failure(opening.column, f"`{written}` is no function; multiplication is written `{written}*(…)`")
             known = ALIASES.get(name.lower())
             advice = f"write `{known}`" if known else nearest(name, [*FUNCTIONS, "if"], "functions")
-            raise Failure(token.column, f"unknown function `{_cut(name)}`; {advice}")
+            raise Failure(token.column, f"unknown function `{cut(name)}`; {advice}")
         if token.primes:
             raise Failure(token.column, f"`{name}'(` — only coordinates have time derivatives")
         self.position += 1
@@ -508,5 +468,6 @@ def _is_constant(expr: Expr, nodes: int) -> bool:
     return number(expr) is not None if nodes > 100 else expr.is_Number or not expr.free_symbols
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """Shorten what a message quotes."""
     return text if len(text) <= 60 else f"{text[:60]}…"

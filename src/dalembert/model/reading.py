@@ -16,7 +16,8 @@ from sympy.core.function import AppliedUndef
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
-from dalembert.model.expression import Examination, parse_equation, parse_value
+from dalembert.model.examination import Examination
+from dalembert.model.expression import parse_equation, parse_value
 from dalembert.model.functions import RESERVED, TIME, Expr, number
 from dalembert.model.tokens import NAME
 from dalembert.model.tomlscan import MAX_NAME, MAX_WORD, quote

@@ -12,6 +12,8 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+_compiled = njit(cache=True, nogil=True, error_model="numpy")  # divisions by zero give inf, which is looked for
+
 RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, EVENT, CHOICE = range(8)
 ACCELERATIONS, CANONICAL, GUARDED, OWN = range(4)  # what the kernel of the rates gives out
 NO_KEEPING, PROJECT, STABILISE = range(3)
@@ -49,12 +51,12 @@ def _call(typingctx, address, out, given, work):  # pragma: no cover - compiled
     return types.void(types.int64, types.int64, types.int64, types.int64), generate
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _kernel(which, address, given, out, work):
     _call(address[which], out.ctypes.data, given.ctypes.data, work.ctypes.data)  # pyright: ignore
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _rate(address, size, count, t, y, dy, given, out, work, control):
     """Evaluate the right side of the equations at a state; return whether it is there."""
     n, s, kind = size[N], size[S], size[KIND]
@@ -88,7 +90,7 @@ def _rate(address, size, count, t, y, dy, given, out, work, control):
     return True
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _offsets(address, size, given, out, work, control, h):
     """Fill in what stabilisation adds to c: −a ψ − b g, with gains a and b in units of the step."""
     s = size[S]
@@ -98,7 +100,7 @@ def _offsets(address, size, given, out, work, control, h):
         given[start + i] = -control[0, i] / h * out[s + i] - control[1, i] / (h * h) * out[i]
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _frozen(address, size, t, h, y, given, out, work, control):
     """Evaluate what stabilisation adds at the start of a step, to be kept through its stages."""
     given[0] = t
@@ -107,7 +109,7 @@ def _frozen(address, size, t, h, y, given, out, work, control):
     _offsets(address, size, given, out, work, control, h)
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _complete(address, size, count, t, y, given, out, work, control):
     """Find the dependent positions and velocities from the independent ones, by Newton from what is there.
 
@@ -149,7 +151,7 @@ def _complete(address, size, count, t, y, given, out, work, control):
     return True
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _project(address, size, count, t, y, given, out, work):
     """Move a state onto the constraints, positions and then velocities, least in the mass norm."""
     n = size[N]
@@ -198,7 +200,7 @@ def _project(address, size, count, t, y, given, out, work):
     return True
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _kept(address, size, count, t, y, given, out, work, control):
     """Bring a state onto the constraints in the way that was chosen; return whether that was possible."""
     if size[COMPLETE] == 1:
@@ -208,7 +210,7 @@ def _kept(address, size, count, t, y, given, out, work, control):
     return True
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _first_step(address, size, count, clock, order, y, k, trial, given, out, work, control):
     """Choose the first step (Hairer, Nørsett, Wanner, II.4)."""
     m = len(y)
@@ -235,7 +237,7 @@ def _first_step(address, size, count, clock, order, y, k, trial, given, out, wor
     return min(100 * h, second, clock[END] - clock[T], clock[LARGEST])
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _stage(A, row, h, y, k, trial):
     for i in range(len(y)):
         trial[i] = y[i]
@@ -246,7 +248,7 @@ def _stage(A, row, h, y, k, trial):
                 trial[i] += factor * k[j, i]
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _stages(address, size, count, A, c, first, last, t, h, y, k, trial, given, out, work, control):
     """Evaluate some of the stages; return whether all of them are there."""
     for row in range(first, last):
@@ -256,7 +258,7 @@ def _stages(address, size, count, A, c, first, last, t, h, y, k, trial, given, o
     return True
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _error(errors, size, h, clock, y, new, k, control):
     """Return the size of the error in units of the tolerance, from the estimates of order 3 and 5."""
     m, s, n = 0, errors.shape[1] - 1, size[N]
@@ -277,7 +279,7 @@ def _error(errors, size, h, clock, y, new, k, control):
     return h * five / np.sqrt((five + 0.01 * three) * m)
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _between(theta, h, y, raw, kept, k, dense, into):
     """Interpolate at a part θ of a step: to the raw end of the step, and with it to the end that was kept."""
     stages = k.shape[0]
@@ -304,7 +306,7 @@ def _between(theta, h, y, raw, kept, k, dense, into):
         into[i] = y[i] + value + blend * (kept[i] - raw[i])
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _for_between(address, size, count, A, c, dense, t, h, y, raw, k, trial, given, out, work, control):
     """Evaluate the stages that only interpolation needs: the slope at the raw end, and those behind it."""
     last = k.shape[0] - 1
@@ -313,7 +315,7 @@ def _for_between(address, size, count, A, c, dense, t, h, y, raw, k, trial, give
     return _stages(address, size, count, A, c, 12, last + 1, t, h, y, k, trial, given, out, work, control)
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _watch(address, size, t, y, k, given, out, work, events):
     """Evaluate what is watched for at the new state; return whether something passed zero."""
     if events.shape[1] == 0:
@@ -335,7 +337,7 @@ def _watch(address, size, t, y, k, given, out, work, events):
     return any_passed
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def advance(
     address, size, A, b, c, errors, dense, order, clock, count, y, k, vectors, given, out, work, control,
     wanted, sampled, times, states, events, max_steps,
@@ -434,7 +436,7 @@ def advance(
     return DONE if clock[T] >= clock[END] else RUNNING
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def interpolate(
     address, size, A, b, c, dense, count, t, h, y, kept, k, vectors, given, out, work, control, thetas, into
 ):  # fmt: skip
