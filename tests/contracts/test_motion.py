@@ -65,8 +65,6 @@ def exact(kind: str):
 def test_order(kind, method, keep):
     """Halving the step divides the error of positions, velocities and multipliers by 2^order."""
     system, span = KINDS[kind]
-    if keep == "stabilise" and method == "dop853":
-        pytest.skip("too few steps for the frozen gains to decay in")
     order = {"euler": 1, "rk4": 4, "dop853": 8}[method]
     errors = []
     for count in STEPS[method]:
@@ -81,7 +79,8 @@ def test_order(kind, method, keep):
         )
     for coarse, fine in zip(*errors, strict=True):
         if coarse > 1e-11:
-            assert np.log2(coarse / fine) > order - 0.8 or fine < 1e-11
+            # between the first terms of the error and rounding, order 8 has less than two octaves to show itself
+            assert np.log2(coarse / fine) > order - (1.0 if order == 8 else 0.8) or fine < 1e-11
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -42,7 +42,6 @@ class Engine:
         self.kernels, self.method = kernels, method
         n, s = kernels.n, kernels.s
         self.n, self.keep = n, keep
-        self._libraries = []
         kind, rate, guard = self._rates(parameters, state)
         names = [rate, guard, ("core", "position_step"), ("core", "velocity_step"), guard, ("core", "residuals")]
         if kernels.form == "canonical":

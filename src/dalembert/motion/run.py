@@ -28,7 +28,7 @@ Progress = Callable[[float, float], None]
 
 @dataclass(frozen=True)
 class Settings:
-    """How a motion is computed; what is None is taken from the model, or has a default."""
+    """How a motion is computed: what was asked, what the model says, and the defaults."""
 
     until: float
     form: str

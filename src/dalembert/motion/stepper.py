@@ -38,7 +38,7 @@ _LEFT = 1e-6  # relative size of a residual that no correction removes
 
 
 @intrinsic
-def _call(typingctx, address, out, given, work):  # pragma: no cover - compiled
+def _call(typingctx, address, out, given, work):
     """Call void f(double *out, const double *in, double *work) at an address."""
 
     def generate(context, builder, signature, args):
@@ -110,6 +110,28 @@ def _frozen(address, size, t, h, y, given, out, work, control):
 
 
 @_compiled
+def _corrected(out, n, s, x):
+    """Add Newton's step to positions or velocities; return its relative size, the residual before it, what is bad."""
+    largest = left = 0.0
+    extent = 1.0
+    for i in range(s):
+        left = max(left, abs(out[n + i]))
+    for i in range(n):
+        if not np.isfinite(out[i]):
+            return largest, left, i
+        extent = max(extent, abs(x[i]))
+        largest = max(largest, abs(out[i]) / (1.0 + abs(x[i])))
+        x[i] += out[i]
+    return largest, left / extent, -1
+
+
+@_compiled
+def _settled(largest, before):
+    """Tell whether no further step is needed: each squares the error, but near a singular position rounding ends it."""
+    return largest < _NEAR or (largest < _STUCK and largest > 0.5 * before)
+
+
+@_compiled
 def _complete(address, size, count, t, y, given, out, work, control):
     """Find the dependent positions and velocities from the independent ones, by Newton from what is there.
 
@@ -129,20 +151,12 @@ def _complete(address, size, count, t, y, given, out, work, control):
             _kernel(DEPENDENT + level, address, given, out, work)
             count[PROJECTIONS] += 1
             control[2, level] = out[n + s + 1]
-            largest = left = 0.0
-            extent = 1.0
-            for i in range(s):
-                left = max(left, abs(out[n + i]) * control[level, n + i])
-            for i in range(n):
-                if not np.isfinite(out[i]):
-                    count[BAD] = i
-                    return False
-                place = level * n + i
-                extent = max(extent, abs(y[place]))
-                largest = max(largest, abs(out[i]) / (1.0 + abs(y[place])))
-                y[place] += out[i]
-            if largest < _NEAR or (largest < _STUCK and largest > 0.5 * before):
-                found = left < _LEFT * extent
+            largest, left, bad = _corrected(out, n, s, y[level * n : (level + 1) * n])
+            if bad >= 0:
+                count[BAD] = level * n + bad
+                return False
+            if _settled(largest, before):
+                found = left < _LEFT
                 break
             before = largest
         if not found:
@@ -154,11 +168,11 @@ def _complete(address, size, count, t, y, given, out, work, control):
 @_compiled
 def _project(address, size, count, t, y, given, out, work):
     """Move a state onto the constraints, positions and then velocities, least in the mass norm."""
-    n = size[N]
+    n, s = size[N], size[S]
     given[0] = t
     canonical = size[KIND] == CANONICAL
-    for which in (POSITION, VELOCITY):
-        first = 0 if which == POSITION else n
+    for level in range(2):
+        first = 1 + level * n
         found, before = False, np.inf
         for _ in range(_NEWTON):
             for i in range(2 * n):
@@ -167,32 +181,21 @@ def _project(address, size, count, t, y, given, out, work):
                 _kernel(RATE, address, given, out, work)
                 for i in range(n):
                     given[1 + n + i] = out[i]
-            _kernel(which, address, given, out, work)
+            _kernel(POSITION + level, address, given, out, work)
             count[PROJECTIONS] += 1
-            count[ILL] = 0 if out[n + size[S] + 1] > WELL else 1
-            largest = left = 0.0
-            extent = 1.0
-            for i in range(size[S]):
-                left = max(left, abs(out[n + i]))
-            for i in range(n):
-                step = out[i]
-                extent = max(extent, abs(given[1 + first + i]))
-                if not np.isfinite(step):
-                    count[BAD] = first + i
-                    return False
-                largest = max(largest, abs(step) / (1.0 + abs(given[1 + first + i])))
-                given[1 + first + i] += step
+            count[ILL] = 0 if out[n + s + 1] > WELL else 1
+            largest, left, bad = _corrected(out, n, s, given[first : first + n])
+            if bad >= 0:
+                count[BAD] = level * n + bad
+                return False
+            for i in range(2 * n):
+                y[i] = given[1 + i]
             if canonical:
                 _kernel(MOMENTA, address, given, out, work)
                 for i in range(n):
-                    y[i] = given[1 + i]
                     y[n + i] = out[i]
-            else:
-                for i in range(n):
-                    y[first + i] = given[1 + first + i]
-            # Newton's step squares the error; near a singular position rounding ends the progress earlier
-            if largest < _NEAR or (largest < _STUCK and largest > 0.5 * before):
-                found = left < _LEFT * extent  # contradictory constraints settle on a compromise
+            if _settled(largest, before):
+                found = left < _LEFT  # contradictory constraints settle on a compromise
                 break
             before = largest
         if not found:
@@ -280,13 +283,16 @@ def _error(errors, size, h, clock, y, new, k, control):
 
 
 @_compiled
-def _between(theta, h, y, raw, kept, k, dense, into):
-    """Interpolate at a part θ of a step: to the raw end of the step, and with it to the end that was kept."""
+def _between(theta, h, y, raw, kept, k, final, dense, into):
+    """Interpolate at a part θ of a step: to the raw end of the step, and with it to the end that was kept.
+
+    `final` is the row of k with the slope at the raw end.
+    """
     stages = k.shape[0]
     blend = theta * theta * (3.0 - 2.0 * theta)
     for i in range(len(y)):
         d = raw[i] - y[i]
-        start, end = h * k[0, i], h * k[stages - 1, i] if len(dense) == 0 else h * k[12, i]
+        start, end = h * k[0, i], h * k[final, i]
         f1, f2 = start - d, 2.0 * d - end - start
         value = 0.0
         if len(dense) > 0:
@@ -307,12 +313,11 @@ def _between(theta, h, y, raw, kept, k, dense, into):
 
 
 @_compiled
-def _for_between(address, size, count, A, c, dense, t, h, y, raw, k, trial, given, out, work, control):
+def _for_between(address, size, count, A, c, final, dense, t, h, y, raw, k, trial, given, out, work, control):
     """Evaluate the stages that only interpolation needs: the slope at the raw end, and those behind it."""
-    last = k.shape[0] - 1
     if len(dense) == 0:
-        return _rate(address, size, count, t + h, raw, k[last], given, out, work, control)
-    return _stages(address, size, count, A, c, 12, last + 1, t, h, y, k, trial, given, out, work, control)
+        return _rate(address, size, count, t + h, raw, k[final], given, out, work, control)
+    return _stages(address, size, count, A, c, final, k.shape[0], t, h, y, k, trial, given, out, work, control)
 
 
 @_compiled
@@ -411,11 +416,13 @@ def advance(
             count[REJECTED] += 1
             continue
         if count[SAMPLED] < len(wanted) and wanted[count[SAMPLED]] <= t + h:
-            if not _for_between(address, size, count, A, c, dense, t, h, y, raw, k, trial, given, out, work, control):
+            if not _for_between(
+                address, size, count, A, c, stages, dense, t, h, y, raw, k, trial, given, out, work, control
+            ):
                 return NOT_FINITE
             while count[SAMPLED] < len(wanted) and wanted[count[SAMPLED]] <= t + h:
                 theta = (wanted[count[SAMPLED]] - t) / h
-                _between(theta, h, y, raw, new, k, dense, sampled[count[SAMPLED]])
+                _between(theta, h, y, raw, new, k, stages, dense, sampled[count[SAMPLED]])
                 at, sample = wanted[count[SAMPLED]], sampled[count[SAMPLED]]
                 if not _kept(address, size, count, at, sample, given, out, work, control):
                     return NOT_PROJECTED
@@ -454,8 +461,8 @@ def interpolate(
         for j in range(stages):
             total += b[j] * k[j, i]
         raw[i] = y[i] + h * total
-    if not _for_between(address, size, count, A, c, dense, t, h, y, raw, k, trial, given, out, work, control):
+    if not _for_between(address, size, count, A, c, stages, dense, t, h, y, raw, k, trial, given, out, work, control):
         return False
     for p in range(len(thetas)):
-        _between(thetas[p], h, y, raw, kept, k, dense, into[p])
+        _between(thetas[p], h, y, raw, kept, k, stages, dense, into[p])
     return True

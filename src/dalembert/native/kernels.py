@@ -153,13 +153,16 @@ class Kernels:
 
     def reaction(self, name: str, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Return the reaction of one constraint, one value for each coordinate."""
-        row = self.system.constraints.index(self.system.constraint(name))
+        self.system.constraint(name)  # or the nearest names
+        return self.reactions(t, q, v, parameters)[name]
+
+    def reactions(self, t: Any, q: Any, v: Any, parameters: Any = None) -> dict[str, Array]:
+        """Return the reaction of every constraint, one value for each coordinate."""
         entries = self._everything(t, q, v, parameters)[1]
-        result = np.zeros((*entries.shape[:-1], self.n))
+        found = [np.zeros((*entries.shape[:-1], self.n)) for _ in range(self.s)]
         for k, (i, j) in enumerate(self._group("core").facts["pattern"]):
-            if i == row:
-                result[..., j] = entries[..., k]
-        return result
+            found[i][..., j] = entries[..., k]
+        return {constraint.name: part for constraint, part in zip(self.system.constraints, found, strict=True)}
 
     def residuals(self, t: Any, q: Any, v: Any, parameters: Any = None) -> tuple[Array, Array]:
         """Return g and ψ, one value for each constraint; zero where a constraint has no residual of that level."""

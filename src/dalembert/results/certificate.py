@@ -74,7 +74,7 @@ class Certificate:
 def certify(run: Run) -> Certificate:
     """Measure residuals, ideality of the reactions, agreement with an independent solution, and the energy balance."""
     items = _residuals(run) + _forces(run)
-    drift = energy_drift(run)
+    drift = run.drift
     if drift is not None:
         limit = 1e4 * run.rtol if run.step is None else None
         worst = float(np.abs(drift.values).max(initial=0.0) / drift.scale)

@@ -15,7 +15,7 @@ from dalembert.model.system import System
 from dalembert.motion.events import Occurrence
 from dalembert.motion.run import Motion, compute
 from dalembert.native.kernels import Energies, Result
-from dalembert.results.certificate import Certificate, certify, energy_drift, points
+from dalembert.results.certificate import Certificate, Drift, certify, energy_drift, points
 
 
 def simulate(system: System, until: float | None = None, **settings: Any) -> Run:
@@ -157,6 +157,11 @@ class Run:
         return None if self.system.kinetic is None else self.energies.energy
 
     @cached_property
+    def drift(self) -> Drift | None:
+        """How the energy balance holds at the steps; None where there is none to draw up."""
+        return energy_drift(self)
+
+    @cached_property
     def certificate(self) -> Certificate:
         """How well the motion satisfies what it must."""
         return certify(self)
@@ -190,14 +195,9 @@ class Run:
 
     def final_reactions(self) -> dict[str, list[float]]:
         """Return the reaction of every constraint at the end, one value for each coordinate."""
-        values = self.final()
-        n, parameters = self.motion.kernels.n, self._last_parameters
-        t, *state = values.values()
-        kernels = self.motion.kernels
-        return {
-            c.name: kernels.reaction(c.name, t, state[:n], state[n:], parameters).tolist()
-            for c in self.system.constraints
-        }
+        n, (t, *state) = self.motion.kernels.n, self.final().values()
+        found = self.motion.kernels.reactions(t, state[:n], state[n:], self._last_parameters)
+        return {name: reaction.tolist() for name, reaction in found.items()}
 
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome as JSON holds it."""
@@ -206,7 +206,7 @@ class Run:
         n = self.motion.kernels.n
         found = self.motion.kernels.accelerations(t, state[:n], state[n:], self._last_parameters)
         names = [constraint.name for constraint in self.system.constraints]
-        drift = energy_drift(self)
+        drift = self.drift
         energy = None
         if drift is not None:
             energy = {"initial": float(drift.energy[0]), "final": float(drift.energy[-1])}
