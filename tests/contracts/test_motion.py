@@ -67,7 +67,9 @@ def test_order(kind, method, keep):
     system, span = KINDS[kind]
     order = {"euler": 1, "rk4": 4, "dop853": 8}[method]
     errors = []
-    for count in STEPS[method]:
+    # between coarse steps and rounding order 8 has two octaves to show itself; gains need some steps to settle
+    counts = (8, 16) if method == "dop853" and system.constraints else STEPS[method]
+    for count in counts:
         run = system.simulate(span, method=method, step=span / count, keep=keep)
         assert run.steps == count
         found = run.q[-1], run.v[-1], np.array([values[-1] for values in run.multipliers.values()])
@@ -79,8 +81,7 @@ def test_order(kind, method, keep):
         )
     for coarse, fine in zip(*errors, strict=True):
         if coarse > 1e-11:
-            # between the first terms of the error and rounding, order 8 has less than two octaves to show itself
-            assert np.log2(coarse / fine) > order - (1.0 if order == 8 else 0.8) or fine < 1e-11
+            assert np.log2(coarse / fine) > order - 0.8 or fine < 1e-11
 
 
 @pytest.mark.parametrize("kind", KINDS)
