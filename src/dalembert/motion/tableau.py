@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dalembert.algebra.types import Array
+from dalembert.model.system import System
+from dalembert.motion.method import FORMS, KEEPINGS, Setup
+
+if TYPE_CHECKING:
+    from dalembert.motion.engine import Engine
+    from dalembert.native.kernels import Kernels
 
 
 @dataclass(frozen=True)
@@ -25,6 +32,18 @@ class Tableau:
     times: Sequence[float]
     errors: tuple[Sequence[float], Sequence[float]] | None = None
     dense: Sequence[Sequence[float]] = ()
+    fixed: bool = True
+    forms: tuple[str, ...] = FORMS
+    keeps: tuple[str, ...] = KEEPINGS
+
+    def objection(self, system: System) -> None:
+        """Integrate every system."""
+
+    def engine(self, kernels: Kernels, setup: Setup) -> Engine:
+        """Make the engine of a run."""
+        from dalembert.motion.explicit import Explicit
+
+        return Explicit(kernels, self, setup)
 
     @property
     def adaptive(self) -> bool:

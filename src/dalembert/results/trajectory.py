@@ -179,7 +179,7 @@ class Run:
             factor = 1.0
         else:
             finer = {"step": facts["step"] / 2}
-            factor = 1 / (1 - 0.5**motion.engine.method.order)
+            factor = 1 / (1 - 0.5**motion.engine.order)
         other = simulate(self.system, end, **settings, **finer)
         reached = self.t <= other.motion.times[-1]
         return np.abs(self.q[reached] - other.at(self.t[reached])[0]) * factor
