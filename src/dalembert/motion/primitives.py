@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 
 from dalembert.motion.compiled import compiled
 
-RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, EVENT, CHOICE = range(8)
+RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, EVENT, CHOICE, NOT_SOLVED = range(9)
 ACCELERATIONS, CANONICAL, GUARDED, OWN = range(4)  # what the kernel of the rates gives out
 NO_KEEPING, PROJECT, STABILISE = range(3)
 

@@ -260,6 +260,8 @@ def _failure(status: int, engine: Engine, system: System) -> str:
             f"the step becomes too small at {where}; the motion cannot be continued with this accuracy: there is a "
             "singularity or a jump in the equations, or the tolerance is below rounding"
         )
+    if status == at.NOT_SOLVED:
+        return f"the equations of the step after {where} cannot be solved; take a smaller step"
     reasons = "They contradict each other from there on, or the system is at the end of its reach"
     return f"{_unsatisfied(engine, system)} after {where}. {reasons}"
 

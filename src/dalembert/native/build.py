@@ -272,33 +272,51 @@ class Builder:
         routine.store("out", condition, self.n + self.s)
         return routine
 
-    def jacobian(self) -> Routine:
-        """Make the routine of the sparse Jacobians of F = M a − f − Aᵀλ and of ψ, with a and λ behind the other inputs.
+    def balance(self, routine: Routine) -> tuple[dict, dict, list[Scalar], list[Scalar]]:
+        """Return M, A, F = M a − f − Aᵀλ and the conditions C, with a and λ behind the other inputs.
 
-        It gives out the entries of ∂F/∂q, ∂F/∂v, ∂ψ/∂q, M and A; `patterns` says where they stand.
+        C is ψ, and A a − c where a constraint is on accelerations.
         """
-        routine, b = Routine("jacobian"), self.blocks
-        tape = routine.tape
-        start = len(self.inputs)
-        values = iter(self.evaluate(routine, [*b.M.values(), *b.A.values(), *b.f]))
+        b, tape, start = self.blocks, routine.tape, len(self.inputs)
+        psi = [ZERO if r is None else r for r in b.psi]
+        values = iter(self.evaluate(routine, [*b.M.values(), *b.A.values(), *b.f, *psi, *b.c]))
         M, A = {place: next(values) for place in b.M}, {place: next(values) for place in b.A}
         F: list[Scalar] = [-next(values) for _ in b.f]
+        C: list[Scalar] = [next(values) for _ in psi]
+        a, multipliers = (
+            [tape.load("in", start + k) for k in part] for part in (range(self.n), range(self.n, self.n + self.s))
+        )
+        for i, c in enumerate(values):
+            if b.psi[i] is None:
+                C[i] = -c
         for (i, j), value in M.items():
-            F[i] = F[i] + value * tape.load("in", start + j)
+            F[i] = F[i] + value * a[j]
         for (i, j), value in A.items():
-            F[j] = F[j] - value * tape.load("in", start + self.n + i)
-        psi = self.evaluate(routine, [ZERO if r is None else r for r in b.psi])
-        q, v = ([tape.load("in", first + j) for j in range(self.n)] for first in (1, 1 + self.n))
-        slopes = gradients(tape, [*F, *psi], [*q, *v])
-        parts = {
-            "F_q": {(i, k): x for i, row in enumerate(slopes[: self.n]) for k, x in row.items() if k < self.n},
-            "F_v": {
-                (i, k - self.n): x for i, row in enumerate(slopes[: self.n]) for k, x in row.items() if k >= self.n
-            },
-            "psi_q": {(i, k): x for i, row in enumerate(slopes[self.n :]) for k, x in row.items() if k < self.n},
-            "M": M,
-            "A": A,
-        }
+            F[j] = F[j] - value * multipliers[i]
+            if b.psi[i] is None:
+                C[i] = C[i] + value * a[j]
+        return M, A, F, C
+
+    def balanced(self) -> Routine:
+        """Make the routine that gives out F and C."""
+        routine = Routine("balance")
+        _, _, F, C = self.balance(routine)
+        routine.store("out", [*F, *C])
+        return routine
+
+    def jacobian(self) -> Routine:
+        """Make the routine of the sparse Jacobians of F and C.
+
+        It gives out the entries of ∂F/∂q, ∂F/∂v, ∂C/∂q, ∂C/∂v, M and A; `patterns` says where they stand.
+        """
+        routine = Routine("jacobian")
+        M, A, F, C = self.balance(routine)
+        n, tape = self.n, routine.tape
+        slopes = gradients(tape, [*F, *C], [tape.load("in", 1 + j) for j in range(2 * n)])
+        parts = {name: {} for name in ("F_q", "F_v", "C_q", "C_v")} | {"M": M, "A": A}
+        for i, row in enumerate(slopes):
+            for k, value in row.items():
+                parts[("F" if i < n else "C") + ("_q" if k < n else "_v")][i if i < n else i - n, k % n] = value
         self.patterns = {name: sorted(entries) for name, entries in parts.items()}
         routine.store("out", [parts[name][place] for name, places in self.patterns.items() for place in places])
         return routine

@@ -107,10 +107,11 @@ def direct(builder: Builder) -> Module:
 
 
 def jacobian(builder: Builder) -> Module:
-    """Return the Jacobians for implicit methods."""
+    """Return what implicit methods need: F, the conditions C, and their Jacobians."""
     module = Module()
-    module.add(builder.jacobian())
-    module.kernel("jacobian", ["jacobian"], len(builder.inputs) + builder.n + builder.s)
+    module.add(builder.balanced(), builder.jacobian())
+    for name in ("balance", "jacobian"):
+        module.kernel(name, [name], len(builder.inputs) + builder.n + builder.s)
     module.facts["patterns"] = builder.patterns
     return module
 

@@ -87,11 +87,15 @@ class Energies:
 
 @dataclass(frozen=True)
 class Jacobians:
-    """Derivatives of F = M a − f − Aᵀλ and of ψ at one state, sparse."""
+    """Derivatives of F = M a − f − Aᵀλ and of the conditions C at one state, sparse.
+
+    C is ψ, and A a − c where a constraint is on accelerations.
+    """
 
     F_q: Sparse
     F_v: Sparse
-    psi_q: Sparse
+    C_q: Sparse
+    C_v: Sparse
     M: Sparse
     A: Sparse
 
@@ -194,7 +198,7 @@ class Kernels:
         out = compiled.run("jacobian", inputs[None])
         self._check("jacobian", out, inputs[None])
         values = out[0]
-        shapes = {"psi_q": (self.s, self.n), "A": (self.s, self.n)}
+        shapes = dict.fromkeys(("C_q", "C_v", "A"), (self.s, self.n))
         found, start = {}, 0
         for name, pattern in compiled.facts["patterns"].items():
             places = np.array(pattern, dtype=int).reshape(-1, 2)
@@ -262,6 +266,10 @@ class Kernels:
     def outputs(self, group: str) -> list[int]:
         """Return how many doubles each kernel of a group gives out."""
         return [outputs for _, outputs in self._group(group).facts["kernels"].values()]
+
+    def facts(self, group: str) -> dict[str, Any]:
+        """Return what is known of a group."""
+        return self._group(group).facts
 
     def workspace(self, group: str) -> int:
         """Return how many doubles a group needs as workspace."""
