@@ -175,10 +175,34 @@ def test_the_trap_of_large_gains():
     assert sizes["frozen"] < sizes["none"]
 
 
+@pytest.mark.parametrize(
+    ("model", "settings", "steps"),
+    [
+        ("upright-disk", {"method": "rk4", "step": 0.1}, 1),
+        ("upright-disk", {"method": "rk4", "step": 0.1, "gains": {"kappa": -5}}, None),
+        ("pendulum", {"method": "rk4", "step": 0.02}, 2),
+        ("pendulum", {"method": "euler", "step": 0.002}, 2),
+        ("pendulum", {"method": "rk4", "step": 0.05, "gains": {"alpha": 5, "beta": 5}}, None),
+        ("pendulum", {}, None),
+    ],
+)
+def test_the_bound_of_stabilisation_holds(model, settings, steps):
+    """Residuals stay below σ; where gains are chosen, S vanishes over one step, or over two of equal length."""
+    run = example(model).simulate(3.0, keep="stabilise", **settings)
+    (bound,) = run.bounds
+    assert bound.held, str(bound)
+    assert "the bound held" in str(bound)
+    assert steps is None or (bound.steps == steps and bound.delta < 1e-9)
+    assert run.certificate[f"stabilised {bound.level}"].ok
+
+
 def test_gains_that_violate_the_theorem_are_told():
     run = example("upright-disk").simulate(1.0, method="rk4", step=0.1, keep="stabilise", gains={"kappa": -30})
     (told,) = run.motion.stabilisation.violations(0.1)
     assert "constraints of velocity: δ = " in told
+    (bound,) = run.bounds
+    assert not bound.held
+    assert "nothing is bounded" in str(bound)
     assert (
         example("upright-disk")
         .simulate(1.0, method="rk4", step=0.1, keep="stabilise", gains={"kappa": -5})

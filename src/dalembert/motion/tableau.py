@@ -64,8 +64,9 @@ class Tableau:
             dense[i, : len(row)] = row
         return A, np.array(self.weights, dtype=float), np.array(self.times, dtype=float), errors, dense
 
-    def growth(self, z: complex) -> complex:
-        """Return the stability function R(z): by how much the method multiplies y where y' = λ y, z = τλ."""
-        s = len(self.weights)
-        A = self.arrays()[0][:s, :s]
-        return complex(1 + z * np.array(self.weights) @ np.linalg.solve(np.eye(s) - z * A, np.ones(s)))
+    def growth(self, Z: Array) -> Array:
+        """Return the stability function R(Z): by what the method multiplies y where y' = K y, Z = τK."""
+        s, n = len(self.weights), len(Z)
+        A, one = self.arrays()[0][:s, :s], np.eye(n)
+        stages = np.linalg.solve(np.eye(s * n) - np.kron(A, Z), np.kron(np.ones((s, 1)), one))
+        return one + np.kron(np.array([self.weights]), Z) @ stages

@@ -15,6 +15,7 @@ from dalembert.model.system import System
 from dalembert.motion.events import Occurrence
 from dalembert.motion.run import Motion, compute
 from dalembert.native.kernels import Energies, Result
+from dalembert.results.bounds import Bound, bounds
 from dalembert.results.certificate import Certificate, Drift, certify, energy_drift, points
 
 
@@ -102,6 +103,11 @@ class Run:
         values = self.motion.parameters_at(t)
         out = kernels.evaluate("canonical", "canonical", t, states[:, :n], states[:, n:], values)
         return out[:, :n]
+
+    @cached_property
+    def bounds(self) -> list[Bound]:
+        """δ, σ and whether the bound held, by level, where constraints are stabilised."""
+        return bounds(self)
 
     # --- what follows from it ----------------------------------------------------------------------------------------
 
