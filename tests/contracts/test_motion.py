@@ -160,7 +160,7 @@ def test_stabilisation_with_frozen_gains(method):
         held = system.simulate(10.0, method=method, step=step, keep="stabilise")
         level = "velocity" if system.constraints[0].level == "velocity" else "position"
         assert held.residual[level] < 0.2 * plain.residual[level]
-        assert held.motion.stabilisation.delta(step) == {level: 0.0}
+        assert held.motion.stabilisation.delta(step)[level] < 1e-7  # a root of rounding
 
 
 def test_the_trap_of_large_gains():
