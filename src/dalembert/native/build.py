@@ -248,16 +248,8 @@ class Builder:
 
     def energies(self) -> Routine:
         """Make the routine that gives out T, V, T₂ − T₀ + V and the powers of forces and of explicit time."""
-        routine, b, system = Routine("energies"), self.blocks, self.system
-        calculus = Calculus([b.t])
-        rates = []
-        for sign, energy in ((-1, system.kinetic), (1, system.potential)):
-            terms = calculus.terms(calculus.lift(energy)) if energy is not None else []
-            rates += [sign * calculus.lower(calculus.diff(term, b.t)) for term in terms]
-        velocity = {q.name: v for q, v in zip(b.q, b.v, strict=True)}
-        power = se.Add(*[force * velocity[name] for name, force in system.forces.items()])
-        outputs = [system.kinetic or ZERO, system.potential or ZERO, b.energy or ZERO, power, se.Add(*rates)]
-        routine.store("out", self.evaluate(routine, outputs))
+        routine = Routine("energies")
+        routine.store("out", self.evaluate(routine, energy_outputs(self.system, self.blocks)))
         return routine
 
     def direct(self) -> Routine:
@@ -352,6 +344,18 @@ class DependentBuilder(Builder):
     def whole(self, routine: Routine, k: int, size: Scalar) -> Scalar:
         """Return the size of a row in all coordinates, of which little may be left in those that depend."""
         return routine.tape.load("whole", k - self.n)
+
+
+def energy_outputs(system: Any, b: Blocks) -> list[Expr]:
+    """Return T, V, T₂ − T₀ + V and the powers of forces and of explicit time."""
+    calculus = Calculus([b.t])
+    rates = []
+    for sign, energy in ((-1, system.kinetic), (1, system.potential)):
+        terms = calculus.terms(calculus.lift(energy)) if energy is not None else []
+        rates += [sign * calculus.lower(calculus.diff(term, b.t)) for term in terms]
+    velocity = {q.name: v for q, v in zip(b.q, b.v, strict=True)}
+    power = se.Add(*[force * velocity[name] for name, force in system.forces.items()])
+    return [system.kinetic or ZERO, system.potential or ZERO, b.energy or ZERO, power, se.Add(*rates)]
 
 
 def without_noise(system: System) -> Blocks:

@@ -356,7 +356,7 @@ class Kernels:
 
     def _build(self, name: str, values: Mapping[str, float]) -> disk.Entry:
         module = self._module(name)
-        ir, layout = to_llvm(list(module.routines.values()), module.kernels.values())
+        ir, layout = to_llvm(list(module.routines.values()), module.kernels.values(), module.rolled)
         kernels = {kernel.name: (kernel.inputs, kernel.outputs) for kernel in module.kernels.values()}
         facts = {"kernels": kernels, "work": layout.size, "operations": module.operations, "values": dict(values)}
         facts |= module.facts
