@@ -40,7 +40,7 @@ class Rattle:
 
     def objection(self, system: System) -> str | None:
         """Refuse systems without energies, constraints that are not on positions, and a singular mass matrix."""
-        others = "use `dop853`"
+        others = "use `dop853` or `radau`"
         if system.kinetic is None:
             return f"needs energies, and this system is given by matrices; {others}"
         names = [constraint.name for constraint in system.constraints if constraint.level != "position"]
