@@ -16,7 +16,7 @@ RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, EVENT, CHOICE, N
 ACCELERATIONS, CANONICAL, GUARDED, OWN = range(4)  # what the kernel of the rates gives out
 NO_KEEPING, PROJECT, STABILISE = range(3)
 
-NOT_COMPLETED, SINGULAR_MASS = -1, -2  # what `count[BAD]` can be beside the number of a coordinate
+NOT_COMPLETED, SINGULAR_MASS, CONTRADICTED = -1, -2, -3  # what `count[BAD]` can be beside the number of a coordinate
 
 # places in `clock`
 T, H, END, LARGEST, RTOL, ATOL = range(6)

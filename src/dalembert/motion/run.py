@@ -100,9 +100,10 @@ def compute(
     """Compute the motion from the consistent initial state until a time.
 
     form: multipliers (default), minimal, explicit, canonical, independent. method: dop853 (default; adaptive unless a
-    `step` is given), rk4, euler. keep: project (default), stabilise, none. `samples` is a number of equal intervals, or
-    times; without it the result holds every step. `gains` are those of stabilisation, if they are not to be chosen.
-    `events` are equations or `Event`s to watch for. Ctrl-C ends the motion and returns what was computed.
+    `step` is given), radau, rattle (canonical), rk4, euler. keep: project (default), stabilise, none. `samples` is a
+    number of equal intervals, or times; without it the result holds every step. `gains` are those of stabilisation, if
+    they are not to be chosen. `events` are equations or `Event`s to watch for. Ctrl-C ends the motion and
+    returns what was computed.
     """
     if initial:
         system = system.replace(initial=initial)
@@ -247,7 +248,8 @@ def _loop(
 
 def _failure(status: int, engine: Engine, system: System) -> str:
     t = engine.clock[at.T]
-    names = (*system.coordinates, *system.velocities)
+    momenta = engine.kernels.form == "canonical"
+    names = (*system.coordinates, *([f"p_{q}" for q in system.coordinates] if momenta else system.velocities))
     shown = ", ".join(f"{name} = {value:.4g}" for name, value in list(zip(names, engine.y, strict=True))[:8])
     where = f"t = {t:.6g}: {shown}"
     if status == at.NOT_FINITE and engine.count[at.BAD] == at.SINGULAR_MASS:
@@ -261,7 +263,10 @@ def _failure(status: int, engine: Engine, system: System) -> str:
             "singularity or a jump in the equations, or the tolerance is below rounding"
         )
     if status == at.NOT_SOLVED:
-        return f"the equations of the step after {where} cannot be solved; take a smaller step"
+        return (
+            f"the equations of the step after {where} cannot be solved; take a smaller step; if that does not help, "
+            "the system is at the end of its reach"
+        )
     reasons = "They contradict each other from there on, or the system is at the end of its reach"
     return f"{_unsatisfied(engine, system)} after {where}. {reasons}"
 

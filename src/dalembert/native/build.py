@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import symengine as se
@@ -86,8 +87,7 @@ class Builder:
         With an offset, c is increased by further inputs, one for each constraint.
         """
         b = self.blocks
-        M, A, rho = self.matrices(routine, changes)
-        self.matrix = Shelf("matrix", routine, {**M, **{(self.n + i, j): value for (i, j), value in A.items()}})
+        A, rho = self.placed(routine, changes)
         if right == "forces":
             f, c = list(self.evaluate(routine, b.f, changes)), list(self.evaluate(routine, b.c, changes))
         else:
@@ -100,6 +100,12 @@ class Builder:
         routine.store("right", [*self.augmented(f, c, A, rho), *c])
         return routine
 
+    def placed(self, routine: Routine, changes: dict[Expr, Scalar] | None = None) -> tuple[dict, dict]:
+        """Let a routine fill the matrix; return A and ρ."""
+        M, A, rho = self.matrices(routine, changes)
+        self.matrix = Shelf("matrix", routine, {**M, **{(self.n + i, j): value for (i, j), value in A.items()}})
+        return A, rho
+
     @staticmethod
     def augmented(f: list[Scalar], c: list[Scalar], A: dict, rho: dict[int, Scalar]) -> list[Scalar]:
         """Return f + Σ ρᵢ Aᵢᵀcᵢ."""
@@ -107,6 +113,36 @@ class Builder:
             if i in rho:
                 f[j] = f[j] + rho[i] * (a * c[i])
         return f
+
+    # --- the canonical variables -------------------------------------------------------------------------------------
+
+    @cached_property
+    def lagrangian(self) -> tuple[list[Expr], list[Expr]]:
+        """l, the momenta at rest, and ∂L/∂q + Q."""
+        system, b = self.system, self.blocks
+        calculus = Calculus([*b.q, *b.v, b.t])
+        momenta: dict[Expr, list[Expr]] = {v: [] for v in b.v}
+        slopes: dict[Expr, list[Expr]] = {q: [system.forces.get(q.name, ZERO)] for q in b.q}
+        still = dict.fromkeys(b.v, ZERO)
+        for sign, energy in ((1, system.kinetic), (-1, system.potential)):
+            for term in calculus.terms(calculus.lift(energy)) if energy is not None else ():
+                for symbol in calculus.depends(term):
+                    slope = calculus.lower(calculus.diff(term, symbol))
+                    if symbol in slopes:
+                        slopes[symbol].append(sign * slope)
+                    elif symbol in momenta:
+                        momenta[symbol].append(slope.xreplace(still))
+        return [sum(momenta[v], ZERO) for v in b.v], [sum(slopes[q], ZERO) for q in b.q]
+
+    def velocities(self, routine: Routine) -> dict[Expr, Scalar]:
+        """Solve p = M v + l for v on the tape; the momenta stand where kernels otherwise read velocities."""
+        n, (M, _, _) = self.n, self.matrices(routine)
+        full = {**M, **{(j, i): value for (i, j), value in M.items()}}
+        order = quasidefinite.elimination_order(M, n, 0)
+        factors = quasidefinite.factorise(full, {}, n, 0, order, routine.tape, lambda k, pivot, size: 1.0 / pivot)
+        linear = self.evaluate(routine, self.lagrangian[0])
+        rest = [routine.tape.load("in", 1 + n + j) - l for j, l in enumerate(linear)]
+        return dict(zip(self.blocks.v, quasidefinite.solve(factors, rest), strict=True))
 
     # --- the shared solver -------------------------------------------------------------------------------------------
 
@@ -210,6 +246,15 @@ class Builder:
             r[self.n + i] = r[self.n + i] - value * x[j]
         routine.store("r", r)
         return routine
+
+    def reaction(self, routine: Routine) -> tuple[dict[int, dict], list[Scalar], list[Node]]:
+        """Return the rows of A, r = Aᵀλ and q̈ as nodes that read the workspace."""
+        rows: dict[int, dict] = {i: {} for i in range(self.s)}
+        r: list[Scalar] = [0.0] * self.n
+        for (i, j), value in self.loaded(routine)[1].items():
+            rows[i][j] = value
+            r[j] = r[j] - value * routine.tape.load("x", self.n + i)
+        return rows, r, routine.loads("x", self.n)
 
     # --- results -----------------------------------------------------------------------------------------------------
 
