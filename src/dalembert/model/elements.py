@@ -1,9 +1,9 @@
 """A system as elements of a few kinds: what is written the same way is derived once, however often it appears.
 
-Coordinates that the kinetic energy couples form a *body*. An element is all that touches the same bodies: energies and
-forces of one, conditions between two. Its expressions, with the coordinates renamed in order, are its template;
-elements with equal templates are instances of one kind. Nothing of this is asked of the user: it is read off the
-expressions.
+Coordinates that the kinetic energy couples form a *body*, and so do those that meet the same conditions. An element is
+all that touches the same bodies: energies and forces of one, conditions between two. Its expressions, with the
+coordinates renamed in order, are its template; elements with equal templates are instances of one kind. Nothing of this
+is asked of the user: it is read off the expressions.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dalembert.model.system import System
 
 _LOCAL = "local{}"
+_SMALL = 7  # coordinates of one body in space
 Bodies = tuple[int, ...]
 
 
@@ -82,9 +83,8 @@ class _Search:
         system = self.system
         kinetic = [(term, self.touched(term)) for term in _terms(system.kinetic)]
         moving = {se.Symbol(name) for name in system.velocities}
-        self.unite(
-            [self.index[symbol] for symbol in term.free_symbols & moving] or touched for term, touched in kinetic
-        )
+        self.unite([self.index[symbol] for symbol in term.free_symbols & moving] for term, _ in kinetic)
+        self.join([self.touched(constraint.expression) for constraint in system.constraints])
         found: dict[Bodies, _Element] = defaultdict(_Element)
         for term, touched in kinetic:
             found[self.among(touched)].kinetic.append(term)
@@ -120,10 +120,39 @@ class _Search:
         members: dict[int, list[int]] = defaultdict(list)
         for i in range(len(root)):
             members[find(i)].append(i)
-        self.bodies = [tuple(group) for group in members.values()]
-        for number, group in enumerate(self.bodies):
-            for i in group:
+        self.settle(members.values())
+
+    def settle(self, bodies: Iterable[Iterable[int]]) -> None:
+        """Number the bodies by their first coordinates."""
+        self.bodies = sorted(tuple(sorted(body)) for body in bodies)
+        for number, body in enumerate(self.bodies):
+            for i in body:
                 self.home[i] = number
+
+    def join(self, conditions: list[list[int]]) -> None:
+        """Join small bodies, such as translation and rotation of one, where the one meets only what the other meets."""
+        met: list[set[int]] = [set() for _ in self.bodies]
+        for row, coordinates in enumerate(conditions):
+            for i in coordinates:
+                met[self.home[i]].add(row)
+        with_row: dict[int, list[int]] = defaultdict(list)
+        for body, rows in enumerate(met):
+            for row in rows:
+                with_row[row].append(body)
+        into: dict[int, int] = {}
+        taken: set[int] = set()
+        for body, rows in enumerate(met):
+            others = [other for other in with_row[min(rows)] if other != body] if rows else []
+            for other in others:
+                small = len(self.bodies[body]) + len(self.bodies[other]) <= _SMALL
+                if small and rows <= met[other] and body not in taken and other not in into:
+                    into[body] = other
+                    taken.add(other)
+                    break
+        joined: dict[int, list[int]] = defaultdict(list)
+        for body, coordinates in enumerate(self.bodies):
+            joined[into.get(body, body)] += coordinates
+        self.settle(joined.values())
 
     def among(self, coordinates: Iterable[int]) -> Bodies:
         return tuple(sorted({self.home[i] for i in coordinates}))

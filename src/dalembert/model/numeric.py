@@ -13,10 +13,12 @@ import scipy.sparse as sp
 from dalembert.algebra.program import Program
 from dalembert.algebra.types import Array, Sparse
 from dalembert.errors import ModelError, Problem, nearest
+from dalembert.model.assembled import Assembled, is_large
 from dalembert.model.calculus import ZERO
 from dalembert.model.functions import Expr
 
 if TYPE_CHECKING:
+    from dalembert.model.blocks import Blocks
     from dalembert.model.system import System
 
 _SIZES = (0.1, 1.0, 1e3, 1e6, 1e9)  # of the states at which an expression must vanish to count as zero
@@ -68,11 +70,18 @@ class Numeric:
     """
 
     def __init__(self, system: System, parameters: Mapping[str, float] | None = None):
-        self.system, self.blocks = system, system.blocks
+        self.system = system
         self.parameters = parameter_values(system, parameters or {})
-        self.n, self.s = len(self.blocks.q), len(self.blocks.c)
-        self.holonomic = [i for i, g in enumerate(self.blocks.g) if g is not None]
-        self.kinematic = [i for i, psi in enumerate(self.blocks.psi) if psi is not None]
+        self.n, self.s = len(system.coordinates), len(system.constraints)
+        levels = [constraint.level for constraint in system.constraints]
+        self.holonomic = [i for i, level in enumerate(levels) if level == "position"]
+        self.kinematic = [i for i, level in enumerate(levels) if level != "acceleration"]
+        self._assembled = Assembled(self, system.elements) if is_large(system) else None
+
+    @property
+    def blocks(self) -> Blocks:
+        """The blocks as formulas."""
+        return self.system.blocks
 
     def program(self, outputs: Iterable[Expr]) -> Program:
         """Prepare expressions of t, q, v and the parameters for evaluation."""
@@ -85,18 +94,26 @@ class Numeric:
 
     def mass(self, t: float, q: Array) -> Sparse:
         """Return M(q, t)."""
+        if self._assembled:
+            return self._assembled.mass(t, q)
         return _sparse(self.evaluate(self._mass, t, q), self.blocks.M, (self.n, self.n))
 
     def position(self, t: float, q: Array) -> Residual:
         """Return g, its Jacobian and the sizes of its terms, for the constraints in `holonomic`."""
+        if self._assembled:
+            return self._assembled.residual("_position", self.holonomic, t, q)
         return self._residual(self._position, t, q)
 
     def velocity(self, t: float, q: Array, v: Array) -> Residual:
         """Return ψ, ∂ψ/∂v and the sizes of its terms, for the constraints in `kinematic`."""
+        if self._assembled:
+            return self._assembled.residual("_velocity", self.kinematic, t, q, v)
         return self._residual(self._velocity, t, q, v)
 
     def all(self, t: float, q: Array, v: Array) -> Values:
         """Return M, f, A, c."""
+        if self._assembled:
+            return self._assembled.all(t, q, v)
         out = self.evaluate(self._all, t, q, v)
         sizes = np.cumsum([len(self.blocks.M), self.n, len(self.blocks.A)])
         M, f, A, c = np.split(out, sizes)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dalembert.forms.derivation import Derivation
     from dalembert.model.blocks import Blocks
     from dalembert.model.check import Check
+    from dalembert.model.elements import Elements
     from dalembert.model.start import State
     from dalembert.native.kernels import Kernels
     from dalembert.results.trajectory import Run
@@ -173,6 +174,13 @@ class System:
         from dalembert.model.blocks import derive_blocks
 
         return derive_blocks(self)
+
+    @cached_property
+    def elements(self) -> Elements:
+        """The same, for large systems: elements of a few kinds, each derived once."""
+        from dalembert.model.elements import find_elements
+
+        return find_elements(self)
 
     def check(self) -> Check:
         """Examine the system: freedom, redundancy, contradictions, classes of constraints, initial state."""

@@ -30,6 +30,11 @@ class Module:
         plain = sum(routine.operations for routine in self.routines.values())
         return plain + sum(loop.routine.operations for loop in self.rolled.loops)
 
+    @property
+    def unrolled(self) -> int:
+        """Count the operations that run, each time a loop comes to them."""
+        return sum(loop.routine.operations * len(loop.rows) for loop in self.rolled.loops)
+
     def add(self, *routines: Routine) -> None:
         """Add routines that kernels can call."""
         self.routines |= {routine.name: routine for routine in routines}

@@ -13,7 +13,7 @@ import hashlib
 import importlib.metadata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +30,14 @@ from dalembert.model.numeric import parameter_values
 from dalembert.model.pilot import pilot_parameters
 from dalembert.model.system import System
 from dalembert.native import cache as disk
-from dalembert.native import groups, machine
-from dalembert.native.augment import random_places
+from dalembert.native import groups, machine, rolled
+from dalembert.native.augment import augmentation, random_places
 from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm
 from dalembert.native.csource import to_c
 from dalembert.native.forms import form_module
 from dalembert.native.groups import GROUPS, Module
+from dalembert.native.rolled import RolledBuilder
 from dalembert.native.symplectic import symplectic
 
 _NEWTON = 20
@@ -367,8 +368,21 @@ class Kernels:
         facts |= module.facts
         return disk.Entry(facts, machine.compile_object(ir))
 
+    @cached_property
+    def _rolls(self) -> bool:
+        return rolled.pays(self.system) and not augmentation(self.system)  # what is rolled has nothing added to M
+
+    def _has_mass(self, compiled: Compiled, kernel: str, values: Mapping[str, float]) -> bool:
+        places = [[t, *q, *v, *values.values()] for t, q, v in random_places(self.system)]
+        out = compiled.run(kernel, np.array(places))
+        return bool(np.all(out[np.all(np.isfinite(out), axis=1), -1] > 0) and np.any(np.isfinite(out)))
+
     def _module(self, name: str) -> Module:
         """Put a group on tapes."""
+        if name in rolled.GROUPS and self._rolls:
+            module = rolled.GROUPS[name](RolledBuilder(self.system, self.system.elements))
+            module.facts["added"] = []
+            return module
         self._builder = self._builder or Builder(self.system)
         make = {**GROUPS, "symplectic": symplectic}.get(name) or self._extra.get(name)
         module = make(self._builder) if make else form_module(self._builder, name)
@@ -382,9 +396,7 @@ class Kernels:
             out = compiled.run(name, np.array([scene.point(scene.numeric, place) for place in scene.places]))
             return bool(np.all(np.isfinite(out)) and np.all(out[:, -1] < _DEFECT))
         if name == "core":
-            places = [[t, *q, *v, *values.values()] for t, q, v in random_places(self.system)]
-            out = compiled.run("accelerations", np.array(places))
-            return bool(np.all(out[np.all(np.isfinite(out), axis=1), -1] > 0) and np.any(np.isfinite(out)))
+            return self._has_mass(compiled, "accelerations", values)
         return compiled.facts["added"] == self._group("core").facts["added"]
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SLOT = "slot"
 _SIGNATURE = "(ptr noalias %out, ptr noalias readonly %in, ptr noalias %work)"
+_ESCAPES = [f"\\{byte:02X}" for byte in range(256)]
 _FEW = 24  # runs of equal instances that are written out one after the other
 
 
@@ -162,6 +163,6 @@ def write_fill(fill: Fill, layout: Layout) -> list[str]:
 
 def write_table(loop: Loop, layout: Layout) -> str:
     """Write the table of a loop."""
-    table = loop.table(layout).ravel()
-    values = ", ".join(map("i32 {}".format, table.tolist()))
-    return f'@"{loop.name}.table" = internal constant [{len(table)} x i32] [{values}]'
+    data = loop.table(layout).astype("<i4").tobytes()
+    text = "".join(map(_ESCAPES.__getitem__, data))  # LLVM reads one word much faster than many numbers
+    return f'@"{loop.name}.table" = internal constant [{len(data)} x i8] c"{text}", align 4'

@@ -15,6 +15,7 @@ from typing import Any
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.program import Program
 from dalembert.algebra.tape import Node
+from dalembert.model.assembled import is_large
 from dalembert.model.blocks import Blocks
 from dalembert.model.calculus import ZERO
 from dalembert.model.elements import Elements, Kind
@@ -25,6 +26,8 @@ from dalembert.native.codegen import Kernel, Repeat, Rolled
 from dalembert.native.groups import REFINEMENTS, Module
 from dalembert.native.loops import Fill, Loop, Sweep
 from dalembert.native.routine import Routine
+
+_MANY = 40_000  # operations of one acceleration: beyond, straight-line code takes long to compile
 
 Scalar = Node | float
 Place = tuple[int, int]
@@ -208,17 +211,24 @@ class RolledBuilder:
     def eliminate(self, epsilon: float) -> None:
         """Go through the elimination: its sweeps are `factor`, `forward` and `backward`."""
         groups = [list(body) for body in self.elements.bodies]
+        home = {i: k for k, group in enumerate(groups) for i in group}
         for kind in self.elements.kinds:
-            groups += [[self.n + row for row in rows] for rows in kind.rows.tolist() if rows]
+            for coordinates, rows in zip(kind.coordinates.tolist(), kind.rows.tolist(), strict=True):
+                bodies = {home[i] for i in coordinates}
+                multipliers = [self.n + row for row in rows]
+                if len(bodies) == 1:
+                    groups[bodies.pop()] += multipliers  # they follow all their coordinates
+                elif rows:
+                    groups.append(multipliers)
         around: list[set[int]] = [set() for _ in range(self.n + self.s)]
         for i, j in self.entry:
             if i != j:
                 around[i].add(j)
                 around[j].add(i)
         home = {i: k for k, group in enumerate(groups) for i in group}
-        bodies = len(self.elements.bodies)
+        count = len(self.elements.bodies)
         between = {(home[i], home[j]) for i, j in self.entry if home[i] != home[j]}
-        order = quasidefinite.elimination_order(between, bodies, len(groups) - bodies)
+        order = quasidefinite.elimination_order(between, count, len(groups) - count)
         position = {i: k for k, i in enumerate(i for group in order for i in groups[group])}
         self.K = dict(self.entry)
         steps: dict[tuple, _Step] = {}
@@ -431,12 +441,12 @@ class RolledBuilder:
             end.name,
         ]
 
-    def finish(self) -> list[str]:
+    def finish(self, source: str = "x") -> list[str]:
         """Return the calls that give out q̈, λ and the condition of the matrix."""
 
         def give(loop: Loop, entries: list[Place], count: int, is_rows: bool) -> None:
             for a in range(count):
-                x = loop.load("x", a)
+                x = loop.load(source, a)
                 loop.store("out", a, -x if is_rows else x)
 
         return [self.over_groups("finish", give), self._condition("finish.condition")]
@@ -479,8 +489,8 @@ def _touched(entries: list[Place], count: int) -> list[int]:
     return sorted({*range(count), *(b for _, b in entries)})
 
 
-def _solver(builder: RolledBuilder, epsilon: float) -> tuple[list[str], list[str], list[str]]:
-    """Make the calls `factor`, `begin` and `solve`."""
+def _factor(builder: RolledBuilder, epsilon: float) -> list[str]:
+    """Make the calls that factorise the matrix."""
     builder.eliminate(epsilon)
     size = builder.n + builder.s
     entries = len(builder.entry)
@@ -496,14 +506,9 @@ def _solver(builder: RolledBuilder, epsilon: float) -> tuple[list[str], list[str
         "factor",
         "condition.end",
     ]
-    begin = [
-        builder.fill("begin.r", "r", size, source="right"),
-        builder.fill("begin.x", "x", size),
-        builder.routine("begin.progress", progress=[-1.0, 1.0, 0.0]).name,
-    ]
     sizes = dict.fromkeys(("right", "r", "x", "y", "inverse", "sizes"), size)
     builder.rolled.sizes |= sizes | {"matrix": entries, "K": len(builder.K), "condition": 3, "energy": 5, "measure": 1}
-    return factor, begin, builder.advance()
+    return factor
 
 
 def _finished(builder: RolledBuilder, kernels: Mapping[str, tuple[list, int]]) -> Module:
@@ -516,10 +521,16 @@ def _finished(builder: RolledBuilder, kernels: Mapping[str, tuple[list, int]]) -
 
 def core(builder: RolledBuilder) -> Module:
     """Return the kernels that every motion needs."""
-    factor, begin, solve = _solver(builder, quasidefinite.EPSILON)
+    factor, size = _factor(builder, quasidefinite.EPSILON), builder.n + builder.s
+    begin = [
+        builder.fill("begin.r", "r", size, source="right"),
+        builder.fill("begin.x", "x", size),
+        builder.routine("begin.progress", progress=[-1.0, 1.0, 0.0]).name,
+    ]
+    solve = builder.advance()
     refine = Repeat((*builder.refine(), *solve), REFINEMENTS, "progress", 2)
     solution = [*factor, *begin, *solve, refine]
-    size = builder.n + builder.s + 3
+    size += 3
     blocks, finish, step = builder.stage("blocks", "forces"), builder.finish(), builder.step()
     reactions = builder.reactions()
     kernels = {
@@ -537,9 +548,18 @@ def core(builder: RolledBuilder) -> Module:
 
 def direct(builder: RolledBuilder) -> Module:
     """Return plain elimination, for positions far from those where rank is lost."""
-    factor, begin, solve = _solver(builder, 0.0)
-    calls = [*builder.stage("direct.blocks", "forces"), *factor, *begin, *solve, *builder.finish()]
+    factor = _factor(builder, 0.0)
+    solve = [builder.fill("begin", "y", builder.n + builder.s, source="right"), "forward", "backward"]
+    calls = [*builder.stage("blocks", "forces"), *factor, *solve, *builder.finish("y")]
     return _finished(builder, {"direct": (calls, builder.n + builder.s + 3)})
 
 
 GROUPS = {"core": core, "direct": direct}
+
+
+def pays(system: System) -> bool:
+    """Tell whether a system is large enough, and repeats itself enough, to be rolled."""
+    if not is_large(system):
+        return False
+    module = direct(RolledBuilder(system, system.elements))
+    return module.unrolled > max(_MANY, 4 * module.operations)
