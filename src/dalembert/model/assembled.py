@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
+import symengine as se
 
 from dalembert.algebra.program import Program
 from dalembert.algebra.types import Array, Sparse
@@ -35,6 +36,8 @@ class Assembled:
         names = whole.system.parameters
         values = dict(zip(names, whole.parameters, strict=True))
         self.parts = [(kind, Numeric(kind.local, values)) for kind in elements.kinds]
+        symbols = [se.Symbol(name) for name in names]
+        self.offsets = Program(symbols, elements.offsets).floats(whole.parameters)
 
     def all(self, t: float, q: Array, v: Array) -> Values:
         """Return M, f, A, c."""
@@ -82,6 +85,7 @@ class Assembled:
         columns = kind.coordinates.T
         velocities = np.zeros(columns.shape) if v is None else v[columns]
         inputs = [np.full(count, t), *q[columns], *velocities, *(np.full(count, p) for p in self.whole.parameters)]
+        inputs += list(self.offsets[kind.offsets.T])
         out = program.arrays(inputs)
         return out.reshape(len(program.outputs), count)
 

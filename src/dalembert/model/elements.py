@@ -3,7 +3,8 @@
 Coordinates that the kinetic energy couples form a *body*, and so do those that meet the same conditions. An element is
 all that touches the same bodies: energies and forces of one, conditions between two. Its expressions, with the
 coordinates renamed in order, are its template; elements with equal templates are instances of one kind. Nothing of this
-is asked of the user: it is read off the expressions.
+is asked of the user: it is read off the expressions. What conditions hold that does not move, such as the place of a
+support, is taken out as an *offset*, so that conditions which differ in nothing else are of one kind.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from dalembert.algebra.types import Array
 from dalembert.model.blocks import derive_blocks
 from dalembert.model.calculus import ZERO
 from dalembert.model.constraint import Constraint
-from dalembert.model.functions import Expr
+from dalembert.model.functions import TIME, Expr
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
 
-_LOCAL = "local{}"
+_LOCAL, _OFFSET = "local{}", "offset{}"
+_SOME = 0.7391  # value of an offset where only the template is looked at
 _SMALL = 7  # coordinates of one body in space
 Bodies = tuple[int, ...]
 
@@ -38,6 +40,7 @@ class Kind:
     local: Any  # like a system, in local coordinates
     coordinates: Array  # one row for each instance
     rows: Array
+    offsets: Array  # which of the offsets of the system stand for those of the template, its last parameters
 
     def __len__(self) -> int:
         return len(self.coordinates)
@@ -45,10 +48,11 @@ class Kind:
 
 @dataclass(frozen=True)
 class Elements:
-    """All elements of a system by kind; `bodies` are the coordinates of each body."""
+    """All elements of a system by kind; `bodies` are the coordinates of each body, `offsets` depend on parameters."""
 
     bodies: tuple[tuple[int, ...], ...]
     kinds: tuple[Kind, ...]
+    offsets: tuple[Expr, ...]
 
     @property
     def largest(self) -> int:
@@ -64,6 +68,7 @@ class _Element:
     potential: list[Expr] = field(default_factory=list)
     forces: list[tuple[int, Expr]] = field(default_factory=list)
     constraints: list[int] = field(default_factory=list)
+    offsets: list[Expr] = field(default_factory=list)
 
 
 def find_elements(system: System) -> Elements:
@@ -98,7 +103,10 @@ class _Search:
         groups: dict[tuple, list[tuple[Bodies, _Element]]] = defaultdict(list)
         for bodies, element in found.items():
             groups[self.template(bodies, element)].append((bodies, element))
-        return Elements(tuple(self.bodies), tuple(self.kind(key, group) for key, group in groups.items()))
+        offsets = {offset: None for element in found.values() for offset in element.offsets}
+        self.offset = {offset: k for k, offset in enumerate(offsets)}
+        kinds = tuple(self.kind(key, group) for key, group in groups.items())
+        return Elements(tuple(self.bodies), kinds, tuple(offsets))
 
     def touched(self, expr: Expr) -> list[int]:
         """Return the coordinates that appear in an expression, themselves or as velocities."""
@@ -173,8 +181,18 @@ class _Search:
             se.Add(*element.kinetic).xreplace(changes),
             se.Add(*element.potential).xreplace(changes),
             tuple(sorted((local[j], force.xreplace(changes)) for j, force in element.forces)),
-            tuple((c.expression.xreplace(changes), c.level, c.time) for c in constraints),
+            tuple((self.moving(c.expression, element.offsets).xreplace(changes), c.level, c.time) for c in constraints),
         )
+
+    def moving(self, condition: Expr, offsets: list[Expr]) -> Expr:
+        """Take what does not move out of a condition, and put a symbol in its place."""
+        terms = _terms(condition)
+        still = [term for term in terms if not self.touched(term) and TIME not in map(str, term.free_symbols)]
+        if not still:
+            return condition
+        symbol = se.Symbol(_OFFSET.format(len(offsets)))
+        offsets.append(se.Add(*still))
+        return se.Add(symbol, *(term for term in terms if term not in still))
 
     def coordinates(self, bodies: Bodies) -> list[int]:
         return [i for body in bodies for i in self.bodies[body]]
@@ -192,12 +210,16 @@ class _Search:
                 Constraint(c.name, expression, level, c.linear, time)
                 for c, (expression, level, time) in zip(first, constraints, strict=True)
             ),
-            parameters=self.system.parameters,
+            parameters={
+                **self.system.parameters,
+                **{_OFFSET.format(k): _SOME / (1 + k) for k in range(len(group[0][1].offsets))},
+            },
         )
         rows = np.array([element.constraints for _, element in group], dtype=np.int64).reshape(len(group), -1)
         coordinates = np.array([self.coordinates(bodies) for bodies, _ in group], dtype=np.int64)
         local.blocks = derive_blocks(local)  # pyright: ignore[reportArgumentType]
-        return Kind(local, coordinates.reshape(len(group), -1), rows)
+        offsets = np.array([[self.offset[x] for x in element.offsets] for _, element in group], dtype=np.int64)
+        return Kind(local, coordinates.reshape(len(group), -1), rows, offsets.reshape(len(group), -1))
 
 
 def _terms(expr: Expr | None) -> tuple[Expr, ...]:

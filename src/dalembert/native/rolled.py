@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import symengine as se
+
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.program import Program
 from dalembert.algebra.tape import Node
@@ -111,7 +113,8 @@ class RolledBuilder:
         count = len(blocks.q)
         q = [loop.load("in", ("q", a)) for a in range(count)]
         v = [loop.load("in", ("v", a)) for a in range(count)]
-        parameters = [tape.load("in", 1 + 2 * self.n + k) for k in range(len(blocks.parameters))]
+        parameters = [tape.load("in", 1 + 2 * self.n + k) for k in range(len(self.system.parameters))]
+        parameters += [loop.load("offset", ("offset", k)) for k in range(len(blocks.parameters) - len(parameters))]
         inputs = [blocks.t, *blocks.q, *blocks.v, *blocks.parameters]
         return Program(inputs, outputs)([tape.load("in", 0), *q, *v, *parameters], tape)
 
@@ -124,11 +127,11 @@ class RolledBuilder:
             if not loop.routine.stores:
                 self.rolled.loops.remove(loop)
                 continue
-            for coordinates, rows in zip(kind.coordinates.tolist(), kind.rows.tolist(), strict=True):
-                tasks.append(loop.add(lambda array, key, c=coordinates, r=rows: self._place(array, key, c, r)))
+            for where in zip(kind.coordinates.tolist(), kind.rows.tolist(), kind.offsets.tolist(), strict=True):
+                tasks.append(loop.add(lambda array, key, where=where: self._place(key, *where)))
         return self.sweep(name, tasks)
 
-    def _place(self, array: str, key: Any, coordinates: list[int], rows: list[int]) -> int:
+    def _place(self, key: Any, coordinates: list[int], rows: list[int], offsets: list[int]) -> int:
         """Find the place of what an element calls by a local name."""
         match key:
             case ("q", a):
@@ -143,6 +146,8 @@ class RolledBuilder:
                 return coordinates[a]
             case ("row", i, start):
                 return start + rows[i]
+            case ("offset", k):
+                return offsets[k]
         raise KeyError(key)
 
     def stage(self, name: str, right: str) -> list[str]:
@@ -178,6 +183,14 @@ class RolledBuilder:
     @staticmethod
     def _add(loop: Loop, array: str, key: Any, value: Scalar, shared: bool) -> None:
         loop.store(array, key, loop.load(array, key) + value if shared else value)
+
+    def offsets(self) -> str:
+        """Return the call that evaluates what does not move."""
+        routine = self.routine("offsets")
+        values = routine.loads("in", self.inputs)[1 + 2 * self.n :]
+        program = Program([se.Symbol(name) for name in self.system.parameters], self.elements.offsets)
+        routine.store("offset", program(values, routine.tape))
+        return routine.name
 
     def residuals(self) -> str:
         """Return the call that gives out g and ψ."""
@@ -508,6 +521,7 @@ def _factor(builder: RolledBuilder, epsilon: float) -> list[str]:
     ]
     sizes = dict.fromkeys(("right", "r", "x", "y", "inverse", "sizes"), size)
     builder.rolled.sizes |= sizes | {"matrix": entries, "K": len(builder.K), "condition": 3, "energy": 5, "measure": 1}
+    builder.rolled.sizes["offset"] = len(builder.elements.offsets)
     return factor
 
 
@@ -535,10 +549,10 @@ def core(builder: RolledBuilder) -> Module:
     reactions = builder.reactions()
     kernels = {
         "accelerations": ([*blocks, *solution, *finish], size),
-        "position_step": ([*builder.stage("gaps", "positions"), *solution, *step], size),
+        "position_step": (["offsets", *builder.stage("gaps", "positions"), *solution, *step], size),
         "velocity_step": ([*builder.stage("rates", "rates"), *solution, *step], size),
         "everything": ([*blocks, *solution, *finish, *reactions], size + len(builder.reaction) + builder.s),
-        "residuals": ([builder.residuals()], 2 * builder.s),
+        "residuals": ([builder.offsets(), builder.residuals()], 2 * builder.s),
         "energies": (builder.energies(), 5),
     }
     module = _finished(builder, kernels)
