@@ -1,0 +1,74 @@
+"""A joint: a pair between two bodies of a mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from dalembert.errors import ModelError
+from dalembert.model.functions import Expr
+from dalembert.model.mechanism.marker import Marker, read_markers
+from dalembert.model.mechanism.pairs import PAIRS, Coordinate, Pair
+from dalembert.model.mechanism.pairs.base import plain
+from dalembert.model.mechanism.placement import Placement
+from dalembert.model.mechanism.tables import Table
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.assembly import Assembly
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between two bodies: the markers on them, and the further values of its pair."""
+
+    name: str
+    table: Mapping[str, Any]
+    pair: Pair
+    bodies: tuple[str, str]
+    markers: tuple[Marker, Marker]
+    values: Mapping[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """What pair it is."""
+        return self.pair.kind
+
+    @cached_property
+    def conditions(self) -> dict[str, Expr]:
+        """What must vanish, by names such as `A.x`."""
+        given = self.pair.equations(*self.markers, **self.values)
+        if not isinstance(given, Mapping) or not given:
+            raise ModelError(f"pair `{self.kind}` must return its conditions by name, got {type(given).__name__}")
+        return {f"{self.name}.{key}": plain(expr) for key, expr in given.items()}
+
+    @cached_property
+    def coordinates(self) -> Mapping[str, Coordinate]:
+        """Its relative coordinates: angle, distance."""
+        return self.pair.coordinates(*self.markers, **self.values)
+
+
+def read_joint(table: Table, assembly: Assembly) -> Joint | None:
+    """Read a joint; None, after a report, where its kind or its bodies are not known."""
+    kinds = PAIRS[assembly.dimensions]
+    kind = table.word("kind", kinds, what="kinds")
+    names = assembly.read_bodies(table)
+    if kind is None or names is None:
+        return None
+    pair = kinds[kind]
+    bodies = [assembly.bodies[name] for name in names]
+    if pair.placed:
+        markers = read_markers(table, bodies, pair.axis)
+    else:
+        markers = [Marker(body.view, Placement.origin(assembly.dimensions)) for body in bodies]
+    values = {key: read_value(table, key, default) for key, default in pair.values.items()}
+    values |= pair.read(table, assembly)
+    return Joint(table.name, table.finish(), pair, names, (markers[0], markers[1]), values)
+
+
+def read_value(table: Table, key: str, default: Any) -> Any:
+    """Read a constant of a pair, or several where its default is a list."""
+    if isinstance(default, Sequence) and not isinstance(default, str):
+        return table.vector(key, size=len(default))
+    return table.constant(key, None if default is None else plain(default))

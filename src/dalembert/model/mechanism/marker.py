@@ -1,0 +1,163 @@
+"""Markers: a point and axes on a body, with their motion. A pair sees nothing else of the bodies it joins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from dalembert.model.functions import Expr, angle
+from dalembert.model.mechanism.body import Body
+from dalembert.model.mechanism.placement import Placement, read_axis, settle_axis
+from dalembert.model.mechanism.tables import Table
+from dalembert.model.mechanism.vectors import (
+    ONE,
+    ZERO,
+    Matrix,
+    Vector,
+    add,
+    cross,
+    scale,
+    transpose,
+    unit,
+    zeros,
+)
+from dalembert.model.mechanism.views import View
+
+
+@dataclass(frozen=True)
+class Marker:
+    """A frame on a body: `placement` in the body frame, `view` the motion of the body. All vectors in world axes."""
+
+    view: View
+    placement: Placement
+
+    @cached_property
+    def place(self) -> Vector:
+        """Where it is."""
+        return self.view.position(self.placement.at)
+
+    @cached_property
+    def velocity(self) -> Vector:
+        """How fast it moves."""
+        return self.view.velocity(self.placement.at)
+
+    @cached_property
+    def x(self) -> Vector:
+        """Its x axis; in the plane, the axis of a pair."""
+        return self._axis(0)
+
+    @cached_property
+    def y(self) -> Vector:
+        """Its y axis."""
+        return self._axis(1)
+
+    @cached_property
+    def z(self) -> Vector:
+        """Its z axis; in space, the axis of a pair."""
+        return self._axis(2)
+
+    @property
+    def angle(self) -> Expr:
+        """Its angle, in the plane."""
+        return self.view.q[2] + self.placement.turn[0]
+
+    @property
+    def spin(self) -> Any:
+        """Its angular velocity: a number in the plane, a vector in space."""
+        return self.view.spin
+
+    def _axis(self, k: int) -> Vector:
+        return self.view.direction([row[k] for row in self.placement.R])
+
+
+def read_markers(table: Table, bodies: Sequence[Body], axis: str | None) -> list[Marker]:
+    """Read where a joint sits on each of its bodies.
+
+    `at` and `axis` are given in the world, in the assembled position, in which the markers then coincide; `points`
+    and `axes` in the frame of each body. `axis` says what the axis of the pair is; None if it needs none.
+    """
+    frames = read_places(table, bodies)
+    how = table.one_of("axis", "axes", needed=False) if axis else None
+    named = [isinstance(item, str) and item in body.frames for item, body in zip(_items(table), bodies, strict=False)]
+    if how == "axis":
+        direction = read_axis(table, "axis")
+        placed = [turned(frame, body, direction) for frame, body in zip(frames, bodies, strict=True)]
+    elif how == "axes":
+        placed = [
+            Placement(frame.at, *triad(direction, table))
+            for frame, direction in zip(frames, read_body_axes(table, len(bodies)), strict=True)
+        ]
+    else:
+        if axis and axis.startswith("!") and not (len(named) == len(bodies) and all(named)):
+            table.problem(f"`axis` is missing: {axis[1:]}, in the world, in the assembled position", "axis")
+        placed = frames
+    return [Marker(body.view, placement) for body, placement in zip(bodies, placed, strict=True)]
+
+
+def _items(table: Table) -> Sequence[Any]:
+    return table.kept.get("points", ())
+
+
+def read_places(table: Table, bodies: Sequence[Body], point: str = "at", points: str = "points") -> list[Placement]:
+    """Read a place given in the world, or one on each body."""
+    n = table.reader.dimensions
+    if table.one_of(point, points) == points:
+        given = table.list(points, len(bodies), f"a list of {len(bodies)}, one for each body: a name or coordinates")
+        kept = [read_point(table, points, item, body) for item, body in zip(given or (), bodies, strict=False)]
+        table.kept[points] = [item for item, _ in kept]
+        return [frame for _, frame in kept] or [Placement.origin(n)] * len(bodies)
+    at = table.vector(point) if table.has(point) else zeros(n)
+    return [world_frame(body, at) for body in bodies]
+
+
+def world_frame(body: Body, at: Vector) -> Placement:
+    """Return the frame on a body that has the axes of the world in the assembled position."""
+    placement = body.placement
+    turn = (-placement.turn[0],) if len(at) == 2 else ()
+    return Placement(placement.inward(at), transpose(placement.R), turn)
+
+
+def read_point(table: Table, key: str, item: Any, body: Body) -> tuple[Any, Placement]:
+    """Read a point of a body: one of its names, or coordinates in its frame."""
+    if isinstance(item, str):
+        if item not in body.frames:
+            hint = table.reader.hint(item, body.frames, f"points of `{body.name}`")
+            table.problem(f"body `{body.name}` has no point `{item}`{hint}", key)
+        return item, body.frames.get(item, Placement.origin(table.reader.dimensions))
+    at = table.read_vector(item, key)
+    origin = Placement.origin(len(at))
+    return at, Placement(at, origin.R, origin.turn)
+
+
+def read_body_axes(table: Table, count: int) -> list[Vector]:
+    """Read one direction for each body, in its own frame."""
+    n = table.reader.dimensions
+    directions = table.matrix("axes", count, n)
+    return [settle_axis(table, "axes", direction) for direction in directions]
+
+
+def turned(frame: Placement, body: Body, direction: Vector) -> Placement:
+    """Return a frame of the body with its axis along a direction of the world in the assembled position."""
+    if len(direction) == 2:
+        u = unit(body.placement.inward_direction(direction))
+        turn = angle(direction[1], direction[0]) - body.placement.turn[0]
+        return Placement(frame.at, ((u[0], -u[1]), (u[1], u[0])), (turn,))
+    axes = transpose(triad(direction)[0])
+    return Placement(frame.at, transpose([body.placement.inward_direction(axis) for axis in axes]), ())
+
+
+def triad(direction: Vector, table: Table | None = None) -> tuple[Matrix, Vector]:
+    """Return the axes of a frame whose x axis (in the plane) or z axis (in space) is a direction."""
+    if len(direction) == 2:
+        u = unit(direction)
+        return ((u[0], -u[1]), (u[1], u[0])), (angle(direction[1], direction[0]),)
+    z = unit(direction)
+    value = table.reader.value if table is not None else (lambda expr: None)
+    sizes = [abs(value(part) or 0.0) if part.free_symbols else abs(float(part)) for part in z]
+    top = max(range(3), key=lambda k: sizes[k])
+    k = min(((top + 1) % 3, (top + 2) % 3), key=lambda k: sizes[k])  # the world axis that is most across
+    across = tuple(ONE if i == k else ZERO for i in range(3))
+    x = across if z[k] == 0 else unit(add(across, scale(-z[k], z)))
+    return transpose((x, cross(z, x), z)), ()

@@ -1,0 +1,135 @@
+"""The mechanism: bodies, and what joins and moves them. It is a System, made from its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from dalembert.errors import ModelError, Problem, nearest
+from dalembert.model.drawing import Drawing
+from dalembert.model.mechanism.assembly import SECTIONS, Assembly
+from dalembert.model.mechanism.body import Body
+from dalembert.model.mechanism.joint import Joint
+from dalembert.model.mechanism.vectors import Vector
+from dalembert.model.reading import Given
+from dalembert.model.system import Source, System
+
+MERGED = ("parameters", "initial", "guess", "forces", *SECTIONS)
+REPLACED = ("dimensions", "gravity", "coordinates", "kinetic", "potential", "constraints")
+PARTS = (*MERGED, *REPLACED, "simulation", "drawing", "name")
+
+
+@dataclass(frozen=True, init=False)
+class Mechanism(System):
+    """A mechanism in the plane or in space: a System whose equations come from bodies and joints. Immutable.
+
+    Tables by name, with the keys of model files (docs/mechanisms.md); lengths in m, masses in kg, times in s:
+
+    bodies: mass, inertia, place in the assembled position, velocity at the start, named points and frames.
+    joints: kind of pair, bodies, points, axis.
+    dimensions: 2 or 3. gravity: acceleration as a vector; default 9.81 m/s² along −y, in space along −z.
+
+    Everything else is added to what the bodies and joints give: own coordinates, energies, forces, constraints,
+    parameters, initial values and guesses, as in a System. A body `b` has the coordinates x_b, y_b, phi_b of its
+    centre of mass in the plane, and x_b, y_b, z_b, e0_b … e3_b (Euler parameters) in space.
+
+    >>> pendulum = Mechanism(
+    ...     bodies={"rod": {"mass": "m", "inertia": "m*l^2/12", "at": ["l/2", 0]}},
+    ...     joints={"A": {"kind": "revolute", "bodies": ["ground", "rod"], "at": [0, 0]}},
+    ...     parameters={"m": 1, "l": 2},
+    ... )
+    >>> [constraint.name for constraint in pendulum.constraints]
+    ['A.x', 'A.y']
+    """
+
+    dimensions: int
+    gravity: Vector
+    tables: Mapping[str, Mapping[str, Any]]  # of all elements, as they were read
+    own: Given  # what the user added
+    bodies: Mapping[str, Body] = field(compare=False, repr=False)
+    joints: Mapping[str, Joint] = field(compare=False, repr=False)
+
+    def __init__(
+        self,
+        bodies: Mapping[str, Any] | None = None,
+        joints: Mapping[str, Any] | None = None,
+        *,
+        dimensions: int = 2,
+        gravity: Any = None,
+        coordinates: Any = (),
+        kinetic: Any = None,
+        potential: Any = None,
+        forces: Mapping[Any, Any] | None = None,
+        constraints: Mapping[str, Any] | Iterable[Any] = (),
+        parameters: Mapping[Any, Any] | None = None,
+        initial: Mapping[Any, Any] | None = None,
+        guess: Mapping[Any, Any] | None = None,
+        simulation: Mapping[str, Any] | None = None,
+        drawing: Drawing | Mapping[str, Any] | None = None,
+        name: str = "",
+        define: Mapping[str, str] | None = None,
+        symbols: Mapping[str, Any] | None = None,
+        source: Source | None = None,
+    ) -> None:
+        given = Given(
+            coordinates=coordinates,
+            kinetic=kinetic,
+            potential=potential,
+            mass=None,
+            force=None,
+            forces=forces or {},
+            constraints=constraints,
+            parameters=parameters or {},
+            initial=initial or {},
+            guess=guess or {},
+            simulation=simulation or {},
+            drawing=drawing,
+            name=name,
+            define=define or {},
+            symbols=symbols or {},
+        )
+        tables = {"dimensions": dimensions, "gravity": gravity, "bodies": bodies, "joints": joints}
+        for key, value in Assembly(given, tables).fields().items():
+            object.__setattr__(self, key, value)
+        object.__setattr__(self, "source", source)
+
+    def replace(self, **changes: Any) -> Mechanism:
+        """Make a variant of the mechanism.
+
+        `parameters`, `initial`, `guess`, `forces` and the tables of elements are merged into the present ones; None
+        takes an entry away. Energies, constraints and coordinates are those that were added to the bodies.
+        """
+        for name in changes:
+            if name not in PARTS:
+                raise ModelError(f"a mechanism has no `{name}`; {nearest(name, PARTS, 'parts')}")
+        given: dict[str, Any] = {
+            key: getattr(self.own, key) for key in (*REPLACED[2:], "simulation", "drawing", "name")
+        }
+        given |= {key: getattr(self.own, key) for key in ("initial", "guess", "forces")}
+        given |= {"parameters": self.parameters, "dimensions": self.dimensions, "gravity": self.gravity}
+        given |= self.tables
+        for name, change in changes.items():
+            if name in MERGED:
+                change = {self._key(key): value for key, value in dict(change).items()}
+                change = {**given[name], **change}
+                if name != "parameters":
+                    change = {key: value for key, value in change.items() if value is not None}
+            given[name] = change
+        unknown = [name for name in given["parameters"] if name not in self.parameters]
+        if unknown:
+            known = list(self.parameters)
+            raise ModelError(Problem(f"no parameter `{n}`; {nearest(n, known, 'parameters')}") for n in unknown)
+        return Mechanism(**given, symbols=self.symbols, source=self.source)
+
+    def system(self) -> System:
+        """Return the equations of the mechanism as a plain system, without its bodies and joints."""
+        parts = {f.name: getattr(self, f.name) for f in fields(System) if f.name not in ("mass", "force")}
+        return System(**parts)
+
+    def release(self, *names: str) -> System:
+        """Return the system freed of some joints (`A`) or of some of their conditions (`A.y`)."""
+        freed: list[str] = []
+        for name in names:
+            freed += self.joints[name].conditions if name in self.joints else [name]
+        return self.system().release(*freed)
