@@ -16,16 +16,27 @@ from dalembert.model.constraint import Constraint
 from dalembert.model.functions import TIME, Expr
 from dalembert.model.mechanism.body import Body, coordinate_names, read_body
 from dalembert.model.mechanism.drawing import draw
+from dalembert.model.mechanism.drives import read_drive
+from dalembert.model.mechanism.elements.load import read_load
+from dalembert.model.mechanism.elements.spring import read_actuator, read_damper, read_spring
 from dalembert.model.mechanism.joint import Joint, read_joint
 from dalembert.model.mechanism.parts import Parts
 from dalembert.model.mechanism.tables import GROUND, Table, freeze, numeric
-from dalembert.model.mechanism.vectors import Vector
+from dalembert.model.mechanism.vectors import Vector, tidy
 from dalembert.model.reading import Given, Reader
 from dalembert.model.tokens import NAME
 from dalembert.model.translate import Translator
 from dalembert.model.vocabulary import Vocabulary
 
-SECTIONS = ("bodies", "joints")
+READERS: dict[str, Callable[[Table, Assembly], Any]] = {
+    "joints": read_joint,
+    "springs": read_spring,
+    "dampers": read_damper,
+    "actuators": read_actuator,
+    "loads": read_load,
+    "drives": read_drive,
+}
+SECTIONS = ("bodies", *READERS)
 GRAVITY = {2: (se.Integer(0), se.RealDouble(-9.81)), 3: (se.Integer(0), se.Integer(0), se.RealDouble(-9.81))}
 
 
@@ -55,8 +66,13 @@ class Assembly(Reader):
         self.gravity = self.read_gravity(tables)
         self.tables: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
         self.bodies: dict[str, Body] = {}
-        self.joints: dict[str, Joint] = {}
+        self.elements: dict[str, dict[str, Any]] = {section: {} for section in READERS}
         self.read_elements(bodies)
+
+    @property
+    def joints(self) -> dict[str, Joint]:
+        """The joints that were read."""
+        return self.elements["joints"]
 
     # --- values ------------------------------------------------------------------------------------------------------
 
@@ -118,7 +134,18 @@ class Assembly(Reader):
         for name in bodies:
             self.bodies[name] = read_body(Table(self, ("bodies", name), given[name]))
         self.tables["bodies"] = {name: body.table for name, body in self.bodies.items() if name in given}
-        self.read_section("joints", self.joints, read_joint)
+        self.assembled = {se.Symbol(name): value for body in self.bodies.values() for name, value in body.guess.items()}
+        for section, read in READERS.items():
+            self.read_section(section, self.elements[section], read)
+
+    def home(self, expr: Expr) -> Expr:
+        """Return the value in the assembled position of an expression of coordinates."""
+        return expr.xreplace({q: self.assembled[q] for q in expr.free_symbols & self.assembled.keys()})
+
+    def home_vector(self, vector: Vector) -> Vector:
+        """Return the value of a vector in the assembled position, without rounding errors."""
+        parts = [self.assembled[q] for x in vector for q in x.free_symbols & self.assembled.keys()]
+        return tidy([self.home(x) for x in vector], parts)
 
     def read_section(self, section: str, into: dict[str, Any], read: Callable[[Table, Assembly], Any]) -> None:
         """Read the tables of a section into elements."""
@@ -182,13 +209,13 @@ class Assembly(Reader):
             "constraints": self.all_constraints(parts, own["constraints"]),
             "initial": MappingProxyType(parts.initial | dict(own["initial"])),
             "guess": MappingProxyType(parts.guess | dict(own["guess"])),
-            "drawing": own["drawing"] if own["drawing"] is not None else draw(self.bodies, self.joints),
+            "drawing": own["drawing"] if own["drawing"] is not None else draw(self.bodies, self.elements),
             "dimensions": self.dimensions,
             "gravity": self.gravity,
             "tables": freeze(self.tables),
             "own": added,
             "bodies": MappingProxyType(self.bodies),
-            "joints": MappingProxyType(self.joints),
+            **{section: MappingProxyType(elements) for section, elements in self.elements.items()},
         }
         if self.problems:
             raise ModelError(self.problems)
@@ -208,6 +235,12 @@ class Assembly(Reader):
         for joint in self.joints.values():
             conditions = self.attempt(("joints", joint.name), lambda joint=joint: joint.conditions)
             self.add_constraints(parts, conditions or {}, ("joints", joint.name))
+        for section in READERS:
+            for name, element in self.elements[section].items() if section != "joints" else ():
+                if section == "drives":
+                    self.add_constraints(parts, element.conditions, (section, name))
+                else:
+                    element.add(parts)
         return parts
 
     def add_constraints(self, parts: Parts, conditions: Mapping[str, Expr], key: tuple[str, ...]) -> None:

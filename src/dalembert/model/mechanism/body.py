@@ -47,7 +47,12 @@ class Body:
 
     @property
     def kinetic(self) -> list[Expr]:
-        """The terms of its kinetic energy."""
+        """The terms of its kinetic energy.
+
+        In space a term with (e·ė)² is added, which is zero as |e| = 1: it gives the Euler parameters a mass matrix that
+        can be inverted (4 J times the unit matrix for a sphere), changes no motion and no multiplier, and so opens the
+        forms that need the inverse (Betsch and Siebert 2009).
+        """
         half, speeds = se.Rational(1, 2), self.view.v[: len(self.centre)]
         terms = [half * self.mass * se.Add(*[speed**2 for speed in speeds])]
         if isinstance(self.view, SpatialView):
@@ -55,6 +60,8 @@ class Body:
             for i in range(3):
                 terms.append(half * self.inertia[i][i] * omega[i] ** 2)
                 terms += [self.inertia[i][j] * omega[i] * omega[j] for j in range(i)]
+            mean = se.Add(*[self.inertia[i][i] for i in range(3)]) / 3
+            terms.append(2 * mean * dot(self.view.e, self.view.v[3:]) ** 2)
         else:
             terms.append(half * self.inertia[0][0] * self.view.spin**2)
         return [term for term in terms if term != 0]
@@ -73,6 +80,8 @@ class Body:
     @property
     def guess(self) -> dict[str, Expr]:
         """The coordinates in the assembled position."""
+        if self.name == GROUND:
+            return {}
         return dict(zip(self.coordinates, (*self.placement.outward(self.centre), *self.placement.turn), strict=True))
 
     @property

@@ -12,7 +12,6 @@ from dalembert.model.functions import Expr
 from dalembert.model.mechanism.marker import Marker, read_markers
 from dalembert.model.mechanism.pairs import PAIRS, Coordinate, Pair
 from dalembert.model.mechanism.pairs.base import plain
-from dalembert.model.mechanism.placement import Placement
 from dalembert.model.mechanism.tables import Table
 
 if TYPE_CHECKING:
@@ -48,6 +47,12 @@ class Joint:
         """Its relative coordinates: angle, distance."""
         return self.pair.coordinates(*self.markers, **self.values)
 
+    @property
+    def circles(self) -> list[tuple[str, Expr]]:
+        """The bodies of the pair that are round, with their radii, for drawing."""
+        radii = self.values.get("radii", (None, self.values.get("radius")))
+        return [(body, radius) for body, radius in zip(self.bodies, radii, strict=True) if radius is not None]
+
 
 def read_joint(table: Table, assembly: Assembly) -> Joint | None:
     """Read a joint; None, after a report, where its kind or its bodies are not known."""
@@ -58,12 +63,9 @@ def read_joint(table: Table, assembly: Assembly) -> Joint | None:
         return None
     pair = kinds[kind]
     bodies = [assembly.bodies[name] for name in names]
-    if pair.placed:
-        markers = read_markers(table, bodies, pair.axis)
-    else:
-        markers = [Marker(body.view, Placement.origin(assembly.dimensions)) for body in bodies]
+    markers = read_markers(table, bodies, pair.axis, pair.places)
     values = {key: read_value(table, key, default) for key, default in pair.values.items()}
-    values |= pair.read(table, assembly)
+    values |= pair.read(table, assembly, markers)
     return Joint(table.name, table.finish(), pair, names, (markers[0], markers[1]), values)
 
 

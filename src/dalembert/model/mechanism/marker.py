@@ -21,7 +21,6 @@ from dalembert.model.mechanism.vectors import (
     scale,
     transpose,
     unit,
-    zeros,
 )
 from dalembert.model.mechanism.views import View
 
@@ -72,13 +71,14 @@ class Marker:
         return self.view.direction([row[k] for row in self.placement.R])
 
 
-def read_markers(table: Table, bodies: Sequence[Body], axis: str | None) -> list[Marker]:
+def read_markers(table: Table, bodies: Sequence[Body], axis: str | None = None, places: str = "shared") -> list[Marker]:
     """Read where a joint sits on each of its bodies.
 
-    `at` and `axis` are given in the world, in the assembled position, in which the markers then coincide; `points`
-    and `axes` in the frame of each body. `axis` says what the axis of the pair is; None if it needs none.
+    `at` and `axis` are given in the world, in the assembled position, in which the markers then have the same axes;
+    `points` and `axes` in the frame of each body. `axis` says what the axis of the pair is, with "!" in front if it
+    must be given; None if it has none. `places`: as in Pair.
     """
-    frames = read_places(table, bodies)
+    frames = read_places(table, bodies, places)
     how = table.one_of("axis", "axes", needed=False) if axis else None
     named = [isinstance(item, str) and item in body.frames for item, body in zip(_items(table), bodies, strict=False)]
     if how == "axis":
@@ -100,16 +100,19 @@ def _items(table: Table) -> Sequence[Any]:
     return table.kept.get("points", ())
 
 
-def read_places(table: Table, bodies: Sequence[Body], point: str = "at", points: str = "points") -> list[Placement]:
-    """Read a place given in the world, or one on each body."""
+def read_places(table: Table, bodies: Sequence[Body], places: str) -> list[Placement]:
+    """Read a place in the world, the same for all bodies or one for each; or one in the frame of each body."""
     n = table.reader.dimensions
-    if table.one_of(point, points) == points:
-        given = table.list(points, len(bodies), f"a list of {len(bodies)}, one for each body: a name or coordinates")
-        kept = [read_point(table, points, item, body) for item, body in zip(given or (), bodies, strict=False)]
-        table.kept[points] = [item for item, _ in kept]
+    how = table.one_of("at", "points", needed=places != "origins")
+    if how == "points":
+        given = table.list("points", len(bodies), f"a list of {len(bodies)}, one for each body: a name or coordinates")
+        kept = [read_point(table, "points", item, body) for item, body in zip(given or (), bodies, strict=False)]
+        table.kept["points"] = tuple(item for item, _ in kept)
         return [frame for _, frame in kept] or [Placement.origin(n)] * len(bodies)
-    at = table.vector(point) if table.has(point) else zeros(n)
-    return [world_frame(body, at) for body in bodies]
+    if how is None:
+        return [world_frame(body, body.placement.at) for body in bodies]
+    spots = [table.vector("at")] * len(bodies) if places == "shared" else table.matrix("at", len(bodies), n)
+    return [world_frame(body, spot) for body, spot in zip(bodies, spots, strict=True)]
 
 
 def world_frame(body: Body, at: Vector) -> Placement:

@@ -10,6 +10,9 @@ from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.drawing import Drawing
 from dalembert.model.mechanism.assembly import SECTIONS, Assembly
 from dalembert.model.mechanism.body import Body
+from dalembert.model.mechanism.drives import Drive
+from dalembert.model.mechanism.elements.load import Load
+from dalembert.model.mechanism.elements.spring import Actuator, Spring
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.reading import Given
@@ -28,6 +31,8 @@ class Mechanism(System):
 
     bodies: mass, inertia, place in the assembled position, velocity at the start, named points and frames.
     joints: kind of pair, bodies, points, axis.
+    springs, dampers, actuators, loads: forces between bodies, in joints, and from outside.
+    drives: joints whose coordinate or speed is a function of time.
     dimensions: 2 or 3. gravity: acceleration as a vector; default 9.81 m/s² along −y, in space along −z.
 
     Everything else is added to what the bodies and joints give: own coordinates, energies, forces, constraints,
@@ -49,12 +54,22 @@ class Mechanism(System):
     own: Given  # what the user added
     bodies: Mapping[str, Body] = field(compare=False, repr=False)
     joints: Mapping[str, Joint] = field(compare=False, repr=False)
+    springs: Mapping[str, Spring] = field(compare=False, repr=False)
+    dampers: Mapping[str, Spring] = field(compare=False, repr=False)
+    actuators: Mapping[str, Actuator] = field(compare=False, repr=False)
+    loads: Mapping[str, Load] = field(compare=False, repr=False)
+    drives: Mapping[str, Drive] = field(compare=False, repr=False)
 
     def __init__(
         self,
         bodies: Mapping[str, Any] | None = None,
         joints: Mapping[str, Any] | None = None,
         *,
+        springs: Mapping[str, Any] | None = None,
+        dampers: Mapping[str, Any] | None = None,
+        actuators: Mapping[str, Any] | None = None,
+        loads: Mapping[str, Any] | None = None,
+        drives: Mapping[str, Any] | None = None,
         dimensions: int = 2,
         gravity: Any = None,
         coordinates: Any = (),
@@ -89,7 +104,17 @@ class Mechanism(System):
             define=define or {},
             symbols=symbols or {},
         )
-        tables = {"dimensions": dimensions, "gravity": gravity, "bodies": bodies, "joints": joints}
+        tables = {
+            "dimensions": dimensions,
+            "gravity": gravity,
+            "bodies": bodies,
+            "joints": joints,
+            "springs": springs,
+            "dampers": dampers,
+            "actuators": actuators,
+            "loads": loads,
+            "drives": drives,
+        }
         for key, value in Assembly(given, tables).fields().items():
             object.__setattr__(self, key, value)
         object.__setattr__(self, "source", source)

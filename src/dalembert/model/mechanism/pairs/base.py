@@ -16,7 +16,7 @@ Write a condition as second body minus first: its multiplier is then the force o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
     from dalembert.model.mechanism.tables import Table
 
-Conditions = Mapping[str, Expr]
+Conditions = dict[str, Expr]
 
 
 def difference_to(value: Expr) -> Callable[[Expr], Expr]:
@@ -61,7 +61,9 @@ class Pair:
     equations: markers and values -> conditions by name. coordinates: the same -> relative coordinates by name.
     axis: what the axis of the pair is, with "!" in front if it must be given; None if it has none.
     values: names of further constants with their defaults; None for one that must be given.
-    placed: whether it sits at a point of each body. read: reads what else the pair needs from its table.
+    places: "shared" for one point in which both bodies meet, "apart" for two points, "origins" for two points that are
+    the origins of the body frames unless they are given.
+    read: reads what else the pair needs from its table; gets the table, the assembly and the markers.
     """
 
     kind: str
@@ -70,8 +72,8 @@ class Pair:
     coordinates: Callable[..., Mapping[str, Coordinate]] = lambda *markers, **values: {}
     axis: str | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
-    placed: bool = True
-    read: Callable[[Table, Assembly], dict[str, Any]] = lambda table, assembly: {}
+    places: str = "shared"
+    read: Callable[[Table, Assembly, Sequence[Marker]], dict[str, Any]] = lambda table, assembly, markers: {}
 
 
 PAIRS: dict[int, dict[str, Pair]] = {2: {}, 3: {}}
