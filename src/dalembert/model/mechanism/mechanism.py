@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
 
-from dalembert.errors import ModelError, Problem, nearest
+import numpy as np
+
+from dalembert.errors import ModelError, Problem, nearest, quoted
 from dalembert.model.drawing import Drawing
 from dalembert.model.mechanism.assembly import SECTIONS, Assembly
 from dalembert.model.mechanism.body import Body
@@ -14,10 +16,18 @@ from dalembert.model.mechanism.drives import Drive
 from dalembert.model.mechanism.elements.load import Load
 from dalembert.model.mechanism.elements.spring import Actuator, Spring
 from dalembert.model.mechanism.joint import Joint
+from dalembert.model.mechanism.tables import GROUND
 from dalembert.model.mechanism.vectors import Vector
+from dalembert.model.numeric import Numeric
+from dalembert.model.pilot import pilot_parameters
 from dalembert.model.reading import Given
+from dalembert.model.start import State, given_values
 from dalembert.model.system import Source, System
 
+if TYPE_CHECKING:
+    from dalembert.model.check import Check
+
+MOVED = 1e-6  # against the size of the mechanism, or in radians: below it a body is where it was placed
 MERGED = ("parameters", "initial", "guess", "forces", *SECTIONS)
 REPLACED = ("dimensions", "gravity", "coordinates", "kinetic", "potential", "constraints")
 PARTS = (*MERGED, *REPLACED, "simulation", "drawing", "name")
@@ -146,6 +156,63 @@ class Mechanism(System):
             known = list(self.parameters)
             raise ModelError(Problem(f"no parameter `{n}`; {nearest(n, known, 'parameters')}") for n in unknown)
         return Mechanism(**given, symbols=self.symbols, source=self.source)
+
+    # --- words -------------------------------------------------------------------------------------------------------
+
+    def owner(self, constraint: str) -> tuple[str, str]:
+        """Return section and name of the part to which a condition belongs."""
+        part = constraint.split(".")[0]
+        for section in ("joints", "drives", "bodies"):
+            if part in self.tables[section] and constraint not in [c.name for c in self.own.constraints]:
+                return section, part
+        return "constraints", constraint
+
+    def entry(self, constraint: str) -> tuple[str, ...]:
+        """Return the entry of a model file to which a constraint belongs."""
+        return self.owner(constraint)
+
+    def explain(self, constraints: Sequence[str]) -> tuple[str, str]:
+        """Say in words that conditions cannot hold, and what to do."""
+        owners = dict.fromkeys(map(self.owner, constraints))
+        words = []
+        for section, name in owners:
+            if section == "joints":
+                joint = self.joints[name]
+                words.append(f"joint `{name}` ({joint.kind}, {quoted(joint.bodies)})")
+            elif section == "drives":
+                words.append(f"drive `{name}` of joint `{self.drives[name].joint}`")
+            else:
+                words.append(f"{'body' if section == 'bodies' else 'constraint'} `{name}`")
+        advice = "Check the points and lengths there, and where the bodies are placed"
+        return f"the parts cannot be assembled at {', '.join(words)}", advice
+
+    def check(self) -> Check:
+        """Examine the mechanism, as any system; and say which bodies had to be moved to assemble it."""
+        found = super().check()
+        if found.state is None:
+            return found
+        return replace(found, problems=(*found.problems, *self.moved(found.state)))
+
+    def moved(self, state: State) -> list[Problem]:
+        """Note the bodies that are not where they were placed."""
+        numeric = Numeric(self, pilot_parameters(self))
+        placed = given_values(numeric, {n: x for body in self.bodies.values() for n, x in body.guess.items()})
+        size = max((abs(value) for value in placed.values()), default=1.0)
+        notes = []
+        for body in self.bodies.values():
+            if body.name == GROUND:
+                continue
+            away = np.array([state[name] - placed[name] for name in body.coordinates])
+            way, turn = float(np.linalg.norm(away[: self.dimensions])), float(np.linalg.norm(away[self.dimensions :]))
+            angle = np.degrees(turn if self.dimensions == 2 else 4 * np.arcsin(min(1.0, turn / 2)))
+            if way > MOVED * max(size, 1e-3) or angle > np.degrees(MOVED):
+                text = (
+                    f"to assemble the mechanism, body `{body.name}` was moved by {way:.3g} m and turned by {angle:.3g}°"
+                )
+                notes.append(Problem(text, "note", key=("bodies", body.name)))
+        return notes
+
+    # --- variants ----------------------------------------------------------------------------------------------------
 
     def system(self) -> System:
         """Return the equations of the mechanism as a plain system, without its bodies and joints."""

@@ -56,9 +56,9 @@ def read_spring(table: Table, assembly: Assembly) -> Spring | None:
                 table.problem(f"`{key}` belongs to a `stiffness`; put it into the expression of the force", key)
         force = read_force(table, "force", action)
         return Spring(table.name, table.finish(), action, ZERO, ZERO, ZERO, force)
-    stiffness = not_negative(table, "stiffness")
+    stiffness, damping = not_negative(table, "stiffness"), not_negative(table, "damping", ZERO)
     free = table.constant(action.name, assembly.home(action.value))
-    return Spring(table.name, table.finish(), action, stiffness, free, not_negative(table, "damping", ZERO), ZERO)
+    return Spring(table.name, table.finish(), action, stiffness, free, damping, ZERO)
 
 
 def read_damper(table: Table, assembly: Assembly) -> Spring | None:

@@ -46,12 +46,14 @@ class Coordinate:
     """A relative coordinate of a pair, as springs and drives need it.
 
     value: as an expression. rate: its speed. equals: the condition, to vanish, that it has a value; the slope of this
-    condition is the rate, so that its multiplier is the force or torque of a drive.
+    condition is the rate, so that its multiplier is the force or torque of a drive. cyclic: whether the condition is
+    the same a full turn further.
     """
 
     value: Expr
     rate: Expr
     equals: Callable[[Expr], Expr] = field(compare=False)
+    cyclic: bool = False
 
 
 @dataclass(frozen=True)
