@@ -168,7 +168,8 @@ class Assembly(Reader):
             if not isinstance(name, str) or not NAME.fullmatch(name):
                 self.problem(f"{name!r}: a name is letters, digits and _, and does not begin with a digit", section)
                 continue
-            element = read(Table(self, (section, name), given), self)
+            table = Table(self, (section, name), given)
+            element = read(table, self) if isinstance(given, Mapping) else None
             if element is not None:
                 into[name], self.tables[section][name] = element, element.table
 
