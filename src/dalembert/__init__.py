@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dalembert.errors import DalembertError, DerivationError, ModelError, SimulationError
     from dalembert.model.gallery import example, names
+    from dalembert.model.mechanism.mechanism import Mechanism
+    from dalembert.model.mechanism.pairs.base import pair
     from dalembert.model.system import System
     from dalembert.model.textfile import load, loads
     from dalembert.model.translate import coordinates, dot
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 _PUBLIC = {
     "System": "dalembert.model.system",
+    "Mechanism": "dalembert.model.mechanism.mechanism",
+    "pair": "dalembert.model.mechanism.pairs",
     "coordinates": "dalembert.model.translate",
     "dot": "dalembert.model.translate",
     "load": "dalembert.model.textfile",
@@ -36,6 +40,7 @@ __all__ = [
     "DalembertError",
     "DerivationError",
     "Event",
+    "Mechanism",
     "ModelError",
     "SimulationError",
     "System",
@@ -46,6 +51,7 @@ __all__ = [
     "load_motion",
     "loads",
     "names",
+    "pair",
 ]
 __version__ = "0.1.0"
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import symengine as se
 
@@ -19,15 +20,15 @@ class Constraint:
     """A condition `expression = 0`.
 
     level: the highest derivative that appears: "position", "velocity" or "acceleration".
-    linear: whether it is linear in the quantities of its own level (q, v or q̈).
     time: whether t appears in it (a rheonomic constraint).
+    variables: the quantities of its own level (q, v or q̈) that appear.
     """
 
     name: str
     expression: Expr
     level: str
-    linear: bool
     time: bool
+    variables: frozenset[Expr] = field(compare=False, repr=False)
 
     @classmethod
     def read(cls, name: str, expression: Expr, coordinates: Set[str]) -> Constraint:
@@ -41,13 +42,19 @@ class Constraint:
         if order is None:
             always = "always true; remove it" if expression == 0 else "a condition on nothing that moves"
             raise ModelError(f"constraint `{name}` contains no coordinate: it is {always}")
-        linear = _is_linear(expression, levels[order])
-        if order == 2 and not linear:
+        time = se.Symbol(TIME) in expression.free_symbols
+        constraint = cls(name, expression, LEVELS[order], time, frozenset(levels[order]))
+        if order == 2 and not constraint.linear:
             raise ModelError(
                 f"constraint `{name}` is not linear in the accelerations; "
                 "constraints on accelerations have the form b q̈ + b₀ = 0"
             )
-        return cls(name, expression, LEVELS[order], linear, se.Symbol(TIME) in expression.free_symbols)
+        return constraint
+
+    @cached_property
+    def linear(self) -> bool:
+        """Whether it is linear in the quantities of its own level; found when it is asked for, as it takes time."""
+        return _is_linear(self.expression, self.variables)
 
 
 def _is_linear(expression: Expr, variables: Set[Expr]) -> bool:

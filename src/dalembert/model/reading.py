@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -52,11 +52,14 @@ class Given:
 
 def read_system(given: Given) -> dict[str, Any]:
     """Return the canonical fields of a system; raise ModelError with everything that is wrong."""
-    return _Reader(given).fields
+    return Reader(given).fields()
 
 
-class _Reader:
+class Reader:
+    """Knows the names of a model from the start, reads its parts on request and keeps all problems it meets."""
+
     def __init__(self, given: Given):
+        self.given = given
         self.problems: dict[Problem, None] = {}  # in the order found, each once
         self.hints = 0
         self.examine = Examination()
@@ -68,16 +71,19 @@ class _Reader:
         self.velocities = dict.fromkeys(name + "'" for name in names)
         self.accelerations = dict.fromkeys(name + "''" for name in names)
         self.check_mappings(given)
-        parameters = self.read_parameters(given.parameters, symbols)
+        self.parameters = self.read_parameters(given.parameters, symbols)
         try:
-            self.translator = Translator(symbols, names, parameters)
+            self.translator = Translator(symbols, names, self.parameters)
         except ModelError as error:
             raise ModelError([*self.problems, *error.problems]) from None
         self.definitions: dict[str, Value] = {}
-        self.vocabulary = Vocabulary(names, tuple(parameters), self.definitions)
-        self.read_definitions(given.define, parameters)
+        self.vocabulary = Vocabulary(names, tuple(self.parameters), self.definitions)
+        self.read_definitions(given.define, self.parameters)
 
-        fields: dict[str, Any] = {"coordinates": names, "name": str(given.name)}
+    def fields(self) -> dict[str, Any]:
+        """Read everything that was given; raise ModelError with all problems."""
+        given = self.given
+        fields: dict[str, Any] = {"coordinates": tuple(self.coordinates), "name": str(given.name)}
         fields["kinetic"] = self.read_energy(given.kinetic, "kinetic")
         fields["potential"] = self.read_energy(given.potential, "potential")
         fields |= self.read_matrices(given)
@@ -88,16 +94,17 @@ class _Reader:
         fields["simulation"] = self.read_simulation(given.simulation)
         fields["drawing"] = self.read_drawing(given.drawing)
         for name in self.translator.parameters:  # also those that appeared without being declared
-            if name not in parameters:
+            if name not in self.parameters:
                 self.check_name(name, "parameter", "parameters", name)
-                parameters[name] = None
-        fields["parameters"] = MappingProxyType(parameters)
+                self.parameters[name] = None
+        fields["parameters"] = MappingProxyType(self.parameters)
         fields["symbols"] = MappingProxyType(self.translator.symbols)
         if self.problems:
             raise ModelError(self.problems)
-        self.fields = fields
+        return fields
 
     def problem(self, text: str, *key: str, column: int | None = None) -> None:
+        """Note a mistake in an entry."""
         self.problems[Problem(text, key=key, column=column)] = None
 
     def hint(self, name: str, known: Collection[str], what: str = "known names") -> str:
@@ -122,6 +129,7 @@ class _Reader:
     # --- names -------------------------------------------------------------------------------------------------------
 
     def check_name(self, name: str, what: str, *key: str) -> None:
+        """Refuse what cannot be a name, or is taken by the language."""
         if len(name) > MAX_NAME:
             self.problem(f"{what} `{name[:40]}…`: a name of {len(name)} characters; at most {MAX_NAME} are read", *key)
         elif not NAME.fullmatch(name):
@@ -131,6 +139,7 @@ class _Reader:
             self.problem(f"{what} `{name}`: this name is reserved for {reason}; choose another", *key)
 
     def read_coordinates(self, given: Any, symbols: dict[str, Any]) -> tuple[str, ...]:
+        """Read the names of the coordinates."""
         if isinstance(given, str):
             given = given.replace(",", " ").split()
         elif isinstance(given, AppliedUndef) or not isinstance(given, Iterable):
@@ -156,6 +165,7 @@ class _Reader:
         return tuple(names)
 
     def read_parameters(self, given: Mapping[Any, Any], symbols: dict[str, Any]) -> dict[str, float | None]:
+        """Read values by name; None for a parameter without one."""
         parameters: dict[str, float | None] = {}
         for key, value in dict(given).items():
             name = key if isinstance(key, str) else plain_name(key)
@@ -171,6 +181,7 @@ class _Reader:
         return parameters
 
     def read_definitions(self, define: Mapping[str, str], parameters: Mapping[str, Any]) -> None:
+        """Read named subexpressions, each with those before it."""
         for name, text in define.items():
             key = ("define", name)
             self.check_name(name, "definition", *key)
@@ -197,9 +208,16 @@ class _Reader:
             )
         return None
 
-    def expression(self, value: Any, key: tuple[str, ...], forbidden: Collection[str] = (), why: str = "") -> Expr:
+    def expression(
+        self,
+        value: Any,
+        key: tuple[str, ...],
+        forbidden: Collection[str] = (),
+        why: str = "",
+        translate: Callable[[Any], Expr] | None = None,
+    ) -> Expr:
         """Translate text, SymPy, SymEngine or a number; refuse what must not appear in it."""
-        expr = self.attempt(key, lambda: self.translate(value))
+        expr = self.attempt(key, lambda: (translate or self.translate)(value))
         if expr is None:
             return se.Integer(0)
         found = sorted(symbol.name for symbol in expr.free_symbols if symbol.name in forbidden) if forbidden else ()
@@ -208,16 +226,22 @@ class _Reader:
         return expr
 
     def translate(self, value: Any, equation: bool = False) -> Expr:
+        """Turn text, SymPy, SymEngine or a number into an expression."""
         if isinstance(value, str):
             return parse_equation(value, self.vocabulary) if equation else parse_value(value, self.vocabulary).expr
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number, sp.Basic, se.Basic)):
             got = str(value).lower() if isinstance(value, bool) else f"{type(value).__name__}: {str(value)[:60]}"
             raise ModelError(f"expected an expression or a number, got {got}")
+        if type(value) is int and abs(value) < 2**53:
+            return se.Integer(value)
+        if type(value) is float and math.isfinite(value):
+            return se.RealDouble(value)
         if isinstance(value, se.Basic):
-            self.examine(value)
-            for symbol in value.free_symbols:
+            expr: Expr = value
+            self.examine(expr)
+            for symbol in expr.free_symbols:
                 self.read_symbol(symbol.name)
-            return value
+            return expr
         return self.examine(self.translator.inward(value))
 
     def read_symbol(self, name: str) -> None:
@@ -231,6 +255,7 @@ class _Reader:
             self.translator.parameters.setdefault(name)
 
     def constant(self, value: Any, section: str, name: str) -> float | None:
+        """Read a number, or text without names."""
         if isinstance(value, str):
             advice = f"`{name}` needs a constant; what depends on parameters belongs into [define]"
             parsed = self.attempt((section, name), lambda: self.parse_constant(value, advice))
@@ -245,6 +270,7 @@ class _Reader:
         return result
 
     def parse_constant(self, text: str, advice: str) -> float | None:
+        """Parse text in which no name of the model may stand."""
         try:
             return number(parse_value(text, Vocabulary(time=False)).expr)
         except ModelError as error:
@@ -266,6 +292,7 @@ class _Reader:
     # --- the parts ---------------------------------------------------------------------------------------------------
 
     def read_energy(self, value: Any, name: str) -> Expr | None:
+        """Read the kinetic or the potential energy."""
         if value is None:
             return None
         if name == "kinetic":
@@ -276,6 +303,7 @@ class _Reader:
         return self.expression(value, ("energy", name), self.velocities | self.accelerations, why)
 
     def read_matrices(self, given: Given) -> dict[str, Any]:
+        """Read the mass matrix and the force, given instead of energies."""
         n = len(self.coordinates)
         if given.mass is None and given.force is None:
             if given.kinetic is None:
@@ -306,6 +334,7 @@ class _Reader:
         }
 
     def read_forces(self, given: Mapping[Any, Any]) -> Mapping[str, Expr]:
+        """Read forces by coordinate."""
         result = {}
         for key, value in dict(given).items():
             name = self.name_of(key, "forces")
@@ -318,6 +347,7 @@ class _Reader:
         return MappingProxyType(result)
 
     def read_constraints(self, given: Any) -> tuple[Constraint, ...]:
+        """Read constraints by name, or a list of them."""
         if isinstance(given, Mapping):
             items = list(given.items())
         else:
@@ -340,6 +370,7 @@ class _Reader:
         return tuple(constraint for constraint in result if constraint is not None)
 
     def read_values(self, given: Mapping[Any, Any], section: str) -> Mapping[str, Expr]:
+        """Read initial values or guesses."""
         allowed = self.coordinates | self.velocities
         forbidden = allowed | self.accelerations | {TIME: None}
         result = {}
@@ -353,6 +384,7 @@ class _Reader:
         return MappingProxyType(result)
 
     def read_simulation(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Read the settings of the simulation."""
         result: dict[str, Any] = {}
         for name, value in dict(given).items():
             if name in SIMULATION_NUMBERS:
@@ -371,6 +403,7 @@ class _Reader:
     # --- the drawing -------------------------------------------------------------------------------------------------
 
     def read_drawing(self, given: Drawing | Mapping[str, Any] | None) -> Drawing | None:
+        """Read points and what joins them."""
         if given is None:
             return None
         parts = {part: getattr(given, part) for part in DRAWING_PARTS} if isinstance(given, Drawing) else dict(given)
@@ -414,6 +447,7 @@ class _Reader:
         return Drawing(points, lines, springs, tuple(circles)) if points else None  # nothing is drawn without points
 
     def sequences(self, parts: Mapping[str, Any], name: str) -> list[tuple[Any, ...]]:
+        """Return a part of a drawing that is a list of lists."""
         value = parts.get(name, ())
         if not isinstance(value, (list, tuple)) or not all(isinstance(item, (list, tuple)) for item in value):
             self.problem(f'`{name}` is a list of lists, as in [["A", "B"]]', "draw", name)
@@ -421,6 +455,7 @@ class _Reader:
         return [tuple(item) for item in value]
 
     def joined(self, parts: Mapping[str, Any], name: str, points: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+        """Return lists of named points."""
         result = []
         for item in self.sequences(parts, name):
             unknown = [point for point in item if not isinstance(point, str) or point not in points]

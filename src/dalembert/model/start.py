@@ -92,7 +92,7 @@ def _solve_level(
     equations = (lambda y: numeric.position(t, y)) if q is None else (lambda y: numeric.velocity(t, q, y))
     rows = numeric.holonomic if q is None else numeric.kinematic
     constraints = [numeric.system.constraints[i].name for i in rows]
-    level = _Level(names, constraints, t, fixed, equations, positive(M))
+    level = _Level(numeric.system, names, constraints, t, fixed, equations, positive(M))
     return level.solve(x, free)
 
 
@@ -101,6 +101,7 @@ class _Level:
 
     def __init__(
         self,
+        system: System,
         names: list[str],
         constraints: list[str],
         t: float,
@@ -108,7 +109,7 @@ class _Level:
         equations: Callable,
         weight: Sparse,
     ):
-        self.names, self.constraints, self.fixed = names, constraints, fixed
+        self.system, self.names, self.constraints, self.fixed = system, names, constraints, fixed
         self.equations, self.weight = equations, weight
         self.time = f" for t = {t:g}" if t else ""
         self.what = "velocities" if names[0].endswith("'") else "coordinates"
@@ -171,14 +172,11 @@ class _Level:
                 f"solved for, or change {'it' if one else 'them'} (nearby: {nearby})"
             )
             return [Problem(text, key=("initial", self.names[touched[0]]))]
-        nearer = "or give a guess nearer to a solution"
-        if len(names) == 1:
-            text = f"constraint `{names[0]}` cannot be satisfied: {residuals} at the best point found{self.time}. "
-            text += f"Check its equation and parameters, {nearer}"
-        else:
-            text = f"constraints {quoted(names)} contradict each other: {residuals} at the best compromise "
-            text += f"found{self.time}. Remove or correct one of them, {nearer}"
-        return [Problem(text, key=("constraints", names[-1]))]
+        what, advice = self.system.explain(names)
+        best_of = "point" if len(names) == 1 else "compromise"
+        text = f"{what}: {residuals} at the best {best_of} found{self.time}. "
+        text += f"{advice}, or give a guess nearer to a solution"
+        return [Problem(text, key=self.system.entry(names[-1]))]
 
     def freedom(self, best: Nearest, free: Array) -> list[str]:
         """Say what is over- or underdetermined in the start."""

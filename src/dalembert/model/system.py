@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dalembert.errors import ModelError, Problem, nearest
+from dalembert.errors import ModelError, Problem, nearest, quoted
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.functions import Expr
@@ -165,6 +165,16 @@ class System:
             if constraint.name == name:
                 return constraint
         raise ModelError(f"no constraint `{name}`; {nearest(name, [c.name for c in self.constraints], 'constraints')}")
+
+    def entry(self, constraint: str) -> tuple[str, ...]:
+        """Return the entry of a model file to which a constraint belongs."""
+        return "constraints", constraint
+
+    def explain(self, constraints: Sequence[str]) -> tuple[str, str]:
+        """Say in words that constraints cannot hold, and what to do."""
+        if len(constraints) == 1:
+            return f"constraint `{constraints[0]}` cannot be satisfied", "Check its equation and parameters"
+        return f"constraints {quoted(constraints)} contradict each other", "Remove or correct one of them"
 
     # --- the pipeline ------------------------------------------------------------------------------------------------
 

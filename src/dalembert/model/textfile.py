@@ -6,7 +6,7 @@ import os
 import re
 import tempfile
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from dalembert.errors import ModelError, Problem, nearest
+from dalembert.model.drawing import Drawing
 from dalembert.model.expression import MAX_LENGTH
+from dalembert.model.mechanism.assembly import SECTIONS
+from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.printing import to_text
 from dalembert.model.system import Source, System
 from dalembert.model.tomlscan import MAX_BYTES, MAX_WORD, Index, quote, scan
@@ -22,9 +25,11 @@ from dalembert.model.tomlscan import MAX_BYTES, MAX_WORD, Index, quote, scan
 FORMAT = 1
 NO_VALUE = "?"  # a parameter without a value
 MAX_PROBLEMS = 100  # reported of one file
+MECHANISM = ("mechanism", *SECTIONS)
 TABLES = (
     "parameters",
     "define",
+    *MECHANISM,
     "energy",
     "matrices",
     "forces",
@@ -34,7 +39,11 @@ TABLES = (
     "simulate",
     "draw",
 )
-PARTS = {"energy": ("kinetic", "potential"), "matrices": ("mass", "force")}
+PARTS = {
+    "mechanism": ("dimensions", "gravity"),
+    "energy": ("kinetic", "potential"),
+    "matrices": ("mass", "force"),
+}
 TOP = ("format", "name", "coordinates", *TABLES)
 
 
@@ -143,24 +152,28 @@ def _build(data: dict[str, Any], index: Index, file: str) -> System:
     problems = [*islice(_check_shape(data), MAX_PROBLEMS)]
     system = None
     energy, matrices = _entries(data, "energy"), _entries(data, "matrices")
+    parts: dict[str, Any] = {
+        "name": data["name"] if isinstance(data.get("name"), str) else "",
+        "coordinates": data["coordinates"] if isinstance(data.get("coordinates"), list) else [],
+        "define": _entries(data, "define"),
+        "parameters": _parameters(data),
+        "kinetic": energy.get("kinetic"),
+        "potential": energy.get("potential"),
+        "forces": _entries(data, "forces"),
+        "constraints": _entries(data, "constraints"),
+        "initial": _entries(data, "initial"),
+        "guess": _entries(data, "guess"),
+        "simulation": _entries(data, "simulate"),
+        "drawing": _drawing(data) or None,
+        "source": Source(file, index.lines),
+    }
     try:
-        system = System(
-            name=data["name"] if isinstance(data.get("name"), str) else "",
-            coordinates=data["coordinates"] if isinstance(data.get("coordinates"), list) else [],
-            define=_entries(data, "define"),
-            parameters=_parameters(data),
-            kinetic=energy.get("kinetic"),
-            potential=energy.get("potential"),
-            mass=matrices.get("mass"),
-            force=matrices.get("force"),
-            forces=_entries(data, "forces"),
-            constraints=_entries(data, "constraints"),
-            initial=_entries(data, "initial"),
-            guess=_entries(data, "guess"),
-            simulation=_entries(data, "simulate"),
-            drawing=_drawing(data) or None,
-            source=Source(file, index.lines),
-        )
+        if _is_mechanism(data):
+            elements = {section: _section_of(data, section) for section in SECTIONS}
+            elements |= {key: value for key, value in _entries(data, "mechanism").items() if key in PARTS["mechanism"]}
+            system = Mechanism(**elements, **parts)
+        else:
+            system = System(**parts, mass=matrices.get("mass"), force=matrices.get("force"))
     except ModelError as error:
         known = {problem.key for problem in problems}
         if any(key[0] == "matrices" for key in known):
@@ -173,6 +186,10 @@ def _build(data: dict[str, Any], index: Index, file: str) -> System:
             placed[MAX_PROBLEMS:] = [Problem(f"… and {len(placed) - MAX_PROBLEMS} more", file=file)]
         raise ModelError(placed)
     return system
+
+
+def _is_mechanism(data: dict[str, Any]) -> bool:
+    return any(section in data for section in MECHANISM)
 
 
 # --- types: only what has the right one is handed on; SymPy would evaluate text that hides in a list ------------------
@@ -198,6 +215,7 @@ _SCALAR = (_is_scalar, "a number or an expression in quotes")
 _NAMES = (_is_table, 'a list of lists, as in [["A", "B"]]')
 _ANY = (lambda value: True, "")  # known entries are listed below, others are reported by their names
 _TYPES = {
+    **dict.fromkeys(MECHANISM, _ANY),  # read and checked where the mechanism is assembled
     "define": (_is_text, "an expression in quotes"),
     "constraints": (_is_text, "an equation in quotes"),
     "matrices": _ANY,
@@ -258,7 +276,9 @@ def _check_shape(data: dict[str, Any]) -> Iterable[Problem]:
         yield Problem(f"expected `format = {FORMAT}` at the top; {got}", key=("format",))
     if "name" in data and not isinstance(data["name"], str):
         yield Problem(f"the name is a text in quotes, got {_type(data['name'])}", key=("name",))
-    coordinates = data.get("coordinates")
+    if _is_mechanism(data) and "matrices" in data:
+        yield Problem("bodies and matrices cannot be combined; add to a mechanism by energies", key=("matrices",))
+    coordinates = data.get("coordinates", [] if _is_mechanism(data) else None)
     if not isinstance(coordinates, list):
         got = f"got {_type(coordinates)}" if "coordinates" in data else "it is missing"
         yield Problem(f'expected a list of names, as in coordinates = ["x", "phi"]; {got}', key=("coordinates",))
@@ -305,21 +325,30 @@ def to_toml(system: System) -> str:
     lines = [f"format = {FORMAT}"]
     if system.name:
         lines.append(f"name = {quote(system.name)}")
-    lines.append(f"coordinates = [{', '.join(quote(name) for name in system.coordinates)}]")
+    is_mechanism = isinstance(system, Mechanism)
+    own = system.own if is_mechanism else system  # of a mechanism, what was added to its elements
+    if own.coordinates or not is_mechanism:
+        lines.append(f"coordinates = [{', '.join(quote(name) for name in own.coordinates)}]")
     section = _section(lines)
     section("parameters", {k: quote(NO_VALUE) if v is None else repr(v) for k, v in system.parameters.items()})
-    energies = {"kinetic": system.kinetic, "potential": system.potential}
+    if is_mechanism:
+        section("mechanism", {"dimensions": str(system.dimensions), "gravity": _value(system.gravity, write)})
+        for kind, tables in system.tables.items():
+            for name, table in tables.items():
+                lines.extend(["", f"[{kind}.{_key(name)}]"])
+                lines.extend(f"{_key(key)} = {_value(value, write)}" for key, value in table.items())
+    energies = {"kinetic": own.kinetic, "potential": own.potential}
     section("energy", {k: write(v) for k, v in energies.items() if v is not None})
-    if system.mass is not None and system.force is not None:
-        rows = ",\n".join("    " + _array(map(write, row)) for row in system.mass)
-        section("matrices", {"mass": f"[\n{rows},\n]", "force": _array(map(write, system.force))})
-    section("forces", {k: write(v) for k, v in system.forces.items()})
-    section("constraints", {c.name: quote(f"{to_text(c.expression, names)} = 0") for c in system.constraints})
-    section("initial", {k: write(v) for k, v in system.initial.items()})
-    section("guess", {k: write(v) for k, v in system.guess.items()})
-    section("simulate", {k: quote(v) if isinstance(v, str) else repr(v) for k, v in system.simulation.items()})
-    if system.drawing is not None:
-        drawing = system.drawing
+    if own.mass is not None and own.force is not None:
+        rows = ",\n".join("    " + _array(map(write, row)) for row in own.mass)
+        section("matrices", {"mass": f"[\n{rows},\n]", "force": _array(map(write, own.force))})
+    section("forces", {k: write(v) for k, v in own.forces.items()})
+    section("constraints", {c.name: quote(f"{to_text(c.expression, names)} = 0") for c in own.constraints})
+    section("initial", {k: write(v) for k, v in own.initial.items()})
+    section("guess", {k: write(v) for k, v in own.guess.items()})
+    section("simulate", {k: quote(v) if isinstance(v, str) else repr(v) for k, v in own.simulation.items()})
+    drawing = own.drawing
+    if isinstance(drawing, Drawing):
         parts = {
             name: _array(_array(map(quote, item)) for item in getattr(drawing, name)) for name in ("lines", "springs")
         }
@@ -336,6 +365,17 @@ def _section(lines: list[str]):
             lines.extend(f"{_key(key)} = {value}" for key, value in entries.items())
 
     return write
+
+
+def _value(value: Any, write: Callable[[Any], str]) -> str:
+    """Write a value of a table of a mechanism: text, truth, number or expression, list, table."""
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_key(key)} = {_value(item, write)}' for key, item in value.items())}}}"
+    return _array(_value(item, write) for item in value) if isinstance(value, tuple) else write(value)
 
 
 def _key(name: str) -> str:

@@ -1,0 +1,1 @@
+"""Bodies, joints and force elements, and the system that they make."""

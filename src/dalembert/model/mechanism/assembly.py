@@ -1,0 +1,316 @@
+"""From the tables of a mechanism to the fields of a system: bodies first, then what joins and moves them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import symengine as se
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from dalembert.errors import ModelError, Problem
+from dalembert.model.constraint import Constraint
+from dalembert.model.expression import parse_value
+from dalembert.model.functions import TIME, Expr
+from dalembert.model.mechanism.body import Body, coordinate_names, read_body
+from dalembert.model.mechanism.drawing import draw
+from dalembert.model.mechanism.drives import read_drive
+from dalembert.model.mechanism.elements.load import read_load
+from dalembert.model.mechanism.elements.spring import read_actuator, read_damper, read_spring
+from dalembert.model.mechanism.joint import Joint, read_joint
+from dalembert.model.mechanism.parts import Parts
+from dalembert.model.mechanism.tables import GROUND, Table, freeze, numeric
+from dalembert.model.mechanism.vectors import Vector, tidy
+from dalembert.model.reading import Given, Reader
+from dalembert.model.tokens import NAME
+from dalembert.model.translate import Translator
+from dalembert.model.vocabulary import Vocabulary
+
+READERS: dict[str, Callable[[Table, Assembly], Any]] = {
+    "joints": read_joint,
+    "springs": read_spring,
+    "dampers": read_damper,
+    "actuators": read_actuator,
+    "loads": read_load,
+    "drives": read_drive,
+}
+SECTIONS = ("bodies", *READERS)
+GRAVITY = {2: (se.Integer(0), se.RealDouble(-9.81)), 3: (se.Integer(0), se.Integer(0), se.RealDouble(-9.81))}
+
+
+class Assembly(Reader):
+    """Reads a mechanism: the tables of its elements, and what the user adds to its equations."""
+
+    def __init__(self, given: Given, tables: Mapping[str, Any]):
+        early: list[Problem] = []
+        self.dimensions = _dimensions(tables, early)
+        self.given_tables = {section: _by_name(tables, section, early) for section in SECTIONS}
+        bodies = [name for name in self.given_tables["bodies"] if _is_body_name(name, early)]
+        names = [name for body in bodies for name in coordinate_names(body, self.dimensions)]
+        own = _own_coordinates(given.coordinates)
+        if not names and not own and not early:
+            early.append(Problem("a mechanism needs at least one body besides the ground", key=("bodies",)))
+        try:
+            super().__init__(replace(given, coordinates=[*names, *own]))
+        except ModelError as error:
+            if early:
+                dull = "a system needs at least one coordinate"
+                raise ModelError([*early, *(p for p in error.problems if p.text != dull)]) from None
+            raise
+        self.problems = dict.fromkeys(early) | self.problems
+        self.own_coordinates = tuple(self.coordinates)[len(names) :]
+        self.constant_names = self.coordinates | self.velocities | self.accelerations | {TIME: None}
+        self.local_vocabularies: dict[tuple[str, ...], Vocabulary] = {}
+        self.gravity = self.read_gravity(tables)
+        self.tables: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
+        self.bodies: dict[str, Body] = {}
+        self.elements: dict[str, dict[str, Any]] = {section: {} for section in READERS}
+        self.read_elements(bodies)
+
+    @property
+    def joints(self) -> dict[str, Joint]:
+        """The joints that were read."""
+        return self.elements["joints"]
+
+    # --- values ------------------------------------------------------------------------------------------------------
+
+    def constant_expression(self, value: Any, key: tuple[str, ...]) -> Expr:
+        """Read a number or an expression of parameters."""
+        why = "expected a number or an expression of parameters; nothing that moves can stand here"
+        return self.expression(value, key, self.constant_names, why)
+
+    def moving_expression(self, value: Any, key: tuple[str, ...], local: Collection[str] = ()) -> Expr:
+        """Read an expression of time, coordinates, velocities and parameters, and of `local` names."""
+        why = "a force or a drive depends on accelerations"
+        translate = (lambda value: self.translate_local(value, tuple(local))) if local else None
+        return self.expression(value, key, self.accelerations, why, translate)
+
+    def translate_local(self, value: Any, local: tuple[str, ...]) -> Expr:
+        """Translate an expression in which some names belong to one element and are no parameters."""
+        if isinstance(value, str):
+            return parse_value(value, self.vocabulary_with(local)).expr
+        if isinstance(value, se.Basic):
+            expr: Expr = value
+            for symbol in self.examine(expr).free_symbols:
+                if symbol.name not in local:
+                    self.read_symbol(symbol.name)
+            return expr
+        if not isinstance(value, sp.Basic):
+            return self.translate(value)
+        symbols = {name: sp.Symbol(name) for name in local} | self.translator.symbols
+        inner = Translator(symbols, self.coordinates, self.parameters)
+        expr = self.examine(inner.inward(value))
+        for name in inner.parameters:
+            if name not in local and name not in self.translator.parameters:
+                self.translator.inward(inner.symbols[name])
+        return expr
+
+    def vocabulary_with(self, local: tuple[str, ...]) -> Vocabulary:
+        """Return the vocabulary of the model with some names more."""
+        if local not in self.local_vocabularies:
+            parameters = (*self.parameters, *local)
+            made = Vocabulary(tuple(self.coordinates), parameters, self.definitions, _work=self.vocabulary._work)
+            self.local_vocabularies[local] = made
+        return self.local_vocabularies[local]
+
+    def value(self, expr: Expr) -> float | None:
+        """Return the value of an expression of parameters; None where one of them has none."""
+        return numeric(expr, self.parameters)
+
+    def read_gravity(self, tables: Mapping[str, Any]) -> Vector:
+        """Read the acceleration of gravity."""
+        given = tables.get("gravity")
+        table = Table(self, ("mechanism",), {} if given is None else {"gravity": given})
+        return table.vector("gravity", GRAVITY[self.dimensions])
+
+    # --- elements ----------------------------------------------------------------------------------------------------
+
+    def read_elements(self, bodies: list[str]) -> None:
+        """Read all tables; bodies first, as everything else is attached to them."""
+        given = self.given_tables["bodies"]
+        self.bodies[GROUND] = read_body(Table(self, ("bodies", GROUND), given.get(GROUND, {})))
+        for name in bodies:
+            self.bodies[name] = read_body(Table(self, ("bodies", name), given[name]))
+        self.tables["bodies"] = {name: body.table for name, body in self.bodies.items() if name in given}
+        self.assembled = {se.Symbol(name): value for body in self.bodies.values() for name, value in body.guess.items()}
+        for section, read in READERS.items():
+            self.read_section(section, self.elements[section], read)
+        joined = {body for joint in self.joints.values() for body in joint.bodies}
+        if len(self.joints) == len(self.given_tables["joints"]):
+            for name in bodies:
+                if name not in joined:
+                    self.check_free_body(self.bodies[name])
+
+    def check_free_body(self, body: Body) -> None:
+        """Refuse a body without joints that has no inertia against some motion: nothing would determine it."""
+        trace = se.Add(*[body.inertia[i][i] for i in range(len(body.inertia))])
+        missing = [f"`{key}`" for key, expr in (("mass", body.mass), ("inertia", trace)) if self.value(expr) == 0]
+        if missing:
+            what = " and no ".join(missing)
+            text = f"no joint holds this body, and it has no {what}: nothing determines its motion"
+            self.problem(f"{text}; give it {' and '.join(missing)}, or a joint", "bodies", body.name)
+
+    def home(self, expr: Expr) -> Expr:
+        """Return the value in the assembled position of an expression of coordinates."""
+        return expr.xreplace({q: self.assembled[q] for q in expr.free_symbols & self.assembled.keys()})
+
+    def home_vector(self, vector: Vector) -> Vector:
+        """Return the value of a vector in the assembled position, without rounding errors."""
+        parts = [self.assembled[q] for x in vector for q in x.free_symbols & self.assembled.keys()]
+        return tidy([self.home(x) for x in vector], parts)
+
+    def read_section(self, section: str, into: dict[str, Any], read: Callable[[Table, Assembly], Any]) -> None:
+        """Read the tables of a section into elements."""
+        for name, given in self.given_tables[section].items():
+            if not NAME.fullmatch(name):
+                self.problem(
+                    f"{name[:40]!r}: a name is letters, digits and _, and does not begin with a digit", section
+                )
+                continue
+            table = Table(self, (section, name), given)
+            element = read(table, self) if isinstance(given, Mapping) else None
+            if element is not None:
+                into[name], self.tables[section][name] = element, element.table
+
+    def read_bodies(self, table: Table, key: str = "bodies") -> tuple[str, str] | None:
+        """Read the names of the two bodies that something joins; None, after a report, where they are not known."""
+        names = table.list(key, 2, 'the names of two bodies, as in ["ground", "crank"]')
+        if names is None:
+            return None
+        known = [self.read_body_name(table, key, name) for name in names]
+        if known[0] == known[1] and all(known):
+            table.problem(f"both ends are on `{known[0]}`; name two bodies", key)
+            return None
+        if not all(known):
+            return None
+        table.kept[key] = tuple(known)
+        return known[0], known[1]
+
+    def read_body_name(self, table: Table, key: str, name: Any) -> str:
+        """Return the name of a body; empty, after a report, if there is none."""
+        if isinstance(name, str) and name in self.bodies:
+            return name
+        table.problem(f"there is no body `{str(name)[:40]}`{self.hint(str(name), self.bodies, 'bodies')}", key)
+        return ""
+
+    # --- the system --------------------------------------------------------------------------------------------------
+
+    def read_matrices(self, given: Given) -> dict[str, Any]:
+        """Refuse matrices: the inertia of a mechanism is that of its bodies."""
+        if given.mass is not None or given.force is not None:
+            self.problem("bodies and matrices cannot be combined; give energies for what is added", "matrices")
+        return {"mass": None, "force": None}
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of the mechanism; raise ModelError with everything that is wrong."""
+        own = super().fields()
+        parts = self.gather()
+        keep = {"forces", "constraints", "initial", "guess", "kinetic", "potential", "drawing", "simulation", "name"}
+        added = replace(
+            self.given,
+            coordinates=self.own_coordinates,
+            parameters={},
+            define={},
+            symbols={},
+            **{key: own[key] for key in keep},
+        )
+        forces = {name: list(terms) for name, terms in parts.forces.items()}
+        for name, force in own["forces"].items():
+            forces.setdefault(name, []).append(force)
+        fields = own | {
+            "kinetic": se.Add(*parts.kinetic, *([own["kinetic"]] if own["kinetic"] is not None else [])),
+            "potential": se.Add(*parts.potential, *([own["potential"]] if own["potential"] is not None else [])),
+            "forces": MappingProxyType({name: se.Add(*terms) for name, terms in forces.items()}),
+            "constraints": self.all_constraints(parts, own["constraints"]),
+            "initial": MappingProxyType(parts.initial | dict(own["initial"])),
+            "guess": MappingProxyType(parts.guess | dict(own["guess"])),
+            "drawing": own["drawing"] if own["drawing"] is not None else draw(self.bodies, self.elements),
+            "dimensions": self.dimensions,
+            "gravity": self.gravity,
+            "tables": freeze(self.tables),
+            "own": added,
+            "bodies": MappingProxyType(self.bodies),
+            **{section: MappingProxyType(elements) for section, elements in self.elements.items()},
+        }
+        if self.problems:
+            raise ModelError(self.problems)
+        return fields
+
+    def gather(self) -> Parts:
+        """Let every element add its parts."""
+        parts = Parts(tuple(self.coordinates))
+        for body in self.bodies.values():
+            if body.name == GROUND:
+                continue
+            parts.kinetic += body.kinetic
+            parts.potential.append(body.weight(self.gravity))
+            parts.constraints |= {f"{body.name}.{key}": expr for key, expr in body.conditions.items()}
+            parts.guess |= body.guess
+            parts.initial |= body.initial
+        for joint in self.joints.values():
+            conditions = self.attempt(("joints", joint.name), lambda joint=joint: joint.conditions)
+            self.add_constraints(parts, conditions or {}, ("joints", joint.name))
+        for section in READERS:
+            for name, element in self.elements[section].items() if section != "joints" else ():
+                if section == "drives":
+                    self.add_constraints(parts, element.conditions, (section, name))
+                else:
+                    element.add(parts)
+        return parts
+
+    def add_constraints(self, parts: Parts, conditions: Mapping[str, Expr], key: tuple[str, ...]) -> None:
+        """Add conditions; two of them must not have the same name."""
+        for name in conditions:
+            if name in parts.constraints:
+                self.problem(f"there are two conditions `{name}`; rename one of the parts", *key)
+        parts.constraints |= conditions
+
+    def all_constraints(self, parts: Parts, own: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
+        """Return the conditions of bodies and joints, and those that the user adds."""
+        coordinates = frozenset(self.coordinates)
+        made = []
+        for name, expr in parts.constraints.items():
+            key = ("joints", name.split(".")[0])
+            made.append(self.attempt(key, lambda n=name, e=expr: Constraint.read(n, e, coordinates)))
+        for constraint in own:
+            if constraint.name in parts.constraints:
+                self.problem(
+                    f"`{constraint.name}` is the name of a condition of a joint", "constraints", constraint.name
+                )
+        return (*(constraint for constraint in made if constraint is not None), *own)
+
+
+def _dimensions(tables: Mapping[str, Any], problems: list[Problem]) -> int:
+    given = tables.get("dimensions")
+    if given is None or (given in (2, 3) and not isinstance(given, bool)):
+        return int(given or 2)
+    problems.append(Problem(f"expected 2 or 3, got {str(given)[:40]}", key=("mechanism", "dimensions")))
+    return 2
+
+
+def _by_name(tables: Mapping[str, Any], section: str, problems: list[Problem]) -> dict[str, Any]:
+    given = tables.get(section)
+    if given is None or isinstance(given, Mapping):
+        strange = [name for name in given or {} if not isinstance(name, str)]
+        problems += [Problem(f"a part is named by a text, got {str(name)[:40]}", key=(section,)) for name in strange]
+        return {name: table for name, table in (given or {}).items() if isinstance(name, str)}
+    text = f'expected tables by name, as in {{"A": {{…}}}}, got {type(given).__name__}'
+    problems.append(Problem(text, key=(section,)))
+    return {}
+
+
+def _is_body_name(name: str, problems: list[Problem]) -> bool:
+    if NAME.fullmatch(name) and len(name) < 100:
+        return name != GROUND
+    text = f"{name[:40]!r}: a name is letters, digits and _, and does not begin with a digit"
+    problems.append(Problem(text, key=("bodies", name)))
+    return False
+
+
+def _own_coordinates(given: Any) -> list[Any]:
+    if isinstance(given, str):
+        return given.replace(",", " ").split()
+    return [given] if isinstance(given, AppliedUndef) else list(given)

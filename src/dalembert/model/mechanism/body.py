@@ -1,0 +1,194 @@
+"""A rigid body: its inertia, its place in the assembled position, the points and frames on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import symengine as se
+
+from dalembert.model.functions import Expr
+from dalembert.model.mechanism.placement import Placement
+from dalembert.model.mechanism.tables import GROUND, Table, as_sequence
+from dalembert.model.mechanism.vectors import ZERO, Matrix, Vector, dot, zeros
+from dalembert.model.mechanism.views import PlanarView, SpatialView, View, euler_rates, symbols
+from dalembert.model.tomlscan import MAX_NAME
+
+VIEWS = {2: PlanarView, 3: SpatialView}
+SMALL = 1e-9  # by which moments of inertia may miss the triangle inequality
+
+
+@dataclass(frozen=True)
+class Body:
+    """A body of a mechanism. Mass in kg, inertia in kg m² about the centre of mass in the body frame.
+
+    placement: the body frame in the assembled position. centre: of mass, in the body frame.
+    frames: named frames in the body frame; a named point is one without a turn.
+    velocity: of the centre of mass at the start, in world axes; spin: in body axes; None where they are solved for.
+    view: its motion as expressions of its coordinates.
+    """
+
+    name: str
+    table: Mapping[str, Any]
+    mass: Expr
+    inertia: Matrix
+    placement: Placement
+    centre: Vector
+    frames: Mapping[str, Placement]
+    velocity: Vector | None
+    spin: Vector | None
+    view: View
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The names of its coordinates; the ground has none."""
+        return coordinate_names(self.name, len(self.centre))
+
+    @property
+    def kinetic(self) -> list[Expr]:
+        """The terms of its kinetic energy.
+
+        In space a term with (e·ė)² is added, which is zero as |e| = 1: it gives the Euler parameters a mass matrix that
+        can be inverted (4 J times the unit matrix for a sphere), changes no motion and no multiplier, and so opens the
+        forms that need the inverse (Betsch and Siebert 2009).
+        """
+        half, speeds = se.Rational(1, 2), self.view.v[: len(self.centre)]
+        terms = [half * self.mass * se.Add(*[speed**2 for speed in speeds])]
+        if isinstance(self.view, SpatialView):
+            omega = self.view.omega
+            for i in range(3):
+                terms.append(half * self.inertia[i][i] * omega[i] ** 2)
+                terms += [self.inertia[i][j] * omega[i] * omega[j] for j in range(i)]
+            mean = se.Add(*[self.inertia[i][i] for i in range(3)]) / 3
+            terms.append(2 * mean * dot(self.view.e, self.view.v[3:]) ** 2)
+        else:
+            terms.append(half * self.inertia[0][0] * self.view.spin**2)
+        return [term for term in terms if term != 0]
+
+    def weight(self, gravity: Vector) -> Expr:
+        """Return its potential energy in the field of gravity."""
+        return -self.mass * dot(gravity, self.view.q[: len(gravity)])
+
+    @property
+    def conditions(self) -> dict[str, Expr]:
+        """The condition on its own coordinates: Euler parameters have length 1."""
+        if isinstance(self.view, PlanarView) or self.name == GROUND:
+            return {}
+        return {"norm": (dot(self.view.e, self.view.e) - 1) / 2}
+
+    @property
+    def guess(self) -> dict[str, Expr]:
+        """The coordinates in the assembled position."""
+        if self.name == GROUND:
+            return {}
+        return dict(zip(self.coordinates, (*self.placement.outward(self.centre), *self.placement.turn), strict=True))
+
+    @property
+    def initial(self) -> dict[str, Expr]:
+        """The velocities that are given for the start."""
+        n, rates = len(self.centre), [name + "'" for name in self.coordinates]
+        values: dict[str, Expr] = {}
+        if self.velocity is not None:
+            values |= zip(rates[:n], self.velocity, strict=True)
+        if self.spin is not None:
+            turning = self.spin if n == 2 else euler_rates(self.placement.turn, self.spin)
+            values |= zip(rates[n:], turning, strict=True)
+        return values
+
+
+def coordinate_names(body: str, dimensions: int) -> tuple[str, ...]:
+    """Return the names of the coordinates of a body."""
+    return () if body == GROUND else tuple(f"{letter}_{body}" for letter in VIEWS[dimensions].letters)
+
+
+def read_body(table: Table) -> Body:
+    """Read a body; the ground has points and frames only."""
+    n, name = table.reader.dimensions, table.name
+    if name == GROUND:
+        mass, inertia, placement, centre = ZERO, ((ZERO,) * 3,) * 3, Placement.origin(n), zeros(n)
+        velocity = spin = None
+        view: View = VIEWS[n].ground()
+    else:
+        mass, inertia = read_mass(table), read_inertia(table)
+        placement, centre = Placement.read(table), table.vector("centre", zeros(n))
+        velocity = table.vector("velocity") if table.has("velocity") else None
+        spin = read_spin(table) if table.has("spin") else None
+        names = coordinate_names(name, n)
+        view = VIEWS[n](symbols(names), symbols(name + "'" for name in names), centre)
+    frames = read_frames(table)
+    return Body(name, table.finish(), mass, inertia, placement, centre, frames, velocity, spin, view)
+
+
+def read_mass(table: Table) -> Expr:
+    """Read the mass, which is not negative; a body without one is carried by others."""
+    mass = table.constant("mass", ZERO)
+    value = table.reader.value(mass)
+    if value is not None and value < 0:
+        table.problem(f"a mass is not negative, got {value:g} kg", "mass")
+    return mass
+
+
+def read_spin(table: Table) -> Vector:
+    """Read the angular velocity at the start."""
+    return (table.constant("spin"),) if table.reader.dimensions == 2 else table.vector("spin")
+
+
+def read_inertia(table: Table) -> Matrix:
+    """Read the inertia about the centre of mass: a moment in the plane; in space three of them, or a matrix."""
+    if table.reader.dimensions == 2:
+        moment = table.constant("inertia", ZERO)
+        value = table.reader.value(moment)
+        if value is not None and value < 0:
+            table.problem(f"a moment of inertia is not negative, got {value:g} kg m²", "inertia")
+        return ((moment,),)
+    if not table.has("inertia"):
+        return (zeros(3),) * 3
+    items = as_sequence(table.given["inertia"])
+    if items and all(as_sequence(item) is not None for item in items):
+        J = table.matrix("inertia", 3, 3)
+    else:
+        moments = table.vector("inertia")
+        J = tuple(tuple(moments[i] if i == j else ZERO for j in range(3)) for i in range(3))
+    check_inertia(table, J)
+    return J
+
+
+def check_inertia(table: Table, J: Matrix) -> None:
+    """Refuse what is the inertia of no body: J symmetric, principal moments not negative, none above the sum of two."""
+    values = [[table.reader.value(entry) for entry in row] for row in J]
+    if any(entry is None for row in values for entry in row):
+        return
+    A = np.array(values, dtype=float)
+    size = float(np.abs(A).max())
+    if np.abs(A - A.T).max() > SMALL * size:
+        table.problem("the matrix of inertia must be symmetric", "inertia")
+        return
+    moments = np.linalg.eigvalsh((A + A.T) / 2)
+    shown = ", ".join(f"{moment:.4g}" for moment in moments)
+    if moments[0] < -SMALL * size:
+        table.problem(f"moments of inertia are not negative; the principal ones here are {shown} kg m²", "inertia")
+    elif moments[2] > moments[0] + moments[1] + SMALL * size:
+        text = f"no body has these moments of inertia: the principal ones are {shown} kg m², and none can be larger "
+        table.problem(f"{text}than the sum of the other two. Check them, and that they are about the centre", "inertia")
+
+
+def read_frames(table: Table) -> dict[str, Placement]:
+    """Read the named points and frames of a body."""
+    n, frames = table.reader.dimensions, {}
+    points, turned = (table.table(key) if table.has(key) else None for key in ("points", "frames"))
+    for inner in filter(None, (points, turned)):
+        for name in inner.given:
+            if not isinstance(name, str) or len(name) > MAX_NAME:
+                inner.problem(f"a point or frame is named by a text, got {str(name)[:40]}")
+            elif name in frames:
+                inner.problem(f"`{name}` is a point as well; rename one of them", name)
+            elif inner is points:
+                origin = Placement.origin(n)
+                frames[name] = Placement(inner.vector(name), origin.R, origin.turn)
+            else:
+                frame = inner.table(name)
+                frames[name] = Placement.read(frame)
+                frame.finish()
+    return frames

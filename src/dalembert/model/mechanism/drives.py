@@ -1,0 +1,159 @@
+"""Drives: the coordinate of a joint, or its speed, as a function of time; a constraint that contains time.
+
+A table of values is followed by a natural cubic spline, which goes on straight beyond its ends: value, speed and
+acceleration are continuous everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import symengine as se
+from scipy.interpolate import CubicSpline
+
+from dalembert.algebra.program import Program
+from dalembert.errors import quoted
+from dalembert.model.functions import TIME, Expr, choose
+from dalembert.model.mechanism.elements.action import read_joint_name
+from dalembert.model.mechanism.tables import Table, as_sequence
+from dalembert.model.mechanism.vectors import ZERO
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.assembly import Assembly
+
+MAX_POINTS = 1_000  # of a table
+KINDS = ("angle", "distance", "speed")
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A driven joint: `kind` is angle, distance or speed; `motion` its value as an expression of time.
+
+    The multiplier of its condition is the torque or force that the drive exerts on the second body of the joint.
+    """
+
+    name: str
+    table: Mapping[str, Any]
+    joint: str
+    coordinate: str
+    kind: str
+    motion: Expr
+    condition: Expr
+
+    @property
+    def conditions(self) -> dict[str, Expr]:
+        """What must vanish."""
+        return {f"{self.name}.{self.kind}": self.condition}
+
+
+def read_drive(table: Table, assembly: Assembly) -> Drive | None:
+    """Read a drive: `angle`, `distance` or `speed`, each an expression of time or a table {t, value}."""
+    joint = read_joint_name(table, assembly)
+    kind = table.one_of(*KINDS)
+    if joint is None or kind is None:
+        return None
+    names = tuple(joint.coordinates)
+    coordinate = kind if kind != "speed" else table.word("coordinate", names, names[0] if len(names) == 1 else None)
+    if coordinate is None:
+        return None
+    if coordinate not in names:
+        has = f"it has {quoted(names)}" if names else "nothing of it can be driven"
+        table.problem(f"joint `{joint.name}` ({joint.kind}) has no {coordinate}; {has}", kind)
+        return None
+    motion = read_motion(table, kind)
+    driven = joint.coordinates[coordinate]
+    if kind == "speed":
+        condition = driven.rate - motion
+    else:
+        condition = driven.equals(motion - whole_turns(motion, assembly) if driven.cyclic else motion)
+    return Drive(table.name, table.finish(), joint.name, coordinate, kind, motion, condition)
+
+
+def whole_turns(motion: Expr, assembly: Assembly) -> Expr:
+    """Return the whole turns in the angle at the start; without them it is nearest to the assembled position."""
+    symbols = sorted(motion.free_symbols - {se.Symbol(TIME)}, key=str)
+    values = [assembly.parameters.get(symbol.name) for symbol in symbols]
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return ZERO
+    start = Program([se.Symbol(TIME), *symbols], [motion]).floats([0.0, *known])[0]
+    return 2 * round(start / (2 * math.pi)) * se.pi if math.isfinite(start) else ZERO
+
+
+def read_motion(table: Table, kind: str) -> Expr:
+    """Read a function of time: an expression, or a table."""
+    if isinstance(table.given[kind], Mapping):
+        return read_spline(table.table(kind))
+    motion = table.expression(kind)
+    moving = sorted(
+        symbol.name for symbol in motion.free_symbols if symbol.name.rstrip("'") in table.reader.coordinates
+    )
+    if moving:
+        text = (
+            f"a drive is a function of time; {quoted(moving[:4])} cannot stand here (a force that depends on the motion"
+        )
+        table.problem(f"{text} is an actuator, a condition between coordinates belongs into [constraints])", kind)
+    return motion
+
+
+def read_spline(table: Table) -> Expr:
+    """Read times and values; return the spline through them."""
+    times, values = numbers(table, "t"), numbers(table, "value")
+    table.finish()
+    if not times or not values:
+        return ZERO
+    if len(times) != len(values):
+        table.problem(f"{len(times)} times and {len(values)} values; each time has one value", "value")
+        return ZERO
+    if not 2 <= len(times) <= MAX_POINTS:
+        table.problem(f"a table has from 2 to {MAX_POINTS} points, got {len(times)}", "t")
+        return ZERO
+    late = next((i for i in range(1, len(times)) if times[i] <= times[i - 1]), None)
+    if late is not None:
+        table.problem(f"times must increase, but {times[late]:g} comes after {times[late - 1]:g}", "t")
+        return ZERO
+    return spline(times, values)
+
+
+def numbers(table: Table, key: str) -> list[float]:
+    """Read a list of numbers."""
+    items = as_sequence(table.given[key]) if table.has(key) else None
+    if not items:
+        table.problem(f"`{key}` is missing: a list of numbers", key)
+        return []
+    read = [table.reader.constant_expression(item, (*table.key, key)) for item in items]
+    table.kept[key] = tuple(read)
+    values = [table.reader.value(expr) for expr in read]
+    if any(value is None for value in values):
+        table.problem("a table needs numbers, or parameters that have values", key)
+        return []
+    return [value for value in values if value is not None]
+
+
+def spline(times: Sequence[float], values: Sequence[float]) -> Expr:
+    """Return the natural cubic spline through points, straight beyond its ends, as one expression of time.
+
+    The pieces are found by halving, so that the expression is nested only as deep as the logarithm of their number.
+    """
+    made = CubicSpline(np.asarray(times), np.asarray(values), bc_type="natural")
+    t = se.Symbol(TIME)
+    pieces: list[Expr] = []
+    for k in range(len(times) - 1):
+        s = t - float(times[k])
+        a, b, c, d = (float(x) for x in made.c[:, k])
+        pieces.append(((a * s + b) * s + c) * s + d)
+    first, last = float(made(times[0], 1)), float(made(times[-1], 1))
+    knots = [float(time) for time in times]
+    pieces = [values[0] + first * (t - knots[0]), *pieces, values[-1] + last * (t - knots[-1])]
+
+    def select(low: int, high: int) -> Expr:
+        if high - low == 1:
+            return pieces[low]
+        middle = (low + high) // 2
+        return choose(t, se.RealDouble(knots[middle - 1]), True, select(low, middle), select(middle, high))
+
+    return select(0, len(pieces))

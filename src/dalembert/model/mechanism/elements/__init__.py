@@ -1,0 +1,1 @@
+"""What pushes and pulls on the bodies of a mechanism: springs, dampers, actuators, loads."""

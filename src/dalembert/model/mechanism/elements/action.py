@@ -1,0 +1,106 @@
+"""What springs, dampers and actuators act along: a line between two bodies, the angle between them, or a joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dalembert.errors import quoted
+from dalembert.model.functions import Expr
+from dalembert.model.mechanism.joint import Joint
+from dalembert.model.mechanism.marker import Marker, read_markers
+from dalembert.model.mechanism.pairs.base import rate
+from dalembert.model.mechanism.pairs.planar_revolute import turn
+from dalembert.model.mechanism.tables import Table
+from dalembert.model.mechanism.vectors import dot, norm, sub
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.assembly import Assembly
+
+KINDS = ("linear", "torsion")
+
+
+@dataclass(frozen=True)
+class Action:
+    """A coordinate on which an element acts, with its rate; `name` is what expressions call it, beside `rate`.
+
+    square: of the value, where that has no root in it. markers: the ends of a line, else empty.
+    """
+
+    name: str
+    value: Expr
+    rate: Expr
+    square: Expr | None = None
+    markers: tuple[Marker, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names that an expression of a force may use."""
+        return self.name, "rate"
+
+
+def read_action(table: Table, assembly: Assembly) -> Action | None:
+    """Read what an element acts along; None after a report."""
+    kind = table.word("kind", KINDS, "linear", "kinds")
+    if table.has("joint"):
+        if table.has("bodies"):
+            table.problem("a joint and two bodies are given; an element acts along one of them", "bodies")
+        return read_joint_action(table, assembly)
+    if not table.has("bodies"):
+        table.problem('give `bodies` and `points` between which it acts, or a `joint`, as in joint = "A"')
+        return None
+    names = assembly.read_bodies(table)
+    if names is None:
+        return None
+    bodies = [assembly.bodies[name] for name in names]
+    if kind == "torsion":
+        return read_torsion(table, assembly, [Marker(body.view, body.placement.origin(2)) for body in bodies])
+    a, b = read_markers(table, bodies, places="apart")
+    apart = sub(b.place, a.place)
+    length = norm(apart)
+    if assembly.value(assembly.home(length)) == 0:
+        text = "both ends are in the same place, where its direction is not defined"
+        table.problem(f"{text}; move one of them, or let it act along a `joint`")
+    return Action("length", length, rate(length, a, b), dot(apart, apart), (a, b))
+
+
+def read_torsion(table: Table, assembly: Assembly, markers: list[Marker]) -> Action | None:
+    """Return the angle between two bodies in the plane."""
+    if assembly.dimensions == 3:
+        table.problem('in space an angle belongs to a joint: give `joint = "A"` instead of bodies', "kind")
+        return None
+    angle = turn(*markers)["angle"]
+    return Action("angle", angle.value, angle.rate)
+
+
+def read_joint_action(table: Table, assembly: Assembly) -> Action | None:
+    """Return a coordinate of a joint: its only one, or the one that `coordinate` names."""
+    joint = read_joint_name(table, assembly)
+    if joint is None:
+        return None
+    names = tuple(joint.coordinates)
+    if not names:
+        table.problem(
+            f"joint `{joint.name}` ({joint.kind}) has no angle or distance on which something could act", "joint"
+        )
+        return None
+    default = names[0] if len(names) == 1 else None
+    if len(names) > 1 and not table.has("coordinate"):
+        table.problem(f"joint `{joint.name}` has {quoted(names)}: say which, as in coordinate = {names[0]!r}", "joint")
+        return None
+    name = table.word("coordinate", names, default, f"coordinates of joint `{joint.name}`")
+    if name is None:
+        return None
+    coordinate = joint.coordinates[name]
+    return Action(name, coordinate.value, coordinate.rate)
+
+
+def read_joint_name(table: Table, assembly: Assembly) -> Joint | None:
+    """Read the name of a joint; None after a report, or if that joint itself could not be read."""
+    name = table.given.get("joint") if table.has("joint") else None
+    if isinstance(name, str) and name in assembly.given_tables["joints"]:
+        table.kept["joint"] = name
+        return assembly.joints.get(name)
+    known = assembly.given_tables["joints"]
+    table.problem(f"there is no joint `{str(name)[:40]}`{assembly.hint(str(name), known, 'joints')}", "joint")
+    return None

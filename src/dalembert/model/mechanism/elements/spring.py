@@ -1,0 +1,121 @@
+"""Springs, dampers and actuators: forces along a line, an angle or the coordinate of a joint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import symengine as se
+
+from dalembert.model.functions import Expr
+from dalembert.model.mechanism.elements.action import Action, read_action
+from dalembert.model.mechanism.parts import Parts
+from dalembert.model.mechanism.tables import Table
+from dalembert.model.mechanism.vectors import ZERO
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.assembly import Assembly
+
+
+@dataclass(frozen=True)
+class Spring:
+    """A spring with a damper beside it, or a force by expression: positive where it pulls together.
+
+    stiffness in N/m (or N m/rad), free: its length or angle without force, damping in N s/m (or N m s/rad).
+    force: instead of these, an expression of `length` (`angle`, `distance`) and `rate`, already put in.
+    """
+
+    name: str
+    table: Mapping[str, Any]
+    action: Action
+    stiffness: Expr
+    free: Expr
+    damping: Expr
+    force: Expr
+
+    def add(self, parts: Parts) -> None:
+        """Add its energy and its forces."""
+        action = self.action
+        if self.stiffness != 0:
+            stretch = (action.value - self.free) ** 2
+            if self.free == 0 and action.square is not None:
+                stretch = action.square
+            parts.potential.append(self.stiffness * stretch / 2)
+        parts.push(-self.damping * action.rate - self.force, action.rate)
+
+
+def read_spring(table: Table, assembly: Assembly) -> Spring | None:
+    """Read a spring: stiffness, free length (that of the assembled position if none is given), damping; or a force."""
+    action = read_action(table, assembly)
+    if action is None:
+        return None
+    if table.one_of("stiffness", "force") == "force":
+        for key in ("length", "angle", "distance", "damping"):
+            if table.has(key):
+                table.problem(f"`{key}` belongs to a `stiffness`; put it into the expression of the force", key)
+        force = read_force(table, "force", action)
+        return Spring(table.name, table.finish(), action, ZERO, ZERO, ZERO, force)
+    stiffness, damping = (not_negative(table, key) for key in ("stiffness", "damping"))
+    free = table.constant(action.name, assembly.home(action.value))
+    return Spring(table.name, table.finish(), action, stiffness, free, damping, ZERO)
+
+
+def read_damper(table: Table, assembly: Assembly) -> Spring | None:
+    """Read a damper: damping, or a force by expression."""
+    action = read_action(table, assembly)
+    if action is None:
+        return None
+    if table.one_of("damping", "force") == "force":
+        force, damping = read_force(table, "force", action), ZERO
+    else:
+        force, damping = ZERO, not_negative(table, "damping")
+    return Spring(table.name, table.finish(), action, ZERO, ZERO, damping, force)
+
+
+@dataclass(frozen=True)
+class Actuator:
+    """A force that drives two points apart or a joint forward: positive in the direction of growing coordinates."""
+
+    name: str
+    table: Mapping[str, Any]
+    action: Action
+    force: Expr
+
+    def add(self, parts: Parts) -> None:
+        """Add its forces."""
+        parts.push(self.force, self.action.rate)
+
+
+def read_actuator(table: Table, assembly: Assembly) -> Actuator | None:
+    """Read an actuator: `torque` where it acts on an angle, else `force`."""
+    action = read_action(table, assembly)
+    if action is None:
+        return None
+    wanted, other = ("torque", "force") if action.name == "angle" else ("force", "torque")
+    if table.has(other):
+        table.problem(f"it acts on {'an angle' if wanted == 'torque' else 'a length'}: give `{wanted}` instead", other)
+        return None
+    force = read_force(table, wanted, action)
+    return Actuator(table.name, table.finish(), action, force)
+
+
+def read_force(table: Table, key: str, action: Action) -> Expr:
+    """Read an expression of a force, and put in the coordinate and its rate."""
+    if not table.has(key):
+        table.problem(
+            f"`{key}` is missing: an expression of t, coordinates, velocities, {' and '.join(action.names)}", key
+        )
+        return ZERO
+    expr = table.expression(key, action.names)
+    values = {se.Symbol(action.name): action.value, se.Symbol("rate"): action.rate}
+    return expr.xreplace({symbol: value for symbol, value in values.items() if symbol in expr.free_symbols})
+
+
+def not_negative(table: Table, key: str) -> Expr:
+    """Read a stiffness or a damping; zero where it is not given."""
+    expr = table.constant(key, ZERO)
+    value = table.reader.value(expr)
+    if value is not None and value < 0:
+        table.problem(f"`{key}` is not negative, got {value:g}; for an unusual law give `force` by expression", key)
+    return expr

@@ -1,0 +1,87 @@
+"""A joint: a pair between two bodies of a mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from dalembert.errors import ModelError
+from dalembert.model.functions import Expr
+from dalembert.model.mechanism.marker import Marker, read_markers
+from dalembert.model.mechanism.pairs import PAIRS, Coordinate, Pair
+from dalembert.model.mechanism.pairs.base import plain
+from dalembert.model.mechanism.tables import Table
+from dalembert.model.tokens import NAME
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.assembly import Assembly
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between two bodies: the markers on them, and the further values of its pair."""
+
+    name: str
+    table: Mapping[str, Any]
+    pair: Pair
+    bodies: tuple[str, str]
+    markers: tuple[Marker, Marker]
+    values: Mapping[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """What pair it is."""
+        return self.pair.kind
+
+    @cached_property
+    def conditions(self) -> dict[str, Expr]:
+        """What must vanish, by names such as `A.x`."""
+        try:
+            given = self.pair.equations(*self.markers, **self.values)
+        except Exception as error:  # of a pair that the user wrote
+            raise ModelError(f"pair `{self.kind}` failed: {type(error).__name__}: {error}") from error
+        if not isinstance(given, Mapping) or not given or not all(map(is_name, given)):
+            raise ModelError(
+                f"pair `{self.kind}` must return its conditions by name, as in {{'x': …}}, got {given!r:.60}"
+            )
+        return {f"{self.name}.{key}": plain(expr) for key, expr in given.items()}
+
+    @cached_property
+    def coordinates(self) -> Mapping[str, Coordinate]:
+        """Its relative coordinates: angle, distance."""
+        return self.pair.coordinates(*self.markers, **self.values)
+
+    @property
+    def circles(self) -> list[tuple[str, Expr]]:
+        """The bodies of the pair that are round, with their radii, for drawing."""
+        radii = self.values.get("radii", (None, self.values.get("radius")))
+        return [(body, radius) for body, radius in zip(self.bodies, radii, strict=True) if radius is not None]
+
+
+def is_name(key: Any) -> bool:
+    """Tell whether a condition can be called so."""
+    return isinstance(key, str) and NAME.fullmatch(key) is not None
+
+
+def read_joint(table: Table, assembly: Assembly) -> Joint | None:
+    """Read a joint; None, after a report, where its kind or its bodies are not known."""
+    kinds = PAIRS[assembly.dimensions]
+    kind = table.word("kind", kinds, what="kinds")
+    names = assembly.read_bodies(table)
+    if kind is None or names is None:
+        return None
+    pair = kinds[kind]
+    bodies = [assembly.bodies[name] for name in names]
+    markers = read_markers(table, bodies, pair.axis, pair.places)
+    values = {key: read_value(table, key, default) for key, default in pair.values.items()}
+    values |= pair.read(table, assembly, markers)
+    return Joint(table.name, table.finish(), pair, names, (markers[0], markers[1]), values)
+
+
+def read_value(table: Table, key: str, default: Any) -> Any:
+    """Read a constant of a pair, or several where its default is a list."""
+    if isinstance(default, Sequence) and not isinstance(default, str):
+        return table.vector(key, size=len(default))
+    return table.constant(key, None if default is None else plain(default))

@@ -1,0 +1,121 @@
+"""What a pair is: conditions between two markers. How to add one is written here.
+
+A pair of your own is a function of two markers that returns what must vanish, with a name for each condition:
+
+    @pair("pin_on_circle", dimensions=2, values={"radius": None})
+    def pin_on_circle(a, b, radius):
+        x, y = b.place[0] - a.place[0], b.place[1] - a.place[1]
+        return {"circle": (x**2 + y**2 - radius**2) / (2 * radius)}
+
+From then on `kind = "pin_on_circle"` can be used in Python and in files. The markers give `place`, `velocity`, the
+axes `x`, `y` (and `z`), `spin`, and in the plane `angle`, as expressions of the coordinates of their bodies; SymPy
+and SymEngine functions may be applied to them. A condition on velocities is one in which velocities appear.
+
+Write a condition as second body minus first: its multiplier is then the force or moment on the second body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import symengine as se
+import sympy as sp
+
+from dalembert.errors import ModelError
+from dalembert.model.functions import Expr
+from dalembert.model.mechanism.marker import Marker
+from dalembert.model.tokens import NAME
+from dalembert.model.translate import Translator
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.assembly import Assembly
+    from dalembert.model.mechanism.tables import Table
+
+Conditions = dict[str, Expr]
+
+
+def difference_to(value: Expr) -> Callable[[Expr], Expr]:
+    """Return the condition that a value equals another one."""
+    return lambda wanted: value - wanted
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """A relative coordinate of a pair, as springs and drives need it.
+
+    value: as an expression. rate: its speed. equals: the condition, to vanish, that it has a value; the slope of this
+    condition is the rate, so that its multiplier is the force or torque of a drive. cyclic: whether the condition is
+    the same a full turn further.
+    """
+
+    value: Expr
+    rate: Expr
+    equals: Callable[[Expr], Expr] = field(compare=False)
+    cyclic: bool = False
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A kind of joint.
+
+    equations: markers and values -> conditions by name. coordinates: the same -> relative coordinates by name.
+    axis: what the axis of the pair is, with "!" in front if it must be given; None if it has none.
+    values: names of further constants with their defaults; None for one that must be given.
+    places: "shared" for one point in which both bodies meet, "apart" for two points, "origins" for two points that are
+    the origins of the body frames unless they are given.
+    read: reads what else the pair needs from its table; gets the table, the assembly and the markers.
+    """
+
+    kind: str
+    dimensions: int
+    equations: Callable[..., Conditions]
+    coordinates: Callable[..., Mapping[str, Coordinate]] = lambda *markers, **values: {}
+    axis: str | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+    places: str = "shared"
+    read: Callable[[Table, Assembly, Sequence[Marker]], dict[str, Any]] = lambda table, assembly, markers: {}
+
+
+PAIRS: dict[int, dict[str, Pair]] = {2: {}, 3: {}}
+
+
+def pair(
+    kind: str, dimensions: int = 2, **rest: Any
+) -> Callable[[Callable[..., Conditions]], Callable[..., Conditions]]:
+    """Register a function of two markers as a kind of joint, for Python and for files read from then on."""
+    if not isinstance(kind, str) or not NAME.fullmatch(kind):
+        raise ModelError(f"a kind of joint is named by letters, digits and _, got {kind!r}")
+    if dimensions not in PAIRS:
+        raise ModelError(f"pair `{kind}`: dimensions are 2 or 3, got {dimensions!r}")
+
+    def register(equations: Callable[..., Conditions]) -> Callable[..., Conditions]:
+        present = PAIRS[dimensions].get(kind)
+        if present is not None and is_built_in(present.equations) and not is_built_in(equations):
+            raise ModelError(f"pair `{kind}` is there already; choose another name for your own")
+        PAIRS[dimensions][kind] = Pair(kind, dimensions, equations, **rest)
+        return equations
+
+    return register
+
+
+def is_built_in(equations: Callable[..., Conditions]) -> bool:
+    """Tell whether a pair is one of the package."""
+    return equations.__module__.startswith("dalembert.")
+
+
+def rate(expr: Expr, *markers: Marker) -> Expr:
+    """Differentiate an expression of the coordinates of some markers by time."""
+    speeds = {q: v for marker in markers for q, v in zip(marker.view.q, marker.view.v, strict=True)}
+    return se.Add(*[expr.diff(q) * speeds[q] for q in sorted(expr.free_symbols & speeds.keys(), key=str)])
+
+
+def plain(expr: Any) -> Expr:
+    """Return what a pair gave, SymPy or SymEngine over plain symbols or a number, as SymEngine."""
+    if isinstance(expr, sp.Basic):
+        names = {symbol.name: symbol for symbol in expr.free_symbols if isinstance(symbol, sp.Symbol)}
+        return Translator(names, ()).inward(expr)
+    if not isinstance(expr, (se.Basic, int, float)):  # text would be evaluated
+        raise ModelError(f"expected an expression of SymPy or SymEngine, got {type(expr).__name__}: {str(expr)[:40]}")
+    return se.sympify(expr)

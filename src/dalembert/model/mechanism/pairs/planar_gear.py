@@ -1,0 +1,103 @@
+"""Two gears in mesh, external or internal, whose centres are held by a carrier: the ground, or a body that turns.
+
+The pitch circles roll on each other. With γ the direction of the line of centres this is, as a condition on positions,
+
+    r_a (φ_a − γ) ± r_b (φ_b − γ) = 0.
+
+γ is the angle of the carrier and, to first order about the position in which the joints hold the centres, the offset
+of the centres across the line that the carrier gives them. So γ follows any number of turns, and the reaction is the
+tangential force at the pitch point on both gears (a pressure angle adds a radial force, not computed here), which the
+bearings then carry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import symengine as se
+
+from dalembert.model.functions import Expr
+from dalembert.model.mechanism.marker import Marker
+from dalembert.model.mechanism.pairs.base import Conditions, pair
+from dalembert.model.mechanism.placement import Placement
+from dalembert.model.mechanism.tables import GROUND
+from dalembert.model.mechanism.vectors import Vector, dot, norm, sub, unit
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.assembly import Assembly
+    from dalembert.model.mechanism.tables import Table
+
+FIT = 1e-6  # relative difference allowed between the distance of the centres and what the radii say
+
+
+def read_gears(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
+    """Read the radii, or the numbers of teeth, and the carrier."""
+    a, b = markers
+    sign = -1 if table.flag("internal") else 1
+    line = tuple(map(assembly.home, sub(b.place, a.place)))
+    distance = norm(line)
+    if assembly.value(distance) == 0:
+        table.problem("the centres of both gears are in the same place; place the bodies, or give `at` or `points`")
+        line = (se.Integer(1), se.Integer(0))
+    if table.one_of("radii", "teeth") == "teeth":
+        teeth = table.vector("teeth", size=2)
+        radii = scaled_teeth(table, teeth, distance, sign)
+    else:
+        radii = table.vector("radii", size=2) if table.has("radii") else (se.Integer(1),) * 2
+        check_radii(table, radii, distance, sign)
+    name = GROUND
+    if table.has("carrier"):
+        name = assembly.read_body_name(table, "carrier", table.given["carrier"])
+        table.kept["carrier"] = name
+    body = assembly.bodies.get(name, assembly.bodies[GROUND])
+    along = body.placement.inward_direction(unit(line))
+    frame = Placement(body.placement.at, ((along[0], -along[1]), (along[1], along[0])), (-body.placement.turn[0],))
+    start = assembly.home(a.angle), assembly.home(b.angle)
+    surplus = assembly.value(radii[0] - radii[1])
+    inside = (radii[0] - radii[1]) / distance if surplus is None else se.Integer(1 if surplus > 0 else -1)
+    toward = se.Integer(1) if sign > 0 else inside  # (r_a ± r_b) over the distance of the centres
+    return {
+        "radii": radii,
+        "sign": sign,
+        "carrier": Marker(body.view, frame),
+        "start": start,
+        "toward": toward,
+    }
+
+
+def scaled_teeth(table: Table, teeth: Vector, distance: Expr, sign: int) -> Vector:
+    """Return the radii that numbers of teeth give at the distance of the centres."""
+    values = [table.reader.value(z) for z in teeth]
+    if any(value is not None and not value > 0 for value in values):
+        table.problem("numbers of teeth are positive", "teeth")
+        return (se.Integer(1),) * 2
+    if sign < 0 and values[0] == values[1] and values[0] is not None:
+        table.problem("an internal gear has more teeth than the one inside it, got the same number", "teeth")
+        return (se.Integer(1),) * 2
+    both = teeth[0] + sign * teeth[1]
+    is_ring_second = sign < 0 and (table.reader.value(both) or 0.0) < 0
+    module = distance / (-both if is_ring_second else both)
+    return teeth[0] * module, teeth[1] * module
+
+
+def check_radii(table: Table, radii: Vector, distance: Expr, sign: int) -> None:
+    """Refuse radii that do not fit the distance of the centres."""
+    a, b, d = (table.reader.value(value) for value in (*radii, distance))
+    if a is None or b is None or d is None:
+        return
+    if not (a > 0 and b > 0):
+        table.problem(f"radii of gears are positive, got {a:g} and {b:g}", "radii")
+    elif abs(abs(a + sign * b) - d) > FIT * (a + b):
+        what = "difference" if sign < 0 else "sum"
+        text = f"the centres are {d:.6g} m apart, and the {what} of the radii is {abs(a + sign * b):.6g} m"
+        table.problem(f"{text}; change one of them, or give `teeth`, from which the radii follow", "radii")
+
+
+@pair("gear", 2, places="origins", read=read_gears)
+def gear(a: Marker, b: Marker, radii: Vector, sign: int, carrier: Marker, start: Vector, toward: Expr) -> Conditions:
+    """The pitch circles roll on each other."""
+    ra, rb = radii[0], sign * radii[1]
+    across = dot(carrier.y, sub(b.place, a.place))
+    turns = [ra * (a.angle - start[0]), rb * (b.angle - start[1]), -(ra + rb) * carrier.angle]
+    return {"mesh": se.Add(*turns, -toward * across)}

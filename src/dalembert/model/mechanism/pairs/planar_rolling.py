@@ -1,0 +1,52 @@
+"""A circle of the second body rolls without slipping on a line of the first: rack and pinion, disk on a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import symengine as se
+
+from dalembert.model.functions import Expr
+from dalembert.model.mechanism.marker import Marker
+from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, pair
+from dalembert.model.mechanism.pairs.planar_prismatic import slide
+from dalembert.model.mechanism.pairs.planar_revolute import turn
+from dalembert.model.mechanism.vectors import difference, dot, sub
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.assembly import Assembly
+    from dalembert.model.mechanism.tables import Table
+
+
+def read_rolling(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
+    """Read the radius; the side of the line and where rolling begins are those of the assembled position."""
+    a, b = markers
+    apart = sub(b.place, a.place)
+    height = assembly.value(assembly.home(dot(a.y, apart)))
+    side = -1 if height is not None and height < 0 else 1
+    start = assembly.home(dot(a.x, apart)), assembly.home(difference(b.angle, a.angle))
+    return {"radius": table.positive("radius"), "side": side, "start": start}
+
+
+def coordinates(a: Marker, b: Marker, **values: Any) -> dict[str, Coordinate]:
+    """Return the way along the line and the angle."""
+    return slide(a, b) | turn(a, b)
+
+
+LINE = "!the direction of the line"
+
+
+@pair("rack", 2, coordinates=coordinates, axis=LINE, places="origins", read=read_rolling)
+def rack(a: Marker, b: Marker, radius: Expr, side: int, start: tuple[Expr, Expr]) -> Conditions:
+    """The pitch circle of the pinion rolls on the pitch line of the rack; other joints hold its centre."""
+    way = dot(a.x, sub(b.place, a.place)) - start[0]
+    angle = difference(b.angle, a.angle) - start[1]
+    return {"mesh": se.Add(way, side * radius * angle)}
+
+
+@pair("rolling", 2, coordinates=coordinates, axis=LINE, places="origins", read=read_rolling)
+def rolling(a: Marker, b: Marker, radius: Expr, side: int, start: tuple[Expr, Expr]) -> Conditions:
+    """The disk touches the line and does not slip on it."""
+    height = dot(a.y, sub(b.place, a.place))
+    return {"normal": height - side * radius, "roll": rack(a, b, radius, side, start)["mesh"]}

@@ -1,0 +1,32 @@
+"""A rod of fixed length and no mass between a point of each body, in the plane and in space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dalembert.model.functions import Expr
+from dalembert.model.mechanism.marker import Marker
+from dalembert.model.mechanism.pairs.base import Conditions, pair
+from dalembert.model.mechanism.vectors import dot, norm, sub
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.assembly import Assembly
+    from dalembert.model.mechanism.tables import Table
+
+
+def read_length(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Expr]:
+    """Read the length of the rod; without one it is what it is in the assembled position."""
+    a, b = markers
+    length = table.positive("length", assembly.home(norm(sub(b.place, a.place))))
+    if not table.has("length") and assembly.value(length) == 0:
+        table.problem("both ends are in the same place; give a `length`, or use a joint that holds them together")
+    return {"length": length}
+
+
+@pair("rod", 2, places="apart", read=read_length)
+@pair("rod", 3, places="apart", read=read_length)
+def rod(a: Marker, b: Marker, length: Expr) -> Conditions:
+    """The points keep their distance. The multiplier is the force by which the rod pushes them apart."""
+    apart = sub(b.place, a.place)
+    return {"length": (dot(apart, apart) - length**2) / (2 * length)}

@@ -1,0 +1,66 @@
+"""A disk or a sphere of the second body rolls without slipping on a plane of the first.
+
+The condition on positions is that it touches; that the material points in contact have the same velocity is a
+condition on velocities which no condition on positions replaces (nonholonomic).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from dalembert.model.functions import Expr, root
+from dalembert.model.mechanism.marker import Marker
+from dalembert.model.mechanism.pairs.base import Conditions, pair
+from dalembert.model.mechanism.placement import settle_axis
+from dalembert.model.mechanism.vectors import ONE, ZERO, Vector, add, cross, dot, scale, sub, unit
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.assembly import Assembly
+    from dalembert.model.mechanism.tables import Table
+
+NORMAL = "the normal of the plane"
+UP = (ZERO, ZERO, ONE)
+
+
+def read_sphere(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
+    """Read the radius; the side of the plane is that of the assembled position."""
+    a, b = markers
+    height = assembly.value(assembly.home(dot(a.z, sub(b.place, a.place))))
+    side = -1 if height is not None and height < 0 else 1
+    return {"radius": table.positive("radius"), "side": side}
+
+
+def read_disk(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
+    """Read the radius and the axis of the disk in its own body frame; without one it is the z axis."""
+    axis = unit(settle_axis(table, "disk_axis", table.vector("disk_axis", UP)))
+    slant = assembly.value(assembly.home(dot(markers[0].z, markers[1].view.direction(axis))))
+    if slant is not None and abs(slant) > 1 - 1e-12:
+        table.problem("the disk lies flat on the plane and touches it everywhere; set it upright", "disk_axis")
+    return read_sphere(table, assembly, markers) | {"disk_axis": axis}
+
+
+def no_slip(a: Marker, b: Marker, contact: Vector) -> dict[str, Expr]:
+    """Return the conditions that the material points at the contact, seen from the second point, move alike."""
+    here = add(b.velocity, cross(b.spin, contact))
+    there = add(a.velocity, cross(a.spin, sub(add(b.place, contact), a.place)))
+    slip = sub(here, there)
+    return {"roll_x": dot(a.x, slip), "roll_y": dot(a.y, slip)}
+
+
+@pair("rolling_sphere", 3, axis=NORMAL, places="origins", read=read_sphere)
+def rolling_sphere(a: Marker, b: Marker, radius: Expr, side: int) -> Conditions:
+    """The sphere touches the plane and does not slip on it."""
+    height = dot(a.z, sub(b.place, a.place)) - side * radius
+    return {"normal": height} | no_slip(a, b, scale(-side * radius, a.z))
+
+
+@pair("rolling_disk", 3, axis=NORMAL, places="origins", read=read_disk)
+def rolling_disk(a: Marker, b: Marker, radius: Expr, side: int, disk_axis: Vector) -> Conditions:
+    """The rim of the disk touches the plane with its lowest point and does not slip on it."""
+    u = b.view.direction(disk_axis)
+    lean = dot(a.z, u)
+    upright = root(1 - lean**2)  # the sine of the angle between the disk and the plane
+    height = dot(a.z, sub(b.place, a.place)) - side * radius * upright
+    contact = scale(-side * radius / upright, add(a.z, scale(-lean, u)))
+    return {"normal": height} | no_slip(a, b, contact)

@@ -1,0 +1,93 @@
+"""Pairs in space whose bodies share a point: spherical, revolute, universal, rigid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import symengine as se
+
+from dalembert.model.functions import Expr, angle
+from dalembert.model.mechanism.marker import Marker
+from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, pair
+from dalembert.model.mechanism.placement import RIGHT, read_axis
+from dalembert.model.mechanism.vectors import Vector, dot, sub, unit
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.assembly import Assembly
+    from dalembert.model.mechanism.tables import Table
+
+
+def turn(a: Marker, b: Marker, **values: Any) -> dict[str, Coordinate]:
+    """Return the angle about the common z axis from the x axis of the first marker to that of the second.
+
+    Its value is within half a turn; the condition of a drive holds for any number of turns.
+    """
+
+    def equals(wanted: Expr) -> Expr:
+        return ahead(a, b, wanted)
+
+    value = angle(dot(a.y, b.x), dot(a.x, b.x))
+    return {"angle": Coordinate(value, dot(a.z, sub(b.spin, a.spin)), equals, cyclic=True)}
+
+
+def ahead(a: Marker, b: Marker, wanted: Expr) -> Expr:
+    """Return 2 sin(δ/2) of the angle δ by which the second marker is ahead of a wanted angle about the common z axis.
+
+    It vanishes for whole turns only, not half a turn away as sin δ would. The relative Euler parameters are
+    (cos(φ/2), 0, 0, sin(φ/2)) for the angle φ about z.
+    """
+    cos, sin = dot(a.e, b.e), a.e[0] * b.e[3] - a.e[3] * b.e[0] - a.e[1] * b.e[2] + a.e[2] * b.e[1]
+    return 2 * (sin * se.cos(wanted / 2) - cos * se.sin(wanted / 2))
+
+
+def same_place(a: Marker, b: Marker) -> dict[str, Expr]:
+    """Return the conditions that both points are in the same place, in world axes."""
+    return dict(zip("xyz", sub(b.place, a.place), strict=True))
+
+
+def same_axis(a: Marker, b: Marker) -> dict[str, Expr]:
+    """Return the conditions that both z axes are parallel: the first body's x and y are across the second's z."""
+    return {"tilt_x": dot(a.x, b.z), "tilt_y": dot(a.y, b.z)}
+
+
+def no_turn(a: Marker, b: Marker) -> dict[str, Expr]:
+    """Return the condition that there is no turn about a common z axis."""
+    return {"turn": dot(a.y, b.x)}
+
+
+@pair("spherical", 3)
+def spherical(a: Marker, b: Marker) -> Conditions:
+    """Both points are in the same place."""
+    return same_place(a, b)
+
+
+@pair("revolute", 3, coordinates=turn, axis="!the axis about which the bodies turn")
+def revolute(a: Marker, b: Marker) -> Conditions:
+    """Both points are in the same place, both axes parallel."""
+    return same_place(a, b) | same_axis(a, b)
+
+
+@pair("rigid", 3)
+def rigid(a: Marker, b: Marker) -> Conditions:
+    """Both markers coincide."""
+    return same_place(a, b) | same_axis(a, b) | no_turn(a, b)
+
+
+def read_cross(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Vector]:
+    """Read the arm of the cross on the second body: `cross` in the world, if it is not the second of `axes`."""
+    a, b = markers
+    if table.has("axes"):
+        return {"arm": tuple(row[2] for row in b.placement.R)}
+    body = assembly.bodies[table.kept["bodies"][1]]
+    arm = unit(body.placement.inward_direction(read_axis(table, "cross")))
+    slant = assembly.value(assembly.home(dot(a.z, b.view.direction(arm))))
+    if slant is not None and abs(slant) > RIGHT:
+        table.problem("the arm on the second body must be at right angles to `axis`, that on the first", "cross")
+    return {"arm": arm}
+
+
+@pair("universal", 3, axis="!the arm of the cross on the first body", read=read_cross)
+def universal(a: Marker, b: Marker, arm: Vector) -> Conditions:
+    """Both points are in the same place, the arms of the cross at right angles."""
+    return same_place(a, b) | {"cross": dot(a.z, b.view.direction(arm))}

@@ -1,0 +1,88 @@
+"""Vectors of expressions, as tuples: what the geometry of bodies and joints is written in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import symengine as se
+
+from dalembert.model.functions import Expr, number, root, total
+
+Vector = tuple[Expr, ...]
+Matrix = tuple[Vector, ...]
+ZERO, ONE = se.Integer(0), se.Integer(1)
+
+
+def zeros(n: int) -> Vector:
+    """Return the zero vector."""
+    return (ZERO,) * n
+
+
+def add(*vectors: Sequence[Expr]) -> Vector:
+    """Return a sum of vectors."""
+    return tuple(total(*parts) for parts in zip(*vectors, strict=True))
+
+
+def sub(a: Sequence[Expr], b: Sequence[Expr]) -> Vector:
+    """Return a − b, with the sum kept flat."""
+    return tuple(difference(x, y) for x, y in zip(a, b, strict=True))
+
+
+def difference(x: Expr, y: Expr) -> Expr:
+    """Return x − y as one flat sum."""
+    return se.Add(x, *[-term for term in (y.args if y.is_Add else (y,))])
+
+
+def scale(factor: Expr, a: Sequence[Expr]) -> Vector:
+    """Return a multiple of a vector."""
+    return tuple(factor * x for x in a)
+
+
+def dot(a: Sequence[Expr], b: Sequence[Expr]) -> Expr:
+    """Return the scalar product."""
+    return se.Add(*[x * y for x, y in zip(a, b, strict=True)])
+
+
+def cross(a: Sequence[Expr], b: Sequence[Expr]) -> Vector:
+    """Return the vector product of two vectors in space."""
+    return (
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    )
+
+
+def norm(a: Sequence[Expr]) -> Expr:
+    """Return the length."""
+    axes = [x for x in a if x != 0]
+    value = number(axes[0]) if len(axes) == 1 else None
+    if value is not None:
+        return axes[0] if value > 0 else -axes[0]
+    return root(dot(a, a))
+
+
+def unit(a: Sequence[Expr]) -> Vector:
+    """Return the vector of length 1 in the same direction."""
+    length = norm(a)
+    return tuple(a) if length == 1 else tuple(x / length for x in a)
+
+
+def multiply(matrix: Sequence[Sequence[Expr]], a: Sequence[Expr]) -> Vector:
+    """Return a matrix times a vector."""
+    return tuple(dot(row, a) for row in matrix)
+
+
+def transpose(matrix: Sequence[Sequence[Expr]]) -> Matrix:
+    """Return the matrix with rows and columns exchanged."""
+    return tuple(zip(*matrix, strict=True))
+
+
+def tidy(a: Sequence[Expr], *parts: Sequence[Expr]) -> Vector:
+    """Set to zero what is only the rounding error of the vectors it was computed from."""
+    sizes = [abs(number(x) or 0.0) for vector in (a, *parts) for x in vector]
+    limit = 4e-16 * max(sizes, default=0.0)
+    return tuple(ZERO if _is_float(x) and abs(float(x)) <= limit else x for x in a)
+
+
+def _is_float(x: Expr) -> bool:
+    return x.is_Number and not x.is_Rational

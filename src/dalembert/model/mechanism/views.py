@@ -1,0 +1,176 @@
+"""The motion of a rigid body, as expressions: where its points are, how it is turned, how fast both change.
+
+The ground is a body like any other whose coordinates are numbers; its expressions simplify by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import symengine as se
+
+from dalembert.model.functions import Expr
+from dalembert.model.mechanism.vectors import (
+    ONE,
+    ZERO,
+    Matrix,
+    Vector,
+    add,
+    cross,
+    dot,
+    multiply,
+    scale,
+    sub,
+    transpose,
+    zeros,
+)
+
+
+def symbols(names: Iterable[str]) -> Vector:
+    """Return the symbols of some coordinates or velocities."""
+    return tuple(se.Symbol(name) for name in names)
+
+
+class PlanarView:
+    """A body in the plane: place (x, y) of its centre of mass and its angle, positive from x to y.
+
+    Points and directions are given in the body frame, points from its origin.
+    """
+
+    letters = ("x", "y", "phi")
+
+    def __init__(self, q: Sequence[Expr], v: Sequence[Expr], centre: Sequence[Expr]):
+        self.q, self.v, self.centre = tuple(q), tuple(v), tuple(centre)
+
+    @classmethod
+    def ground(cls) -> PlanarView:
+        """Return the body that does not move."""
+        return cls(zeros(3), zeros(3), zeros(2))
+
+    @property
+    def angle(self) -> Expr:
+        """The angle of the body."""
+        return self.q[2]
+
+    @property
+    def spin(self) -> Expr:
+        """The rate of the angle."""
+        return self.v[2]
+
+    @cached_property
+    def R(self) -> Matrix:
+        """The rotation matrix from the body frame to the world."""
+        c, s = se.cos(self.angle), se.sin(self.angle)
+        return (c, -s), (s, c)
+
+    def position(self, point: Sequence[Expr]) -> Vector:
+        """Return where a point of the body is."""
+        return add(self.q[:2], self.direction(sub(point, self.centre)))
+
+    def direction(self, vector: Sequence[Expr]) -> Vector:
+        """Return a direction of the body in world axes."""
+        return multiply(self.R, vector)
+
+    def velocity(self, point: Sequence[Expr]) -> Vector:
+        """Return the velocity of a point of the body."""
+        x, y = self.direction(sub(point, self.centre))
+        return add(self.v[:2], (-self.spin * y, self.spin * x))
+
+
+class SpatialView:
+    """A body in space: place (x, y, z) of its centre of mass and its Euler parameters e = (e0, e1, e2, e3).
+
+    The rotation about the unit axis n by the angle a has e = (cos a/2, n sin a/2); there is no position in which a
+    rate is undefined. Points and directions are given in the body frame, points from its origin.
+    """
+
+    letters = ("x", "y", "z", "e0", "e1", "e2", "e3")
+
+    def __init__(self, q: Sequence[Expr], v: Sequence[Expr], centre: Sequence[Expr]):
+        self.q, self.v, self.centre = tuple(q), tuple(v), tuple(centre)
+
+    @classmethod
+    def ground(cls) -> SpatialView:
+        """Return the body that does not move."""
+        return cls((*zeros(3), ONE, *zeros(3)), zeros(7), zeros(3))
+
+    @property
+    def e(self) -> Vector:
+        """The Euler parameters."""
+        return self.q[3:]
+
+    @cached_property
+    def R(self) -> Matrix:
+        """The rotation matrix from the body frame to the world."""
+        return rotation(self.e)
+
+    @cached_property
+    def E(self) -> Matrix:
+        """The matrix of ω = 2 E ė in body axes."""
+        e0, e1, e2, e3 = self.e
+        return (-e1, e0, e3, -e2), (-e2, -e3, e0, e1), (-e3, e2, -e1, e0)
+
+    @cached_property
+    def omega(self) -> Vector:
+        """The angular velocity in body axes."""
+        return scale(se.Integer(2), multiply(self.E, self.v[3:]))
+
+    @cached_property
+    def spin(self) -> Vector:
+        """The angular velocity in world axes."""
+        e0, e1, e2, e3 = self.e
+        G = ((-e1, e0, -e3, e2), (-e2, e3, e0, -e1), (-e3, -e2, e1, e0))
+        return scale(se.Integer(2), multiply(G, self.v[3:]))
+
+    def position(self, point: Sequence[Expr]) -> Vector:
+        """Return where a point of the body is."""
+        return add(self.q[:3], self.direction(sub(point, self.centre)))
+
+    def direction(self, vector: Sequence[Expr]) -> Vector:
+        """Return a direction of the body in world axes."""
+        return multiply(self.R, vector)
+
+    def velocity(self, point: Sequence[Expr]) -> Vector:
+        """Return the velocity of a point of the body."""
+        return add(self.v[:3], cross(self.spin, self.direction(sub(point, self.centre))))
+
+
+View = PlanarView | SpatialView
+
+
+def rotation(e: Sequence[Expr]) -> Matrix:
+    """Return the rotation matrix of Euler parameters."""
+    e0, e1, e2, e3 = e
+    return (
+        (1 - 2 * (e2**2 + e3**2), 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e3 + e0 * e2)),
+        (2 * (e1 * e2 + e0 * e3), 1 - 2 * (e1**2 + e3**2), 2 * (e2 * e3 - e0 * e1)),
+        (2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), 1 - 2 * (e1**2 + e2**2)),
+    )
+
+
+def compose(a: Sequence[Expr], b: Sequence[Expr]) -> Vector:
+    """Return the Euler parameters of the rotation a after the rotation b: the product of quaternions."""
+    scalar = a[0] * b[0] - dot(a[1:], b[1:])
+    return (scalar, *add(scale(a[0], b[1:]), scale(b[0], a[1:]), cross(a[1:], b[1:])))
+
+
+def reverse(e: Sequence[Expr]) -> Vector:
+    """Return the Euler parameters of the rotation back."""
+    return (e[0], *(-x for x in e[1:]))
+
+
+def planar_rotation(angle: Expr) -> Matrix:
+    """Return the rotation matrix of an angle in the plane."""
+    return (se.cos(angle), -se.sin(angle)), (se.sin(angle), se.cos(angle))
+
+
+def euler_rates(e: Sequence[Expr], omega: Sequence[Expr]) -> Vector:
+    """Return ė = ½ Eᵀ ω of an angular velocity in body axes."""
+    E = SpatialView((*zeros(3), *e), zeros(7), zeros(3)).E
+    return scale(se.Rational(1, 2), multiply(transpose(E), omega))
+
+
+def identity(n: int) -> Matrix:
+    """Return the unit matrix."""
+    return tuple(tuple(ONE if i == j else ZERO for j in range(n)) for i in range(n))
