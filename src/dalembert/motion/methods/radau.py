@@ -44,9 +44,9 @@ class Radau:
 
     def engine(self, kernels: Kernels, setup: Setup) -> Engine:
         """Make the engine of a run."""
-        from dalembert.motion.implicit import Implicit
+        from dalembert.motion.collocated import Collocated
 
-        return Implicit(kernels, scheme(), self.order, setup)
+        return Collocated(kernels, scheme(), self.order, setup)
 
 
 def scheme() -> Scheme:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _POWER = {"F_q": -1, "F_v": 0, "C_q": -1, "C_v": 0, "M": 1}  # of z, with which Jacobians enter the matrix
 
 
-class Implicit(Engine):
+class Collocated(Engine):
     """Steps with an implicit scheme, on positions, velocities and multipliers."""
 
     def __init__(self, kernels: Kernels, scheme: collocation.Scheme, order: int, setup: Setup):
