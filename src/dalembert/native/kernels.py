@@ -37,7 +37,9 @@ from dalembert.native.codegen import to_llvm
 from dalembert.native.csource import to_c
 from dalembert.native.forms import form_module
 from dalembert.native.groups import GROUPS, Module
+from dalembert.native.implicit import implicit
 
+_GROUPS = {**GROUPS, "implicit": implicit}
 _NEWTON = 20
 _LEFT = 1e-6  # relative residual that no step removes
 _DEFECT = 1e-6  # of a form beyond which the choices of its pilot are made anew
@@ -263,6 +265,10 @@ class Kernels:
         """Return how many doubles each kernel of a group gives out."""
         return [outputs for _, outputs in self._group(group).facts["kernels"].values()]
 
+    def patterns(self, group: str) -> dict[str, list[tuple[int, int]]]:
+        """Return where the entries of the matrices that a group gives out stand, by name."""
+        return self._group(group).facts["patterns"]
+
     def workspace(self, group: str) -> int:
         """Return how many doubles a group needs as workspace."""
         return self._group(group).work
@@ -357,7 +363,7 @@ class Kernels:
     def _module(self, name: str) -> Module:
         """Put a group on tapes."""
         self._builder = self._builder or Builder(self.system)
-        make = GROUPS.get(name) or self._extra.get(name)
+        make = _GROUPS.get(name) or self._extra.get(name)
         module = make(self._builder) if make else form_module(self._builder, name)
         module.facts["added"] = sorted(self._builder.added)
         return module
