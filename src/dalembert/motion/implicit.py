@@ -30,7 +30,7 @@ _LOST = 1e-8  # part of the size of a row that lets dependent ones pass, in the 
 class Equations(ABC):
     """Unknowns, the first of them q and v, and as many equations.
 
-    `names` are the kernels behind those of every engine. `since` is the time at which the present step began. `bad` says
+    `names` are the kernels behind those of every engine. `since` is the time at which the present step began. `bad` is
     what had no finite value at the last state: a rate of q or v by its number, NOTHING, or SINGULAR_MASS.
     """
 
