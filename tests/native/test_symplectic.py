@@ -46,9 +46,9 @@ def test_hamiltons_equations_without_reactions(model, random):
 
 def test_what_is_separable():
     cases = {"chain:2": True, "double-pendulum": False, "pendulum-on-slider": False}
-    assert {model: Kernels(example(model), "canonical").fact("symplectic", "separable") for model in cases} == cases
+    assert {model: Kernels(example(model), "canonical").facts("symplectic")["separable"] for model in cases} == cases
     damped = System("x", kinetic="x'^2/2", forces={"x": "-x'"})
-    assert not Kernels(damped, "canonical").fact("symplectic", "separable")
+    assert not Kernels(damped, "canonical").facts("symplectic")["separable"]
 
 
 def test_impulses(random):

@@ -100,10 +100,10 @@ def compute(
     """Compute the motion from the consistent initial state until a time.
 
     form: multipliers (default), minimal, explicit, canonical, independent. method: dop853 (default; adaptive unless a
-    `step` is given), radau, rattle (canonical), rk4, euler. keep: project (default), stabilise, none. `samples` is a
-    number of equal intervals, or times; without it the result holds every step. `gains` are those of stabilisation, if
-    they are not to be chosen. `events` are equations or `Event`s to watch for. Ctrl-C ends the motion and
-    returns what was computed.
+    `step` is given), radau and bdf (stiff systems), rattle (canonical), rk4, euler. keep: project (default), stabilise,
+    none. `samples` is a number of equal intervals, or times; without it the result holds every step. `gains` are those
+    of stabilisation, if they are not to be chosen. `events` are equations or `Event`s to watch for. Ctrl-C ends the
+    motion and returns what was computed.
     """
     if initial:
         system = system.replace(initial=initial)

@@ -44,7 +44,7 @@ def _own(builder: Builder, form: str) -> Module:
     pilot = Pilot()
     method.solve(scene.arrays, pilot)
     routine = Routine(form, Tape(MAX_NODES))
-    b = builder.blocks
+    b = scene.blocks
     rows = scene.rows(routine.tape, builder.evaluate(routine, [*b.M.values(), *b.f, *b.A.values(), *b.c]))
     found = method.solve(rows, pilot.replay())
     defect = _defect(routine, dict(enumerate(rows.A)), rows.c, found.acceleration)
@@ -120,5 +120,6 @@ def _defect(routine: Routine, rows: dict[int, dict], c: Sequence[Scalar], a: Seq
         left, size = -c[i], call("abs", c[i])
         for j, value in row.items():
             left, size = left + value * a[j], size + call("abs", value) * largest
-        worst = call("max", worst, call("if_lt", 0.0, size, call("abs", left) / size, 0.0))
+        if isinstance(size, Node) or size > 0:
+            worst = call("max", worst, call("if_lt", 0.0, size, call("abs", left) / size, 0.0))
     return worst

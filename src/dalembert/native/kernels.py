@@ -37,9 +37,11 @@ from dalembert.native.codegen import to_llvm
 from dalembert.native.csource import to_c
 from dalembert.native.forms import form_module
 from dalembert.native.groups import GROUPS, Module
+from dalembert.native.implicit import implicit
 from dalembert.native.rolled import RolledBuilder
 from dalembert.native.symplectic import symplectic
 
+_GROUPS = {**GROUPS, "implicit": implicit, "symplectic": symplectic}
 _NEWTON = 20
 _LEFT = 1e-6  # relative residual that no step removes
 _DEFECT = 1e-6  # of a form beyond which the choices of its pilot are made anew
@@ -277,10 +279,6 @@ class Kernels:
         """Return how many doubles a group needs as workspace."""
         return self._group(group).work
 
-    def fact(self, group: str, name: str) -> Any:
-        """Return what was noted when a group was built."""
-        return self._group(group).facts[name]
-
     def _everything(self, t: Any, q: Any, v: Any, parameters: Any) -> tuple[Array, Array, Array]:
         """Return q̈, λ and the condition of the matrix; the entries Aᵢⱼ λᵢ; the powers of the constraints."""
         out = self.evaluate("core", "everything", t, q, v, parameters)
@@ -384,7 +382,7 @@ class Kernels:
             module.facts["added"] = []
             return module
         self._builder = self._builder or Builder(self.system)
-        make = {**GROUPS, "symplectic": symplectic}.get(name) or self._extra.get(name)
+        make = _GROUPS.get(name) or self._extra.get(name)
         module = make(self._builder) if make else form_module(self._builder, name)
         module.facts["added"] = sorted(self._builder.added)
         return module

@@ -70,7 +70,7 @@ class Composed(Engine):
         names = [("symplectic", kind) for kind in kinds]
         names.append((self.watched, "expressions") if self.watched else ("core", "residuals"))
         self.load(names)
-        self.size = np.array([n, kernels.s, int(kernels.fact("symplectic", "separable"))])
+        self.size = np.array([n, kernels.s, int(kernels.facts("symplectic")["separable"])])
         self.order, self.weights = method.order, method.weights
         self.new, self.rows = np.zeros(2 * n), np.zeros((symplectic.ROWS, n))
         self.others, self.scratch = np.zeros_like(self.rows), np.zeros_like(self.work)

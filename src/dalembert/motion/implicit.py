@@ -1,0 +1,300 @@
+"""The equations that IDA solves: residuals of a state and its rates, with their Jacobians.
+
+The conditions w are ψ of constraints on positions and velocities, A v̇ − c of those on accelerations. Constraints on
+positions are asked for on both levels: with g = 0 alone the equations have index 3, and IDA fails.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dalembert.algebra.types import Array
+from dalembert.motion.compiled import compiled
+from dalembert.motion.primitives import SINGULAR_MASS, kernel
+
+if TYPE_CHECKING:
+    from dalembert.motion.engine import Engine
+
+TERMS, SPLIT, BALANCE = 7, 8, 7  # places in `address`, behind those of every engine
+NOTHING = -1
+_BLOCKED = 120  # unknowns beyond which LAPACK is faster
+_DENSE = 60  # unknowns up to which a dense Jacobian is faster than a sparse one
+_FREE = 1e30  # absolute tolerance of what is not to be in the error test
+_LOST = 1e-8  # part of the size of a row that lets dependent ones pass, in the Jacobian alone
+
+
+class Equations(ABC):
+    """Unknowns, the first of them q and v, and as many equations.
+
+    `names` are the kernels behind those of every engine. `since` is the time at which the present step began. `bad` is
+    what had no finite value at the last state: a rate of q or v by its number, NOTHING, or SINGULAR_MASS.
+    """
+
+    names: tuple[tuple[str, str], ...]
+    size: int
+
+    def __init__(self, engine: Engine):
+        kernels = engine.kernels
+        self.engine, self.n, self.s = engine, engine.n, kernels.s
+        self.first = len(engine.given) - 2 * self.n - 2 * self.s  # input behind t, q, v and the parameters
+        self.since, self.bad = 0.0, NOTHING
+        blocks = kernels.system.blocks
+        self.positions = np.flatnonzero([g is not None for g in blocks.g])
+        self.kinematic = np.array([psi is not None for psi in blocks.psi], dtype=bool)
+        self.patterns = {
+            name: np.array(places, dtype=int).reshape(-1, 2)
+            for name, places in kernels.facts("implicit")["patterns"].items()
+        }
+
+    @abstractmethod
+    def options(self, rtol: float, atol: float) -> dict[str, Any]:
+        """Return tolerances and linear solver as IDA takes them."""
+
+    @abstractmethod
+    def start(self, y: Array, a: Array, multipliers: Array) -> tuple[Array, Array]:
+        """Return the unknowns and their rates at a state."""
+
+    @abstractmethod
+    def residual(self, t: float, y: Array, yp: Array, res: Array) -> None:
+        """Fill in the residual."""
+
+    @abstractmethod
+    def jacobian(self, t: float, y: Array, yp: Array, res: Array, cj: float, J: Array) -> None:
+        """Fill in its derivative by y plus cj times that by y'."""
+
+    def slopes(self, a: Array, multipliers: Array) -> dict[str, Array]:
+        """Return the entries of the derivatives of F and w, at the state that the engine gives its kernels."""
+        row = np.concatenate([self.engine.given[: self.first], a, multipliers])
+        values = self.engine.kernels.run("implicit", "slopes", row[None])[0]
+        ends = np.cumsum([len(places) for places in self.patterns.values()])
+        found = dict(zip(self.patterns, np.split(values, ends[:-1]), strict=True))
+        for name, part in found.items():
+            if not np.all(np.isfinite(part)):
+                self.bad = self.n + int(self.patterns[name][np.argmin(np.isfinite(part)), 0 if name[0] == "F" else 1])
+        return found
+
+
+class Minimal(Equations):
+    """Phong's minimal equations on both levels, in q and v alone.
+
+    Dᵀ(M v̇ − f) = 0 and w = 0 are n equations, and so are Eᵀ(q̇ − v) = 0 and g = 0, where E spans the null space of the
+    constraints on positions (this is q̇ = v + Aᵀμ without μ). No basis is chosen: in the mass norm any vector has a part
+    along the constraints and one against them. The residual has that of v̇ − M⁻¹f along them, and against them, in its
+    place, the least x with A x = w, over the length of the step. It vanishes where both do, whatever the rank of A; and
+    since an error e of the state, of either kind, leaves about e/h in it, its Jacobian hardly turns with the motion.
+    """
+
+    names = (("implicit", "terms"), ("implicit", "split"))
+
+    def __init__(self, engine: Engine):
+        super().__init__(engine)
+        self.size = 2 * self.n
+        self.rows = np.ones((2, self.s))
+        self.rows[0] = np.isin(np.arange(self.s), self.positions)
+        self.terms = np.zeros(self.n + 2 * self.s)
+
+    def options(self, rtol: float, atol: float) -> dict[str, Any]:
+        """Use dense matrices: the inverse of a sparse one is in them."""
+        return {"rtol": rtol, "atol": atol, "linsolver": "dense" if self.size <= _BLOCKED else "lapackdense"}
+
+    def start(self, y: Array, a: Array, multipliers: Array) -> tuple[Array, Array]:
+        """Return q, v and their rates."""
+        return y.copy(), np.concatenate([y[self.n :], a])
+
+    def residual(self, t: float, y: Array, yp: Array, res: Array) -> None:
+        """Fill in the parts along and against the constraints, of positions and then of velocities."""
+        e = self.engine
+        self.bad = _minimal(
+            e.address, self.n, self.s, self.rows, self.kinematic, self._rate(t), t, y, yp, res, e.given, self.terms,
+            e.out, e.work, self.bad,
+        )  # fmt: skip
+
+    def _rate(self, t: float) -> float:
+        """Return about cj, which is 1/h to 2.3/h from order 1 to 5, as a function of time alone."""
+        return 2.0 / (t - self.since) if t > self.since else 1.0
+
+    def jacobian(self, t: float, y: Array, yp: Array, res: Array, cj: float, J: Array) -> None:
+        """Solve with the matrix of the residual for every column; what the turn of the matrix adds vanishes with it."""
+        n, s, e, rate = self.n, self.s, self.engine, self._rate(t)
+        self.residual(t, y, yp, np.empty(2 * n))
+        parts = self.slopes(yp[n:], e.out[n : n + s].copy())
+        columns = np.zeros((2 * n, n + s))
+        for by, first, factor in (("q", 0, 1.0), ("v", n, 1.0), ("a", n, cj)):
+            for name, offset in (("F", 0), ("w", n)):
+                i, j = self.patterns[f"{name}_{by}"].T
+                columns[first + j, offset + i] += factor * parts[f"{name}_{by}"]
+        columns[:, n:][:, self.kinematic] *= rate
+        J[n:] = self._split(1, np.zeros((2 * n, n)), columns).T
+        along = self._split(0, np.eye(n), np.zeros((n, n + s))).T
+        J[:n, :n] = cj * along + rate * (np.eye(n) - along)
+        J[:n, n:] = -along
+
+    def _split(self, level: int, d: Array, right: Array) -> Array:
+        """Return x for rows of d and of b, w."""
+        rows = np.tile(self.engine.given, (len(d), 1))
+        rows[:, self.first :] = np.hstack([np.tile(self.rows[level], (len(d), 1)), d, right])
+        return self.engine.kernels.run("implicit", "split", rows)[:, : self.n]
+
+
+class Multipliers(Equations):
+    """M v̇ = f + Aᵀλ, q̇ = v + Aᵀμ, g = 0 and w = 0 in q, v, μ and λ, sparse; μ and λ are not in the error test.
+
+    Dependent rows pass by a small term of the Jacobian, which the residual does not have.
+    """
+
+    names = (("implicit", "balance"),)
+
+    def __init__(self, engine: Engine):
+        super().__init__(engine)
+        self.size = 2 * self.n + len(self.positions) + self.s
+        i, self.a_column = self.patterns["A"].T
+        self.a_row, self.of_positions = i, np.isin(i, self.positions)
+        rows, columns = self._places()
+        places, self.where = np.unique(columns * self.size + rows, return_inverse=True)
+        self.columns, self.rows = np.divmod(places, self.size)
+
+    def options(self, rtol: float, atol: float) -> dict[str, Any]:
+        """Take multipliers out of the error test, whose norm counts them all the same."""
+        n, size = self.n, self.size
+        share = np.sqrt(2 * n / size)
+        tolerances = np.concatenate([np.full(2 * n, share * atol), np.full(size - 2 * n, _FREE)])
+        found = {"rtol": share * rtol, "atol": tolerances, "algebraic_idx": list(range(2 * n, size))}
+        if size <= _DENSE:
+            return found | {"linsolver": "dense"}
+        pattern = sp.csc_matrix((np.ones(len(self.rows)), (self.rows, self.columns)), (size, size))
+        return found | {"linsolver": "sparse", "sparsity": pattern}
+
+    def start(self, y: Array, a: Array, multipliers: Array) -> tuple[Array, Array]:
+        """Return q, v, μ = 0, λ and their rates."""
+        none = np.zeros(len(self.positions))
+        return np.concatenate([y, none, multipliers]), np.concatenate([y[self.n :], a, none, 0 * multipliers])
+
+    def residual(self, t: float, y: Array, yp: Array, res: Array) -> None:
+        """Fill in q̇ − v − Aᵀμ, F, g, w."""
+        e = self.engine
+        self.bad = _multipliers(
+            e.address, self.n, self.s, self.positions, t, y, yp, res, e.given, e.out, e.work, self.bad
+        )
+
+    def jacobian(self, t: float, y: Array, yp: Array, res: Array, cj: float, J: Array) -> None:
+        """Put the entries into their places."""
+        n, e = self.n, self.engine
+        e.given[0], e.given[1 : 1 + 2 * n] = t, y[: 2 * n]
+        parts = self.slopes(yp[n : 2 * n], y[self.size - self.s :])
+        A = parts["A"][self.of_positions]
+        lost = _LOST * self._sizes(parts) / np.where(self.kinematic, cj, 1.0)
+        values = [np.full(n, cj), np.full(n, -1.0), -A, A, lost[self.positions]]
+        values += [parts["F_q"], parts["F_v"], cj * parts["F_a"], -parts["A"]]
+        values += [parts["w_q"], parts["w_v"], cj * parts["w_a"], lost]
+        data = np.bincount(self.where, np.concatenate(values), len(self.rows))
+        if J.ndim == 1:
+            J[:] = data
+        else:
+            J[self.rows, self.columns] = data
+
+    def _places(self) -> tuple[Array, Array]:
+        """Return rows and columns of the entries, in the order in which they are computed."""
+        n, patterns, each = self.n, self.patterns, np.arange(self.n)
+        h = len(self.positions)
+        own = self.of_positions
+        mu = 2 * n + np.searchsorted(self.positions, self.a_row[own])
+        lam = 2 * n + h + np.arange(self.s)
+        places = [(each, each), (each, n + each), (self.a_column[own], mu), (mu, self.a_column[own])]
+        places += [(2 * n + np.arange(h), 2 * n + np.arange(h))]
+        for name, rows in (("F", n + each), ("w", lam)):
+            for by, columns in (("q", each), ("v", n + each), ("a", n + each)):
+                i, j = patterns[f"{name}_{by}"].T
+                places.append((rows[i], columns[j]))
+            places.append((n + self.a_column, lam[self.a_row]) if name == "F" else (lam, lam))
+        return np.concatenate([i for i, _ in places]), np.concatenate([j for _, j in places])
+
+    def _sizes(self, parts: dict[str, Array]) -> Array:
+        """Return about the diagonal of A M⁻¹Aᵀ."""
+        i, j = self.patterns["F_a"].T
+        inertia = np.bincount(i[i == j], parts["F_a"][i == j], self.n)
+        mobility = np.divide(1.0, inertia, out=np.zeros(self.n), where=inertia > 0)
+        sizes = np.bincount(self.a_row, parts["A"] ** 2 * mobility[self.a_column], self.s)
+        return np.where(sizes > 0, sizes, 1.0)
+
+
+EQUATIONS: dict[str, type[Equations]] = {"minimal": Minimal, "multipliers": Multipliers}
+
+
+@compiled
+def _enter(n, s, t, y, yp, given):
+    """Give t, q, v and accelerations to the kernels; tell whether they are finite."""
+    first = len(given) - 2 * n - 2 * s
+    finite = True
+    given[0] = t
+    for i in range(2 * n):
+        given[1 + i] = y[i]
+        finite = finite and np.isfinite(y[i])
+    for i in range(n):
+        given[first + i] = yp[n + i]
+    return finite
+
+
+@compiled
+def _missing(values):
+    """Return the number of the first value that is not finite, or −1."""
+    for i in range(len(values)):
+        if not np.isfinite(values[i]):
+            return i
+    return NOTHING
+
+
+@compiled
+def _minimal(address, n, s, rows, kinematic, rate, t, y, yp, res, given, terms, out, work, before):
+    """Evaluate the minimal equations, with the multipliers behind the last n of `out`; return what has no value."""
+    first = len(given) - 2 * n - 2 * s
+    d, b, right = first + s, first + s + n, first + s + 2 * n
+    res[:] = np.nan
+    if not _enter(n, s, t, y, yp, given):
+        return before  # the reason was found before
+    kernel(TERMS, address, given, out, work)
+    for i in range(n + 2 * s):
+        terms[i] = out[i]
+    missing = _missing(terms[:n])
+    if missing >= 0:
+        return n + missing
+    for level in range(2):
+        for i in range(s):
+            w = terms[n + level * s + i]
+            given[first + i] = rows[level, i]
+            given[right + i] = rows[level, i] * (rate * w if level == 0 or kinematic[i] else w)
+        for i in range(n):
+            given[d + i] = yp[i] - y[n + i] if level == 0 else yp[n + i]
+            given[b + i] = 0.0 if level == 0 else -terms[i]
+        kernel(SPLIT, address, given, out, work)
+        if not out[n + s + 2] > 0.0:
+            return SINGULAR_MASS
+        for i in range(n):
+            res[level * n + i] = out[i]
+    return _missing(res)
+
+
+@compiled
+def _multipliers(address, n, s, positions, t, y, yp, res, given, out, work, before):
+    """Evaluate the equations with multipliers; return what has no value."""
+    h, first = len(positions), len(given) - 2 * n - 2 * s
+    res[:] = np.nan
+    if not _enter(n, s, t, y, yp, given):
+        return before
+    for i in range(s):
+        given[first + n + i] = y[2 * n + h + i]
+        given[first + n + s + i] = 0.0
+    for k in range(h):
+        given[first + n + s + positions[k]] = y[2 * n + k]
+    kernel(BALANCE, address, given, out, work)
+    for i in range(n):
+        res[i] = yp[i] - y[n + i] - out[i]
+        res[n + i] = out[n + i]
+    for k in range(h):
+        res[2 * n + k] = out[2 * n + positions[k]]
+    for i in range(s):
+        res[2 * n + h + i] = out[2 * n + s + i]
+    return min(_missing(res), 2 * n - 1)
