@@ -35,7 +35,7 @@ class Assembled:
         self.whole = whole
         names = whole.system.parameters
         values = dict(zip(names, whole.parameters, strict=True))
-        self.parts = [(kind, Numeric(kind.local, values)) for kind in elements.kinds]
+        self.parts = [(kind, Numeric(kind.local, values, is_part=True)) for kind in elements.kinds]
         symbols = [se.Symbol(name) for name in names]
         self.offsets = Program(symbols, elements.offsets).floats(whole.parameters)
 

@@ -181,7 +181,7 @@ class _Search:
             se.Add(*element.kinetic).xreplace(changes),
             se.Add(*element.potential).xreplace(changes),
             tuple(sorted((local[j], force.xreplace(changes)) for j, force in element.forces)),
-            tuple((self.moving(c.expression, element.offsets).xreplace(changes), c.level, c.time) for c in constraints),
+            tuple(self.moving(c.expression, element.offsets).xreplace(changes) for c in constraints),
         )
 
     def moving(self, condition: Expr, offsets: list[Expr]) -> Expr:
@@ -201,14 +201,15 @@ class _Search:
         """Derive the blocks of a template."""
         count, kinetic, potential, forces, constraints = key
         first = [self.system.constraints[i] for i in group[0][1].constraints]
+        names = tuple(_LOCAL.format(k) for k in range(count))
         local = SimpleNamespace(
-            coordinates=tuple(_LOCAL.format(k) for k in range(count)),
+            coordinates=names,
             kinetic=kinetic,
             potential=potential,
             forces={_LOCAL.format(k): force for k, force in forces},
             constraints=tuple(
-                Constraint(c.name, expression, level, c.linear, time)
-                for c, (expression, level, time) in zip(first, constraints, strict=True)
+                Constraint.read(c.name, expression, set(names))
+                for c, expression in zip(first, constraints, strict=True)
             ),
             parameters={
                 **self.system.parameters,

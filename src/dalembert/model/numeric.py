@@ -69,14 +69,14 @@ class Numeric:
     `holonomic` and `kinematic` list the constraints that have a residual g, and those that have a residual ψ.
     """
 
-    def __init__(self, system: System, parameters: Mapping[str, float] | None = None):
+    def __init__(self, system: System, parameters: Mapping[str, float] | None = None, is_part: bool = False):
         self.system = system
         self.parameters = parameter_values(system, parameters or {})
         self.n, self.s = len(system.coordinates), len(system.constraints)
         levels = [constraint.level for constraint in system.constraints]
         self.holonomic = [i for i, level in enumerate(levels) if level == "position"]
         self.kinematic = [i for i, level in enumerate(levels) if level != "acceleration"]
-        self._assembled = Assembled(self, system.elements) if is_large(system) else None
+        self._assembled = Assembled(self, system.elements) if not is_part and is_large(system) else None
 
     @property
     def blocks(self) -> Blocks:

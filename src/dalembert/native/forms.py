@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalembert.algebra.pilot import Pilot
-from dalembert.algebra.tape import Tape, TapeFull
+from dalembert.algebra.tape import Node, Tape, TapeFull
 from dalembert.errors import DerivationError
 from dalembert.forms import FORMS
 from dalembert.forms.explicit import needs_invertible
