@@ -25,6 +25,7 @@ from dalembert.model.start import State, given_values
 from dalembert.model.system import Source, System
 
 if TYPE_CHECKING:
+    from dalembert.forms.release import Release
     from dalembert.model.check import Check
 
 MOVED = 1e-6  # against the size of the mechanism, or in radians: below it a body is where it was placed
@@ -219,9 +220,43 @@ class Mechanism(System):
         parts = {f.name: getattr(self, f.name) for f in fields(System) if f.name not in ("mass", "force")}
         return System(**parts)
 
-    def release(self, *names: str) -> System:
-        """Return the system freed of some joints (`A`) or of some of their conditions (`A.y`)."""
-        freed: list[str] = []
+    def without(self, *names: str) -> System:
+        """Return the system without some joints (`A`), drives, or conditions of them (`A.y`)."""
+        return self.system().without(*self.conditions(*names))
+
+    def release(self, *names: str) -> Release:
+        """Release joints (`A`), drives, or conditions of them (`A.y`): the freed system, and their reactions as formulas.
+
+        >>> block = Mechanism(
+        ...     bodies={"block": {"mass": "m", "inertia": 1}},
+        ...     joints={"guide": {"kind": "prismatic", "bodies": ["ground", "block"], "at": [0, 0], "axis": [1, 0]}},
+        ...     gravity=[0, "-g"],
+        ...     parameters={"m": 2, "g": 9.81},
+        ... )
+        >>> block.release("guide").multipliers
+        {'guide.normal': g*m, 'guide.angle': 0}
+        """
+        from dalembert.forms.release import Release
+
+        words = {}
+        for part in (*self.joints.values(), *self.drives.values()):
+            second = (part if isinstance(part, Joint) else self.joints[part.joint]).bodies[1]
+            for name, condition in part.conditions.items():
+                words[name] = f": {'force' if self._pushes(condition) else 'moment'} on `{second}`"
+        return Release(self.system(), self.conditions(*names), words)
+
+    def _pushes(self, condition: Any) -> bool:
+        """Tell whether a condition depends on the places of bodies, so that its reaction is a force."""
+        moved = {symbol.name.rstrip("'") for symbol in condition.free_symbols}
+        return any(moved.intersection(body.coordinates[: self.dimensions]) for body in self.bodies.values())
+
+    def conditions(self, *names: str) -> list[str]:
+        """Return the names of the conditions of joints and drives; a condition stands for itself."""
+        parts = {**self.joints, **self.drives}
+        known = [*parts, *(constraint.name for constraint in self.constraints)]
+        found: list[str] = []
         for name in names:
-            freed += self.joints[name].conditions if name in self.joints else [name]
-        return self.system().release(*freed)
+            if name not in known:
+                raise ModelError(f"no joint, drive or condition `{name}`; {nearest(str(name), known)}")
+            found += parts[name].conditions if name in parts else [name]
+        return found
