@@ -26,9 +26,9 @@ class Release:
     multipliers: by condition, λ: of a joint, the force or the moment on its second body.
     abbreviations: names in the formulas for what is too long to be written out in them.
 
-    >>> pendulum = System(coordinates="x y", kinetic="m*(x'^2 + y'^2)/2", potential="m*g*y", parameters={"m": 1, "g": 9},
-    ...                   constraints={"wall": "x = 0", "floor": "y = 0"})
-    >>> released = pendulum.release("floor")
+    >>> block = System(coordinates="x y", kinetic="m*(x'^2 + y'^2)/2", potential="m*g*y",
+    ...                constraints={"wall": "x = 0", "floor": "y = 0"}, parameters={"m": 1, "g": 9})
+    >>> released = block.release("floor")
     >>> released.system.coordinates, released.reaction["floor"]
     (('y',), [g*m])
     """

@@ -146,7 +146,7 @@ class Scene:
         q, constraints = [symbol.name for symbol in b.q], [c.name for c in self.system.constraints]
 
         def named(kind: str, name: str, expr: Expr) -> Expr:
-            if kind in "MA" and not everything or len(str(expr)) <= (_SHORT if everything else _LONG):
+            if (kind in "MA" and not everything) or len(str(expr)) <= (_SHORT if everything else _LONG):
                 return expr
             symbol = self.fresh(kind, name)
             found.setdefault(symbol.name, expr)

@@ -27,6 +27,7 @@ from dalembert.model.system import Source, System
 if TYPE_CHECKING:
     from dalembert.forms.release import Release
     from dalembert.model.check import Check
+    from dalembert.results.joints import JointForce
 
 MOVED = 1e-6  # against the size of the mechanism, or in radians: below it a body is where it was placed
 MERGED = ("parameters", "initial", "guess", "forces", *SECTIONS)
@@ -222,10 +223,12 @@ class Mechanism(System):
 
     def without(self, *names: str) -> System:
         """Return the system without some joints (`A`), drives, or conditions of them (`A.y`)."""
-        return self.system().without(*self.conditions(*names))
+        from dalembert.model.mechanism.release import conditions_of
+
+        return self.system().without(*conditions_of(self, *names))
 
     def release(self, *names: str) -> Release:
-        """Release joints (`A`), drives, or conditions of them (`A.y`): the freed system, and their reactions as formulas.
+        """Release joints (`A`), drives or conditions (`A.y`): the freed system, and their reactions as formulas.
 
         >>> block = Mechanism(
         ...     bodies={"block": {"mass": "m", "inertia": 1}},
@@ -236,27 +239,40 @@ class Mechanism(System):
         >>> block.release("guide").multipliers
         {'guide.normal': g*m, 'guide.angle': 0}
         """
-        from dalembert.forms.release import Release
+        from dalembert.model.mechanism.release import release
 
-        words = {}
-        for part in (*self.joints.values(), *self.drives.values()):
-            second = (part if isinstance(part, Joint) else self.joints[part.joint]).bodies[1]
-            for name, condition in part.conditions.items():
-                words[name] = f": {'force' if self._pushes(condition) else 'moment'} on `{second}`"
-        return Release(self.system(), self.conditions(*names), words)
+        return release(self, *names)
 
-    def _pushes(self, condition: Any) -> bool:
-        """Tell whether a condition depends on the places of bodies, so that its reaction is a force."""
-        moved = {symbol.name.rstrip("'") for symbol in condition.free_symbols}
-        return any(moved.intersection(body.coordinates[: self.dimensions]) for body in self.bodies.values())
+    # --- reactions ---------------------------------------------------------------------------------------------------
 
-    def conditions(self, *names: str) -> list[str]:
-        """Return the names of the conditions of joints and drives; a condition stands for itself."""
-        parts = {**self.joints, **self.drives}
-        known = [*parts, *(constraint.name for constraint in self.constraints)]
-        found: list[str] = []
-        for name in names:
-            if name not in known:
-                raise ModelError(f"no joint, drive or condition `{name}`; {nearest(str(name), known)}")
-            found += parts[name].conditions if name in parts else [name]
-        return found
+    def joint_force(
+        self,
+        names: str | Sequence[str],
+        on: str | None = None,
+        axes: str = "world",
+        at: Any = None,
+        *,
+        t: Any = 0.0,
+        q: Any = None,
+        v: Any = None,
+        parameters: Any = None,
+    ) -> JointForce:
+        """Return force and moment of a joint or drive on a body, at one state or many; without q and v at the start.
+
+        As `run.joint`, which gives them along a motion.
+
+        >>> block = Mechanism(
+        ...     bodies={"block": {"mass": 2, "inertia": 1}},
+        ...     joints={"guide": {"kind": "prismatic", "bodies": ["ground", "block"], "at": [0, 0], "axis": [1, 0]}},
+        ... )
+        >>> block.joint_force("guide").force.round(3).tolist()
+        [0.0, 19.62]
+        """
+        from dalembert.results.joints import Joints
+
+        if q is None or v is None:
+            start = self.start()
+            q, v = start.q if q is None else q, start.v if v is None else v
+        kernels = self.compile()
+        solution = kernels.accelerations(t, q, v, parameters)
+        return Joints(self, kernels.inputs(t, q, v, parameters), solution).force(names, on, axes, at)
