@@ -292,7 +292,7 @@ def test_a_run_says_what_is_not_determined():
 
 def test_wrong_questions():
     mechanism = rods(-1, 3)
-    for arguments, message in (
+    cases: tuple[tuple[dict[str, Any], str], ...] = (
         ({"names": "D"}, "no joint, drive or condition `D`"),
         ({"names": []}, "name a joint"),
         ({"names": "A", "on": "lod"}, "do not act on `lod`, but on `ground` and `load`"),
@@ -300,7 +300,8 @@ def test_wrong_questions():
         ({"names": "A", "at": "top"}, "body `load` has no point `top`"),
         ({"names": "A", "at": [1]}, "`at` is the name of a point of `load`, or 2 numbers"),
         ({"names": "A", "at": [1, float("nan")]}, "`at` is the name of a point"),
-    ):
+    )
+    for arguments, message in cases:
         with pytest.raises(ModelError, match=message):
             mechanism.joint_force(**arguments)
     with pytest.raises(ModelError, match="a system without bodies has no joints"):

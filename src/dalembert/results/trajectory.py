@@ -246,7 +246,7 @@ class Run:
         return {name: reaction.tolist() for name, reaction in found.items()}
 
     def final_joints(self) -> dict[str, dict[str, Any]]:
-        """Return force and moment of all joints and drives of a mechanism at the end; None if they are not determined."""
+        """Return force and moment of the joints and drives of a mechanism at the end; None if it is not determined."""
         if not self._is_mechanism:
             return {}
         from dalembert.results.joints import Joints
