@@ -165,8 +165,10 @@ class Assembly(Reader):
     def read_section(self, section: str, into: dict[str, Any], read: Callable[[Table, Assembly], Any]) -> None:
         """Read the tables of a section into elements."""
         for name, given in self.given_tables[section].items():
-            if not isinstance(name, str) or not NAME.fullmatch(name):
-                self.problem(f"{name!r}: a name is letters, digits and _, and does not begin with a digit", section)
+            if not NAME.fullmatch(name):
+                self.problem(
+                    f"{name[:40]!r}: a name is letters, digits and _, and does not begin with a digit", section
+                )
                 continue
             table = Table(self, (section, name), given)
             element = read(table, self) if isinstance(given, Mapping) else None
@@ -292,17 +294,19 @@ def _dimensions(tables: Mapping[str, Any], problems: list[Problem]) -> int:
 def _by_name(tables: Mapping[str, Any], section: str, problems: list[Problem]) -> dict[str, Any]:
     given = tables.get(section)
     if given is None or isinstance(given, Mapping):
-        return dict(given or {})
+        strange = [name for name in given or {} if not isinstance(name, str)]
+        problems += [Problem(f"a part is named by a text, got {str(name)[:40]}", key=(section,)) for name in strange]
+        return {name: table for name, table in (given or {}).items() if isinstance(name, str)}
     text = f'expected tables by name, as in {{"A": {{…}}}}, got {type(given).__name__}'
     problems.append(Problem(text, key=(section,)))
     return {}
 
 
-def _is_body_name(name: Any, problems: list[Problem]) -> bool:
-    if isinstance(name, str) and NAME.fullmatch(name) and len(name) < 100:
+def _is_body_name(name: str, problems: list[Problem]) -> bool:
+    if NAME.fullmatch(name) and len(name) < 100:
         return name != GROUND
-    text = f"{str(name)[:40]!r}: a name is letters, digits and _, and does not begin with a digit"
-    problems.append(Problem(text, key=("bodies", str(name))))
+    text = f"{name[:40]!r}: a name is letters, digits and _, and does not begin with a digit"
+    problems.append(Problem(text, key=("bodies", name)))
     return False
 
 

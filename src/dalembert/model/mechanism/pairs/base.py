@@ -95,10 +95,18 @@ def pair(
         raise ModelError(f"pair `{kind}`: dimensions are 2 or 3, got {dimensions!r}")
 
     def register(equations: Callable[..., Conditions]) -> Callable[..., Conditions]:
+        present = PAIRS[dimensions].get(kind)
+        if present is not None and is_built_in(present.equations) and not is_built_in(equations):
+            raise ModelError(f"pair `{kind}` is there already; choose another name for your own")
         PAIRS[dimensions][kind] = Pair(kind, dimensions, equations, **rest)
         return equations
 
     return register
+
+
+def is_built_in(equations: Callable[..., Conditions]) -> bool:
+    """Tell whether a pair is one of the package."""
+    return equations.__module__.startswith("dalembert.")
 
 
 def rate(expr: Expr, *markers: Marker) -> Expr:
@@ -112,4 +120,6 @@ def plain(expr: Any) -> Expr:
     if isinstance(expr, sp.Basic):
         names = {symbol.name: symbol for symbol in expr.free_symbols if isinstance(symbol, sp.Symbol)}
         return Translator(names, ()).inward(expr)
+    if not isinstance(expr, (se.Basic, int, float)):  # text would be evaluated
+        raise ModelError(f"expected an expression of SymPy or SymEngine, got {type(expr).__name__}: {str(expr)[:40]}")
     return se.sympify(expr)
