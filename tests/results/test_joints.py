@@ -282,6 +282,48 @@ def test_curves_of_a_motion():
     assert end["on"] == "crank" and end["force"] == pytest.approx(run.joint("A").force[-1])
 
 
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_springs_dampers_and_loads(dimensions, random):
+    """Newton and Euler again, with everything that acts on a body; and a spring by its law."""
+    mechanism = joined(
+        dimensions,
+        "revolute",
+        springs={
+            "s": {
+                "bodies": ["a", "c"],
+                "points": [[0.2, 0.1, 0][:dimensions], [0] * dimensions],
+                "stiffness": 30,
+                "damping": 2,
+            },
+            "twist": {"joint": "J", "stiffness": 3, "angle": 0.4},
+        },
+        actuators={"motor": {"joint": "J", "torque": "1.5"}},
+        loads={"push": {"body": "b", "point": [0.3, 0, 0.1][:dimensions], "force": ["3", "x_a", "2"][:dimensions]}},
+    )
+    _, q, v = admissible(mechanism, random)
+    joints, a = at_state(mechanism, q, v)
+    n = 3 if dimensions == 2 else 7
+    acting = {"a": ["J", "s", "twist", "motor"], "b": ["J", "twist", "motor", "push"], "c": ["s"]}
+    for k, (body, names) in enumerate(acting.items()):
+        total = joints.force(names, on=body, at="centre")
+        assert total.force == pytest.approx(1.5 * a[n * k : n * k + dimensions], abs=1e-10)
+        if dimensions == 2:
+            assert total.moment == pytest.approx(0.5 * a[n * k + 2], abs=1e-10)
+    pull = joints.force("s", on="a")
+    view = [joints.force("s", on=body).point for body in "ac"]
+    assert pull.moment == pytest.approx(0 * pull.moment, abs=1e-10)
+    apart = view[1] - view[0]
+    along = apart / np.linalg.norm(apart)
+    assert pull.force == pytest.approx(along * (along @ pull.force), abs=1e-10)
+    assert joints.force("motor", axes="joint").moment == pytest.approx(
+        1.5 if dimensions == 2 else [0, 0, 1.5], abs=1e-9
+    )
+    assert joints.force("push").force == pytest.approx([3, q[0], 2][:dimensions])
+    for name, body in (("s", "b"), ("push", GROUND)):
+        with pytest.raises(ModelError, match="do not act on"):
+            joints.force(name, on=body)
+
+
 def test_a_run_says_what_is_not_determined():
     run = rods(-1, 1, 2).simulate(until=0.1)
     assert len(run.undetermined) == 2

@@ -26,6 +26,7 @@ from dalembert.model.mechanism.release import conditions_of
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.native.kernels import Result
 from dalembert.results.shares import NOTICED, Shares
+from dalembert.results.sites import Site, elements, forces, site
 
 AXES = ("world", "body", "joint")
 LETTERS = "xyz"
@@ -33,7 +34,7 @@ LETTERS = "xyz"
 
 @dataclass(frozen=True)
 class JointForce:
-    """What joints or drives exert on a body: force (N) at a point and moment (N m) about it, one row for each state.
+    """What parts of a mechanism exert on a body: force (N) at a point and moment (N m) about it, a row for each state.
 
     force: (…, 2) or (…, 3). moment: (…) in the plane, (…, 3) in space. point: where, in the world. A component that
     is not determined, as joints repeat each other, is nan; `determined` says which are, `notes` say it in words.
@@ -94,8 +95,11 @@ class Joints:
         self.mechanism, self._solution = mechanism, solution
         self.t, self.shape = inputs[..., 0], inputs.shape[:-1]
         self.inputs = inputs.reshape(-1, inputs.shape[-1])
-        self.multipliers = np.reshape(solution.multipliers, (len(self.inputs), -1))  # pyright: ignore
-        self.index = {constraint.name: i for i, constraint in enumerate(mechanism.constraints)}
+        names = [*(constraint.name for constraint in mechanism.constraints), *elements(mechanism)]
+        self.index = {name: i for i, name in enumerate(names)}
+        self._known = len(names) - len(mechanism.constraints)  # elements are conditions with the multiplier 1
+        multipliers = np.reshape(solution.multipliers, (len(self.inputs), -1))  # pyright: ignore
+        self.multipliers = np.pad(multipliers, ((0, 0), (0, self._known)), constant_values=1.0)
 
     @cached_property
     def shares(self) -> Shares:
@@ -117,14 +121,15 @@ class Joints:
     ) -> JointForce:
         """Return force and moment of a joint or drive, or the sum of several, on a body.
 
-        names: joints, drives, or conditions such as `A.y`. on: a body; without one, the second body of the joint, or
-        the first if the second is the ground. axes: "world", those of the "body", or those of the (first) "joint".
-        at: a point of the body by name, its coordinates in the body frame, or "centre"; without one the point in which
-        the joint acts, of several joints the centre of mass.
+        names: joints, drives, conditions such as `A.y`, springs, dampers, actuators, loads. on: a body; without one,
+        the second body of the joint, or the first if the second is the ground. axes: "world", those of the "body", or
+        those of the (first) "joint". at: a point of the body by name, its coordinates in the body frame, or "centre";
+        without one the point in which the joint acts, of several joints the centre of mass.
         """
         names = (names,) if isinstance(names, str) else tuple(names)
-        conditions = conditions_of(self.mechanism, *names)
-        joints = [self._joint(name) for name in names]
+        known = elements(self.mechanism)
+        conditions = [c for name in names for c in ([name] if name in known else conditions_of(self.mechanism, name))]
+        joints = [site(self.mechanism, name) for name in names]
         if not joints:
             raise ModelError("name a joint or a drive whose force is asked for")
         if axes not in AXES:
@@ -164,9 +169,9 @@ class Joints:
             return {}
         found: dict[str, dict[str, str]] = {}
         for name, conditions in self._parts().items():
-            joint = self._joint(name) if name in {**self.mechanism.joints, **self.mechanism.drives} else None
-            for body in self._touched(conditions, [joint] if joint else []):
-                point = self._point([joint] if joint else [], body, None)
+            joints = [] if name in self.index else [site(self.mechanism, name)]  # or a constraint of the user's own
+            for body in self._touched(conditions, joints):
+                point = self._point(joints, body, None)
                 words = self._words(*self._loads(conditions, body, point))
                 if words:
                     found.setdefault(body, {})[name] = words
@@ -181,7 +186,7 @@ class Joints:
         """Return joints, drives and the user's own constraints that share loads, with their conditions."""
         shared = {self.mechanism.constraints[i].name for group in self.shares.groups() for i in group}
         parts: dict[str, list[str]] = {}
-        for name in self.index:
+        for name in list(self.index)[: len(self.index) - self._known]:
             section, part = self.mechanism.owner(name)
             if section != "bodies":
                 parts.setdefault(part, []).append(name)
@@ -189,23 +194,14 @@ class Joints:
 
     # --- where -------------------------------------------------------------------------------------------------------
 
-    def _joint(self, name: str) -> Joint:
-        """Return the joint to which a joint, drive or condition belongs."""
-        mechanism = self.mechanism
-        section, part = ("", name) if name in {**mechanism.joints, **mechanism.drives} else mechanism.owner(name)
-        if section in ("bodies", "constraints"):
-            known = [*mechanism.joints, *mechanism.drives]
-            raise ModelError(f"`{name}` is no part of a joint; {nearest(name, known, 'joints and drives')}")
-        return mechanism.joints[part if part in mechanism.joints else mechanism.drives[part].joint]
-
-    def _touched(self, conditions: Sequence[str], joints: Sequence[Joint]) -> list[str]:
+    def _touched(self, conditions: Sequence[str], joints: Sequence[Joint | Site]) -> list[str]:
         """Return the bodies on which conditions act."""
         names = {name for condition in conditions for name in self._rows[condition]}
         bodies = [body for body in self.mechanism.bodies.values() if names.intersection(body.coordinates)]
-        grounded = any(GROUND in joint.bodies for joint in joints) or len(bodies) < 2
+        grounded = any(GROUND in joint.bodies for joint in joints) or (not joints and len(bodies) < 2)
         return [*([GROUND] if grounded else []), *(body.name for body in bodies)]
 
-    def _point(self, joints: Sequence[Joint], on: str, at: Any) -> Array:
+    def _point(self, joints: Sequence[Joint | Site], on: str, at: Any) -> Array:
         """Return the point for which force and moment are asked, in the world, one row for each state."""
         body = self.mechanism.bodies[on]
         if at is None:
@@ -227,7 +223,7 @@ class Joints:
             place = body.view.position(values)
         return self._evaluate(place).T
 
-    def _axes(self, joint: Joint, on: str, axes: str) -> Array | None:
+    def _axes(self, joint: Joint | Site, on: str, axes: str) -> Array | None:
         """Return the axes as rows of rotation matrices, one for each state; None for those of the world."""
         if axes == "world" or (axes == "body" and on == GROUND):
             return None
@@ -244,7 +240,9 @@ class Joints:
 
     @cached_property
     def _rows(self) -> dict[str, dict[str, Expr]]:
-        return derive_rows(self.mechanism, self.index)
+        names = list(self.index)
+        split = len(names) - self._known
+        return derive_rows(self.mechanism, names[:split]) | forces(self.mechanism, names[split:])
 
     def _evaluate(self, expressions: Sequence[Expr]) -> Array:
         """Evaluate expressions at all states, (expressions, states)."""
@@ -292,7 +290,8 @@ class Joints:
 
     def _loads(self, conditions: Sequence[str], on: str, point: Array) -> tuple[Array, Array]:
         """Return what the loads that can be shared in any way make of a force and a moment (over a lever arm)."""
-        force, moment = self._wrench(conditions, on, point, self.shares.vectors, self.shares.states)
+        loads = np.pad(self.shares.vectors, ((0, 0), (0, self._known), (0, 0)))
+        force, moment = self._wrench(conditions, on, point, loads, self.shares.states)
         return force, moment / self.shares.length
 
     def _loose(self, conditions: Sequence[str], on: str, point: Array, turn: Array | None) -> tuple[Array, Array]:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 NOTICED = 1e-6  # part of a unit load that counts
 _CLEAR = 1e-6  # squared sine of the angle between rows of A above which no row depends on others
-_WORK = 2e9  # operations spent on singular values
+_WORK = 2e8  # operations spent on singular values,
+_MOST = 200  # states at most; the others take what was found at the nearest
 
 
 class Shares:
@@ -39,7 +40,7 @@ class Shares:
         s = len(system.constraints)
         rank, condition = np.atleast_1d(solution.rank), np.atleast_1d(solution.conditioning)  # pyright: ignore
         suspect = np.flatnonzero((rank < s) | ~(condition > _CLEAR)) if s else np.zeros(0, dtype=int)
-        count = min(len(suspect), max(3, int(_WORK / max(s, 1) ** 3)))
+        count = min(len(suspect), _MOST, max(3, int(_WORK / max(s, 1) ** 3)))
         chosen = suspect[np.unique(np.linspace(0, len(suspect) - 1, count).round().astype(int))] if count else suspect
         self.states, self.length = chosen, 1.0
         self.vectors = self._weights = np.zeros((0, s, 0))

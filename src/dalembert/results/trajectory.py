@@ -144,9 +144,9 @@ class Run:
     ) -> JointForce:
         """Return force and moment of a joint or drive of a mechanism on a body, one row for each time.
 
-        names: joints, drives, or conditions such as `A.y`; of several the sum. on: a body; without one the second of
-        the joint, or the first if the second is the ground. axes: "world", "body" or "joint". at: a point of the body
-        by name, its coordinates in the body frame, or "centre"; without one the point in which the joint acts.
+        names: joints, drives, conditions such as `A.y`, springs, loads, …; of several the sum. on: a body; without one
+        the second of the joint, or the first if the second is the ground. axes: "world", "body" or "joint". at: a point
+        of the body by name, its coordinates in the body frame, or "centre"; without one where the joint acts.
         """
         return self.joints.force(names, on, axes, at)
 
