@@ -40,9 +40,10 @@ class Item:
 
 @dataclass(frozen=True)
 class Certificate:
-    """Everything that was measured; it prints as a short table."""
+    """Everything that was measured, and what is not determined, in words; it prints as a short table."""
 
     items: tuple[Item, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -58,7 +59,7 @@ class Certificate:
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
         items = {item.name: {"value": item.value, "limit": item.limit, "ok": item.ok} for item in self.items}
-        return {"pass": self.ok, "items": items}
+        return {"pass": self.ok, "items": items, "notes": list(self.notes)}
 
     def __str__(self) -> str:
         width = max(len(item.text) for item in self.items)
@@ -68,7 +69,7 @@ class Certificate:
             lines.append(f"  {item.text:{width}}  {item.value:8.1e}{limit}")
         failed = [item.text for item in self.items if not item.ok]
         verdict = "pass" if not failed else f"not kept: {'; '.join(failed)}"
-        return "\n".join([f"Certificate: {verdict}", *lines])
+        return "\n".join([f"Certificate: {verdict}", *lines, *(f"  not determined: {note}" for note in self.notes)])
 
 
 def certify(run: Run) -> Certificate:
@@ -83,7 +84,7 @@ def certify(run: Run) -> Certificate:
         limit = 1e4 * run.rtol if run.step is None else None
         worst = float(np.abs(drift.values).max(initial=0.0) / drift.scale)
         items.append(Item("energy", worst, limit, "energy balance, in the largest energy"))
-    return Certificate(tuple(items))
+    return Certificate(tuple(items), tuple(run.undetermined))
 
 
 def _residuals(run: Run) -> list[Item]:
