@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _PLACES = 5  # at which forces and other solutions are compared
 _NEARLY = 1e-5
 _MANY = 50_000  # steps
-_ROUNDING = 1e-7  # of the potential energy: the least that counts as an energy of the motion
+_ROUNDING = 1e-7  # of the potential energy, or of forces times places: the least that counts as an energy
 _GAUSS = np.polynomial.legendre.leggauss(5)
 
 
@@ -155,7 +155,10 @@ def energy_drift(run: Run) -> Drift | None:
     times = run.motion.times
     found = run.motion.kernels.energies(*points(run))
     moved = np.max(np.abs(found.kinetic) + np.abs(found.potential - found.potential[0]))
-    scale = float(max(moved, _ROUNDING * np.max(np.abs(found.potential)))) or 1.0
+    first = [part[:1] for part in points(run)[:3]]
+    forces = np.abs(run.motion.kernels.accelerations(*first, run.motion.parameters).reaction).max(initial=0.0)
+    held = forces * (1 + np.abs(first[1]).max(initial=0.0))  # what stands still has the energy of a small motion
+    scale = float(max(moved, _ROUNDING * np.max(np.abs(found.potential)), _ROUNDING * held)) or 1.0
     power = found.forces + found.time + found.constraints.sum(axis=-1)
     work = np.zeros(len(times))
     most = np.abs(power).max(initial=0.0) * (times[-1] - times[0])
