@@ -83,7 +83,7 @@ def test_rolled_code_gives_what_straight_code_gives(system):
     assert close(direct[:, :size], straight._group("direct").run("direct", rows)[:, :size], 1e-8)
 
 
-@pytest.mark.parametrize("system", [*map(example, MODELS), spatial_chain(3)], ids=name_of)
+@pytest.mark.parametrize("system", [*map(example, MODELS), EVERYTHING, spatial_chain(3)], ids=name_of)
 def test_assembled_numbers_are_those_of_the_formulas(system, monkeypatch):
     whole = Numeric(system)
     assert whole._assembled is None
@@ -118,17 +118,16 @@ def test_kinds_do_not_grow_with_the_system():
 
 
 def test_which_systems_are_rolled():
-    assert not rolled.pays(example("n-four-bar:40"))
-    assert not rolled.pays(example("chain:100"))
-    assert rolled.pays(example("n-four-bar:200"))
-    assert rolled.pays(spatial_chain(60))
+    assert rolled.rolled_module(example("pendulum"), "core") is None
+    assert rolled.rolled_module(example("chain:100"), "direct") is None
+    assert rolled.rolled_module(example("n-four-bar:200"), "core") is not None
+    assert rolled.rolled_module(spatial_chain(60), "direct") is not None
 
 
 def test_a_large_system_moves():
     """A rolled chain keeps its energy and its constraints, and is certified."""
     system = spatial_chain(60)
-    kernels = system.compile()
-    assert kernels._rolls
+    assert system.compile().facts("core")["rolled"]
     run = system.simulate(0.3, rtol=1e-8, atol=1e-10)
     assert run.status == "done"
     assert run.certificate.ok, str(run.certificate)

@@ -155,9 +155,9 @@ def energy_drift(run: Run) -> Drift | None:
     times = run.motion.times
     found = run.motion.kernels.energies(*points(run))
     moved = np.max(np.abs(found.kinetic) + np.abs(found.potential - found.potential[0]))
-    first = [part[:1] for part in points(run)[:3]]
-    forces = np.abs(run.motion.kernels.accelerations(*first, run.motion.parameters).reaction).max(initial=0.0)
-    held = forces * (1 + np.abs(first[1]).max(initial=0.0))  # what stands still has the energy of a small motion
+    t, q, v, _ = points(run)
+    start = run.motion.kernels.accelerations(t[0], q[0], v[0], run.motion.parameters)
+    held = np.abs(start.reaction).max(initial=0.0) * (1 + np.abs(q[0]).max(initial=0.0))  # for what stands still
     scale = float(max(moved, _ROUNDING * np.max(np.abs(found.potential)), _ROUNDING * held)) or 1.0
     power = found.forces + found.time + found.constraints.sum(axis=-1)
     work = np.zeros(len(times))
