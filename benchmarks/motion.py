@@ -25,7 +25,7 @@ from peers.report import Row, asked_table, building_table, plot, ratios_table, r
 
 RESULTS = Path(__file__).parent / "results"
 PEERS = ("casadi", "exudyn", "heyoka", "mujoco", "pinocchio", "sympy")
-ROUNDS, PART, WHOLE = 5, 0.1, 4.0  # seconds of one run in a round, and in all
+ROUNDS, PART, WHOLE = 8, 0.1, 5.0  # seconds of one run in a round, and in all
 
 
 def codes() -> list[ModuleType]:

@@ -104,7 +104,7 @@ def asked_table(rows: Sequence[Row], built: Sequence[Built]) -> str:
         own = seconds.pop(OURS)
         for place, code in enumerate(sorted(seconds, key=seconds.__getitem__)[:2]):
             ratio = seconds[code] / own
-            shown = f"{ratio:.1f} times ({own * 1e3:.2g} ms, {seconds[code] * 1e3:.3g} ms)"
+            shown = f"{times(ratio)} times ({own:.2g} s, {seconds[code]:.2g} s)"
             rank = "fastest" if place == 0 else "second"
             add(f"{problem} at {error:g}, the {rank} peer, {code}", f"≥ {asked} times faster", shown, ratio >= asked)
     for problem in IDAS:
@@ -135,13 +135,13 @@ def building_table(built: Sequence[Built]) -> str:
     """Return building and simulation in fresh processes."""
     lines = [
         f"| {b.code}{', ' if b.state else ''}{b.state} | {b.total:.2g} | {b.total - b.simulation:.2g} | "
-        f"{b.simulation:.2g} | {b.error:.1e} | {b.imports:.2g} |"
+        f"{b.simulation:.2g} | {b.error:.1e} |"
         for b in built
     ]
-    head = "| fresh process | together, s | building, s | simulation, s | error | importing (not counted), s |"
+    head = "| fresh process | together, s | building, s | simulation, s | error |"
     return table(head, lines) + (
         "\n\nCold: nothing of the model is kept on disk; cached: its compiled code is. The stepper belongs to no model "
-        "and is compiled once per machine, which the first row shows."
+        "and is compiled once per machine, which the first row shows. Importing is not counted."
     )
 
 
@@ -158,7 +158,6 @@ def plot(rows: Sequence[Row], path: Path) -> None:
     for axis, name in zip(axes.flat, names, strict=False):
         for code, (marker, colour) in STYLES.items():
             mine = [r for r in rows if (r.problem, r.code) == (name, code) and np.isfinite(r.error)]
-            mine.sort(key=lambda r: r.error)
             width = 2.0 if code == OURS else 1.2
             axis.loglog(
                 [r.seconds for r in mine], [max(r.error, 1e-15) for r in mine], marker=marker, color=colour,
