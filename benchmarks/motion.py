@@ -5,9 +5,8 @@
 
 Every code is set up in a file of benchmarks/peers/, which says how. Errors are those of positions at the end, the same
 for all. All runs of a problem take turns, and the shortest time of each counts. Every code computes in one thread, and
-times of a millisecond and more are those of the processor, so that a busy machine does not matter; only dalembert's
-are those on the clock that its result reports, which are no shorter. Building and simulation together are measured in
-fresh processes. Writes tables and a plot to benchmarks/results/.
+times of a millisecond and more are those of the processor, so that a busy machine does not matter. Building and
+simulation together are measured in fresh processes. Writes tables and a plot to benchmarks/results/.
 """
 
 from __future__ import annotations

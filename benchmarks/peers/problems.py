@@ -17,6 +17,7 @@ from dalembert import System, example
 
 Array = np.ndarray
 G = 9.81
+SHORT = 1e-3  # seconds below which the clock on the wall is finer than that of the processor
 ANDREWS = [15.81077119515370710, -15.75637105841183947, 0.0408222401196458049, -0.534730116342079594]
 ANDREWS += [0.524409965879954069, 0.534730116342079594, 1.048080741041937873]
 
@@ -58,13 +59,13 @@ class Run:
 def timed(action: Callable[[], Any]) -> tuple[float, Any]:
     """Return the seconds that something takes, and its result.
 
-    From a millisecond on they are those of the processor in this thread, so that a busy machine does not matter; the
-    clock of the processor is too coarse for less, and of many short runs some are not interrupted.
+    Where they are not few they are those of the processor in this thread, so that a busy machine does not matter; its
+    clock is too coarse for the others, of which some are not interrupted.
     """
     wall, own = time.perf_counter(), time.thread_time()
     found = action()
     own, wall = time.thread_time() - own, time.perf_counter() - wall
-    return wall if wall < 1e-3 else own, found
+    return wall if wall < SHORT else own, found
 
 
 def pendulum() -> Problem:
