@@ -58,8 +58,19 @@ def close(found: np.ndarray, expected: np.ndarray, tolerance: float = 1e-11) -> 
     return bool(np.abs(found - expected).max(initial=0.0) <= tolerance * (1 + np.abs(expected).max(initial=0.0)))
 
 
+EVERYTHING = System(
+    "x y z w",
+    kinetic="(x'^2 + y'^2)/2 + m*z'^2 + x'*y'/3 + w'^2/2 + w'*sin(t)",
+    potential="k*x*z + 3*t + m + cos(w)",
+    forces={"x": "-z'*y", "w": "t - w'"},
+    constraints={"moved": "x + y*z = sin(t) + 2*k", "rolls": "y' = x*w' + k", "pushed": "z'' + w'' = x'*t + 1"},
+    parameters={"m": 1.3, "k": 0.2},
+    name="Everything",
+)
+
+
 @pytest.mark.parametrize(
-    "system", [*map(example, MODELS), spatial_chain(3), spatial_chain(3, "spherical")], ids=name_of
+    "system", [*map(example, MODELS), EVERYTHING, spatial_chain(3), spatial_chain(3, "spherical")], ids=name_of
 )
 def test_rolled_code_gives_what_straight_code_gives(system):
     straight = Kernels(system)
