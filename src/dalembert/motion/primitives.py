@@ -5,6 +5,8 @@ Everything that a stepper changes lies in arrays of the caller; their places hav
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from llvmlite import ir
 from numba import types
@@ -34,7 +36,7 @@ LEFT = 1e-6  # relative size of a residual that no correction removes
 
 
 @intrinsic
-def call(typingctx, address, out, given, work):
+def _call(typingctx, address, out, given, work):
     """Call void f(double *out, const double *in, double *work) at an address."""
 
     def generate(context, builder, signature, args):
@@ -47,10 +49,13 @@ def call(typingctx, address, out, given, work):
     return types.void(types.int64, types.int64, types.int64, types.int64), generate
 
 
+call: Any = _call  # of the addresses of a kernel, its outputs, its inputs, its workspace
+
+
 @compiled
 def kernel(which, address, given, out, work):
     """Call one of the kernels, given its inputs."""
-    call(address[which], out.ctypes.data, given.ctypes.data, work.ctypes.data)  # pyright: ignore
+    call(address[which], out.ctypes.data, given.ctypes.data, work.ctypes.data)
 
 
 @compiled

@@ -111,7 +111,7 @@ def compute(
     settings = _settings(system, locals())
     watch = Watch(system, events)
     before = time.perf_counter()
-    state = consistent_state(system, Numeric(system))
+    state = consistent_state(system, Numeric(system), explain=False)
     parameters = np.array(parameter_values(system, {}))
     kernels = Kernels(system, settings.form)
     method_used = METHODS[settings.method]

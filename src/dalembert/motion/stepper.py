@@ -204,6 +204,11 @@ def _stage(A, row, h, y, k, trial):
 
 
 @compiled
+def _is_plain(size):
+    return size[COMPLETE] == 0 and size[KEEP] != STABILISE and (size[KIND] == ACCELERATIONS or size[KIND] == GUARDED)
+
+
+@compiled
 def _plain_stages(address, size, count, A, c, first, last, t, h, y, k, given, out, work):
     """Evaluate some of the stages where nothing but q̈ is asked for: `_stage` and `_rate` in one piece.
 
@@ -231,7 +236,7 @@ def _plain_stages(address, size, count, A, c, first, last, t, h, y, k, given, ou
         for i in range(n):
             k[row, i], k[row, n + i] = given[1 + n + i], out[i]
             total += 0.0 * (out[i] + given[1 + n + i])
-        if not total == 0.0:  # something is not finite
+        if total != 0.0:  # something is not finite
             for i in range(2 * n):
                 if not np.isfinite(k[row, i]):
                     count[BAD] = i
@@ -242,7 +247,7 @@ def _plain_stages(address, size, count, A, c, first, last, t, h, y, k, given, ou
 @compiled
 def _stages(address, size, count, A, c, first, last, t, h, y, k, trial, given, out, work, control):
     """Evaluate some of the stages; return whether all of them are there."""
-    if size[COMPLETE] == 0 and size[KEEP] != STABILISE and size[KIND] in (ACCELERATIONS, GUARDED):
+    if _is_plain(size):
         return _plain_stages(address, size, count, A, c, first, last, t, h, y, k, given, out, work)
     for row in range(first, last):
         _stage(A, row, h, y, k, trial)
@@ -334,6 +339,7 @@ def advance(
         count[FIRST] = 1
         watch(address, size[N], clock[T], y, k[0], given, out, work, events)
     rejected_before, started = False, clock[H]
+    plain, watched = _is_plain(size), events.shape[1] > 0
     for _ in range(max_steps):
         if clock[T] >= clock[END]:
             return DONE
@@ -402,9 +408,12 @@ def advance(
         times[count[RECORDED]] = clock[T]
         count[RECORDED] += 1
         count[STEPS] += 1
-        if not _rate(address, size, count, clock[T], y, k[0], given, out, work, control):
+        if plain:
+            if not _plain_stages(address, size, count, A, c, 0, 1, clock[T], 0.0, y, k, given, out, work):
+                return NOT_FINITE
+        elif not _rate(address, size, count, clock[T], y, k[0], given, out, work, control):
             return NOT_FINITE
-        if watch(address, size[N], clock[T], y, k[0], given, out, work, events):
+        if watched and watch(address, size[N], clock[T], y, k[0], given, out, work, events):
             return EVENT
         if size[COMPLETE] == 1 and (control[2, 0] < _WORSE * control[2, 2] or control[2, 1] < _WORSE * control[2, 3]):
             return CHOICE
