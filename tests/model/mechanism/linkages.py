@@ -72,7 +72,9 @@ def bennett(a: float = 1.0, alpha: float = 0.7, beta: float = 1.2, theta: float 
     return loop(points, axes)
 
 
-def slider_crank(a: float = 1.0, l: float = 3.0, angle: float = np.pi / 3, mass: float = 1.0, **parts: Any) -> Mechanism:
+def slider_crank(
+    a: float = 1.0, l: float = 3.0, angle: float = np.pi / 3, mass: float = 1.0, **parts: Any
+) -> Mechanism:
     """Crank `crank`, rod `rod`, slider `slider` on the x axis; joints A, B, C and the guide D."""
     pin = [a * np.cos(angle), a * np.sin(angle)]
     end = pin[0] + np.sqrt(l**2 - pin[1] ** 2)
@@ -87,7 +89,12 @@ def slider_crank(a: float = 1.0, l: float = 3.0, angle: float = np.pi / 3, mass:
             "A": {"kind": "revolute", "bodies": ["ground", "crank"], "points": [[0, 0], [0, 0]]},
             "B": {"kind": "revolute", "bodies": ["crank", "rod"], "points": ["P", [0, 0]]},
             "C": {"kind": "revolute", "bodies": ["rod", "slider"], "points": ["Q", [0, 0]]},
-            "D": {"kind": "prismatic", "bodies": ["ground", "slider"], "points": [[0, 0], [0, 0]], "axes": [[1, 0]] * 2},
+            "D": {
+                "kind": "prismatic",
+                "bodies": ["ground", "slider"],
+                "points": [[0, 0], [0, 0]],
+                "axes": [[1, 0]] * 2,
+            },
         },
         **parts,
     )

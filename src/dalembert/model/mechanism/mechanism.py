@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.drawing import Drawing
@@ -17,6 +17,10 @@ from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.reading import Given
 from dalembert.model.system import Source, System
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.kinematics import Kinematics
+    from dalembert.model.mechanism.mobility import Mobility
 
 MERGED = ("parameters", "initial", "guess", "forces", *SECTIONS)
 REPLACED = ("dimensions", "gravity", "coordinates", "kinetic", "potential", "constraints")
@@ -158,3 +162,17 @@ class Mechanism(System):
         for name in names:
             freed += self.joints[name].conditions if name in self.joints else [name]
         return self.system().release(*freed)
+
+    # --- without dynamics --------------------------------------------------------------------------------------------
+
+    def kinematics(self, times: Any) -> Kinematics:
+        """Return positions, velocities and accelerations at some times of a mechanism that drives determine."""
+        from dalembert.model.mechanism.kinematics import kinematics
+
+        return kinematics(self, times)
+
+    def mobility(self) -> Mobility:
+        """Count the degrees of freedom, find the true ones, and say why they differ; drives are left aside."""
+        from dalembert.model.mechanism.mobility import mobility
+
+        return mobility(self)
