@@ -102,10 +102,12 @@ def describe_class(kind: dict[str, Any]) -> str:
 
 def check(system: System) -> Check:
     """Examine a system; everything found is reported at once, nothing is raised."""
-    return _Examination(system).outcome()
+    return Examination(system).outcome()
 
 
-class _Examination:
+class Examination:
+    """Finds out one thing after the other; what kind of system it is may change what is said."""
+
     def __init__(self, system: System):
         self.system = system
         self.problems: list[Problem] = []
@@ -155,7 +157,8 @@ class _Examination:
         if generic < len(self.names):
             guilty = self.contradictory_accelerations(values, scale)
             found = [r for r in find_redundancies(numeric, places) if r.name not in guilty]
-            self.redundant(found, generic + len(guilty))
+            self.redundant(found, numeric, [start, *places])
+            self.unexplained(len(self.names) - generic - len(guilty) - len(found))
         at_start = rank(scale.apply(here.A))
         if at_start < generic:
             text = f"the initial position is singular: the constraints have rank {at_start} there and {generic} nearby"
@@ -218,16 +221,17 @@ class _Examination:
         reason = "(a division by zero, or a root of something negative?)"
         return f"the equations of {quoted(bad[:8])} are not finite at the initial state {reason}"
 
-    def redundant(self, redundancies: Sequence[Redundancy], generic: int) -> None:
+    def redundant(
+        self, redundancies: Sequence[Redundancy], numeric: Numeric, places: Sequence[Configuration]
+    ) -> None:
+        """Report what is redundant; the first of the places is the initial position."""
         for redundancy in redundancies:
             self.report("note", f"redundant: {redundancy}", "constraints", redundancy.name)
-        unexplained = len(self.names) - generic - len(redundancies)
-        if unexplained > 0:
-            self.report(
-                "note",
-                f"{unexplained} more constraints are redundant, but not the same ones everywhere",
-                "constraints",
-            )
+
+    def unexplained(self, count: int) -> None:
+        if count > 0:
+            text = f"{count} more constraints are redundant, but not the same ones everywhere"
+            self.report("note", text, "constraints")
 
     def contradictory_accelerations(self, values: Sequence[Values], scale: Scale) -> set[str]:
         """A q̈ = c must be solvable: it is not if redundant constraints ask for different accelerations.

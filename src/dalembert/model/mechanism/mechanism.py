@@ -19,6 +19,7 @@ from dalembert.model.reading import Given
 from dalembert.model.system import Source, System
 
 if TYPE_CHECKING:
+    from dalembert.model.check import Check
     from dalembert.model.mechanism.kinematics import Kinematics
     from dalembert.model.mechanism.mobility import Mobility
 
@@ -164,6 +165,12 @@ class Mechanism(System):
         return self.system().release(*freed)
 
     # --- without dynamics --------------------------------------------------------------------------------------------
+
+    def check(self) -> Check:
+        """Examine the mechanism; what repeats or contradicts other things is told by joint, with a remedy."""
+        from dalembert.model.mechanism.examination import MechanismExamination
+
+        return MechanismExamination(self).outcome()
 
     def kinematics(self, times: Any) -> Kinematics:
         """Return positions, velocities and accelerations at some times of a mechanism that drives determine."""

@@ -9,6 +9,10 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.errors import quoted
+from dalembert.model.mechanism.remedy import Remedies
+from dalembert.model.numeric import Numeric
+from dalembert.model.pilot import Configuration
+from dalembert.model.redundancy import Redundancy
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.mechanism import Mechanism
@@ -51,6 +55,64 @@ def list_joints(mechanism: Mechanism, conditions: Sequence[str], weights: Array)
             sizes[name] = max(sizes.get(name, 0.0), float(weight))
     largest = max(sizes.values(), default=0.0)
     return _shown([name for name, size in sizes.items() if size > PART * largest])
+
+
+def repeated_conditions(
+    mechanism: Mechanism,
+    redundancies: Sequence[Redundancy],
+    numeric: Numeric,
+    places: Sequence[Configuration],
+) -> list[tuple[str, tuple[str, ...]]]:
+    """Say which joints repeat conditions of others, and what to do: texts with the keys of what they speak of.
+
+    The first of the places is the assembled position.
+    """
+    owner = owners(mechanism)
+    rows: dict[tuple[str, str], list[int]] = {}
+    for i, constraint in enumerate(mechanism.constraints):
+        rows.setdefault(owner[constraint.name], []).append(i)
+    groups: dict[tuple[str, str], list[Redundancy]] = {}
+    for redundancy in redundancies:
+        groups.setdefault(owner[redundancy.name], []).append(redundancy)
+    texts = []
+    for part, found in groups.items():
+        what, name = part
+        if what not in ("joint", "drive"):
+            texts += [(f"redundant: {redundancy}", ("constraints", redundancy.name)) for redundancy in found]
+            continue
+        used = {owner[other] for redundancy in found for other in redundancy.others} - {part}
+        others = [other for other in rows if other in used and other[0] != "body"]
+        involved = {other[1]: rows[other] for other in rows if other in (*others, part) or other[0] == "body"}
+        texts.append((_repetition(mechanism, part, others, found, involved, numeric, places), (f"{what}s", name)))
+    return texts
+
+
+def _repetition(
+    mechanism: Mechanism,
+    part: tuple[str, str],
+    others: Sequence[tuple[str, str]],
+    found: Sequence[Redundancy],
+    rows: Mapping[str, Sequence[int]],
+    numeric: Numeric,
+    places: Sequence[Configuration],
+) -> str:
+    what, name = part
+    names = [other for _, other in others]
+    of, count = len(rows[name]), len(found)
+    title = f"{what} `{name}`"
+    if what == "joint":
+        title += f" ({'planar' if mechanism.dimensions == 2 else 'spatial'} {mechanism.joints[name].kind})"
+    which = "its condition" if of == 1 else f"all of its {of} conditions" if of == count else f"{count} of {of} conditions"
+    values = dict.fromkeys(value for redundancy in found for value in redundancy.values)
+    text = f"{title} repeats {which}, which {_shown(names)} already {'impose' if len(names) > 1 else 'imposes'}"
+    text += f" (only for the present values of {quoted(values)})" if values else ""
+    if count == of:
+        return f"{text}: remove it, and nothing changes"
+    ways = Remedies(mechanism, numeric, places, rows).find(name, names, count) if what == "joint" else []
+    if not ways:
+        return f"{text}: replace joints of this loop by ones that leave {count} more freedoms"
+    shown = ", or ".join(" and ".join(map(str, way)) for way in ways)
+    return f"{text}: replace {shown}; the mobility stays as it is"
 
 
 def _shown(names: Sequence[str]) -> str:
