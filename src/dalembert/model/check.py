@@ -221,9 +221,7 @@ class Examination:
         reason = "(a division by zero, or a root of something negative?)"
         return f"the equations of {quoted(bad[:8])} are not finite at the initial state {reason}"
 
-    def redundant(
-        self, redundancies: Sequence[Redundancy], numeric: Numeric, places: Sequence[Configuration]
-    ) -> None:
+    def redundant(self, redundancies: Sequence[Redundancy], numeric: Numeric, places: Sequence[Configuration]) -> None:
         """Report what is redundant; the first of the places is the initial position."""
         for redundancy in redundancies:
             self.report("note", f"redundant: {redundancy}", "constraints", redundancy.name)

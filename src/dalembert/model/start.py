@@ -92,7 +92,8 @@ def _solve_level(
     equations = (lambda y: numeric.position(t, y)) if q is None else (lambda y: numeric.velocity(t, q, y))
     rows = numeric.holonomic if q is None else numeric.kinematic
     constraints = [numeric.system.constraints[i].name for i in rows]
-    level = _Level(names, constraints, t, fixed, equations, positive(M))
+    explain = numeric.system.explain_contradiction if q is None else lambda *_: None
+    level = _Level(names, constraints, t, fixed, equations, positive(M), lambda y, rows: explain(numeric, t, y, rows))
     return level.solve(x, free)
 
 
@@ -107,9 +108,10 @@ class _Level:
         fixed: Mapping[str, float],
         equations: Callable,
         weight: Sparse,
+        explain: Callable[[Array, list[str]], Problem | None],
     ):
         self.names, self.constraints, self.fixed = names, constraints, fixed
-        self.equations, self.weight = equations, weight
+        self.equations, self.weight, self.explain = equations, weight, explain
         self.time = f" for t = {t:g}" if t else ""
         self.what = "velocities" if names[0].endswith("'") else "coordinates"
 
@@ -171,6 +173,9 @@ class _Level:
                 f"solved for, or change {'it' if one else 'them'} (nearby: {nearby})"
             )
             return [Problem(text, key=("initial", self.names[touched[0]]))]
+        explained = self.explain(best.x, names)
+        if explained is not None:
+            return [explained]
         nearer = "or give a guess nearer to a solution"
         if len(names) == 1:
             text = f"constraint `{names[0]}` cannot be satisfied: {residuals} at the best point found{self.time}. "

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from dalembert.forms.derivation import Derivation
     from dalembert.model.blocks import Blocks
     from dalembert.model.check import Check
+    from dalembert.model.numeric import Numeric
     from dalembert.model.start import State
     from dalembert.native.kernels import Kernels
     from dalembert.results.trajectory import Run
@@ -164,6 +166,10 @@ class System:
             if constraint.name == name:
                 return constraint
         raise ModelError(f"no constraint `{name}`; {nearest(name, [c.name for c in self.constraints], 'constraints')}")
+
+    def explain_contradiction(self, numeric: Numeric, t: float, q: Array, names: list[str]) -> Problem | None:
+        """Say why constraints cannot hold together near a position; None: nothing is known but their names."""
+        return None
 
     # --- the pipeline ------------------------------------------------------------------------------------------------
 

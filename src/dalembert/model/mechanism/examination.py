@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalembert.model.check import Examination
+from dalembert.model.mechanism.fit import moved
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.words import repeated_conditions
 from dalembert.model.numeric import Numeric
@@ -19,9 +20,15 @@ class MechanismExamination(Examination):
         super().__init__(system)
         self.mechanism = system
 
-    def redundant(
-        self, redundancies: Sequence[Redundancy], numeric: Numeric, places: Sequence[Configuration]
-    ) -> None:
+    def start(self, numeric: Numeric) -> Configuration | None:
+        """Find the initial state, and say how far the bodies are from where they were placed."""
+        start = super().start(numeric)
+        if self.state is not None:
+            for note in moved(self.mechanism, numeric, self.state.q, self.mechanism.guess):
+                self.report("note", note, "bodies")
+        return start
+
+    def redundant(self, redundancies: Sequence[Redundancy], numeric: Numeric, places: Sequence[Configuration]) -> None:
         """Report by joint what is repeated, what to do, and what it means for the mobility."""
         for text, key in repeated_conditions(self.mechanism, redundancies, numeric, places):
             self.report("note", text, *key)

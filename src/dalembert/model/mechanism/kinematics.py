@@ -19,7 +19,7 @@ from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, SimulationError, nearest, quoted
 from dalembert.model.mechanism.closure import Closure
 from dalembert.model.mechanism.quantity import Curve, joint_quantity, point_quantity, unwrap
-from dalembert.model.mechanism.words import list_bodies, list_joints
+from dalembert.model.mechanism.words import list_bodies, list_parts
 from dalembert.model.numeric import Numeric
 from dalembert.model.start import consistent_state
 
@@ -220,11 +220,11 @@ class _March:
         scaled = A.toarray() * self.closure.units
         U, _, Vt = np.linalg.svd(scaled)
         rows = [self.mechanism.constraints[i].name for i in numeric.kinematic]
-        joints = list_joints(self.mechanism, rows, U[:, self.n - 1])
+        joints = list_parts(self.mechanism, rows, U[:, self.n - 1], without="drive")
         moving = list_bodies(self.mechanism, (Vt[self.n - 1 :] * self.closure.units).T)
         drives = [name for name in self.mechanism.drives] or [self.mechanism.constraints[i].name for i in self.driven]
         values = zip(self.mechanism.coordinates, here.q, strict=True)
-        place = ", ".join(f"{name} = {value:.5g}" for name, value in list(values)[:9])
+        place = ", ".join(f"{name} = {round(value, 9) + 0.0:.5g}" for name, value in list(values)[:9])
         return (
             f"the mechanism locks at t = {here.t:.6g}: {joints} cannot follow {quoted(drives)} any further. "
             f"There, a dead point, {moving} could still move with the drives held. Position: {place}"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.drawing import Drawing
 from dalembert.model.mechanism.assembly import SECTIONS, Assembly
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from dalembert.model.check import Check
     from dalembert.model.mechanism.kinematics import Kinematics
     from dalembert.model.mechanism.mobility import Mobility
+    from dalembert.model.numeric import Numeric
+    from dalembert.model.start import State
 
 MERGED = ("parameters", "initial", "guess", "forces", *SECTIONS)
 REPLACED = ("dimensions", "gravity", "coordinates", "kinetic", "potential", "constraints")
@@ -171,6 +174,21 @@ class Mechanism(System):
         from dalembert.model.mechanism.examination import MechanismExamination
 
         return MechanismExamination(self).outcome()
+
+    def explain_contradiction(self, numeric: Numeric, t: float, q: Array, names: list[str]) -> Problem | None:
+        """Say which joint stays open, and by how much, if the parts cannot be assembled."""
+        from dalembert.model.mechanism.fit import open_joint
+
+        return open_joint(self, numeric, t, q, names)
+
+    def assemble(self, guess: Mapping[Any, Any] | None = None) -> State:
+        """Bring the bodies together from a rough guess of their coordinates, and note how far they had to be moved.
+
+        What is not guessed starts from where the bodies are placed; initial positions stay fixed.
+        """
+        from dalembert.model.mechanism.fit import assemble
+
+        return assemble(self, guess or {})
 
     def kinematics(self, times: Any) -> Kinematics:
         """Return positions, velocities and accelerations at some times of a mechanism that drives determine."""

@@ -151,9 +151,7 @@ class _Examination:
         basis = self.span()
         if basis.shape[1] < self.each and self.count_within(basis) == freedom:
             k = basis.shape[1]
-            return (
-                f"{text}{describe_span(basis, self.closure.size)}; counted with {k} freedoms per body it is {freedom}"
-            )
+            return f"{text}{describe_span(basis, self.closure.size)}; counted with {k} per body it is {freedom}"
         nearby = self.size - rank(self.changed())
         if nearby < freedom:
             return (

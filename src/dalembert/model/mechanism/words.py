@@ -45,13 +45,13 @@ def list_bodies(mechanism: Mechanism, directions: Array) -> str:
     return _shown([name for name, places in groups.items() if sizes[places].max() > PART * largest])
 
 
-def list_joints(mechanism: Mechanism, conditions: Sequence[str], weights: Array) -> str:
-    """Name the joints whose conditions have a part in a combination of conditions."""
+def list_parts(mechanism: Mechanism, conditions: Sequence[str], weights: Array, without: str = "") -> str:
+    """Name the joints, drives and own constraints that have a part in a combination of conditions."""
     owner = owners(mechanism)
     sizes: dict[str, float] = {}
     for condition, weight in zip(conditions, np.abs(weights), strict=True):
         what, name = owner[condition]
-        if what in ("joint", "constraint"):
+        if what not in ("body", without):
             sizes[name] = max(sizes.get(name, 0.0), float(weight))
     largest = max(sizes.values(), default=0.0)
     return _shown([name for name, size in sizes.items() if size > PART * largest])
@@ -102,17 +102,19 @@ def _repetition(
     title = f"{what} `{name}`"
     if what == "joint":
         title += f" ({'planar' if mechanism.dimensions == 2 else 'spatial'} {mechanism.joints[name].kind})"
-    which = "its condition" if of == 1 else f"all of its {of} conditions" if of == count else f"{count} of {of} conditions"
+    which = (
+        "its condition" if of == 1 else f"all of its {of} conditions" if of == count else f"{count} of {of} conditions"
+    )
     values = dict.fromkeys(value for redundancy in found for value in redundancy.values)
     text = f"{title} repeats {which}, which {_shown(names)} already {'impose' if len(names) > 1 else 'imposes'}"
     text += f" (only for the present values of {quoted(values)})" if values else ""
     if count == of:
-        return f"{text}: remove it, and nothing changes"
+        return f"{text}: remove it; the motion stays as it is"
     ways = Remedies(mechanism, numeric, places, rows).find(name, names, count) if what == "joint" else []
     if not ways:
         return f"{text}: replace joints of this loop by ones that leave {count} more freedoms"
     shown = ", or ".join(" and ".join(map(str, way)) for way in ways)
-    return f"{text}: replace {shown}; the mobility stays as it is"
+    return f"{text}: replace {shown}; the motion stays as it is"
 
 
 def _shown(names: Sequence[str]) -> str:
