@@ -115,6 +115,7 @@ class Examination:
         self.state: State | None = None
 
     def report(self, severity: str, text: str, *key: str) -> None:
+        """Note something about an entry of the model."""
         source = self.system.source
         line = None
         if source is not None:
@@ -123,6 +124,7 @@ class Examination:
         self.problems.append(Problem(text, severity, file, line, key=key))
 
     def outcome(self) -> Check:
+        """Examine the system as far as what is found allows."""
         system = self.system
         try:
             numeric = Numeric(system, pilot_parameters(system))
@@ -208,6 +210,7 @@ class Examination:
             self.report("note", f"with random parameter values: {error.problems[0].text}", "parameters")
 
     def not_finite(self, values: Values) -> str:
+        """Name the equations that have no finite value."""
         bad = [
             name
             for i, name in enumerate(self.system.coordinates)
@@ -227,6 +230,7 @@ class Examination:
             self.report("note", f"redundant: {redundancy}", "constraints", redundancy.name)
 
     def unexplained(self, count: int) -> None:
+        """Report that more is redundant than could be named."""
         if count > 0:
             text = f"{count} more constraints are redundant, but not the same ones everywhere"
             self.report("note", text, "constraints")
@@ -253,6 +257,7 @@ class Examination:
         return set()
 
     def inertia(self, values: Sequence[Values]) -> None:
+        """Report what is wrong with the mass matrix on the motions that the constraints allow."""
         names = self.system.coordinates
         key = ("matrices", "mass") if self.system.mass is not None else ("energy", "kinetic")
         for i, j in self.asymmetric(values):
@@ -277,6 +282,7 @@ class Examination:
                 return
 
     def no_inertia(self, eigenvalue: float, direction: Array) -> str:
+        """Say what moves without inertia."""
         names, sizes = self.system.coordinates, np.abs(direction)
         moving = quoted([names[i] for i in np.argsort(-sizes) if sizes[i] > 1e-3 * sizes.max()][:6])
         where = f"against a motion of {moving} that the constraints allow"
@@ -299,6 +305,7 @@ class Examination:
         return []
 
     def unused(self) -> None:
+        """Report parameters that appear nowhere."""
         b = self.system.blocks
         system = self.system
         used: set[str] = set()
@@ -322,6 +329,7 @@ class Examination:
                 self.report("warning", f"parameter `{name}` is not used", "parameters", name)
 
     def integrable(self, found: Integrability) -> None:
+        """Report constraints on velocities that are holonomic."""
         if found.combined:
             names = quoted(self.names[i] for i in found.combined)
             text = f"a combination of {names} is integrable, though none of them is"
@@ -337,6 +345,7 @@ class Examination:
             )
 
     def classes(self, integrable: dict[int, bool]) -> dict[str, dict[str, Any]]:
+        """Return what kind each constraint is."""
         return {
             c.name: {"level": c.level, "linear": c.linear, "time": c.time, "integrable": integrable.get(i)}
             for i, c in enumerate(self.system.constraints)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ def loop(points: Sequence[Any], axes: Sequence[Any] | None = None, **parts: Any)
     inertia: Any = 0.1 if axes is None else [0.1, 0.1, 0.1]
     bodies = {
         f"b{k + 1}": {"mass": 1, "inertia": inertia, "at": list((np.add(p, q) / 2).tolist())}
-        for k, (p, q) in enumerate(zip(points, points[1:], strict=False))
+        for k, (p, q) in enumerate(pairwise(points))
     }
     names = ["ground", *bodies, "ground"]
     joints = {

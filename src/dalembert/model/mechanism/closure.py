@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 DENSE = 300  # up to this many coordinates singular values are cheap enough
 ITERATIONS = 12
 SETTLED = 1e-11  # of the size of the mechanism: after a Newton step as small as this the next one is rounding
+LOOSE = 1e-6  # grip where conditions do not determine what they do elsewhere,
+ASIDE = 1e-3  # and how far from there limits are taken, in units of the mechanism
 HOLDS = 1e-9  # of the size of its terms: what may be left of a condition
 
 
@@ -119,3 +121,9 @@ def extent(mechanism: Mechanism, numeric: Numeric, q: Array) -> float:
     spread = np.ptp(values.reshape(-1, mechanism.dimensions), axis=0)
     size = float(np.linalg.norm(spread))
     return size if np.isfinite(size) and size > 0 else 1.0
+
+
+def between(q: tuple[Array, Array], v: tuple[Array, Array], half: float) -> tuple[Array, Array, Array]:
+    """Return position, velocity and acceleration midway between two states, on the cubic through them."""
+    middle = (q[0] + q[1]) / 2 - half * (v[1] - v[0]) / 4
+    return middle, 3 * (q[1] - q[0]) / (4 * half) - (v[0] + v[1]) / 4, (v[1] - v[0]) / (2 * half)

@@ -17,7 +17,7 @@ from scipy.integrate import solve_ivp
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, SimulationError, nearest, quoted
-from dalembert.model.mechanism.closure import Closure
+from dalembert.model.mechanism.closure import ASIDE, LOOSE, Closure, between
 from dalembert.model.mechanism.quantity import Curve, joint_quantity, point_quantity, unwrap
 from dalembert.model.mechanism.words import list_bodies, list_parts
 from dalembert.model.numeric import Numeric
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 BEND = 0.01  # of a step: how far its end may lie from the mean of the velocities at both ends
 LEAST = 1e-10  # of the duration: steps as short as this lead nowhere
-LOOSE = 1e-6  # grip in a position where the drives do not determine the velocities
-ASIDE = 1e-3  # of the size of the mechanism: how far from such a position its limits are taken
 
 
 @dataclass(frozen=True)
@@ -150,19 +148,18 @@ class _March:
 
     def state_at(self, t: float) -> _State:
         """Go on to a time; if it cannot be reached, perhaps it can be passed."""
-        before, step = self.here, self.step
+        before, step, lock = self.here, self.step, None
         try:
             self.go(t)
             if self.here.grip > LOOSE:
                 return self.here
-        except SimulationError as lock:
-            self.here, self.step = before, step
-            try:
-                return self.through(t)
-            except SimulationError:
-                raise lock from None
+        except SimulationError as error:
+            lock = error
         self.here, self.step = before, step
-        return self.through(t)
+        try:
+            return self.through(t)
+        except SimulationError as error:
+            raise lock or error from None
 
     def go(self, t: float) -> None:
         while self.here.t != t:
@@ -208,10 +205,8 @@ class _March:
         before = self.here
         self.go(t + aside)
         after = self.here
-        # the cubic between both
-        q = (before.q + after.q) / 2 - aside * (after.v - before.v) / 4
-        v = 3 * (after.q - before.q) / (4 * aside) - (after.v + before.v) / 4
-        return _State(t, q, v, (after.v - before.v) / (2 * aside), 0.0)
+        q, v, a = between((before.q, after.q), (before.v, after.v), aside)
+        return _State(t, q, v, a, 0.0)
 
     def lock(self) -> str:
         """Say where the mechanism locks, and what cannot follow."""
@@ -222,7 +217,7 @@ class _March:
         rows = [self.mechanism.constraints[i].name for i in numeric.kinematic]
         joints = list_parts(self.mechanism, rows, U[:, self.n - 1], without="drive")
         moving = list_bodies(self.mechanism, (Vt[self.n - 1 :] * self.closure.units).T)
-        drives = [name for name in self.mechanism.drives] or [self.mechanism.constraints[i].name for i in self.driven]
+        drives = list(self.mechanism.drives) or [self.mechanism.constraints[i].name for i in self.driven]
         values = zip(self.mechanism.coordinates, here.q, strict=True)
         place = ", ".join(f"{name} = {round(value, 9) + 0.0:.5g}" for name, value in list(values)[:9])
         return (

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dalembert.model.check import Check
     from dalembert.model.mechanism.kinematics import Kinematics
     from dalembert.model.mechanism.mobility import Mobility
+    from dalembert.model.mechanism.transmission import Transmission
     from dalembert.model.numeric import Numeric
     from dalembert.model.start import State
 
@@ -201,3 +202,12 @@ class Mechanism(System):
         from dalembert.model.mechanism.mobility import mobility
 
         return mobility(self)
+
+    def transmission(self, input: str, output: str, samples: int = 360) -> Transmission:
+        """Follow an output against an input, by joints (`A`, `A.angle`) or coordinates, over a full turn of the input.
+
+        If the input cannot turn round, over the whole path of the mechanism, through its dead points.
+        """
+        from dalembert.model.mechanism.transmission import transmission
+
+        return transmission(self, input, output, samples)

@@ -220,7 +220,7 @@ def describe_span(basis: Array, size: float) -> str:
             return f"all bodies move parallel to the plane with the normal {shown}"
         return f"all bodies turn about axes in the direction {shown} only"
     across = np.vstack([_cross(turning[:, i]) for i in range(3)])
-    point, left, *_ = np.linalg.lstsq(across, -basis[3:].T.ravel(), rcond=None)
+    point = np.linalg.lstsq(across, -basis[3:].T.ravel(), rcond=None)[0]
     if np.abs(across @ point + basis[3:].T.ravel()).max() < SAME:
         return f"all bodies turn about the point {_vector(point * size)}"
     return f"the motions of all bodies lie in a screw system of order {k}"

@@ -29,17 +29,17 @@ class Curve(NamedTuple):
 class Quantity:
     """Some expressions of the coordinates with the expressions of their rates.
 
-    turns: the values are angles within half a turn, whose number of turns follows from the rates.
+    angle: it is one. turns: an angle that is given within half a turn, so that whole turns follow from the rates.
     """
 
-    def __init__(self, mechanism: Mechanism, values: Sequence[Expr], rates: Sequence[Expr], turns: bool = False):
+    def __init__(self, mechanism: Mechanism, values: Sequence[Expr], rates: Sequence[Expr], angle: bool = False):
         q, v, a = ([se.Symbol(name + prime) for name in mechanism.coordinates] for prime in ("", "'", "''"))
         follows = dict(zip([*q, *v], [*v, *a], strict=True))
         seconds = [
             se.Add(*[rate.diff(x) * follows[x] for x in sorted(rate.free_symbols & follows.keys(), key=str)])
             for rate in rates
         ]
-        self.turns, self.count = turns, len(values)
+        self.angle, self.turns, self.count = angle, angle and mechanism.dimensions == 3, len(values)
         self.parameters = mechanism.parameters
         self.inputs = [*q, *v, *a, *(se.Symbol(name) for name in mechanism.parameters)]
         self.program = Program(self.inputs, [*values, *rates, *seconds])
@@ -65,7 +65,9 @@ def unwrap(values: Array, guess: Array | float) -> Any:
 def joint_quantity(mechanism: Mechanism, name: str) -> Quantity:
     """Return the coordinate of a joint by `A`, or by `A.angle` where it has several; or a coordinate of the system."""
     if name in mechanism.coordinates:
-        return Quantity(mechanism, [se.Symbol(name)], [se.Symbol(name + "'")])
+        angles = {body.coordinates[-1] for body in mechanism.bodies.values() if body.coordinates}
+        angle = mechanism.dimensions == 2 and name in angles
+        return Quantity(mechanism, [se.Symbol(name)], [se.Symbol(name + "'")], angle)
     joint_name, _, which = name.partition(".")
     if joint_name not in mechanism.joints:
         known = [*mechanism.joints, *mechanism.coordinates]
@@ -78,7 +80,7 @@ def joint_quantity(mechanism: Mechanism, name: str) -> Quantity:
         raise ModelError(f"joint `{joint_name}` ({joint.kind}) has the coordinates {quoted(names)}; got `{name}`")
     key = which or next(iter(joint.coordinates))
     coordinate = joint.coordinates[key]
-    return Quantity(mechanism, [coordinate.value], [coordinate.rate], key == "angle" and mechanism.dimensions == 3)
+    return Quantity(mechanism, [coordinate.value], [coordinate.rate], key == "angle")
 
 
 def point_quantity(mechanism: Mechanism, body: str, point: Any) -> Quantity:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.program import Program
 from dalembert.algebra.types import Array
 from dalembert.model.functions import Expr
 from dalembert.model.mechanism.marker import Marker

@@ -22,7 +22,7 @@ SHOWN = 6
 
 
 def owners(mechanism: Mechanism) -> dict[str, tuple[str, str]]:
-    """Return to what each condition belongs: ("joint", "A"), ("drive", "motor"), ("body", "b"), ("constraint", name)."""
+    """Return to what each condition belongs, as ("joint", "A"): a joint, drive or body, or a constraint of the user."""
     found = {constraint.name: ("constraint", constraint.name) for constraint in mechanism.constraints}
     for body in mechanism.bodies.values():
         found |= {f"{body.name}.{key}": ("body", body.name) for key in body.conditions}
