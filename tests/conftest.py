@@ -15,7 +15,7 @@ from dalembert.model.gallery import SIZED, names
 settings.register_profile("fixed", derandomize=True, deadline=None)  # the same examples everywhere
 settings.load_profile("fixed")
 
-os.environ["DALEMBERT_CACHE"] = tempfile.mkdtemp(prefix="dalembert-tests-")  # never the user's own
+os.environ["DALEMBERT_CACHE"] = os.path.join(tempfile.gettempdir(), "dalembert-tests")  # never the user's own
 
 SMALL = {
     "n-four-bar": ("n-four-bar:1", "n-four-bar:2"),

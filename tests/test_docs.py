@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from dalembert import ModelError, loads, names
+from dalembert.model.mechanism.pairs import PAIRS
+from dalembert.model.mechanism.pairs.base import is_built_in
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -32,6 +34,25 @@ def test_the_readme_example_prints_what_it_says():
         with contextlib.redirect_stdout(out):
             exec(code, namespace)
         assert out.getvalue() == expected
+
+
+def test_the_examples_of_mechanisms_print_what_they_say():
+    page = (ROOT / "docs" / "mechanisms.md").read_text(encoding="utf-8")
+    pieces = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.DOTALL)
+    assert len(pieces) == 2
+    for code, expected in pieces:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(code, {"__name__": "example"})
+        assert out.getvalue() == expected
+
+
+def test_every_pair_is_in_its_table():
+    page = (ROOT / "docs" / "mechanisms.md").read_text(encoding="utf-8")
+    plane, space = (page.split(f"| {place} | conditions")[1].split("\n\n")[0] for place in ("plane", "space"))
+    for dimensions, table in ((2, plane), (3, space)):
+        kinds = {kind for kind, made in PAIRS[dimensions].items() if is_built_in(made.equations)}
+        assert set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == kinds
 
 
 def test_the_example_of_native_code_runs():

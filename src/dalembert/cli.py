@@ -99,7 +99,7 @@ def derive(
 
 Until = Annotated[float | None, typer.Option(help="End of the motion.")]
 FormName = Annotated[str | None, typer.Option(help="multipliers, minimal, explicit, canonical or independent.")]
-Method = Annotated[str | None, typer.Option(help="dop853, rk4 or euler.")]
+Method = Annotated[str | None, typer.Option(help="dop853, radau, rattle, rk4 or euler.")]
 Keep = Annotated[str | None, typer.Option(help="How constraints are kept: project, stabilise or none.")]
 Rtol = Annotated[float | None, typer.Option(help="Relative tolerance of the step control.")]
 Atol = Annotated[float | None, typer.Option(help="Absolute tolerance.")]

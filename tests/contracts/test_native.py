@@ -279,7 +279,7 @@ def test_velocities_move_least_in_the_mass_norm():
 
 @pytest.mark.parametrize("model", [*GALLERY, "gyroscopic", "servo"])
 def test_jacobians(model):
-    """∂F/∂q, ∂F/∂v and ∂ψ/∂q against central differences of F = M a − f − Aᵀλ and of ψ."""
+    """Derivatives by q and v against central differences of F = M a − f − Aᵀλ and of C: ψ, or A a − c."""
     scene, kernel = scene_of(model), kernels(model)
     numeric: Numeric = scene.numeric
     place = states(scene, 1)[0]
@@ -289,9 +289,9 @@ def test_jacobians(model):
 
     def F(q, v):
         values = numeric.all(place.t, q, v)
-        psi = np.zeros(s)
-        psi[numeric.kinematic] = numeric.velocity(place.t, q, v)[0]
-        return np.concatenate([values.M @ a - values.f - values.A.T @ multipliers, psi])
+        C = values.A @ a - values.c
+        C[numeric.kinematic] = numeric.velocity(place.t, q, v)[0]
+        return np.concatenate([values.M @ a - values.f - values.A.T @ multipliers, C])
 
     found = kernel.jacobians(place.t, place.q, place.v, a, multipliers, numeric.parameters)
     values = numeric.all(place.t, place.q, place.v)
@@ -304,8 +304,9 @@ def test_jacobians(model):
         by_v = (F(place.q, place.v + e) - F(place.q, place.v - e)) / (2 * h)
         size = 1 + np.abs(F(place.q, place.v)).max() + np.abs(by_q).max() + np.abs(by_v).max()
         assert close(found.F_q.toarray()[:, k], by_q[:n], size, 1e-7)
-        assert close(found.psi_q.toarray()[:, k], by_q[n:], size, 1e-7)
+        assert close(found.C_q.toarray()[:, k], by_q[n:], size, 1e-7)
         assert close(found.F_v.toarray()[:, k], by_v[:n], size, 1e-7)
+        assert close(found.C_v.toarray()[:, k], by_v[n:], size, 1e-7)
 
 
 def test_a_constraint_that_is_always_true_is_no_condition():

@@ -16,6 +16,7 @@ Residual = Callable[[Array], tuple[Array, Sparse, Array]]  # residuals, Jacobian
 
 ACCEPT = 1e-9  # of the size of an equation: what is left of its residual in a solution
 _EXACT = 1e-16  # nothing to be gained below
+_THERE = 1e-10  # relative distance from the guess that is none
 _ROUNDED = 1e-13  # relative changes of x that cannot be told from rounding
 _NOTHING = 1e-15  # of the largest x around: what may be left of one that vanishes
 
@@ -42,6 +43,9 @@ def nearest_solution(
     """
     point = reach_solution(equations, guess if start is None else start, weight, free)
     if not point.solved or not free.size:
+        return point
+    extent = float(np.sqrt(max(0.0, guess[free] @ (weight[free][:, free] @ guess[free]))))
+    if _distance(point, guess, weight, free) <= _THERE * extent:
         return point
     point = _approach(equations, point, guess, weight, free)
     # the distance may be stationary there without being least: look from a point aside

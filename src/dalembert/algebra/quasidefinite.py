@@ -80,29 +80,50 @@ def factorise(
     for (i, j), value in J.items():
         rows[n + i][j] = rows[j][n + i] = value
     factors = Factors(order)
-    sizes: dict[int, Scalar] = {}  # of the multipliers
+    sizes: dict[int, Scalar] = {}
     remaining = set(range(n + s))
     for k in order:
         remaining.discard(k)
-        row = {i: value for i, value in rows[k].items() if i in remaining}
-        if k < n:
-            inverse = invert(k, rows[k].get(k, arithmetic.zero), W.get((k, k), arithmetic.zero))
-        else:
-            size = sizes.get(k, arithmetic.zero)
-            inverse = -invert(k, size - rows[k].get(k, arithmetic.zero) + epsilon * size, size)
-        column = {i: value * inverse for i, value in row.items()}
-        factors.inverses[k], factors.columns[k] = inverse, column
-        targets = sorted(row)
-        for place, i in enumerate(targets):
-            factor = column[i]
-            if i >= n and k < n:  # what coordinates take from the diagonal of a multiplier is its size
-                sizes[i] = sizes.get(i, arithmetic.zero) + factor * row[i]
-            else:
-                rows[i][i] = rows[i].get(i, arithmetic.zero) - factor * row[i]
-            for j in targets[place + 1 :]:
-                value = rows[i].get(j, arithmetic.zero) - factor * row[j]
-                rows[i][j] = rows[j][i] = value
+        diagonal = W.get((k, k), arithmetic.zero)
+        factors.inverses[k], factors.columns[k] = eliminate(
+            k, rows, sizes, remaining, lambda i: i >= n, diagonal, arithmetic, invert, epsilon
+        )
     return factors
+
+
+def eliminate(
+    k: int,
+    rows: Mapping[int, Vector] | list[Vector],
+    sizes: dict[int, Scalar],
+    remaining: set[int],
+    is_multiplier: Callable[[int], bool],
+    diagonal: Scalar,
+    arithmetic: Any,
+    invert: Callable[[int, Scalar, Scalar], Scalar],
+    epsilon: float,
+) -> tuple[Scalar, Vector]:
+    """Eliminate one unknown: change the rows of those that remain; return its inverse pivot and its column of L.
+
+    `sizes` are those of the multipliers so far, `diagonal` that of W for a coordinate.
+    """
+    zero = arithmetic.zero
+    row = {i: value for i, value in rows[k].items() if i in remaining}
+    if is_multiplier(k):
+        size = sizes.get(k, zero)
+        inverse = -invert(k, size - rows[k].get(k, zero) + epsilon * size, size)
+    else:
+        inverse = invert(k, rows[k].get(k, zero), diagonal)
+    column = {i: value * inverse for i, value in row.items()}
+    targets = sorted(row)
+    for place, i in enumerate(targets):
+        factor = column[i]
+        if is_multiplier(i) and not is_multiplier(k):  # what coordinates take from its diagonal is its size
+            sizes[i] = sizes.get(i, zero) + factor * row[i]
+        else:
+            rows[i][i] = rows[i].get(i, zero) - factor * row[i]
+        for j in targets[place + 1 :]:
+            rows[i][j] = rows[j][i] = rows[i].get(j, zero) - factor * row[j]
+    return inverse, column
 
 
 def solve(factors: Factors, right: list[Scalar]) -> list[Scalar]:

@@ -117,6 +117,8 @@ class Examination:
     def report(self, severity: str, text: str, *key: str) -> None:
         """Note something about an entry of the model."""
         source = self.system.source
+        if len(key) == 2 and key[0] == "constraints":
+            key = self.system.entry(key[1])
         line = None
         if source is not None:
             line = next((source.lines[key[:k]] for k in range(len(key), 0, -1) if key[:k] in source.lines), None)

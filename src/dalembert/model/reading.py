@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -208,9 +208,16 @@ class Reader:
             )
         return None
 
-    def expression(self, value: Any, key: tuple[str, ...], forbidden: Collection[str] = (), why: str = "") -> Expr:
+    def expression(
+        self,
+        value: Any,
+        key: tuple[str, ...],
+        forbidden: Collection[str] = (),
+        why: str = "",
+        translate: Callable[[Any], Expr] | None = None,
+    ) -> Expr:
         """Translate text, SymPy, SymEngine or a number; refuse what must not appear in it."""
-        expr = self.attempt(key, lambda: self.translate(value))
+        expr = self.attempt(key, lambda: (translate or self.translate)(value))
         if expr is None:
             return se.Integer(0)
         found = sorted(symbol.name for symbol in expr.free_symbols if symbol.name in forbidden) if forbidden else ()

@@ -92,8 +92,7 @@ def _solve_level(
     equations = (lambda y: numeric.position(t, y)) if q is None else (lambda y: numeric.velocity(t, q, y))
     rows = numeric.holonomic if q is None else numeric.kinematic
     constraints = [numeric.system.constraints[i].name for i in rows]
-    explain = numeric.system.explain_contradiction if q is None else lambda *_: None
-    level = _Level(names, constraints, t, fixed, equations, positive(M), lambda y, rows: explain(numeric, t, y, rows))
+    level = _Level(numeric, names, constraints, t, fixed, equations, positive(M))
     return level.solve(x, free)
 
 
@@ -102,16 +101,17 @@ class _Level:
 
     def __init__(
         self,
+        numeric: Numeric,
         names: list[str],
         constraints: list[str],
         t: float,
         fixed: Mapping[str, float],
         equations: Callable,
         weight: Sparse,
-        explain: Callable[[Array, list[str]], Problem | None],
     ):
-        self.names, self.constraints, self.fixed = names, constraints, fixed
-        self.equations, self.weight, self.explain = equations, weight, explain
+        self.numeric, self.system, self.fixed = numeric, numeric.system, fixed
+        self.names, self.constraints = names, constraints
+        self.t, self.equations, self.weight = t, equations, weight
         self.time = f" for t = {t:g}" if t else ""
         self.what = "velocities" if names[0].endswith("'") else "coordinates"
 
@@ -173,17 +173,15 @@ class _Level:
                 f"solved for, or change {'it' if one else 'them'} (nearby: {nearby})"
             )
             return [Problem(text, key=("initial", self.names[touched[0]]))]
-        explained = self.explain(best.x, names)
-        if explained is not None:
-            return [explained]
-        nearer = "or give a guess nearer to a solution"
-        if len(names) == 1:
-            text = f"constraint `{names[0]}` cannot be satisfied: {residuals} at the best point found{self.time}. "
-            text += f"Check its equation and parameters, {nearer}"
-        else:
-            text = f"constraints {quoted(names)} contradict each other: {residuals} at the best compromise "
-            text += f"found{self.time}. Remove or correct one of them, {nearer}"
-        return [Problem(text, key=("constraints", names[-1]))]
+        if self.what == "coordinates":
+            explained = self.system.explain_contradiction(self.numeric, self.t, best.x, names)
+            if explained is not None:
+                return [explained]
+        what, advice = self.system.explain(names)
+        best_of = "point" if len(names) == 1 else "compromise"
+        text = f"{what}: {residuals} at the best {best_of} found{self.time}. "
+        text += f"{advice}, or give a guess nearer to a solution"
+        return [Problem(text, key=self.system.entry(names[-1]))]
 
     def freedom(self, best: Nearest, free: Array) -> list[str]:
         """Say what is over- or underdetermined in the start."""

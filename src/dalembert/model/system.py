@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dalembert.algebra.types import Array
-from dalembert.errors import ModelError, Problem, nearest
+from dalembert.errors import ModelError, Problem, nearest, quoted
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.functions import Expr
@@ -166,6 +166,16 @@ class System:
             if constraint.name == name:
                 return constraint
         raise ModelError(f"no constraint `{name}`; {nearest(name, [c.name for c in self.constraints], 'constraints')}")
+
+    def entry(self, constraint: str) -> tuple[str, ...]:
+        """Return the entry of a model file to which a constraint belongs."""
+        return "constraints", constraint
+
+    def explain(self, constraints: Sequence[str]) -> tuple[str, str]:
+        """Say in words that constraints cannot hold, and what to do."""
+        if len(constraints) == 1:
+            return f"constraint `{constraints[0]}` cannot be satisfied", "Check its equation and parameters"
+        return f"constraints {quoted(constraints)} contradict each other", "Remove or correct one of them"
 
     def explain_contradiction(self, numeric: Numeric, t: float, q: Array, names: list[str]) -> Problem | None:
         """Say why constraints cannot hold together near a position; None: nothing is known but their names."""

@@ -38,20 +38,20 @@ class Stabilisation:
     method: Tableau
 
     def delta(self, step: float) -> dict[str, float]:
-        """Return δ by level for a length of the step: of frozen gains zero, over one step or two."""
-        result = {}
-        for i, level in enumerate(self.levels):
-            if level == "acceleration" or level in result:
-                continue
-            a, b = self.gains[:, i]
-            if self.frozen:
-                result[level] = 0.0
-            elif level == "velocity":
-                result[level] = float(abs(self.method.growth(-a * step)))
-            else:
-                roots = np.roots([1.0, a, b])
-                result[level] = float(max(abs(self.method.growth(root * step)) for root in roots))
-        return result
+        """Return δ by level for a length of the step, as the spectral radius of S: zero for frozen gains."""
+        levels = dict.fromkeys(level for level in self.levels if level != "acceleration")
+        return {level: float(np.abs(np.linalg.eigvals(self.growth(level, step))).max()) for level in levels}
+
+    def growth(self, level: str, step: float) -> Array:
+        """Return S of one step for constraints of a level: of (g, ψ), or of ψ."""
+        a, b = self.gains[:, self.levels.index(level)]
+        if level == "velocity":
+            return np.array([[1 - a]]) if self.frozen else self.method.growth(np.array([[-a * step]]))
+        if not self.frozen:
+            return self.method.growth(step * np.array([[0.0, 1.0], [-b, -a]]))
+        if self.method.order == 1:
+            return np.array([[1.0, step], [-b / step, 1 - a]])
+        return np.array([[1 - b / 2, step * (1 - a / 2)], [-b / step, 1 - a]])
 
     def violations(self, step: float) -> list[str]:
         """Say for which constraints ‖S‖ < 1 fails at a length of the step."""

@@ -14,15 +14,16 @@ from dalembert.errors import ModelError, SimulationError, nearest, quoted
 from dalembert.model.numeric import Numeric, parameter_values
 from dalembert.model.start import consistent_state
 from dalembert.model.system import System
-from dalembert.motion import stepper
-from dalembert.motion.engine import KEEPINGS, Engine
+from dalembert.motion import primitives as at
+from dalembert.motion.engine import Engine
 from dalembert.motion.events import Occurrence, Watch
 from dalembert.motion.keep import Stabilisation, stabilisation
+from dalembert.motion.method import FORMS, KEEPINGS, Method, Setup
 from dalembert.motion.methods import METHODS
+from dalembert.motion.tableau import Tableau
 from dalembert.native.kernels import Kernels
 
 _PIECE = 0.05  # seconds between two looks at the clock, the keyboard and the progress
-_PLAIN = ("multipliers", "minimal", "explicit", "canonical", "independent")
 Progress = Callable[[float, float], None]
 
 
@@ -99,9 +100,10 @@ def compute(
     """Compute the motion from the consistent initial state until a time.
 
     form: multipliers (default), minimal, explicit, canonical, independent. method: dop853 (default; adaptive unless a
-    `step` is given), rk4, euler. keep: project (default), stabilise, none. `samples` is a number of equal intervals, or
-    times; without it the result holds every step. `gains` are those of stabilisation, if they are not to be chosen.
-    `events` are equations or `Event`s to watch for. Ctrl-C ends the motion and returns what was computed.
+    `step` is given), radau, rattle (canonical), rk4, euler. keep: project (default), stabilise, none. `samples` is a
+    number of equal intervals, or times; without it the result holds every step. `gains` are those of stabilisation, if
+    they are not to be chosen. `events` are equations or `Event`s to watch for. Ctrl-C ends the motion and
+    returns what was computed.
     """
     if initial:
         system = system.replace(initial=initial)
@@ -111,18 +113,19 @@ def compute(
     state = consistent_state(system, Numeric(system))
     parameters = np.array(parameter_values(system, {}))
     kernels = Kernels(system, settings.form)
-    tableau = METHODS[settings.method]
-    chosen = stabilisation(system, tableau, gains) if settings.keep == "stabilise" else None
-    engine = Engine(
-        kernels,
-        tableau,
-        settings.keep,
+    method_used = METHODS[settings.method]
+    chosen = None
+    if settings.keep == "stabilise" and isinstance(method_used, Tableau):
+        chosen = stabilisation(system, method_used, gains)
+    setup = Setup(
         parameters,
         (state.t, state.q, state.v),
+        settings.keep,
         None if chosen is None else chosen.gains,
         chosen is None or chosen.frozen,
         watch.prepare(kernels),
     )
+    engine = method_used.engine(kernels, setup)
     y = np.concatenate([state.q, state.v])
     if settings.form == "canonical":
         y[kernels.n :] = kernels.evaluate("canonical", "momenta", state.t, state.q, state.v, parameters)
@@ -151,8 +154,9 @@ def _settings(system: System, given: Mapping[str, Any]) -> Settings:
         value = given[name]
         return system.simulation.get(name, default) if value is None else value
 
-    form, method, keep = pick("form", "multipliers"), pick("method", "dop853"), pick("keep", "project")
-    for name, value, known in (("form", form, _PLAIN), ("method", method, METHODS), ("keep", keep, KEEPINGS)):
+    method, form, keep = pick("method", "dop853"), pick("form", None), pick("keep", "project")
+    form = form or (METHODS[method].forms[0] if method in METHODS else FORMS[0])
+    for name, value, known in (("method", method, METHODS), ("form", form, FORMS), ("keep", keep, KEEPINGS)):
         if value not in known:
             raise ModelError(f"no {name} `{value}`; {nearest(str(value), list(known), name + 's')}")
     numbers = {"until": pick("until", 10.0), "rtol": pick("rtol", 1e-9), "atol": pick("atol", 1e-11)}
@@ -169,8 +173,7 @@ def _settings(system: System, given: Mapping[str, Any]) -> Settings:
     until = numbers["until"]
     if not given["max_steps"] >= 1:
         raise ModelError(f"`max_steps` must be at least one, got {given['max_steps']}")
-    if step is None and not METHODS[method].adaptive:
-        raise ModelError(f"the method `{method}` has a fixed step; give it, as in step=0.01")
+    _refuse(METHODS[method], system, form, keep, step is not None)
     if form in ("canonical", "independent") and keep == "stabilise":
         raise ModelError(f"`stabilise` goes with the forms in q and v; with `{form}` use keep=project")
     samples = pick("samples", None)
@@ -180,6 +183,21 @@ def _settings(system: System, given: Mapping[str, Any]) -> Settings:
         until, form, method, keep, numbers["rtol"], numbers["atol"], numbers.get("step"), samples,
         int(given["max_steps"]), float(given["max_seconds"]),
     )  # fmt: skip
+
+
+def _refuse(method: Method, system: System, form: str, keep: str, stepped: bool) -> None:
+    """Raise ModelError for what does not go together."""
+    if form not in method.forms:
+        good = " or ".join(f"`{name}`" for name in method.forms)
+        raise ModelError(f"the method `{method.name}` goes with the form {good}, not with `{form}`")
+    if keep not in method.keeps:
+        raise ModelError(f"the method `{method.name}` keeps the constraints itself; leave `keep` out, got `{keep}`")
+    if not stepped and not method.adaptive:
+        raise ModelError(f"the method `{method.name}` has a fixed step; give it, as in step=0.01")
+    if stepped and not method.fixed:
+        raise ModelError(f"the method `{method.name}` chooses its steps; give `rtol` and `atol` instead of `step`")
+    if objection := method.objection(system):
+        raise ModelError(f"the method `{method.name}` {objection}")
 
 
 def _sample_times(samples: Any, until: float) -> Array:
@@ -204,44 +222,50 @@ def _loop(
     steps = 1
     try:
         while True:
-            status = engine.advance(min(steps, max(1, settings.max_steps - int(engine.count[stepper.STEPS]))))
+            status = engine.advance(min(steps, max(1, settings.max_steps - int(engine.count[at.STEPS]))))
             now = time.perf_counter()
             taken = now - last
             steps = max(1, min(10 * steps, int(steps * _PIECE / max(taken, 1e-6))))
             last = now
-            if status == stepper.EVENT and (ended := watch.handle()):
+            if status == at.EVENT and (ended := watch.handle()):
                 return ended
-            if status == stepper.CHOICE and not engine.choose_again():
-                return "failed", _failure(stepper.NOT_PROJECTED, engine, system)
-            if status == stepper.DONE:
+            if status == at.CHOICE and not engine.choose_again():
+                return "failed", _failure(at.NOT_PROJECTED, engine, system)
+            if status == at.DONE:
                 return "done", ""
-            if status not in (stepper.RUNNING, stepper.EVENT, stepper.CHOICE):
+            if status not in (at.RUNNING, at.EVENT, at.CHOICE):
                 return "failed", _failure(status, engine, system)
             if progress is not None:
-                progress(float(engine.clock[stepper.T]), now - start)
-            t = engine.clock[stepper.T]
-            if engine.count[stepper.STEPS] >= settings.max_steps:
+                progress(float(engine.clock[at.T]), now - start)
+            t = engine.clock[at.T]
+            if engine.count[at.STEPS] >= settings.max_steps:
                 return "stopped", f"{settings.max_steps} steps were taken at t = {t:.6g}; allow more by `max_steps`"
             if now - start > settings.max_seconds:
                 return "stopped", f"{settings.max_seconds:g} s were over at t = {t:.6g}; allow more by `max_seconds`"
     except KeyboardInterrupt:
-        return "stopped", f"interrupted at t = {engine.clock[stepper.T]:.6g}"
+        return "stopped", f"interrupted at t = {engine.clock[at.T]:.6g}"
 
 
 def _failure(status: int, engine: Engine, system: System) -> str:
-    t = engine.clock[stepper.T]
-    names = (*system.coordinates, *system.velocities)
+    t = engine.clock[at.T]
+    momenta = engine.kernels.form == "canonical"
+    names = (*system.coordinates, *([f"p_{q}" for q in system.coordinates] if momenta else system.velocities))
     shown = ", ".join(f"{name} = {value:.4g}" for name, value in list(zip(names, engine.y, strict=True))[:8])
     where = f"t = {t:.6g}: {shown}"
-    if status == stepper.NOT_FINITE and engine.count[stepper.BAD] == stepper.SINGULAR_MASS:
+    if status == at.NOT_FINITE and engine.count[at.BAD] == at.SINGULAR_MASS:
         return f"the mass matrix is not positive definite after {where}"
-    if status == stepper.NOT_FINITE and engine.count[stepper.BAD] >= 0:
-        name = (*system.velocities, *(v + "'" for v in system.velocities))[int(engine.count[stepper.BAD])]
+    if status == at.NOT_FINITE and engine.count[at.BAD] >= 0:
+        name = (*system.velocities, *(v + "'" for v in system.velocities))[int(engine.count[at.BAD])]
         return f"the equations have no finite value for {name} after {where}"
-    if status == stepper.STEP_TOO_SMALL:
+    if status == at.STEP_TOO_SMALL:
         return (
             f"the step becomes too small at {where}; the motion cannot be continued with this accuracy: there is a "
             "singularity or a jump in the equations, or the tolerance is below rounding"
+        )
+    if status == at.NOT_SOLVED:
+        return (
+            f"the equations of the step after {where} cannot be solved; take a smaller step; if that does not help, "
+            "the system is at the end of its reach"
         )
     reasons = "They contradict each other from there on, or the system is at the end of its reach"
     return f"{_unsatisfied(engine, system)} after {where}. {reasons}"
@@ -261,8 +285,8 @@ def _unsatisfied(engine: Engine, system: System) -> str:
 
 def _facts(engine: Engine, settings: Settings) -> dict[str, Any]:
     names = ("form", "method", "keep", "rtol", "atol", "step")
-    counted = {"steps": stepper.STEPS, "evaluations": stepper.EVALUATIONS, "rejected": stepper.REJECTED}
-    counted |= {"guarded": stepper.GUARDS, "projections": stepper.PROJECTIONS}
+    counted = {"steps": at.STEPS, "evaluations": at.EVALUATIONS, "rejected": at.REJECTED}
+    counted |= {"guarded": at.GUARDS, "projections": at.PROJECTIONS}
     return (
         {name: getattr(settings, name) for name in names}
         | {"choices": engine.choices}

@@ -2,61 +2,71 @@
 
 It receives the addresses of kernels, so it is compiled once per machine and not once per model. Everything that it
 changes lies in arrays of the caller; `advance` returns after some steps with a status and goes on when called again.
-All that it calls is in this file: the compiler's cache looks at no other.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
 
-_compiled = njit(cache=True, nogil=True, error_model="numpy")  # divisions by zero give inf, which is looked for
+from dalembert.motion.compiled import compiled
+from dalembert.motion.primitives import (
+    ATOL,
+    BAD,
+    CANONICAL,
+    CHOICE,
+    COMPLETE,
+    DEPENDENT,
+    DONE,
+    END,
+    EVALUATIONS,
+    EVENT,
+    FIRST,
+    FIXED,
+    FROZEN,
+    FULL,
+    GUARD,
+    GUARDED,
+    GUARDS,
+    ILL,
+    KEEP,
+    KIND,
+    LARGEST,
+    LEFT,
+    NEWTON,
+    NOT_COMPLETED,
+    NOT_FINITE,
+    NOT_PROJECTED,
+    OWN,
+    PROJECT,
+    PROJECTIONS,
+    RATE,
+    RECORDED,
+    REJECTED,
+    RESIDUALS,
+    RTOL,
+    RUNNING,
+    SAMPLED,
+    SINGULAR_MASS,
+    STABILISE,
+    STEP_TOO_SMALL,
+    STEPS,
+    WELL,
+    H,
+    N,
+    S,
+    T,
+    corrected,
+    kernel,
+    project,
+    settled,
+    watch,
+)  # fmt: skip
 
-RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, EVENT, CHOICE = range(8)
-ACCELERATIONS, CANONICAL, GUARDED, OWN = range(4)  # what the kernel of the rates gives out
-NO_KEEPING, PROJECT, STABILISE = range(3)
-
-NOT_COMPLETED, SINGULAR_MASS = -1, -2  # what `count[BAD]` can be beside the number of a coordinate
-
-# places in `clock`
-T, H, END, LARGEST, RTOL, ATOL = range(6)
-# places in `count`
-STEPS, EVALUATIONS, REJECTED, RECORDED, SAMPLED, FIRST, GUARDS, PROJECTIONS, BAD, ILL = range(10)
-# places in `address`
-RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS, EVENTS, DEPENDENT = range(8)  # and velocities behind positions
-# places in `size`
-N, S, KIND, KEEP, FIXED, FROZEN, COMPLETE = range(7)
-
-WELL = 0.02  # conditioning below which plain elimination gives way to the proximal one
 _WORSE = 0.05  # part of its first conditioning at which a choice of independent coordinates is renewed
 _DEFECT = 1e-13  # of a form beyond which its choices have gone bad; rounding is some hundred times smaller
-_NEWTON = 12
-_NEAR, _STUCK = 1e-9, 1e-6  # relative sizes of the last correction
-_LEFT = 1e-6  # relative size of a residual that no correction removes
 
 
-@intrinsic
-def _call(typingctx, address, out, given, work):
-    """Call void f(double *out, const double *in, double *work) at an address."""
-
-    def generate(context, builder, signature, args):
-        pointer = ir.IntType(8).as_pointer()
-        function = ir.FunctionType(ir.VoidType(), [pointer] * 3)
-        target = builder.inttoptr(args[0], function.as_pointer())
-        builder.call(target, [builder.inttoptr(arg, pointer) for arg in args[1:]])
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64, types.int64), generate
-
-
-@_compiled
-def _kernel(which, address, given, out, work):
-    _call(address[which], out.ctypes.data, given.ctypes.data, work.ctypes.data)  # pyright: ignore
-
-
-@_compiled
+@compiled
 def _rate(address, size, count, t, y, dy, given, out, work, control):
     """Evaluate the right side of the equations at a state; return whether it is there."""
     n, s, kind = size[N], size[S], size[KIND]
@@ -68,7 +78,7 @@ def _rate(address, size, count, t, y, dy, given, out, work, control):
     count[EVALUATIONS] += 1
     if size[KEEP] == STABILISE and size[FROZEN] == 0:
         _offsets(address, size, given, out, work, control, 1.0)
-    _kernel(RATE, address, given, out, work)
+    kernel(RATE, address, given, out, work)
     if kind == CANONICAL:
         for i in range(2 * n):
             dy[i] = out[i]
@@ -76,7 +86,7 @@ def _rate(address, size, count, t, y, dy, given, out, work, control):
         bad = kind == GUARDED and not (out[n + s] >= s and out[n + s + 1] > WELL)
         if bad or (kind == OWN and (count[ILL] == 1 or not out[2 * n] < _DEFECT)):
             count[GUARDS] += 1
-            _kernel(GUARD, address, given, out, work)
+            kernel(GUARD, address, given, out, work)
         if kind != OWN and not out[n + s + 2] > 0.0:
             count[BAD] = SINGULAR_MASS
             return False
@@ -90,17 +100,17 @@ def _rate(address, size, count, t, y, dy, given, out, work, control):
     return True
 
 
-@_compiled
+@compiled
 def _offsets(address, size, given, out, work, control, h):
     """Fill in what stabilisation adds to c: −a ψ − b g, with gains a and b in units of the step."""
     s = size[S]
-    _kernel(RESIDUALS, address, given, out, work)
+    kernel(RESIDUALS, address, given, out, work)
     start = len(given) - s
     for i in range(s):
         given[start + i] = -control[0, i] / h * out[s + i] - control[1, i] / (h * h) * out[i]
 
 
-@_compiled
+@compiled
 def _frozen(address, size, t, h, y, given, out, work, control):
     """Evaluate what stabilisation adds at the start of a step, to be kept through its stages."""
     given[0] = t
@@ -109,29 +119,7 @@ def _frozen(address, size, t, h, y, given, out, work, control):
     _offsets(address, size, given, out, work, control, h)
 
 
-@_compiled
-def _corrected(out, n, s, x):
-    """Add Newton's step to positions or velocities; return its relative size, the residual before it, what is bad."""
-    largest = left = 0.0
-    extent = 1.0
-    for i in range(s):
-        left = max(left, abs(out[n + i]))
-    for i in range(n):
-        if not np.isfinite(out[i]):
-            return largest, left, i
-        extent = max(extent, abs(x[i]))
-        largest = max(largest, abs(out[i]) / (1.0 + abs(x[i])))
-        x[i] += out[i]
-    return largest, left / extent, -1
-
-
-@_compiled
-def _settled(largest, before):
-    """Tell whether no further step is needed: each squares the error, but near a singular position rounding ends it."""
-    return largest < _NEAR or (largest < _STUCK and largest > 0.5 * before)
-
-
-@_compiled
+@compiled
 def _complete(address, size, count, t, y, given, out, work, control):
     """Find the dependent positions and velocities from the independent ones, by Newton from what is there.
 
@@ -145,18 +133,18 @@ def _complete(address, size, count, t, y, given, out, work, control):
         for i in range(n + s):
             given[start + i] = control[level, i]
         found, before = False, np.inf
-        for _ in range(_NEWTON):
+        for _ in range(NEWTON):
             for i in range(2 * n):
                 given[1 + i] = y[i]
-            _kernel(DEPENDENT + level, address, given, out, work)
+            kernel(DEPENDENT + level, address, given, out, work)
             count[PROJECTIONS] += 1
             control[2, level] = out[n + s + 1]
-            largest, left, bad = _corrected(out, n, s, y[level * n : (level + 1) * n])
+            largest, left, bad = corrected(out, n, s, y[level * n : (level + 1) * n])
             if bad >= 0:
                 count[BAD] = level * n + bad
                 return False
-            if _settled(largest, before):
-                found = left < _LEFT
+            if settled(largest, before):
+                found = left < LEFT
                 break
             before = largest
         if not found:
@@ -165,55 +153,17 @@ def _complete(address, size, count, t, y, given, out, work, control):
     return True
 
 
-@_compiled
-def _project(address, size, count, t, y, given, out, work):
-    """Move a state onto the constraints, positions and then velocities, least in the mass norm."""
-    n, s = size[N], size[S]
-    given[0] = t
-    canonical = size[KIND] == CANONICAL
-    for level in range(2):
-        first = 1 + level * n
-        found, before = False, np.inf
-        for _ in range(_NEWTON):
-            for i in range(2 * n):
-                given[1 + i] = y[i]
-            if canonical:  # momenta to velocities
-                _kernel(RATE, address, given, out, work)
-                for i in range(n):
-                    given[1 + n + i] = out[i]
-            _kernel(POSITION + level, address, given, out, work)
-            count[PROJECTIONS] += 1
-            count[ILL] = 0 if out[n + s + 1] > WELL else 1
-            largest, left, bad = _corrected(out, n, s, given[first : first + n])
-            if bad >= 0:
-                count[BAD] = level * n + bad
-                return False
-            for i in range(2 * n):
-                y[i] = given[1 + i]
-            if canonical:
-                _kernel(MOMENTA, address, given, out, work)
-                for i in range(n):
-                    y[n + i] = out[i]
-            if _settled(largest, before):
-                found = left < _LEFT  # contradictory constraints settle on a compromise
-                break
-            before = largest
-        if not found:
-            return False
-    return True
-
-
-@_compiled
+@compiled
 def _kept(address, size, count, t, y, given, out, work, control):
     """Bring a state onto the constraints in the way that was chosen; return whether that was possible."""
     if size[COMPLETE] == 1:
         return _complete(address, size, count, t, y, given, out, work, control)
     if size[KEEP] == PROJECT:
-        return _project(address, size, count, t, y, given, out, work)
+        return project(address, size, count, t, y, given, out, work)
     return True
 
 
-@_compiled
+@compiled
 def _first_step(address, size, count, clock, order, y, k, trial, given, out, work, control):
     """Choose the first step (Hairer, Nørsett, Wanner, II.4)."""
     m = len(y)
@@ -240,7 +190,7 @@ def _first_step(address, size, count, clock, order, y, k, trial, given, out, wor
     return min(100 * h, second, clock[END] - clock[T], clock[LARGEST])
 
 
-@_compiled
+@compiled
 def _stage(A, row, h, y, k, trial):
     for i in range(len(y)):
         trial[i] = y[i]
@@ -251,7 +201,7 @@ def _stage(A, row, h, y, k, trial):
                 trial[i] += factor * k[j, i]
 
 
-@_compiled
+@compiled
 def _stages(address, size, count, A, c, first, last, t, h, y, k, trial, given, out, work, control):
     """Evaluate some of the stages; return whether all of them are there."""
     for row in range(first, last):
@@ -261,7 +211,7 @@ def _stages(address, size, count, A, c, first, last, t, h, y, k, trial, given, o
     return True
 
 
-@_compiled
+@compiled
 def _error(errors, size, h, clock, y, new, k, control):
     """Return the size of the error in units of the tolerance, from the estimates of order 3 and 5."""
     m, s, n = 0, errors.shape[1] - 1, size[N]
@@ -282,7 +232,7 @@ def _error(errors, size, h, clock, y, new, k, control):
     return h * five / np.sqrt((five + 0.01 * three) * m)
 
 
-@_compiled
+@compiled
 def _between(theta, h, y, raw, kept, k, final, dense, into):
     """Interpolate at a part θ of a step: to the raw end of the step, and with it to the end that was kept.
 
@@ -312,7 +262,7 @@ def _between(theta, h, y, raw, kept, k, final, dense, into):
         into[i] = y[i] + value + blend * (kept[i] - raw[i])
 
 
-@_compiled
+@compiled
 def _for_between(address, size, count, A, c, final, dense, t, h, y, raw, k, trial, given, out, work, control):
     """Evaluate the stages that only interpolation needs: the slope at the raw end, and those behind it."""
     if len(dense) == 0:
@@ -320,29 +270,7 @@ def _for_between(address, size, count, A, c, final, dense, t, h, y, raw, k, tria
     return _stages(address, size, count, A, c, final, k.shape[0], t, h, y, k, trial, given, out, work, control)
 
 
-@_compiled
-def _watch(address, size, t, y, k, given, out, work, events):
-    """Evaluate what is watched for at the new state; return whether something passed zero."""
-    if events.shape[1] == 0:
-        return False
-    n = size[N]
-    given[0] = t
-    for i in range(n):
-        given[1 + i] = y[i]
-        given[1 + n + i] = k[0, i]  # velocities, also in canonical form
-    _kernel(EVENTS, address, given, out, work)
-    any_passed = False
-    for e in range(events.shape[1]):
-        events[0, e] = events[1, e]
-        events[1, e] = out[e]
-        rising = events[0, e] < 0.0 and events[1, e] >= 0.0 and events[2, e] >= 0.0
-        falling = events[0, e] > 0.0 and events[1, e] <= 0.0 and events[2, e] <= 0.0
-        events[3, e] = 1.0 if rising or falling else 0.0
-        any_passed = any_passed or rising or falling
-    return any_passed
-
-
-@_compiled
+@compiled
 def advance(
     address, size, A, b, c, errors, dense, order, clock, count, y, k, vectors, given, out, work, control,
     wanted, sampled, times, states, events, max_steps,
@@ -364,7 +292,7 @@ def advance(
         if size[FIXED] == 0 and clock[H] <= 0.0:
             clock[H] = _first_step(address, size, count, clock, order, y, k, trial, given, out, work, control)
         count[FIRST] = 1
-        _watch(address, size, clock[T], y, k, given, out, work, events)
+        watch(address, size[N], clock[T], y, k[0], given, out, work, events)
     rejected_before, started = False, clock[H]
     for _ in range(max_steps):
         if clock[T] >= clock[END]:
@@ -436,14 +364,14 @@ def advance(
         count[STEPS] += 1
         if not _rate(address, size, count, clock[T], y, k[0], given, out, work, control):
             return NOT_FINITE
-        if _watch(address, size, clock[T], y, k, given, out, work, events):
+        if watch(address, size[N], clock[T], y, k[0], given, out, work, events):
             return EVENT
         if size[COMPLETE] == 1 and (control[2, 0] < _WORSE * control[2, 2] or control[2, 1] < _WORSE * control[2, 3]):
             return CHOICE
     return DONE if clock[T] >= clock[END] else RUNNING
 
 
-@_compiled
+@compiled
 def interpolate(
     address, size, A, b, c, dense, count, t, h, y, kept, k, vectors, given, out, work, control, thetas, into
 ):  # fmt: skip

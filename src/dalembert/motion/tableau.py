@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dalembert.algebra.types import Array
+from dalembert.model.system import System
+from dalembert.motion.method import FORMS, KEEPINGS, Setup
+
+if TYPE_CHECKING:
+    from dalembert.motion.engine import Engine
+    from dalembert.native.kernels import Kernels
 
 
 @dataclass(frozen=True)
@@ -25,6 +32,18 @@ class Tableau:
     times: Sequence[float]
     errors: tuple[Sequence[float], Sequence[float]] | None = None
     dense: Sequence[Sequence[float]] = ()
+    fixed: bool = True
+    forms: tuple[str, ...] = FORMS
+    keeps: tuple[str, ...] = KEEPINGS
+
+    def objection(self, system: System) -> None:
+        """Integrate every system."""
+
+    def engine(self, kernels: Kernels, setup: Setup) -> Engine:
+        """Make the engine of a run."""
+        from dalembert.motion.explicit import Explicit
+
+        return Explicit(kernels, self, setup)
 
     @property
     def adaptive(self) -> bool:
@@ -45,8 +64,9 @@ class Tableau:
             dense[i, : len(row)] = row
         return A, np.array(self.weights, dtype=float), np.array(self.times, dtype=float), errors, dense
 
-    def growth(self, z: complex) -> complex:
-        """Return the stability function R(z): by how much the method multiplies y where y' = λ y, z = τλ."""
-        s = len(self.weights)
-        A = self.arrays()[0][:s, :s]
-        return complex(1 + z * np.array(self.weights) @ np.linalg.solve(np.eye(s) - z * A, np.ones(s)))
+    def growth(self, Z: Array) -> Array:
+        """Return the stability function R(Z): by what the method multiplies y where y' = K y, Z = τK."""
+        s, n = len(self.weights), len(Z)
+        A, one = self.arrays()[0][:s, :s], np.eye(n)
+        stages = np.linalg.solve(np.eye(s * n) - np.kron(A, Z), np.kron(np.ones((s, 1)), one))
+        return one + np.kron(np.array([self.weights]), Z) @ stages

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import symengine as se
@@ -86,8 +87,7 @@ class Builder:
         With an offset, c is increased by further inputs, one for each constraint.
         """
         b = self.blocks
-        M, A, rho = self.matrices(routine, changes)
-        self.matrix = Shelf("matrix", routine, {**M, **{(self.n + i, j): value for (i, j), value in A.items()}})
+        A, rho = self.placed(routine, changes)
         if right == "forces":
             f, c = list(self.evaluate(routine, b.f, changes)), list(self.evaluate(routine, b.c, changes))
         else:
@@ -100,6 +100,12 @@ class Builder:
         routine.store("right", [*self.augmented(f, c, A, rho), *c])
         return routine
 
+    def placed(self, routine: Routine, changes: dict[Expr, Scalar] | None = None) -> tuple[dict, dict]:
+        """Let a routine fill the matrix; return A and ρ."""
+        M, A, rho = self.matrices(routine, changes)
+        self.matrix = Shelf("matrix", routine, {**M, **{(self.n + i, j): value for (i, j), value in A.items()}})
+        return A, rho
+
     @staticmethod
     def augmented(f: list[Scalar], c: list[Scalar], A: dict, rho: dict[int, Scalar]) -> list[Scalar]:
         """Return f + Σ ρᵢ Aᵢᵀcᵢ."""
@@ -107,6 +113,36 @@ class Builder:
             if i in rho:
                 f[j] = f[j] + rho[i] * (a * c[i])
         return f
+
+    # --- the canonical variables -------------------------------------------------------------------------------------
+
+    @cached_property
+    def lagrangian(self) -> tuple[list[Expr], list[Expr]]:
+        """l, the momenta at rest, and ∂L/∂q + Q."""
+        system, b = self.system, self.blocks
+        calculus = Calculus([*b.q, *b.v, b.t])
+        momenta: dict[Expr, list[Expr]] = {v: [] for v in b.v}
+        slopes: dict[Expr, list[Expr]] = {q: [system.forces.get(q.name, ZERO)] for q in b.q}
+        still = dict.fromkeys(b.v, ZERO)
+        for sign, energy in ((1, system.kinetic), (-1, system.potential)):
+            for term in calculus.terms(calculus.lift(energy)) if energy is not None else ():
+                for symbol in calculus.depends(term):
+                    slope = calculus.lower(calculus.diff(term, symbol))
+                    if symbol in slopes:
+                        slopes[symbol].append(sign * slope)
+                    elif symbol in momenta:
+                        momenta[symbol].append(slope.xreplace(still))
+        return [sum(momenta[v], ZERO) for v in b.v], [sum(slopes[q], ZERO) for q in b.q]
+
+    def velocities(self, routine: Routine) -> dict[Expr, Scalar]:
+        """Solve p = M v + l for v on the tape; the momenta stand where kernels otherwise read velocities."""
+        n, (M, _, _) = self.n, self.matrices(routine)
+        full = {**M, **{(j, i): value for (i, j), value in M.items()}}
+        order = quasidefinite.elimination_order(M, n, 0)
+        factors = quasidefinite.factorise(full, {}, n, 0, order, routine.tape, lambda k, pivot, size: 1.0 / pivot)
+        linear = self.evaluate(routine, self.lagrangian[0])
+        rest = [routine.tape.load("in", 1 + n + j) - l for j, l in enumerate(linear)]
+        return dict(zip(self.blocks.v, quasidefinite.solve(factors, rest), strict=True))
 
     # --- the shared solver -------------------------------------------------------------------------------------------
 
@@ -211,6 +247,15 @@ class Builder:
         routine.store("r", r)
         return routine
 
+    def reaction(self, routine: Routine) -> tuple[dict[int, dict], list[Scalar], list[Node]]:
+        """Return the rows of A, r = Aᵀλ and q̈ as nodes that read the workspace."""
+        rows: dict[int, dict] = {i: {} for i in range(self.s)}
+        r: list[Scalar] = [0.0] * self.n
+        for (i, j), value in self.loaded(routine)[1].items():
+            rows[i][j] = value
+            r[j] = r[j] - value * routine.tape.load("x", self.n + i)
+        return rows, r, routine.loads("x", self.n)
+
     # --- results -----------------------------------------------------------------------------------------------------
 
     def finish(self) -> Routine:
@@ -248,16 +293,8 @@ class Builder:
 
     def energies(self) -> Routine:
         """Make the routine that gives out T, V, T₂ − T₀ + V and the powers of forces and of explicit time."""
-        routine, b, system = Routine("energies"), self.blocks, self.system
-        calculus = Calculus([b.t])
-        rates = []
-        for sign, energy in ((-1, system.kinetic), (1, system.potential)):
-            terms = calculus.terms(calculus.lift(energy)) if energy is not None else []
-            rates += [sign * calculus.lower(calculus.diff(term, b.t)) for term in terms]
-        velocity = {q.name: v for q, v in zip(b.q, b.v, strict=True)}
-        power = se.Add(*[force * velocity[name] for name, force in system.forces.items()])
-        outputs = [system.kinetic or ZERO, system.potential or ZERO, b.energy or ZERO, power, se.Add(*rates)]
-        routine.store("out", self.evaluate(routine, outputs))
+        routine = Routine("energies")
+        routine.store("out", self.evaluate(routine, energy_outputs(self.system, self.blocks)))
         return routine
 
     def direct(self) -> Routine:
@@ -272,33 +309,51 @@ class Builder:
         routine.store("out", condition, self.n + self.s)
         return routine
 
-    def jacobian(self) -> Routine:
-        """Make the routine of the sparse Jacobians of F = M a − f − Aᵀλ and of ψ, with a and λ behind the other inputs.
+    def balance(self, routine: Routine) -> tuple[dict, dict, list[Scalar], list[Scalar]]:
+        """Return M, A, F = M a − f − Aᵀλ and the conditions C, with a and λ behind the other inputs.
 
-        It gives out the entries of ∂F/∂q, ∂F/∂v, ∂ψ/∂q, M and A; `patterns` says where they stand.
+        C is ψ, and A a − c where a constraint is on accelerations.
         """
-        routine, b = Routine("jacobian"), self.blocks
-        tape = routine.tape
-        start = len(self.inputs)
-        values = iter(self.evaluate(routine, [*b.M.values(), *b.A.values(), *b.f]))
+        b, tape, start = self.blocks, routine.tape, len(self.inputs)
+        psi = [ZERO if r is None else r for r in b.psi]
+        values = iter(self.evaluate(routine, [*b.M.values(), *b.A.values(), *b.f, *psi, *b.c]))
         M, A = {place: next(values) for place in b.M}, {place: next(values) for place in b.A}
         F: list[Scalar] = [-next(values) for _ in b.f]
+        C: list[Scalar] = [next(values) for _ in psi]
+        a, multipliers = (
+            [tape.load("in", start + k) for k in part] for part in (range(self.n), range(self.n, self.n + self.s))
+        )
+        for i, c in enumerate(values):
+            if b.psi[i] is None:
+                C[i] = -c
         for (i, j), value in M.items():
-            F[i] = F[i] + value * tape.load("in", start + j)
+            F[i] = F[i] + value * a[j]
         for (i, j), value in A.items():
-            F[j] = F[j] - value * tape.load("in", start + self.n + i)
-        psi = self.evaluate(routine, [ZERO if r is None else r for r in b.psi])
-        q, v = ([tape.load("in", first + j) for j in range(self.n)] for first in (1, 1 + self.n))
-        slopes = gradients(tape, [*F, *psi], [*q, *v])
-        parts = {
-            "F_q": {(i, k): x for i, row in enumerate(slopes[: self.n]) for k, x in row.items() if k < self.n},
-            "F_v": {
-                (i, k - self.n): x for i, row in enumerate(slopes[: self.n]) for k, x in row.items() if k >= self.n
-            },
-            "psi_q": {(i, k): x for i, row in enumerate(slopes[self.n :]) for k, x in row.items() if k < self.n},
-            "M": M,
-            "A": A,
-        }
+            F[j] = F[j] - value * multipliers[i]
+            if b.psi[i] is None:
+                C[i] = C[i] + value * a[j]
+        return M, A, F, C
+
+    def balanced(self) -> Routine:
+        """Make the routine that gives out F and C."""
+        routine = Routine("balance")
+        _, _, F, C = self.balance(routine)
+        routine.store("out", [*F, *C])
+        return routine
+
+    def jacobian(self) -> Routine:
+        """Make the routine of the sparse Jacobians of F and C.
+
+        It gives out the entries of ∂F/∂q, ∂F/∂v, ∂C/∂q, ∂C/∂v, M and A; `patterns` says where they stand.
+        """
+        routine = Routine("jacobian")
+        M, A, F, C = self.balance(routine)
+        n, tape = self.n, routine.tape
+        slopes = gradients(tape, [*F, *C], [tape.load("in", 1 + j) for j in range(2 * n)])
+        parts = {name: {} for name in ("F_q", "F_v", "C_q", "C_v")} | {"M": M, "A": A}
+        for i, row in enumerate(slopes):
+            for k, value in row.items():
+                parts[("F" if i < n else "C") + ("_q" if k < n else "_v")][i if i < n else i - n, k % n] = value
         self.patterns = {name: sorted(entries) for name, entries in parts.items()}
         routine.store("out", [parts[name][place] for name, places in self.patterns.items() for place in places])
         return routine
@@ -334,6 +389,18 @@ class DependentBuilder(Builder):
     def whole(self, routine: Routine, k: int, size: Scalar) -> Scalar:
         """Return the size of a row in all coordinates, of which little may be left in those that depend."""
         return routine.tape.load("whole", k - self.n)
+
+
+def energy_outputs(system: Any, b: Blocks) -> list[Expr]:
+    """Return T, V, T₂ − T₀ + V and the powers of forces and of explicit time."""
+    calculus = Calculus([b.t])
+    rates = []
+    for sign, energy in ((-1, system.kinetic), (1, system.potential)):
+        terms = calculus.terms(calculus.lift(energy)) if energy is not None else []
+        rates += [sign * calculus.lower(calculus.diff(term, b.t)) for term in terms]
+    velocity = {q.name: v for q, v in zip(b.q, b.v, strict=True)}
+    power = se.Add(*[force * velocity[name] for name, force in system.forces.items()])
+    return [system.kinetic or ZERO, system.potential or ZERO, b.energy or ZERO, power, se.Add(*rates)]
 
 
 def without_noise(system: System) -> Blocks:

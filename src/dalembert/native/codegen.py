@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dalembert.algebra.tape import CONSTANT, LOAD
+from dalembert.native.loops import SLOT, Fill, Loop, Sweep, write_fill, write_sweep, write_table
 from dalembert.native.routine import Chunk, Routine, cut
 
 _BINARY = {"+": "fadd contract", "-": "fsub contract", "*": "fmul contract"}
@@ -49,9 +50,21 @@ class Layout:
     size: int
 
 
-def lay_out(routines: Iterable[Routine], pieces: Mapping[str, list[Chunk]]) -> Layout:
-    """Give every array of the workspace its place."""
-    sizes: dict[str, int] = {}
+@dataclass
+class Rolled:
+    """What runs in loops: their routines and tables, sweeps over them, arrays to fill, and the sizes of arrays."""
+
+    loops: list[Loop] = field(default_factory=list)
+    sweeps: list[Sweep] = field(default_factory=list)
+    fills: list[Fill] = field(default_factory=list)
+    sizes: dict[str, int] = field(default_factory=dict)
+
+
+def lay_out(
+    routines: Iterable[Routine], pieces: Mapping[str, list[Chunk]], known: Mapping[str, int] | None = None
+) -> Layout:
+    """Give every array of the workspace its place; the sizes of some may be known before."""
+    sizes: dict[str, int] = dict(known or {})
     for routine in routines:
         places = [node[1:] for node in routine.tape.nodes if node[0] == LOAD] + list(routine.stores)
         for array, index in places:
@@ -66,16 +79,19 @@ def lay_out(routines: Iterable[Routine], pieces: Mapping[str, list[Chunk]]) -> L
     return Layout(offsets, size)
 
 
-def to_llvm(routines: Sequence[Routine], kernels: Iterable[Kernel]) -> tuple[str, Layout]:
+def to_llvm(routines: Sequence[Routine], kernels: Iterable[Kernel], rolled: Rolled | None = None) -> tuple[str, Layout]:
     """Write a module of all routines and kernels, and say how its workspace is laid out."""
+    rolled = rolled or Rolled()
     pieces = {routine.name: cut(routine) for routine in routines}
-    layout = lay_out(routines, pieces)
+    layout = lay_out(routines, pieces, rolled.sizes)
     lines = [f"declare double @llvm.{name}.f64({_doubles(count)})" for name, count in _INTRINSICS.items()]
     lines += [f"declare double @{name}({_doubles(count)}) #0" for name, count in _LIBRARY.items()]
     lines += ["attributes #0 = { nounwind willreturn memory(none) }", "!0 = !{}"]
     for routine in routines:
         for k, chunk in enumerate(pieces[routine.name]):
             lines += _function(f"{routine.name}.{k}", routine, chunk, layout)
+    lines += _rolled(rolled, layout)
+    pieces |= {part.name: [Chunk()] for part in (*rolled.sweeps, *rolled.fills)}
     for kernel in kernels:
         lines += [f"define void @{kernel.name}{_SIGNATURE} {{"]
         for number, call in enumerate(kernel.calls):
@@ -111,9 +127,27 @@ def _doubles(count: int) -> str:
     return ", ".join(["double"] * count)
 
 
-def _function(name: str, routine: Routine, chunk: Chunk, layout: Layout) -> list[str]:
+def _rolled(rolled: Rolled, layout: Layout) -> list[str]:
+    lines = [
+        "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
+        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
+    ]
+    for loop in rolled.loops:
+        (chunk,) = cut(loop.routine, size=10**9)
+        lines += [write_table(loop, layout), *_function(f"{loop.name}.body", loop.routine, chunk, layout, loop)]
+    widths = {loop.name: len(loop.slots) for loop in rolled.loops}
+    for sweep in rolled.sweeps:
+        lines += write_sweep(sweep, widths)
+    for fill in rolled.fills:
+        lines += write_fill(fill, layout)
+    return lines
+
+
+def _function(name: str, routine: Routine, chunk: Chunk, layout: Layout, loop: Loop | None = None) -> list[str]:
     nodes = routine.tape.nodes
-    lines = [f'define internal void @"{name}"{_SIGNATURE} noinline {{']
+    signature = _SIGNATURE if loop is None else _SIGNATURE[:-1] + ", ptr noalias readonly %row)"
+    arrays = [] if loop is None else [array if array in ("in", "out") else "work" for array, _ in loop.slots]
+    lines = [f'define internal void @"{name}"{signature} noinline {{']
     values: dict[int, str] = {}
     written = {array for array, _ in routine.stores}
     pending: dict[int, list[tuple[str, int]]] = {}
@@ -123,6 +157,16 @@ def _function(name: str, routine: Routine, chunk: Chunk, layout: Layout) -> list
         pending.setdefault(number, []).append(("spill", place))
 
     def address(array: str, index: int) -> str:
+        if array == SLOT:
+            mark = len(lines)
+            lines.extend(
+                [
+                    f"  %a{mark} = getelementptr i32, ptr %row, i64 {index}",
+                    f"  %i{mark} = load i32, ptr %a{mark}, align 4, !invariant.load !0",
+                    f"  %p{mark} = getelementptr double, ptr %{arrays[index]}, i32 %i{mark}",
+                ]
+            )
+            return f"%p{mark}"
         base, offset = (f"%{array}", index) if array in ("in", "out") else ("%work", layout.offsets[array] + index)
         pointer = f"%p{len(lines)}"
         lines.append(f"  {pointer} = getelementptr double, ptr {base}, i64 {offset}")

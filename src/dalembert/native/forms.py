@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dalembert.algebra import quasidefinite
 from dalembert.algebra.pilot import Pilot
-from dalembert.algebra.tape import Node, Tape, TapeFull
+from dalembert.algebra.tape import Tape, TapeFull
 from dalembert.errors import DerivationError
 from dalembert.forms import FORMS
 from dalembert.forms.explicit import needs_invertible
 from dalembert.forms.scene import Scene
-from dalembert.model.calculus import ZERO, Calculus
-from dalembert.model.functions import Expr
 from dalembert.native.build import Builder, Scalar
 from dalembert.native.groups import Module, solution
 from dalembert.native.routine import Routine
@@ -65,7 +62,7 @@ def _sparse(builder: Builder, form: str) -> Module:
         raise DerivationError(needs_invertible(form))
     module = _solver(builder, builder.stage("blocks", "forces"))
     finish = Routine("finish")
-    A, r, x = _reaction(builder, finish)
+    A, r, x = builder.reaction(finish)
     c = [finish.tape.load("right", builder.n + i) for i in range(builder.s)]
     finish.store("out", [*x, *r, _defect(finish, A, c, x)])
     module.add(finish)
@@ -75,7 +72,7 @@ def _sparse(builder: Builder, form: str) -> Module:
 
 def _canonical(builder: Builder) -> Module:
     """Solve p = M v + l for v; then q̇ = v and ṗ = ∂L/∂q + Q + R, as −∂H/∂q at constant p is ∂L/∂q at constant v."""
-    system, b, n = builder.system, builder.blocks, builder.n
+    system, n = builder.system, builder.n
     if system.kinetic is None:
         raise DerivationError("the form `canonical` needs energies, and this system is given by matrices")
     if any(constraint.level == "acceleration" for constraint in system.constraints):
@@ -83,19 +80,13 @@ def _canonical(builder: Builder) -> Module:
     if builder.added:
         raise DerivationError(needs_invertible("canonical"))
     stage = Routine("blocks")
-    linear, slopes = _lagrangian(builder)
-    M, _, _ = builder.matrices(stage)
-    full = {**M, **{(j, i): value for (i, j), value in M.items()}}
-    order = quasidefinite.elimination_order(M, n, 0)
-    factors = quasidefinite.factorise(full, {}, n, 0, order, stage.tape, lambda k, pivot, size: 1.0 / pivot)
-    p = [stage.tape.load("in", 1 + n + j) for j in range(n)]
-    rest = [value - l for value, l in zip(p, builder.evaluate(stage, linear), strict=True)]
-    velocities = dict(zip(b.v, quasidefinite.solve(factors, rest), strict=True))
+    linear, slopes = builder.lagrangian
+    velocities = builder.velocities(stage)
     stage.store("velocity", velocities.values())
     stage.store("force", builder.evaluate(stage, slopes, velocities))
     module = _solver(builder, builder.filled(stage, "forces", velocities))
     finish = Routine("finish")
-    _, r, _ = _reaction(builder, finish)
+    _, r, _ = builder.reaction(finish)
     rates = [force + reaction for force, reaction in zip(finish.loads("force", n), r, strict=True)]
     finish.store("out", [*finish.loads("velocity", n), *rates, *r])
     module.add(finish)
@@ -113,39 +104,10 @@ def _canonical(builder: Builder) -> Module:
     return module
 
 
-def _lagrangian(builder: Builder) -> tuple[list[Expr], list[Expr]]:
-    """Return l, the momenta at rest, and ∂L/∂q + Q."""
-    system, b = builder.system, builder.blocks
-    calculus = Calculus([*b.q, *b.v, b.t])
-    momenta: dict[Expr, list[Expr]] = {v: [] for v in b.v}
-    slopes: dict[Expr, list[Expr]] = {q: [system.forces.get(q.name, ZERO)] for q in b.q}
-    still = dict.fromkeys(b.v, ZERO)
-    for sign, energy in ((1, system.kinetic), (-1, system.potential)):
-        for term in calculus.terms(calculus.lift(energy)) if energy is not None else ():
-            for symbol in calculus.depends(term):
-                slope = calculus.lower(calculus.diff(term, symbol))
-                if symbol in slopes:
-                    slopes[symbol].append(sign * slope)
-                elif symbol in momenta:
-                    momenta[symbol].append(slope.xreplace(still))
-    return [sum(momenta[v], ZERO) for v in b.v], [sum(slopes[q], ZERO) for q in b.q]
-
-
 def _solver(builder: Builder, stage: Routine) -> Module:
     module = Module()
     module.add(stage, builder.factor(), builder.solve(), builder.begin(), builder.refine())
     return module
-
-
-def _reaction(builder: Builder, routine: Routine) -> tuple[dict[int, dict], list[Scalar], list[Node]]:
-    """Return the rows of A, r = Aᵀλ and q̈ as nodes that read the workspace."""
-    n = builder.n
-    rows: dict[int, dict] = {i: {} for i in range(builder.s)}
-    r: list[Scalar] = [0.0] * n
-    for (i, j), value in builder.loaded(routine)[1].items():
-        rows[i][j] = value
-        r[j] = r[j] - value * routine.tape.load("x", n + i)
-    return rows, r, routine.loads("x", n)
 
 
 def _defect(routine: Routine, rows: dict[int, dict], c: Sequence[Scalar], a: Sequence[Scalar]) -> Scalar:

@@ -9,7 +9,7 @@ from typing import Any
 from dalembert.algebra.program import Program
 from dalembert.model.functions import Expr
 from dalembert.native.build import Builder, DependentBuilder, Scalar
-from dalembert.native.codegen import Kernel, Repeat
+from dalembert.native.codegen import Kernel, Repeat, Rolled
 from dalembert.native.routine import Routine
 
 REFINEMENTS = 3  # solves on the residual, at most: they remove the proximal term, but for where rank is nearly lost
@@ -22,11 +22,13 @@ class Module:
     routines: dict[str, Routine] = field(default_factory=dict)
     kernels: dict[str, Kernel] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)  # what a user of the kernels must know, as JSON holds it
+    rolled: Rolled = field(default_factory=Rolled)
 
     @property
     def operations(self) -> int:
         """Count the operations of all routines."""
-        return sum(routine.operations for routine in self.routines.values())
+        plain = sum(routine.operations for routine in self.routines.values())
+        return plain + sum(loop.routine.operations for loop in self.rolled.loops)
 
     def add(self, *routines: Routine) -> None:
         """Add routines that kernels can call."""
@@ -107,10 +109,11 @@ def direct(builder: Builder) -> Module:
 
 
 def jacobian(builder: Builder) -> Module:
-    """Return the Jacobians for implicit methods."""
+    """Return what implicit methods need: F, the conditions C, and their Jacobians."""
     module = Module()
-    module.add(builder.jacobian())
-    module.kernel("jacobian", ["jacobian"], len(builder.inputs) + builder.n + builder.s)
+    module.add(builder.balanced(), builder.jacobian())
+    for name in ("balance", "jacobian"):
+        module.kernel(name, [name], len(builder.inputs) + builder.n + builder.s)
     module.facts["patterns"] = builder.patterns
     return module
 

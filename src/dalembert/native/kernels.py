@@ -37,6 +37,7 @@ from dalembert.native.codegen import to_llvm
 from dalembert.native.csource import to_c
 from dalembert.native.forms import form_module
 from dalembert.native.groups import GROUPS, Module
+from dalembert.native.symplectic import symplectic
 
 _NEWTON = 20
 _LEFT = 1e-6  # relative residual that no step removes
@@ -87,11 +88,15 @@ class Energies:
 
 @dataclass(frozen=True)
 class Jacobians:
-    """Derivatives of F = M a − f − Aᵀλ and of ψ at one state, sparse."""
+    """Derivatives of F = M a − f − Aᵀλ and of the conditions C at one state, sparse.
+
+    C is ψ, and A a − c where a constraint is on accelerations.
+    """
 
     F_q: Sparse
     F_v: Sparse
-    psi_q: Sparse
+    C_q: Sparse
+    C_v: Sparse
     M: Sparse
     A: Sparse
 
@@ -194,7 +199,7 @@ class Kernels:
         out = compiled.run("jacobian", inputs[None])
         self._check("jacobian", out, inputs[None])
         values = out[0]
-        shapes = {"psi_q": (self.s, self.n), "A": (self.s, self.n)}
+        shapes = dict.fromkeys(("C_q", "C_v", "A"), (self.s, self.n))
         found, start = {}, 0
         for name, pattern in compiled.facts["patterns"].items():
             places = np.array(pattern, dtype=int).reshape(-1, 2)
@@ -263,9 +268,17 @@ class Kernels:
         """Return how many doubles each kernel of a group gives out."""
         return [outputs for _, outputs in self._group(group).facts["kernels"].values()]
 
+    def facts(self, group: str) -> dict[str, Any]:
+        """Return what is known of a group."""
+        return self._group(group).facts
+
     def workspace(self, group: str) -> int:
         """Return how many doubles a group needs as workspace."""
         return self._group(group).work
+
+    def fact(self, group: str, name: str) -> Any:
+        """Return what was noted when a group was built."""
+        return self._group(group).facts[name]
 
     def _everything(self, t: Any, q: Any, v: Any, parameters: Any) -> tuple[Array, Array, Array]:
         """Return q̈, λ and the condition of the matrix; the entries Aᵢⱼ λᵢ; the powers of the constraints."""
@@ -348,7 +361,7 @@ class Kernels:
 
     def _build(self, name: str, values: Mapping[str, float]) -> disk.Entry:
         module = self._module(name)
-        ir, layout = to_llvm(list(module.routines.values()), module.kernels.values())
+        ir, layout = to_llvm(list(module.routines.values()), module.kernels.values(), module.rolled)
         kernels = {kernel.name: (kernel.inputs, kernel.outputs) for kernel in module.kernels.values()}
         facts = {"kernels": kernels, "work": layout.size, "operations": module.operations, "values": dict(values)}
         facts |= module.facts
@@ -357,7 +370,7 @@ class Kernels:
     def _module(self, name: str) -> Module:
         """Put a group on tapes."""
         self._builder = self._builder or Builder(self.system)
-        make = GROUPS.get(name) or self._extra.get(name)
+        make = {**GROUPS, "symplectic": symplectic}.get(name) or self._extra.get(name)
         module = make(self._builder) if make else form_module(self._builder, name)
         module.facts["added"] = sorted(self._builder.added)
         return module

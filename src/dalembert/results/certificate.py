@@ -74,6 +74,10 @@ class Certificate:
 def certify(run: Run) -> Certificate:
     """Measure residuals, ideality of the reactions, agreement with an independent solution, and the energy balance."""
     items = _residuals(run) + _forces(run)
+    for bound in run.bounds:
+        over = f"over {bound.steps} steps" if bound.steps > 1 else "over one step"
+        text = f"stabilised {bound.level}, within σ (δ = {bound.delta:.2g} {over})"
+        items.append(Item(f"stabilised {bound.level}", bound.largest, bound.sigma if bound.delta < 1 else 0.0, text))
     drift = run.drift
     if drift is not None:
         limit = 1e4 * run.rtol if run.step is None else None

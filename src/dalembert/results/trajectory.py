@@ -15,6 +15,7 @@ from dalembert.model.system import System
 from dalembert.motion.events import Occurrence
 from dalembert.motion.run import Motion, compute
 from dalembert.native.kernels import Energies, Result
+from dalembert.results.bounds import Bound, bounds
 from dalembert.results.certificate import Certificate, Drift, certify, energy_drift, points
 
 
@@ -103,6 +104,11 @@ class Run:
         out = kernels.evaluate("canonical", "canonical", t, states[:, :n], states[:, n:], values)
         return out[:, :n]
 
+    @cached_property
+    def bounds(self) -> list[Bound]:
+        """δ, σ and whether the bound held, by level, where constraints are stabilised."""
+        return bounds(self)
+
     # --- what follows from it ----------------------------------------------------------------------------------------
 
     @property
@@ -179,7 +185,7 @@ class Run:
             factor = 1.0
         else:
             finer = {"step": facts["step"] / 2}
-            factor = 1 / (1 - 0.5**motion.engine.method.order)
+            factor = 1 / (1 - 0.5**motion.engine.order)
         other = simulate(self.system, end, **settings, **finer)
         reached = self.t <= other.motion.times[-1]
         return np.abs(self.q[reached] - other.at(self.t[reached])[0]) * factor

@@ -185,3 +185,55 @@ def test_a_joint_or_a_condition_is_released():
     assert mechanism.system().constraints == mechanism.constraints
     with pytest.raises(ModelError, match="no constraint `Q`"):
         mechanism.release("Q")
+
+
+def test_named_frames_place_a_joint():
+    """A slide whose axis is that of a frame, on a body that is turned; the same written with points and axes."""
+    bodies = {
+        "arm": {"mass": 1, "inertia": 1, "frames": {"F": {"at": [1, 0], "angle": "pi/4"}}},
+        "block": {"mass": 1, "inertia": 1, "at": [1, 0], "angle": "pi/4", "frames": {"F": {}}},
+    }
+    pin = {"kind": "revolute", "bodies": ["ground", "arm"], "at": [0, 0]}
+    slide = {"kind": "prismatic", "bodies": ["arm", "block"]}
+    by_frames = Mechanism(bodies, {"A": pin, "B": {**slide, "points": ["F", "F"]}})
+    by_axes = Mechanism(bodies, {"A": pin, "B": {**slide, "points": [[1, 0], [0, 0]], "axes": [[1, 1], [1, 0]]}})
+    assert by_frames.check().ok
+    assert by_frames == loads(str(by_frames))
+    one, other = (mechanism.simulate(until=1) for mechanism in (by_frames, by_axes))
+    assert one["x_block"][-1] == pytest.approx(other["x_block"][-1], abs=1e-9)
+
+
+@pytest.mark.parametrize("form", ["minimal", "explicit", "canonical", "independent"])
+def test_every_form_runs_in_space(form):
+    """The mass matrix of Euler parameters can be inverted."""
+    pendulum = Mechanism(
+        {"rod": {"mass": 2, "inertia": [0.1, 0.3, 0.25], "at": [0.5, 0, 0]}},
+        {"A": {"kind": "revolute", "bodies": ["ground", "rod"], "at": [0, 0, 0], "axis": [0, 1, 0]}},
+        dimensions=3,
+    )
+    run, other = pendulum.simulate(until=0.5, form=form), pendulum.simulate(until=0.5)
+    assert run["z_rod"][-1] == pytest.approx(other["z_rod"][-1], abs=1e-7)
+
+
+def test_users_add_to_a_mechanism():
+    """A tuned absorber on a body: an own coordinate with its energies, a force and a constraint of velocities."""
+    mechanism = Mechanism(
+        {"cart": {"mass": 3, "inertia": 1}},
+        {"A": {"kind": "prismatic", "bodies": ["ground", "cart"], "at": [0, 0], "axis": [1, 0]}},
+        coordinates="s",
+        kinetic="(x_cart' + s')^2/4",
+        potential="20*s^2",
+        forces={"x_cart": "-0.1*x_cart'"},
+        initial={"x_cart'": 1, "s": 0.1, "s'": 0, "x_cart": 0},
+    )
+    plain = System(
+        "x s",
+        kinetic="1.5*x'^2 + (x' + s')^2/4",
+        potential="20*s^2",
+        forces={"x": "-0.1*x'"},
+        initial={"x'": 1, "s": 0.1, "s'": 0, "x": 0},
+    )
+    assert mechanism == loads(str(mechanism))
+    run, other = mechanism.simulate(until=2), plain.simulate(until=2)
+    assert run["s"][-1] == pytest.approx(other["s"][-1], abs=1e-7)
+    assert run["x_cart"][-1] == pytest.approx(other["x"][-1], abs=1e-7)

@@ -13,6 +13,7 @@ from sympy.core.function import AppliedUndef
 
 from dalembert.errors import ModelError, Problem
 from dalembert.model.constraint import Constraint
+from dalembert.model.expression import parse_value
 from dalembert.model.functions import TIME, Expr
 from dalembert.model.mechanism.body import Body, coordinate_names, read_body
 from dalembert.model.mechanism.drawing import draw
@@ -84,16 +85,28 @@ class Assembly(Reader):
     def moving_expression(self, value: Any, key: tuple[str, ...], local: Collection[str] = ()) -> Expr:
         """Read an expression of time, coordinates, velocities and parameters, and of `local` names."""
         why = "a force or a drive depends on accelerations"
-        if not local:
-            return self.expression(value, key, self.accelerations, why)
-        if isinstance(value, (sp.Basic, se.Basic)):
-            expr = self.attempt(key, lambda: self.examine(self.translate_local(value, local)))
-            return self.expression(0 if expr is None else expr, key, self.accelerations, why)
-        everywhere, self.vocabulary = self.vocabulary, self.vocabulary_with(tuple(local))
-        try:
-            return self.expression(value, key, self.accelerations, why)
-        finally:
-            self.vocabulary = everywhere
+        translate = (lambda value: self.translate_local(value, tuple(local))) if local else None
+        return self.expression(value, key, self.accelerations, why, translate)
+
+    def translate_local(self, value: Any, local: tuple[str, ...]) -> Expr:
+        """Translate an expression in which some names belong to one element and are no parameters."""
+        if isinstance(value, str):
+            return parse_value(value, self.vocabulary_with(local)).expr
+        if isinstance(value, se.Basic):
+            expr: Expr = value
+            for symbol in self.examine(expr).free_symbols:
+                if symbol.name not in local:
+                    self.read_symbol(symbol.name)
+            return expr
+        if not isinstance(value, sp.Basic):
+            return self.translate(value)
+        symbols = {name: sp.Symbol(name) for name in local} | self.translator.symbols
+        inner = Translator(symbols, self.coordinates, self.parameters)
+        expr = self.examine(inner.inward(value))
+        for name in inner.parameters:
+            if name not in local and name not in self.translator.parameters:
+                self.translator.inward(inner.symbols[name])
+        return expr
 
     def vocabulary_with(self, local: tuple[str, ...]) -> Vocabulary:
         """Return the vocabulary of the model with some names more."""
@@ -102,18 +115,6 @@ class Assembly(Reader):
             made = Vocabulary(tuple(self.coordinates), parameters, self.definitions, _work=self.vocabulary._work)
             self.local_vocabularies[local] = made
         return self.local_vocabularies[local]
-
-    def translate_local(self, value: Any, local: Collection[str]) -> Expr:
-        """Translate SymPy in which some plain symbols are local names and not parameters."""
-        if isinstance(value, se.Basic):
-            return value
-        known = self.translator.symbols
-        inner = Translator({name: sp.Symbol(name) for name in local} | known, self.coordinates, self.parameters)
-        expr = inner.inward(value)
-        for name in inner.parameters:
-            if name not in local and name not in self.translator.parameters:
-                self.translator.inward(inner.symbols[name])
-        return expr
 
     def value(self, expr: Expr) -> float | None:
         """Return the value of an expression of parameters; None where one of them has none."""
@@ -137,6 +138,20 @@ class Assembly(Reader):
         self.assembled = {se.Symbol(name): value for body in self.bodies.values() for name, value in body.guess.items()}
         for section, read in READERS.items():
             self.read_section(section, self.elements[section], read)
+        joined = {body for joint in self.joints.values() for body in joint.bodies}
+        if len(self.joints) == len(self.given_tables["joints"]):
+            for name in bodies:
+                if name not in joined:
+                    self.check_free_body(self.bodies[name])
+
+    def check_free_body(self, body: Body) -> None:
+        """Refuse a body without joints that has no inertia against some motion: nothing would determine it."""
+        trace = se.Add(*[body.inertia[i][i] for i in range(len(body.inertia))])
+        missing = [f"`{key}`" for key, expr in (("mass", body.mass), ("inertia", trace)) if self.value(expr) == 0]
+        if missing:
+            what = " and no ".join(missing)
+            text = f"no joint holds this body, and it has no {what}: nothing determines its motion"
+            self.problem(f"{text}; give it {' and '.join(missing)}, or a joint", "bodies", body.name)
 
     def home(self, expr: Expr) -> Expr:
         """Return the value in the assembled position of an expression of coordinates."""
@@ -150,10 +165,13 @@ class Assembly(Reader):
     def read_section(self, section: str, into: dict[str, Any], read: Callable[[Table, Assembly], Any]) -> None:
         """Read the tables of a section into elements."""
         for name, given in self.given_tables[section].items():
-            if not isinstance(name, str) or not NAME.fullmatch(name):
-                self.problem(f"{name!r}: a name is letters, digits and _, and does not begin with a digit", section)
+            if not NAME.fullmatch(name):
+                self.problem(
+                    f"{name[:40]!r}: a name is letters, digits and _, and does not begin with a digit", section
+                )
                 continue
-            element = read(Table(self, (section, name), given), self)
+            table = Table(self, (section, name), given)
+            element = read(table, self) if isinstance(given, Mapping) else None
             if element is not None:
                 into[name], self.tables[section][name] = element, element.table
 
@@ -276,17 +294,19 @@ def _dimensions(tables: Mapping[str, Any], problems: list[Problem]) -> int:
 def _by_name(tables: Mapping[str, Any], section: str, problems: list[Problem]) -> dict[str, Any]:
     given = tables.get(section)
     if given is None or isinstance(given, Mapping):
-        return dict(given or {})
+        strange = [name for name in given or {} if not isinstance(name, str)]
+        problems += [Problem(f"a part is named by a text, got {str(name)[:40]}", key=(section,)) for name in strange]
+        return {name: table for name, table in (given or {}).items() if isinstance(name, str)}
     text = f'expected tables by name, as in {{"A": {{…}}}}, got {type(given).__name__}'
     problems.append(Problem(text, key=(section,)))
     return {}
 
 
-def _is_body_name(name: Any, problems: list[Problem]) -> bool:
-    if isinstance(name, str) and NAME.fullmatch(name) and len(name) < 100:
+def _is_body_name(name: str, problems: list[Problem]) -> bool:
+    if NAME.fullmatch(name) and len(name) < 100:
         return name != GROUND
-    text = f"{str(name)[:40]!r}: a name is letters, digits and _, and does not begin with a digit"
-    problems.append(Problem(text, key=("bodies", str(name))))
+    text = f"{name[:40]!r}: a name is letters, digits and _, and does not begin with a digit"
+    problems.append(Problem(text, key=("bodies", name)))
     return False
 
 

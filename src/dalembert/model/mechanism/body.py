@@ -14,6 +14,7 @@ from dalembert.model.mechanism.placement import Placement
 from dalembert.model.mechanism.tables import GROUND, Table, as_sequence
 from dalembert.model.mechanism.vectors import ZERO, Matrix, Vector, dot, zeros
 from dalembert.model.mechanism.views import PlanarView, SpatialView, View, euler_rates, symbols
+from dalembert.model.tomlscan import MAX_NAME
 
 VIEWS = {2: PlanarView, 3: SpatialView}
 SMALL = 1e-9  # by which moments of inertia may miss the triangle inequality
@@ -176,17 +177,18 @@ def check_inertia(table: Table, J: Matrix) -> None:
 def read_frames(table: Table) -> dict[str, Placement]:
     """Read the named points and frames of a body."""
     n, frames = table.reader.dimensions, {}
-    if table.has("points"):
-        points = table.table("points")
-        for name in points.given:
-            origin = Placement.origin(n)
-            frames[str(name)] = Placement(points.vector(name), origin.R, origin.turn)
-    if table.has("frames"):
-        inner = table.table("frames")
+    points, turned = (table.table(key) if table.has(key) else None for key in ("points", "frames"))
+    for inner in filter(None, (points, turned)):
         for name in inner.given:
-            if name in frames:
-                inner.problem(f"`{name}` is a point as well; rename one of them", str(name))
-            frame = inner.table(name)
-            frames[str(name)] = Placement.read(frame)
-            frame.finish()
+            if not isinstance(name, str) or len(name) > MAX_NAME:
+                inner.problem(f"a point or frame is named by a text, got {str(name)[:40]}")
+            elif name in frames:
+                inner.problem(f"`{name}` is a point as well; rename one of them", name)
+            elif inner is points:
+                origin = Placement.origin(n)
+                frames[name] = Placement(inner.vector(name), origin.R, origin.turn)
+            else:
+                frame = inner.table(name)
+                frames[name] = Placement.read(frame)
+                frame.finish()
     return frames

@@ -15,6 +15,7 @@ from dalembert.algebra.program import Program
 from dalembert.algebra.rank import rank, unit_rows
 from dalembert.algebra.saddle import Saddle
 from dalembert.algebra.types import Array, Sparse
+from dalembert.errors import SimulationError
 from dalembert.model.mechanism.views import SpatialView
 from dalembert.model.numeric import Numeric
 
@@ -94,13 +95,13 @@ class Closure:
     def velocity(self, t: float, q: Array, v: Array, rank: int) -> tuple[Array, Solution]:
         """Return the velocities nearest to given ones that the conditions allow."""
         linear = all(constraint.level != "velocity" for constraint in self.numeric.system.constraints)
-        for _ in range(2 if linear else ITERATIONS):
+        for _ in range(ITERATIONS):
             residual, A, _ = self.numeric.velocity(t, q, v)
             solution = self.solve(A, -residual, rank)
             v = v + solution.x
             if linear or self.distance(solution.x) <= SETTLED * (1 + self.distance(v)):
-                break
-        return v, solution
+                return v, solution
+        raise SimulationError(f"no velocities are found that the conditions allow at t = {t:.6g}")
 
     def acceleration(self, t: float, q: Array, v: Array, a: Array, rank: int) -> Array:
         """Return the accelerations nearest to given ones that the conditions ask for."""

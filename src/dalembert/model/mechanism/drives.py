@@ -6,6 +6,7 @@ acceleration are continuous everywhere.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ import numpy as np
 import symengine as se
 from scipy.interpolate import CubicSpline
 
+from dalembert.algebra.program import Program
 from dalembert.errors import quoted
 from dalembert.model.functions import TIME, Expr, choose
 from dalembert.model.mechanism.elements.action import read_joint_name
@@ -64,8 +66,22 @@ def read_drive(table: Table, assembly: Assembly) -> Drive | None:
         return None
     motion = read_motion(table, kind)
     driven = joint.coordinates[coordinate]
-    condition = driven.rate - motion if kind == "speed" else driven.equals(motion)
+    if kind == "speed":
+        condition = driven.rate - motion
+    else:
+        condition = driven.equals(motion - whole_turns(motion, assembly) if driven.cyclic else motion)
     return Drive(table.name, table.finish(), joint.name, coordinate, kind, motion, condition)
+
+
+def whole_turns(motion: Expr, assembly: Assembly) -> Expr:
+    """Return the whole turns in the angle at the start; without them it is nearest to the assembled position."""
+    symbols = sorted(motion.free_symbols - {se.Symbol(TIME)}, key=str)
+    values = [assembly.parameters.get(symbol.name) for symbol in symbols]
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return ZERO
+    start = Program([se.Symbol(TIME), *symbols], [motion]).floats([0.0, *known])[0]
+    return 2 * round(start / (2 * math.pi)) * se.pi if math.isfinite(start) else ZERO
 
 
 def read_motion(table: Table, kind: str) -> Expr:

@@ -25,7 +25,7 @@ class MechanismExamination(Examination):
         start = super().start(numeric)
         if self.state is not None:
             for note in moved(self.mechanism, numeric, self.state.q, self.mechanism.guess):
-                self.report("note", note, "bodies")
+                self.report("note", note.text, *note.key)
         return start
 
     def redundant(self, redundancies: Sequence[Redundancy], numeric: Numeric, places: Sequence[Configuration]) -> None:

@@ -14,7 +14,7 @@ from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.functions import Expr
 from dalembert.model.mechanism.closure import Closure
 from dalembert.model.mechanism.tables import GROUND
-from dalembert.model.mechanism.words import list_parts, owners
+from dalembert.model.mechanism.words import list_parts
 from dalembert.model.numeric import Numeric
 from dalembert.model.start import State, consistent_state, given_values
 
@@ -35,15 +35,15 @@ def assemble(mechanism: Mechanism, guess: Mapping[Any, Any]) -> State:
     numeric = Numeric(mechanism)
     fixed = {name: value for name, value in mechanism.initial.items() if not name.endswith("'")}
     state = consistent_state(mechanism, numeric, initial=fixed)
-    notes = (*moved(mechanism, numeric, state.q, mechanism.guess), *state.notes)
-    return State(state.t, state.q, state.v, state.names, notes)
+    notes = [note.text for note in moved(mechanism, numeric, state.q, mechanism.guess)]
+    return State(state.t, state.q, state.v, state.names, (*notes, *state.notes))
 
 
-def moved(mechanism: Mechanism, numeric: Numeric, q: Array, guess: Mapping[str, Expr]) -> list[str]:
+def moved(mechanism: Mechanism, numeric: Numeric, q: Array, guess: Mapping[str, Expr]) -> list[Problem]:
     """Say how far bodies are from where they were placed."""
     near = given_values(numeric, guess)
     size = Closure(mechanism, numeric, q).size
-    words = []
+    notes = []
     for body in mechanism.bodies.values():
         if body.name == GROUND:
             continue
@@ -51,14 +51,12 @@ def moved(mechanism: Mechanism, numeric: Numeric, q: Array, guess: Mapping[str, 
         was, now = np.array([near.get(name, 0.0) for name in body.coordinates]), q[places]
         way = float(np.linalg.norm((now - was)[: mechanism.dimensions]))
         turn = _turn(was[mechanism.dimensions :], now[mechanism.dimensions :])
-        parts = [f"{way:.3g} m"] if way > MOVED * size else []
-        parts += [f"{math.degrees(turn):.3g} degrees"] if turn > MOVED else []
+        parts = [f"moved by {way:.3g} m"] if way > MOVED * size else []
+        parts += [f"turned by {math.degrees(turn):.3g}°"] if turn > MOVED else []
         if parts:
-            words.append(f"`{body.name}` by {' and '.join(parts)}")
-    if not words:
-        return []
-    shown = ", ".join(words[:6]) + (f" and {len(words) - 6} more" if len(words) > 6 else "")
-    return [f"to close the joints, bodies were moved from where they are placed: {shown}"]
+            text = f"to assemble the mechanism, body `{body.name}` was {' and '.join(parts)}"
+            notes.append(Problem(text, "note", key=("bodies", body.name)))
+    return notes
 
 
 def _turn(was: Array, now: Array) -> float:
@@ -74,11 +72,10 @@ def open_joint(mechanism: Mechanism, numeric: Numeric, t: float, q: Array, names
 
     A drive that cannot be followed is told in the same way. None if neither is among the conditions.
     """
-    owner = owners(mechanism)
-    parts = list(dict.fromkeys(owner[name] for name in names if owner[name][0] in ("joint", "drive")))
+    owner = mechanism.owners
+    parts = list(dict.fromkeys(owner[name] for name in names if owner[name][0] in ("joints", "drives")))
     if not parts:
         return None
-    what, part = parts[-1]
     rows = [mechanism.constraints[i].name for i in numeric.holonomic]
     last = np.array([owner[name] == parts[-1] for name in rows])
     closure = Closure(mechanism, numeric, q)
@@ -88,17 +85,14 @@ def open_joint(mechanism: Mechanism, numeric: Numeric, t: float, q: Array, names
         weight = np.where(last, 1.0, FIRM)
         return residual * weight, A.toarray() * closure.units * weight[:, None]
 
-    left = least_squares(lambda x: weighted(x)[0], q / closure.units, lambda x: weighted(x)[1]).fun
+    slopes: Any = lambda x: weighted(x)[1]  # noqa: E731
+    left = least_squares(lambda x: weighted(x)[0], q / closure.units, slopes).fun
     gap = _gap({name: value for name, value in zip(rows, left, strict=True) if owner[name] == parts[-1]})
-    when = f" at t = {t:g}" if t else ""
-    if what == "joint":
-        title = f"joint `{part}` ({mechanism.joints[part].kind}) stays open by {gap}"
-        text = f"the parts cannot be assembled{when}: with the others closed, {title} at the best position found. "
-    else:
-        text = f"drive `{part}` cannot be followed{when}: with all joints closed it is off by {gap} at best. "
+    what, advice = mechanism.explain([name for name in rows if owner[name] == parts[-1]])
     around = list_parts(mechanism, rows, np.where(last, left, FIRM * left))  # those that are under tension
-    text += f"Check the lengths and places around {around}, or give a guess nearer to a solution"
-    return Problem(text, key=(f"{what}s", part))
+    when = f" at t = {t:g}" if t else ""
+    text = f"{what}{when}: with the other parts of {around} closed it stays open by {gap} at best. "
+    return Problem(f"{text}{advice}, or give a guess nearer to a solution", key=parts[-1])
 
 
 def _gap(residuals: Mapping[str, float]) -> str:

@@ -13,6 +13,7 @@ from dalembert.model.mechanism.marker import Marker, read_markers
 from dalembert.model.mechanism.pairs import PAIRS, Coordinate, Pair
 from dalembert.model.mechanism.pairs.base import plain
 from dalembert.model.mechanism.tables import Table
+from dalembert.model.tokens import NAME
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
@@ -37,9 +38,14 @@ class Joint:
     @cached_property
     def conditions(self) -> dict[str, Expr]:
         """What must vanish, by names such as `A.x`."""
-        given = self.pair.equations(*self.markers, **self.values)
-        if not isinstance(given, Mapping) or not given:
-            raise ModelError(f"pair `{self.kind}` must return its conditions by name, got {type(given).__name__}")
+        try:
+            given = self.pair.equations(*self.markers, **self.values)
+        except Exception as error:  # of a pair that the user wrote
+            raise ModelError(f"pair `{self.kind}` failed: {type(error).__name__}: {error}") from error
+        if not isinstance(given, Mapping) or not given or not all(map(is_name, given)):
+            raise ModelError(
+                f"pair `{self.kind}` must return its conditions by name, as in {{'x': …}}, got {given!r:.60}"
+            )
         return {f"{self.name}.{key}": plain(expr) for key, expr in given.items()}
 
     @cached_property
@@ -52,6 +58,11 @@ class Joint:
         """The bodies of the pair that are round, with their radii, for drawing."""
         radii = self.values.get("radii", (None, self.values.get("radius")))
         return [(body, radius) for body, radius in zip(self.bodies, radii, strict=True) if radius is not None]
+
+
+def is_name(key: Any) -> bool:
+    """Tell whether a condition can be called so."""
+    return isinstance(key, str) and NAME.fullmatch(key) is not None
 
 
 def read_joint(table: Table, assembly: Assembly) -> Joint | None:

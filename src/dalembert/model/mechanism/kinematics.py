@@ -215,7 +215,7 @@ class _March:
         scaled = A.toarray() * self.closure.units
         U, _, Vt = np.linalg.svd(scaled)
         rows = [self.mechanism.constraints[i].name for i in numeric.kinematic]
-        joints = list_parts(self.mechanism, rows, U[:, self.n - 1], without="drive")
+        joints = list_parts(self.mechanism, rows, U[:, self.n - 1], without="drives")
         moving = list_bodies(self.mechanism, (Vt[self.n - 1 :] * self.closure.units).T)
         drives = list(self.mechanism.drives) or [self.mechanism.constraints[i].name for i in self.driven]
         values = zip(self.mechanism.coordinates, here.q, strict=True)

@@ -11,18 +11,8 @@ from dalembert.model.functions import Expr, angle
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.placement import Placement, read_axis, settle_axis
 from dalembert.model.mechanism.tables import Table
-from dalembert.model.mechanism.vectors import (
-    ONE,
-    ZERO,
-    Matrix,
-    Vector,
-    add,
-    cross,
-    scale,
-    transpose,
-    unit,
-)
-from dalembert.model.mechanism.views import View
+from dalembert.model.mechanism.vectors import ONE, ZERO, Matrix, Vector, tidy, transpose, unit
+from dalembert.model.mechanism.views import View, compose, reverse
 
 
 @dataclass(frozen=True)
@@ -62,6 +52,11 @@ class Marker:
         """Its angle, in the plane."""
         return self.view.q[2] + self.placement.turn[0]
 
+    @cached_property
+    def e(self) -> Vector:
+        """Its Euler parameters, in space."""
+        return compose(self.view.q[3:], self.placement.turn)
+
     @property
     def spin(self) -> Any:
         """Its angular velocity: a number in the plane, a vector in space."""
@@ -83,7 +78,7 @@ def read_markers(table: Table, bodies: Sequence[Body], axis: str | None = None, 
     named = [isinstance(item, str) and item in body.frames for item, body in zip(_items(table), bodies, strict=False)]
     if how == "axis":
         direction = read_axis(table, "axis")
-        placed = [turned(frame, body, direction) for frame, body in zip(frames, bodies, strict=True)]
+        placed = [turned(frame, body, direction, table) for frame, body in zip(frames, bodies, strict=True)]
     elif how == "axes":
         placed = [
             Placement(frame.at, *triad(direction, table))
@@ -118,7 +113,7 @@ def read_places(table: Table, bodies: Sequence[Body], places: str) -> list[Place
 def world_frame(body: Body, at: Vector) -> Placement:
     """Return the frame on a body that has the axes of the world in the assembled position."""
     placement = body.placement
-    turn = (-placement.turn[0],) if len(at) == 2 else ()
+    turn = (-placement.turn[0],) if len(at) == 2 else reverse(placement.turn)
     return Placement(placement.inward(at), transpose(placement.R), turn)
 
 
@@ -141,26 +136,31 @@ def read_body_axes(table: Table, count: int) -> list[Vector]:
     return [settle_axis(table, "axes", direction) for direction in directions]
 
 
-def turned(frame: Placement, body: Body, direction: Vector) -> Placement:
+def turned(frame: Placement, body: Body, direction: Vector, table: Table) -> Placement:
     """Return a frame of the body with its axis along a direction of the world in the assembled position."""
     if len(direction) == 2:
         u = unit(body.placement.inward_direction(direction))
         turn = angle(direction[1], direction[0]) - body.placement.turn[0]
         return Placement(frame.at, ((u[0], -u[1]), (u[1], u[0])), (turn,))
-    axes = transpose(triad(direction)[0])
-    return Placement(frame.at, transpose([body.placement.inward_direction(axis) for axis in axes]), ())
+    R, e = triad(direction, table)
+    axes = [body.placement.inward_direction(axis) for axis in transpose(R)]
+    return Placement(frame.at, transpose(axes), tidy(compose(reverse(body.placement.turn), e), (ONE,)))
 
 
-def triad(direction: Vector, table: Table | None = None) -> tuple[Matrix, Vector]:
-    """Return the axes of a frame whose x axis (in the plane) or z axis (in space) is a direction."""
+def triad(direction: Vector, table: Table) -> tuple[Matrix, Vector]:
+    """Return the axes of a frame whose x axis (in the plane) or z axis (in space) is a direction, and their turn.
+
+    In space it is the shortest turn of the z axis into the direction, or, for one that points down, of −z after half a
+    turn about x, so that nothing is divided by a small number.
+    """
+    u = unit(direction)
     if len(direction) == 2:
-        u = unit(direction)
         return ((u[0], -u[1]), (u[1], u[0])), (angle(direction[1], direction[0]),)
-    z = unit(direction)
-    value = table.reader.value if table is not None else (lambda expr: None)
-    sizes = [abs(value(part) or 0.0) if part.free_symbols else abs(float(part)) for part in z]
-    top = max(range(3), key=lambda k: sizes[k])
-    k = min(((top + 1) % 3, (top + 2) % 3), key=lambda k: sizes[k])  # the world axis that is most across
-    across = tuple(ONE if i == k else ZERO for i in range(3))
-    x = across if z[k] == 0 else unit(add(across, scale(-z[k], z)))
-    return transpose((x, cross(z, x), z)), ()
+    x, y, z = u
+    if (table.reader.value(z) or 0.0) < 0:
+        k = 1 / (1 - z)
+        columns = (1 - x**2 * k, -x * y * k, x), (x * y * k, y**2 * k - 1, -y), u
+        return transpose(columns), unit((-y, 1 - z, ZERO, x))
+    k = 1 / (1 + z)
+    columns = (1 - x**2 * k, -x * y * k, -x), (-x * y * k, 1 - y**2 * k, -y), u
+    return transpose(columns), unit((1 + z, -y, x, ZERO))

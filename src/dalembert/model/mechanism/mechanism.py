@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dalembert.algebra.types import Array
-from dalembert.errors import ModelError, Problem, nearest
+from dalembert.errors import ModelError, Problem, nearest, quoted
 from dalembert.model.drawing import Drawing
 from dalembert.model.mechanism.assembly import SECTIONS, Assembly
 from dalembert.model.mechanism.body import Body
@@ -155,6 +156,40 @@ class Mechanism(System):
             known = list(self.parameters)
             raise ModelError(Problem(f"no parameter `{n}`; {nearest(n, known, 'parameters')}") for n in unknown)
         return Mechanism(**given, symbols=self.symbols, source=self.source)
+
+    # --- words -------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def owners(self) -> Mapping[str, tuple[str, str]]:
+        """Section and name of the part to which each condition belongs, as ("joints", "A")."""
+        found = {constraint.name: ("constraints", constraint.name) for constraint in self.constraints}
+        for name, body in self.bodies.items():
+            found |= {f"{name}.{key}": ("bodies", name) for key in body.conditions}
+        for section, parts in (("joints", self.joints), ("drives", self.drives)):
+            for name, part in parts.items():
+                found |= dict.fromkeys(part.conditions, (section, name))
+        return found
+
+    def entry(self, constraint: str) -> tuple[str, ...]:
+        """Return the entry of a model file to which a constraint belongs."""
+        return self.owners.get(constraint, ("constraints", constraint))
+
+    def explain(self, constraints: Sequence[str]) -> tuple[str, str]:
+        """Say in words that conditions cannot hold, and what to do."""
+        owners = dict.fromkeys(self.owners[name] for name in constraints)
+        words = []
+        for section, name in owners:
+            if section == "joints":
+                joint = self.joints[name]
+                words.append(f"joint `{name}` ({joint.kind}, {quoted(joint.bodies)})")
+            elif section == "drives":
+                words.append(f"drive `{name}` of joint `{self.drives[name].joint}`")
+            else:
+                words.append(f"{'body' if section == 'bodies' else 'constraint'} `{name}`")
+        advice = "Check the points and lengths there, and where the bodies are placed"
+        return f"the parts cannot be assembled at {', '.join(words)}", advice
+
+    # --- variants ----------------------------------------------------------------------------------------------------
 
     def system(self) -> System:
         """Return the equations of the mechanism as a plain system, without its bodies and joints."""

@@ -17,7 +17,6 @@ from dalembert.errors import quoted
 from dalembert.model.mechanism.closure import Closure
 from dalembert.model.mechanism.rows import Rows, displaced, rank, unit_rows
 from dalembert.model.mechanism.tables import GROUND
-from dalembert.model.mechanism.words import owners
 from dalembert.model.numeric import Numeric
 from dalembert.model.pilot import Configuration, configurations, pilot_parameters
 from dalembert.model.start import consistent_state
@@ -59,7 +58,7 @@ def mobility(mechanism: Mechanism) -> Mobility:
 class _Examination:
     def __init__(self, mechanism: Mechanism):
         self.mechanism = mechanism
-        self.owners = {name: owner for name, owner in owners(mechanism).items() if owner[0] != "drive"}
+        self.owners = {name: owner for name, owner in mechanism.owners.items() if owner[0] != "drives"}
         driven = [name for drive in mechanism.drives.values() for name in drive.conditions]
         system = mechanism.release(*driven) if driven else mechanism
         self.numeric = Numeric(system, pilot_parameters(mechanism))
@@ -95,7 +94,7 @@ class _Examination:
     def count(self) -> tuple[int, str]:
         """Count as Grübler and Kutzbach do."""
         kinds = Counter((joint.kind, len(joint.conditions)) for joint in self.mechanism.joints.values())
-        added = sum(what == "constraint" for what, _ in self.owners.values())
+        added = sum(what == "constraints" for what, _ in self.owners.values())
         terms = f"{self.each}·{len(self.bodies)}" + (f" + {len(self.own)} (own coordinates)" if self.own else "")
         terms += "".join(f" − {number}·{size} ({kind})" for (kind, size), number in kinds.items())
         terms += f" − {added} (own constraints)" if added else ""
@@ -182,7 +181,7 @@ class _Examination:
         held = sum(
             max(rank(unit_rows(A[rows])[:, :] @ restrict) for A in matrices)
             for (what, _), rows in parts.items()
-            if what != "body"
+            if what != "bodies"
         )
         return restrict.shape[1] - held
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import symengine as se
 
-from dalembert.model.drawing import Drawing
 from dalembert.model.functions import Expr
 
 
@@ -29,10 +28,3 @@ class Parts:
             return
         for speed in sorted(rate.free_symbols & self.speeds.keys(), key=str):
             self.forces[self.speeds[speed]].append(force * rate.diff(speed))
-
-
-def merge_drawings(own: Drawing | None, made: Mapping) -> Drawing | None:
-    """Return what the user draws, or what the mechanism shows of itself."""
-    if own is not None:
-        return own
-    return Drawing(**made) if made["points"] else None

@@ -57,9 +57,9 @@ class Quantity:
         return float(value), float(rate), float(second)
 
 
-def unwrap(values: Array, guess: Array | float) -> Any:
+def unwrap(values: Any, guess: Any) -> Any:
     """Add to angles the whole turns that bring them nearest to a guess."""
-    return values + 2 * np.pi * np.round((np.asarray(guess) - values) / (2 * np.pi))
+    return values + 2 * np.pi * np.round((guess - values) / (2 * np.pi))
 
 
 def joint_quantity(mechanism: Mechanism, name: str) -> Quantity:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
 from dalembert.algebra.types import Array
-from dalembert.errors import ModelError, quoted
+from dalembert.errors import ModelError, SimulationError, quoted
 from dalembert.model.mechanism.closure import ASIDE, LOOSE, Closure
 from dalembert.model.mechanism.path import Path, Sameness, Station
 from dalembert.model.mechanism.quantity import joint_quantity, unwrap
@@ -197,7 +197,7 @@ class _Trace:
             return function(found)
 
         try:
-            way = brentq(value, 0.0, there.station.way - here.station.way, xtol=1e-14, rtol=1e-14)
+            way = brentq(value, 0.0, there.station.way - here.station.way, xtol=1e-14)
         except (ArithmeticError, ValueError):  # lost on the way, or no change of sign after all
             return None
         return self.beside(here, float(way))  # pyright: ignore[reportArgumentType]
@@ -232,7 +232,7 @@ class _Trace:
                 beside = self.path.beside(here.station, way)
                 return 0.0 if beside is None else beside.grip
 
-            least = minimize_scalar(grip, bounds=ways, method="bounded", options={"xatol": 1e-9})
+            least: Any = minimize_scalar(grip, bounds=ways, method="bounded", options={"xatol": 1e-9})
             if least.fun < 10 * LOOSE:  # the grip falls and rises straight: its zero is where both sides meet
                 a, b = grip(least.x - ASIDE), grip(least.x + ASIDE)
                 found.append(self.beside(here, float(least.x + ASIDE * (a - b) / (a + b))) or here)
@@ -266,16 +266,23 @@ class _Trace:
             s, rate, second = here.s
             gap = target - s
             way = 2 * gap / (rate + np.sqrt(max(rate**2 + 2 * second * gap, 0.0)))
-            for _ in range(8):
-                point = self.beside(here, float(way))
-                if point is None:
-                    raise ModelError(f"the path could not be followed at input {target:.6g}")
-                off = (target - point.s[0]) / point.s[1]
-                way += off
-                if abs(off) < 1e-9:  # the next one would be rounding
-                    break
-            found.append(self.beside(here, float(way)) or point)
+            found.append(self.at_input(here, float(target), float(way)))
         return found
+
+    def at_input(self, here: _Point, target: float, way: float) -> _Point:
+        """Return the point with an input, near a way on from another one."""
+        for _ in range(8):
+            point = self.beside(here, way)
+            if point is None:
+                break
+            off = (target - point.s[0]) / point.s[1]
+            if abs(off) < 1e-13:
+                return point
+            way += off
+        point = self.beside(here, way)
+        if point is None:
+            raise SimulationError(f"the path could not be followed at input {target:.6g}")
+        return point
 
     def by_way(self, samples: int) -> list[_Point]:
         """Return the points at equal distances along the path."""

@@ -72,12 +72,6 @@ def multiply(matrix: Sequence[Sequence[Expr]], a: Sequence[Expr]) -> Vector:
     return tuple(dot(row, a) for row in matrix)
 
 
-def product(a: Matrix, b: Matrix) -> Matrix:
-    """Return the product of two matrices."""
-    columns = transpose(b)
-    return tuple(tuple(dot(row, column) for column in columns) for row in a)
-
-
 def transpose(matrix: Sequence[Sequence[Expr]]) -> Matrix:
     """Return the matrix with rows and columns exchanged."""
     return tuple(zip(*matrix, strict=True))

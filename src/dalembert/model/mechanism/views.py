@@ -18,6 +18,7 @@ from dalembert.model.mechanism.vectors import (
     Vector,
     add,
     cross,
+    dot,
     multiply,
     scale,
     sub,
@@ -146,6 +147,17 @@ def rotation(e: Sequence[Expr]) -> Matrix:
         (2 * (e1 * e2 + e0 * e3), 1 - 2 * (e1**2 + e3**2), 2 * (e2 * e3 - e0 * e1)),
         (2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), 1 - 2 * (e1**2 + e2**2)),
     )
+
+
+def compose(a: Sequence[Expr], b: Sequence[Expr]) -> Vector:
+    """Return the Euler parameters of the rotation a after the rotation b: the product of quaternions."""
+    scalar = a[0] * b[0] - dot(a[1:], b[1:])
+    return (scalar, *add(scale(a[0], b[1:]), scale(b[0], a[1:]), cross(a[1:], b[1:])))
+
+
+def reverse(e: Sequence[Expr]) -> Vector:
+    """Return the Euler parameters of the rotation back."""
+    return (e[0], *(-x for x in e[1:]))
 
 
 def planar_rotation(angle: Expr) -> Matrix:

@@ -21,18 +21,6 @@ PART = 1e-3  # of the largest: what counts
 SHOWN = 6
 
 
-def owners(mechanism: Mechanism) -> dict[str, tuple[str, str]]:
-    """Return to what each condition belongs, as ("joint", "A"): a joint, drive or body, or a constraint of the user."""
-    found = {constraint.name: ("constraint", constraint.name) for constraint in mechanism.constraints}
-    for body in mechanism.bodies.values():
-        found |= {f"{body.name}.{key}": ("body", body.name) for key in body.conditions}
-    for name, joint in mechanism.joints.items():
-        found |= dict.fromkeys(joint.conditions, ("joint", name))
-    for name, drive in mechanism.drives.items():
-        found |= dict.fromkeys(drive.conditions, ("drive", name))
-    return found
-
-
 def list_bodies(mechanism: Mechanism, directions: Array) -> str:
     """Name the bodies, and the coordinates of the user, that move in some directions (columns)."""
     sizes = np.abs(directions).max(axis=1, initial=0.0)
@@ -47,11 +35,11 @@ def list_bodies(mechanism: Mechanism, directions: Array) -> str:
 
 def list_parts(mechanism: Mechanism, conditions: Sequence[str], weights: Array, without: str = "") -> str:
     """Name the joints, drives and own constraints that have a part in a combination of conditions."""
-    owner = owners(mechanism)
+    owner = mechanism.owners
     sizes: dict[str, float] = {}
     for condition, weight in zip(conditions, np.abs(weights), strict=True):
         what, name = owner[condition]
-        if what not in ("body", without):
+        if what not in ("bodies", without):
             sizes[name] = max(sizes.get(name, 0.0), float(weight))
     largest = max(sizes.values(), default=0.0)
     return _shown([name for name, size in sizes.items() if size > PART * largest])
@@ -67,7 +55,7 @@ def repeated_conditions(
 
     The first of the places is the assembled position.
     """
-    owner = owners(mechanism)
+    owner = mechanism.owners
     rows: dict[tuple[str, str], list[int]] = {}
     for i, constraint in enumerate(mechanism.constraints):
         rows.setdefault(owner[constraint.name], []).append(i)
@@ -76,14 +64,13 @@ def repeated_conditions(
         groups.setdefault(owner[redundancy.name], []).append(redundancy)
     texts = []
     for part, found in groups.items():
-        what, name = part
-        if what not in ("joint", "drive"):
+        if part[0] not in ("joints", "drives"):
             texts += [(f"redundant: {redundancy}", ("constraints", redundancy.name)) for redundancy in found]
             continue
         used = {owner[other] for redundancy in found for other in redundancy.others} - {part}
-        others = [other for other in rows if other in used and other[0] != "body"]
-        involved = {other[1]: rows[other] for other in rows if other in (*others, part) or other[0] == "body"}
-        texts.append((_repetition(mechanism, part, others, found, involved, numeric, places), (f"{what}s", name)))
+        others = [other for other in rows if other in used and other[0] != "bodies"]
+        involved = {other[1]: rows[other] for other in rows if other in (*others, part) or other[0] == "bodies"}
+        texts.append((_repetition(mechanism, part, others, found, involved, numeric, places), part))
     return texts
 
 
@@ -99,8 +86,8 @@ def _repetition(
     what, name = part
     names = [other for _, other in others]
     of, count = len(rows[name]), len(found)
-    title = f"{what} `{name}`"
-    if what == "joint":
+    title = f"{what[:-1]} `{name}`"
+    if what == "joints":
         title += f" ({'planar' if mechanism.dimensions == 2 else 'spatial'} {mechanism.joints[name].kind})"
     which = (
         "its condition" if of == 1 else f"all of its {of} conditions" if of == count else f"{count} of {of} conditions"
@@ -110,7 +97,7 @@ def _repetition(
     text += f" (only for the present values of {quoted(values)})" if values else ""
     if count == of:
         return f"{text}: remove it; the motion stays as it is"
-    ways = Remedies(mechanism, numeric, places, rows).find(name, names, count) if what == "joint" else []
+    ways = Remedies(mechanism, numeric, places, rows).find(name, names, count) if what == "joints" else []
     if not ways:
         return f"{text}: replace joints of this loop by ones that leave {count} more freedoms"
     shown = ", or ".join(" and ".join(map(str, way)) for way in ways)

@@ -56,9 +56,9 @@ def read_spring(table: Table, assembly: Assembly) -> Spring | None:
                 table.problem(f"`{key}` belongs to a `stiffness`; put it into the expression of the force", key)
         force = read_force(table, "force", action)
         return Spring(table.name, table.finish(), action, ZERO, ZERO, ZERO, force)
-    stiffness = not_negative(table, "stiffness")
+    stiffness, damping = (not_negative(table, key) for key in ("stiffness", "damping"))
     free = table.constant(action.name, assembly.home(action.value))
-    return Spring(table.name, table.finish(), action, stiffness, free, not_negative(table, "damping", ZERO), ZERO)
+    return Spring(table.name, table.finish(), action, stiffness, free, damping, ZERO)
 
 
 def read_damper(table: Table, assembly: Assembly) -> Spring | None:
@@ -112,9 +112,9 @@ def read_force(table: Table, key: str, action: Action) -> Expr:
     return expr.xreplace({symbol: value for symbol, value in values.items() if symbol in expr.free_symbols})
 
 
-def not_negative(table: Table, key: str, default: Expr | None = None) -> Expr:
-    """Read a stiffness or a damping."""
-    expr = table.constant(key, default)
+def not_negative(table: Table, key: str) -> Expr:
+    """Read a stiffness or a damping; zero where it is not given."""
+    expr = table.constant(key, ZERO)
     value = table.reader.value(expr)
     if value is not None and value < 0:
         table.problem(f"`{key}` is not negative, got {value:g}; for an unusual law give `force` by expression", key)

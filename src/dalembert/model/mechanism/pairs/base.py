@@ -46,12 +46,14 @@ class Coordinate:
     """A relative coordinate of a pair, as springs and drives need it.
 
     value: as an expression. rate: its speed. equals: the condition, to vanish, that it has a value; the slope of this
-    condition is the rate, so that its multiplier is the force or torque of a drive.
+    condition is the rate, so that its multiplier is the force or torque of a drive. cyclic: whether the condition is
+    the same a full turn further.
     """
 
     value: Expr
     rate: Expr
     equals: Callable[[Expr], Expr] = field(compare=False)
+    cyclic: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,10 +91,18 @@ def pair(
         raise ModelError(f"pair `{kind}`: dimensions are 2 or 3, got {dimensions!r}")
 
     def register(equations: Callable[..., Conditions]) -> Callable[..., Conditions]:
+        present = PAIRS[dimensions].get(kind)
+        if present is not None and is_built_in(present.equations) and not is_built_in(equations):
+            raise ModelError(f"pair `{kind}` is there already; choose another name for your own")
         PAIRS[dimensions][kind] = Pair(kind, dimensions, equations, **rest)
         return equations
 
     return register
+
+
+def is_built_in(equations: Callable[..., Conditions]) -> bool:
+    """Tell whether a pair is one of the package."""
+    return equations.__module__.startswith("dalembert.")
 
 
 def rate(expr: Expr, *markers: Marker) -> Expr:
@@ -106,4 +116,6 @@ def plain(expr: Any) -> Expr:
     if isinstance(expr, sp.Basic):
         names = {symbol.name: symbol for symbol in expr.free_symbols if isinstance(symbol, sp.Symbol)}
         return Translator(names, ()).inward(expr)
+    if not isinstance(expr, (se.Basic, int, float)):  # text would be evaluated
+        raise ModelError(f"expected an expression of SymPy or SymEngine, got {type(expr).__name__}: {str(expr)[:40]}")
     return se.sympify(expr)

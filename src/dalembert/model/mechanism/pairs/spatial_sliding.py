@@ -10,7 +10,7 @@ import symengine as se
 from dalembert.model.functions import Expr
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, difference_to, pair, rate
-from dalembert.model.mechanism.pairs.spatial_turning import no_turn, same_axis, turn
+from dalembert.model.mechanism.pairs.spatial_turning import ahead, no_turn, same_axis, turn
 from dalembert.model.mechanism.vectors import dot, sub
 
 if TYPE_CHECKING:
@@ -75,11 +75,10 @@ def read_pitch(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> d
 
 @pair("screw", 3, coordinates=slide_and_turn, axis="!the axis of the screw", read=read_pitch)
 def screw(a: Marker, b: Marker, pitch: Expr) -> Conditions:
-    """Both axes are on one line, and distance = pitch × turns, as h sin(distance/h − angle) = 0 with h = pitch/2π.
+    """Both axes are on one line, and the distance is the pitch times the number of turns, of which there may be many.
 
-    So it holds for any number of turns; the multiplier is the force along the axis.
+    The multiplier of `thread` is the force along the axis.
     """
     h = pitch / (2 * se.pi)
     way = dot(a.z, sub(b.place, a.place)) / h
-    thread = h * (dot(a.x, b.x) * se.sin(way) - dot(a.y, b.x) * se.cos(way))
-    return cylindrical(a, b) | {"thread": thread}
+    return cylindrical(a, b) | {"thread": -h * ahead(a, b, way)}

@@ -21,14 +21,24 @@ if TYPE_CHECKING:
 def turn(a: Marker, b: Marker, **values: Any) -> dict[str, Coordinate]:
     """Return the angle about the common z axis from the x axis of the first marker to that of the second.
 
-    Its value is within half a turn; the condition of a drive, sin(angle − wanted) = 0, holds for any number of turns.
+    Its value is within half a turn; the condition of a drive holds for any number of turns.
     """
-    c, s = dot(a.x, b.x), dot(a.y, b.x)
 
     def equals(wanted: Expr) -> Expr:
-        return s * se.cos(wanted) - c * se.sin(wanted)
+        return ahead(a, b, wanted)
 
-    return {"angle": Coordinate(angle(s, c), dot(a.z, sub(b.spin, a.spin)), equals)}
+    value = angle(dot(a.y, b.x), dot(a.x, b.x))
+    return {"angle": Coordinate(value, dot(a.z, sub(b.spin, a.spin)), equals, cyclic=True)}
+
+
+def ahead(a: Marker, b: Marker, wanted: Expr) -> Expr:
+    """Return 2 sin(δ/2) of the angle δ by which the second marker is ahead of a wanted angle about the common z axis.
+
+    It vanishes for whole turns only, not half a turn away as sin δ would. The relative Euler parameters are
+    (cos(φ/2), 0, 0, sin(φ/2)) for the angle φ about z.
+    """
+    cos, sin = dot(a.e, b.e), a.e[0] * b.e[3] - a.e[3] * b.e[0] - a.e[1] * b.e[2] + a.e[2] * b.e[1]
+    return 2 * (sin * se.cos(wanted / 2) - cos * se.sin(wanted / 2))
 
 
 def same_place(a: Marker, b: Marker) -> dict[str, Expr]:

@@ -1,0 +1,137 @@
+"""The engine of explicit methods: what their stepper works with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import qr
+
+from dalembert.algebra.types import Array
+from dalembert.errors import SimulationError
+from dalembert.model.numeric import Numeric
+from dalembert.motion import primitives as at
+from dalembert.motion import stepper
+from dalembert.motion.engine import Engine
+from dalembert.motion.method import Setup
+from dalembert.motion.tableau import Tableau
+
+if TYPE_CHECKING:
+    from dalembert.native.kernels import Kernels
+
+_KEEPINGS = {"none": at.NO_KEEPING, "project": at.PROJECT, "stabilise": at.STABILISE}
+
+
+class Explicit(Engine):
+    """Steps with a tableau, in any form.
+
+    What stabilisation adds to c is −a ψ − b g, its gains one row of a and one of b for the constraints; frozen ones are
+    in units of the step and evaluated once per step.
+    """
+
+    def __init__(self, kernels: Kernels, method: Tableau, setup: Setup):
+        n, s = kernels.n, kernels.s
+        complete = kernels.form == "independent" and s > 0
+        super().__init__(kernels, setup, n + s if complete else s if setup.keep == "stabilise" else 0)
+        kind, rate, guard = self._rates(setup)
+        names = [rate, guard, ("core", "position_step"), ("core", "velocity_step"), guard, ("core", "residuals")]
+        if kernels.form == "canonical":
+            names[at.MOMENTA] = ("canonical", "momenta")
+        names.append((self.watched, "expressions") if self.watched else ("core", "residuals"))
+        if complete:
+            names += [("dependent", "dependent_positions"), ("dependent", "dependent_velocities")]
+        self.load(names)
+        self.size = np.array([n, s, kind, _KEEPINGS[setup.keep], 0, int(setup.frozen), int(complete)])
+        self.control = np.zeros((2, max(s, 1))) if setup.gains is None else setup.gains
+        self.tableau, self.order = method.arrays(), method.order
+        rows = len(method.times) + (0 if method.dense else 1)
+        self.k, self.vectors = np.zeros((rows, 2 * n)), np.zeros((3, 2 * n))
+        self._controls: list[Array] = []
+        if complete:
+            self.choose(*setup.state)
+
+    def _rates(self, setup: Setup) -> tuple[int, tuple, tuple]:
+        """Choose the kernel of the rates, and the one that steps in where it is not good enough."""
+        kernels, safe = self.kernels, ("core", "accelerations")
+        if self.keep == "stabilise":
+            return at.ACCELERATIONS, ("stabilised", "stabilised"), safe
+        if kernels.form == "canonical":
+            return at.CANONICAL, ("canonical", "canonical"), safe
+        if kernels.form not in ("multipliers", "independent"):
+            return at.OWN, (kernels.form, kernels.form), safe
+        found = kernels.accelerations(*setup.state, setup.parameters)
+        if found.rank == kernels.s and np.all(np.asarray(found.conditioning) > at.WELL):
+            return at.GUARDED, ("direct", "direct"), safe
+        return at.ACCELERATIONS, safe, safe
+
+    def choose(self, t: float, q: Array, v: Array) -> None:
+        """Choose independent coordinates at a state, those that determine the others best."""
+        system, n, s = self.kernels.system, self.n, self.kernels.s
+        parameters = self.given[1 + 2 * n : 1 + 2 * n + len(system.parameters)]
+        numeric = Numeric(system, dict(zip(system.parameters, parameters, strict=True)))
+        A = numeric.all(t, q, v).A.toarray()
+        self.control = np.zeros((3, max(n + s, 4)))
+        velocities = _dependent(A[numeric.kinematic], np.arange(n))
+        positions = _dependent(A[numeric.holonomic], velocities)
+        for row, columns, rows in ((0, positions, numeric.holonomic), (1, velocities, numeric.kinematic)):
+            self.control[row, columns] = 1.0
+            self.control[row, n + np.array(rows, dtype=int)] = 1.0
+            inputs = np.concatenate([[t], q, v, parameters, self.control[row, : n + s]])
+            name = ("dependent_positions", "dependent_velocities")[row]
+            self.control[2, 2 + row] = self.kernels.run("dependent", name, inputs[None])[0, n + s + 1]
+        free = tuple(name for j, name in enumerate(system.coordinates) if j not in velocities)
+        self.choices.append((t, free))
+        self._controls.append(self.control)
+
+    def choose_again(self) -> bool:
+        """Choose at the present state; tell whether the motion can go on: not if this was tried here before."""
+        t = float(self.clock[at.T])
+        if self.choices[-1][0] == t:
+            return False
+        self.choose(t, self.y[: self.n].copy(), self.y[self.n :].copy())
+        return True
+
+    def advance(self, steps: int) -> int:
+        """Take some steps; return a status of the stepper."""
+        self.size[at.FIXED] = int(self.fixed)
+        A, b, c, errors, dense = self.tableau
+        while True:
+            before = int(self.count[at.STEPS])
+            status = stepper.advance(
+                self.address, self.size, A, b, c, errors, dense, self.order, self.clock, self.count, self.y,
+                self.k, self.vectors, self.given, self.out, self.work, self.control, self.wanted, self.sampled,
+                self.times[-1], self.states[-1], self.events, steps,
+            )  # fmt: skip
+            if status != at.FULL:
+                return int(status)
+            steps = max(1, steps - (int(self.count[at.STEPS]) - before))
+            self._new_buffer()
+
+    def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
+        """Return states inside a recorded step, by repeating it."""
+        A, b, c, _, dense = self.tableau
+        into = np.zeros((len(thetas), 2 * self.n))
+        control = self.control
+        if self.choices:  # the one that was in force
+            control = self._controls[
+                max(0, int(np.searchsorted([chosen for chosen, _ in self.choices], t, side="right")) - 1)
+            ]
+        count, k, vectors = self.count.copy(), np.zeros_like(self.k), np.zeros_like(self.vectors)  # a run may go on
+        there = stepper.interpolate(
+            self.address, self.size, A, b, c, dense, count, t, h, y, kept, k, vectors, self.given, self.out,
+            self.work, control.copy(), thetas, into,
+        )  # fmt: skip
+        if not there:
+            raise SimulationError(f"the step from t = {t:.6g} cannot be repeated")
+        return into
+
+
+def _dependent(A: Array, columns: Array) -> Array:
+    """Return those of the columns that the rows of A determine best from the others."""
+    if not len(A) or not len(columns):
+        return np.zeros(0, dtype=int)
+    lengths = np.linalg.norm(A, axis=1, keepdims=True)
+    scaled = A[:, columns] / np.where(lengths > 0, lengths, 1.0)
+    _, R, order = qr(scaled, mode="economic", pivoting=True)  # pyright: ignore[reportAssignmentType]
+    size = np.abs(np.diag(R))
+    return columns[order[: int(np.sum(size > 1e-8 * size[0]))]]

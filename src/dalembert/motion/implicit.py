@@ -1,0 +1,142 @@
+"""The engine of implicit collocation: what its stepper works with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.algebra.types import Array
+from dalembert.errors import SimulationError
+from dalembert.motion import collocation
+from dalembert.motion import primitives as at
+from dalembert.motion.engine import Engine
+from dalembert.motion.method import Setup
+from dalembert.motion.sparse import Pattern, pattern
+
+if TYPE_CHECKING:
+    from dalembert.native.kernels import Kernels
+
+_POWER = {"F_q": -1, "F_v": 0, "C_q": -1, "C_v": 0, "M": 1}  # of z, with which Jacobians enter the matrix
+
+
+class Implicit(Engine):
+    """Steps with an implicit scheme, on positions, velocities and multipliers."""
+
+    def __init__(self, kernels: Kernels, scheme: collocation.Scheme, order: int, setup: Setup):
+        n, s = kernels.n, kernels.s
+        super().__init__(kernels, setup, n + s)
+        self.scheme, self.order = scheme, order
+        rate = ("core", "accelerations")
+        watched = (self.watched, "expressions") if self.watched else ("core", "residuals")
+        names = [rate, rate, ("core", "position_step"), ("core", "velocity_step"), rate, ("core", "residuals"), watched]
+        self.load([*names, ("jacobian", "balance"), ("jacobian", "jacobian")])
+        self.size = np.array([n, s, at.ACCELERATIONS, at.PROJECT, 0, 0, 0])
+        self.pattern, self.layout = _layout(kernels, setup)
+        self.room = self._room()
+        self.last = np.zeros(1)
+
+    def _room(self) -> collocation.Room:
+        n, s = self.n, self.kernels.s
+        size, filled = n + s, len(self.pattern.columns)
+        return collocation.Room(
+            V=np.zeros((4, n)),
+            multipliers=np.zeros((3, s)),
+            guess=np.zeros((3, s)),
+            rates=np.zeros((3, n)),
+            residuals=np.zeros((3, size)),
+            jacobian=np.zeros(len(self.layout.rows)),
+            E=np.zeros(size),
+            real=np.zeros(filled),
+            real_inverse=np.zeros(size),
+            real_row=np.zeros(size),
+            complex=np.zeros(filled, complex),
+            complex_inverse=np.zeros(size, complex),
+            complex_row=np.zeros(size, complex),
+            right=np.zeros(size),
+            step=np.zeros(size),
+            right_complex=np.zeros(size, complex),
+            step_complex=np.zeros(size, complex),
+            start=np.zeros(size),
+            shifted=np.zeros(size),
+            last_V=np.zeros((4, n)),
+            last_multipliers=np.zeros((3, s)),
+            raw=np.zeros(2 * n),
+            new=np.zeros(2 * n),
+        )
+
+    def advance(self, steps: int) -> int:
+        """Take some steps; return a status of the stepper."""
+        while True:
+            before = int(self.count[at.STEPS])
+            status = collocation.advance(
+                self.scheme, self.layout, self.pattern, self.room, self.address, self.size, self.clock, self.count,
+                self.y, self.given, self.out, self.work, self.wanted, self.sampled, self.times[-1], self.states[-1],
+                self.events, self.fixed, self.last, steps,
+            )  # fmt: skip
+            if status != at.FULL:
+                return int(status)
+            steps = max(1, steps - (int(self.count[at.STEPS]) - before))
+            self._new_buffer()
+
+    def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
+        """Return states inside a recorded step, by repeating it."""
+        into = np.zeros((len(thetas), 2 * self.n))
+        there = collocation.interpolate(
+            self.scheme, self.layout, self.pattern, self._room(), self.address, self.size,
+            self.clock, self.fixed, self.count.copy(), t, h, y, kept, self.given, self.out, self.work, thetas, into,
+        )  # fmt: skip
+        if not there:
+            raise SimulationError(f"the step from t = {t:.6g} cannot be repeated")
+        return into
+
+
+def _layout(kernels: Kernels, setup: Setup) -> tuple[Pattern, collocation.Layout]:
+    """Say where the entries of the Jacobians stand in the matrix."""
+    n, s = kernels.n, kernels.s
+    facts = kernels.facts("jacobian")
+    patterns = {name: [tuple(place) for place in places] for name, places in facts["patterns"].items()}
+    second = np.array([c.level == "acceleration" for c in kernels.system.constraints], dtype=np.int64)
+    entries: list[tuple[int, int, int, int, float]] = []  # row, column, source, power, factor
+    starts: dict[str, int] = {}
+    sources: list[tuple[int, int]] = []
+    for name, places in patterns.items():
+        starts[name] = len(sources)
+        for i, j in places:
+            if name in _POWER:
+                entries.append((n + i if name[0] == "C" else i, j, len(sources), _POWER[name], 1.0))
+            else:
+                entries.append((j, n + i, len(sources), 0, -1.0))
+                if second[i]:
+                    entries.append((n + i, j, len(sources), 1, 1.0))
+            sources.append((i, j))
+    found = kernels.accelerations(*setup.state, setup.parameters)
+    jacobians = kernels.jacobians(*setup.state, found.acceleration, found.multipliers, setup.parameters)
+    inertia = jacobians.M.diagonal().max(initial=0.0) or 1.0
+    added: list[tuple[int, int, int, int, int, int]] = []
+    rho: list[float] = []
+    for i in facts["added"]:
+        row = [(column, source, power) for r, column, source, power, _ in entries if r == n + i]
+        length = float(np.sum(jacobians.A[[i]].data ** 2)) or 1.0
+        for k, (other, j) in enumerate(patterns["A"]):
+            if other == i:
+                added += [(i, j, starts["A"] + k, source, column, power) for column, source, power in row]
+                rho += [inertia / length] * len(row)
+    products = [(entry[1], entry[4]) for entry in added]
+    structure = pattern([*(entry[:2] for entry in entries), *products], n, s)
+    numbers = np.array(added, dtype=np.int64).reshape(-1, 6)
+    numbers[:, 4] = structure.places(products)
+    rows, columns = np.array(sources, dtype=np.int64).reshape(-1, 2).T.copy()
+    parts = [(starts[name], starts[name] + len(patterns[name])) for name in ("F_q", "C_q", "M", "A")]
+    return structure, collocation.Layout(
+        source=np.array([entry[2] for entry in entries], dtype=np.int64),
+        place=structure.places(entry[:2] for entry in entries),
+        power=np.array([entry[3] for entry in entries], dtype=np.int64),
+        factor=np.array([entry[4] for entry in entries], dtype=float),
+        parts=np.array(parts, dtype=np.int64),
+        rows=rows,
+        columns=columns,
+        added=numbers,
+        rho=np.array(rho, dtype=float),
+        second=second,
+    )

@@ -1,0 +1,65 @@
+"""What a method of integration says of itself, so that what does not go together is refused before anything runs.
+
+To add one: a file in `methods/` with an object that has these attributes and makes an engine, and its name there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from dalembert.algebra.types import Array
+from dalembert.model.system import System
+
+if TYPE_CHECKING:
+    from dalembert.motion.engine import Engine
+    from dalembert.native.kernels import Kernels
+
+FORMS = ("multipliers", "minimal", "explicit", "canonical", "independent")
+KEEPINGS = ("project", "stabilise", "none")
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What an engine starts from: values of parameters, the state t, q, v, and how constraints are kept.
+
+    `gains` and `frozen` are those of stabilisation; `watched` is a group of kernels whose `expressions` are watched
+    for, with the directions of their passages.
+    """
+
+    parameters: Array
+    state: tuple[float, Array, Array]
+    keep: str = "project"
+    gains: Array | None = None
+    frozen: bool = True
+    watched: tuple[str, Array] | None = None
+
+
+class Method(Protocol):
+    """A method by name. `adaptive`: it can choose its step; `fixed`: it can take a given one."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def order(self) -> int: ...  # noqa: D102
+    @property
+    def adaptive(self) -> bool: ...  # noqa: D102
+    @property
+    def fixed(self) -> bool: ...  # noqa: D102
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The forms that it integrates; the first is the default."""
+        ...
+
+    @property
+    def keeps(self) -> tuple[str, ...]:
+        """How it can keep constraints; only `project` where it does that by itself."""
+        ...
+
+    def objection(self, system: System) -> str | None:
+        """Say why it cannot integrate a system, or None."""
+        ...
+
+    def engine(self, kernels: Kernels, setup: Setup) -> Engine:
+        """Make the engine of a run."""
+        ...

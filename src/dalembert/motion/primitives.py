@@ -1,0 +1,134 @@
+"""What every native stepper is made of: calls of kernels by their addresses, projection, the watch for events.
+
+Everything that a stepper changes lies in arrays of the caller; their places have names here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from dalembert.motion.compiled import compiled
+
+RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, EVENT, CHOICE, NOT_SOLVED = range(9)
+ACCELERATIONS, CANONICAL, GUARDED, OWN = range(4)  # what the kernel of the rates gives out
+NO_KEEPING, PROJECT, STABILISE = range(3)
+
+NOT_COMPLETED, SINGULAR_MASS, CONTRADICTED = -1, -2, -3  # what `count[BAD]` can be beside the number of a coordinate
+
+# places in `clock`
+T, H, END, LARGEST, RTOL, ATOL = range(6)
+# places in `count`
+STEPS, EVALUATIONS, REJECTED, RECORDED, SAMPLED, FIRST, GUARDS, PROJECTIONS, BAD, ILL = range(10)
+# places in `address`
+RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS, EVENTS, DEPENDENT = range(8)  # and velocities behind positions
+# places in `size`
+N, S, KIND, KEEP, FIXED, FROZEN, COMPLETE = range(7)
+
+WELL = 0.02  # conditioning below which plain elimination gives way to the proximal one
+NEWTON = 12
+NEAR, STUCK = 1e-9, 1e-6  # relative sizes of the last correction
+LEFT = 1e-6  # relative size of a residual that no correction removes
+
+
+@intrinsic
+def _call(typingctx, address, out, given, work):
+    """Call void f(double *out, const double *in, double *work) at an address."""
+
+    def generate(context, builder, signature, args):
+        pointer = ir.IntType(8).as_pointer()
+        function = ir.FunctionType(ir.VoidType(), [pointer] * 3)
+        target = builder.inttoptr(args[0], function.as_pointer())
+        builder.call(target, [builder.inttoptr(arg, pointer) for arg in args[1:]])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64, types.int64), generate
+
+
+@compiled
+def kernel(which, address, given, out, work):
+    """Call one of the kernels, given its inputs."""
+    _call(address[which], out.ctypes.data, given.ctypes.data, work.ctypes.data)  # pyright: ignore
+
+
+@compiled
+def corrected(out, n, s, x):
+    """Add Newton's step to positions or velocities; return its relative size, the residual before it, what is bad."""
+    largest = left = 0.0
+    extent = 1.0
+    for i in range(s):
+        left = max(left, abs(out[n + i]))
+    for i in range(n):
+        if not np.isfinite(out[i]):
+            return largest, left, i
+        extent = max(extent, abs(x[i]))
+        largest = max(largest, abs(out[i]) / (1.0 + abs(x[i])))
+        x[i] += out[i]
+    return largest, left / extent, -1
+
+
+@compiled
+def settled(largest, before):
+    """Tell whether no further step is needed: each squares the error, but near a singular position rounding ends it."""
+    return largest < NEAR or (largest < STUCK and largest > 0.5 * before)
+
+
+@compiled
+def project(address, size, count, t, y, given, out, work):
+    """Move a state onto the constraints, positions and then velocities, least in the mass norm."""
+    n, s = size[N], size[S]
+    given[0] = t
+    canonical = size[KIND] == CANONICAL
+    for level in range(2):
+        first = 1 + level * n
+        found, before = False, np.inf
+        for _ in range(NEWTON):
+            for i in range(2 * n):
+                given[1 + i] = y[i]
+            if canonical:  # momenta to velocities
+                kernel(RATE, address, given, out, work)
+                for i in range(n):
+                    given[1 + n + i] = out[i]
+            kernel(POSITION + level, address, given, out, work)
+            count[PROJECTIONS] += 1
+            count[ILL] = 0 if out[n + s + 1] > WELL else 1
+            largest, left, bad = corrected(out, n, s, given[first : first + n])
+            if bad >= 0:
+                count[BAD] = level * n + bad
+                return False
+            for i in range(2 * n):
+                y[i] = given[1 + i]
+            if canonical:
+                kernel(MOMENTA, address, given, out, work)
+                for i in range(n):
+                    y[n + i] = out[i]
+            if settled(largest, before):
+                found = left < LEFT  # contradictory constraints settle on a compromise
+                break
+            before = largest
+        if not found:
+            return False
+    return True
+
+
+@compiled
+def watch(address, n, t, q, v, given, out, work, events):
+    """Evaluate what is watched for at the new state; return whether something passed zero."""
+    if events.shape[1] == 0:
+        return False
+    given[0] = t
+    for i in range(n):
+        given[1 + i] = q[i]
+        given[1 + n + i] = v[i]
+    kernel(EVENTS, address, given, out, work)
+    any_passed = False
+    for e in range(events.shape[1]):
+        events[0, e] = events[1, e]
+        events[1, e] = out[e]
+        rising = events[0, e] < 0.0 and events[1, e] >= 0.0 and events[2, e] >= 0.0
+        falling = events[0, e] > 0.0 and events[1, e] <= 0.0 and events[2, e] <= 0.0
+        events[3, e] = 1.0 if rising or falling else 0.0
+        any_passed = any_passed or rising or falling
+    return any_passed
