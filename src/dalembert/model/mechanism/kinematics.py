@@ -97,16 +97,22 @@ class _March:
     def __init__(self, mechanism: Mechanism, duration: float):
         self.mechanism, self.duration = mechanism, duration
         numeric = Numeric(mechanism)
+        names = drive_names(mechanism)
+        self.n, self.step = numeric.n, duration
+        self.driven = [i for i, c in enumerate(mechanism.constraints) if c.time or c.name in names]
         fixed = {name: value for name, value in mechanism.initial.items() if not name.endswith("'")}
-        start = consistent_state(mechanism, numeric, initial=fixed)
-        self.closure, self.n = Closure(mechanism, numeric, start.q), numeric.n
-        self.driven = [i for i, c in enumerate(mechanism.constraints) if c.time or c.name in drive_names(mechanism)]
-        q = start.q
-        self.held = self.closure.independent(numeric.position(0.0, q)[1])
+        try:
+            q, contradiction = consistent_state(mechanism, numeric, initial=fixed).q, None
+        except ModelError as error:  # perhaps because it is overdriven
+            freed = mechanism.release(*(mechanism.constraints[i].name for i in self.driven))
+            q, contradiction = consistent_state(freed, initial=fixed).q, error
+        self.closure = Closure(mechanism, numeric, q)
         self.examine(numeric, q)
-        q = self.closure.position(0.0, q, self.held) if numeric.holonomic else q
-        self.here = self.state(0.0, start.q if q is None else q, np.zeros(self.n), np.zeros(self.n))
-        self.step = duration
+        if contradiction is not None:
+            raise contradiction
+        self.held = self.closure.independent(numeric.position(0.0, q)[1])
+        close = self.closure.position(0.0, q, self.held) if self.held else None
+        self.here = self.state(0.0, q if close is None else close, np.zeros(self.n), np.zeros(self.n))
 
     def state(self, t: float, q: Array, v: Array, a: Array) -> _State:
         """Complete a position by the velocities and accelerations nearest to given ones."""

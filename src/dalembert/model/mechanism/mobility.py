@@ -153,8 +153,9 @@ class _Examination:
             return f"{text}{describe_span(basis, self.closure.size)}; counted with {k} per body it is {freedom}"
         nearby = self.size - rank(self.changed())
         if nearby < freedom:
+            less = f"has mobility {nearby}" if nearby else "cannot move"
             return (
-                f"{text}the mechanism owes its mobility to its special dimensions; with others nearby it has {nearby}"
+                f"{text}the mechanism owes its mobility to special dimensions; with slightly different ones it {less}"
             )
         stuck = [body.name for body in self.bodies if body.name not in self.moving(*self.places)]
         held = f" ({quoted(stuck)} cannot move at all)" if stuck else ""
