@@ -216,6 +216,8 @@ class _Trace:
                     point = self.where(here, there, lambda p, which=which: getattr(p, which)[1])
                     found += [(point, kind)] if point is not None else []
         found += [(point, "change point") for point in self.change_points()]
+        if self.full_turn:  # the last step goes beyond it
+            found = [(point, kind) for point, kind in found if point.s[0] - self.points[0].s[0] < 2 * np.pi - 1e-9]
         return [self.describe(point, kind) for point, kind in sorted(found, key=lambda item: item[0].station.way)]
 
     def change_points(self) -> list[_Point]:
