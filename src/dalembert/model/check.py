@@ -154,8 +154,8 @@ class Examination:
             self.contradiction(error)
             return self.result()
         values = [numeric.all(place.t, place.q, place.v) for place in places]
-        elsewhere = finite_values(numeric, off_manifold(places))
-        scale = Scale([v.A for v in (here, *values, *elsewhere)], column_sizes([start, *places]))
+        elsewhere = finite_values(numeric, off_manifold(numeric, places))
+        scale = Scale([v.A for v in (here, *values, *elsewhere)], column_sizes(numeric, [start, *places]))
         generic = max(rank(scale.apply(v.A)) for v in values)
         found: list[Redundancy] = []
         if generic < len(self.names):

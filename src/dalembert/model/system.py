@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, nearest, quoted
 from dalembert.model.constraint import Constraint
@@ -180,6 +182,10 @@ class System:
     def explain_contradiction(self, numeric: Numeric, t: float, q: Array, names: list[str]) -> Problem | None:
         """Say why constraints cannot hold together near a position; None: nothing is known but their names."""
         return None
+
+    def units(self, numeric: Numeric) -> Array:
+        """Return by what changes of each coordinate are to be measured; 0 where nothing is known but its values."""
+        return np.zeros(len(self.coordinates))
 
     # --- the pipeline ------------------------------------------------------------------------------------------------
 

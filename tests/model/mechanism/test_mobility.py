@@ -230,3 +230,12 @@ def test_bars_that_do_not_close_stay_open_by_what_is_missing(lengths, gap):
         links(*lengths).assemble()
     (error,) = [p for p in links(*lengths).check().problems if p.severity == "error"]
     assert f"stays open by {gap}" in error.text
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e3])
+def test_size_does_not_matter(size):
+    points = (size * np.array([[0, 0, 0], [0, 1, 0], [2, 2, 0], [2, 0, 0]])).tolist()
+    mechanism = loop(points, [[0, 0, 1]] * 4)
+    assert mechanism.mobility().freedom == 1
+    check = mechanism.check()
+    assert check.degrees_of_freedom == 1 and len(check.redundancies) == 3

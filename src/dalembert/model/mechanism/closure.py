@@ -16,7 +16,6 @@ from dalembert.algebra.rank import rank, unit_rows
 from dalembert.algebra.saddle import Saddle
 from dalembert.algebra.types import Array, Sparse
 from dalembert.errors import SimulationError
-from dalembert.model.mechanism.views import SpatialView
 from dalembert.model.numeric import Numeric
 
 if TYPE_CHECKING:
@@ -47,12 +46,8 @@ class Closure:
     def __init__(self, mechanism: Mechanism, numeric: Numeric, q: Array):
         self.numeric = numeric
         self.size = extent(mechanism, numeric, q)
-        self.units = np.ones(numeric.n)
-        for body in mechanism.bodies.values():
-            places = [mechanism.coordinates.index(name) for name in body.coordinates]
-            self.units[places[: mechanism.dimensions]] = self.size
-            if isinstance(body.view, SpatialView):
-                self.units[places[mechanism.dimensions :]] = 0.5  # |ω| = 2 |ė|
+        units = units_of(mechanism, self.size)
+        self.units = np.where(units > 0, units, 1.0)
 
     def distance(self, change: Array) -> float:
         """Measure a change of the coordinates."""
@@ -111,6 +106,17 @@ class Closure:
     def independent(self, A: Sparse) -> int:
         """Count the independent rows."""
         return rank(unit_rows(A @ sp.diags_array(self.units)), 1e-7)
+
+
+def units_of(mechanism: Mechanism, size: float) -> Array:
+    """Return by what changes of the coordinates are measured; 0 for those of the user, of which nothing is known."""
+    units = np.zeros(len(mechanism.coordinates))
+    index, n = {name: i for i, name in enumerate(mechanism.coordinates)}, mechanism.dimensions
+    for body in mechanism.bodies.values():
+        places = [index[name] for name in body.coordinates]
+        units[places[:n]] = size
+        units[places[n:]] = 1.0 if n == 2 else 0.5  # |ω| = 2 |ė|
+    return units
 
 
 def extent(mechanism: Mechanism, numeric: Numeric, q: Array) -> float:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, nearest, quoted
 from dalembert.model.drawing import Drawing
@@ -188,6 +190,14 @@ class Mechanism(System):
                 words.append(f"{'body' if section == 'bodies' else 'constraint'} `{name}`")
         advice = "Check the points and lengths there, and where the bodies are placed"
         return f"the parts cannot be assembled at {', '.join(words)}", advice
+
+    def units(self, numeric: Numeric) -> Array:
+        """Return the size of the mechanism for lengths, and what corresponds to a radian for what turns."""
+        from dalembert.model.mechanism.closure import extent, units_of
+        from dalembert.model.start import given_values
+
+        near = given_values(numeric, self.guess)
+        return units_of(self, extent(self, numeric, np.array([near.get(name, 0.0) for name in self.coordinates])))
 
     # --- variants ----------------------------------------------------------------------------------------------------
 

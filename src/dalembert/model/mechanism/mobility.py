@@ -59,8 +59,7 @@ class _Examination:
     def __init__(self, mechanism: Mechanism):
         self.mechanism = mechanism
         self.owners = {name: owner for name, owner in mechanism.owners.items() if owner[0] != "drives"}
-        driven = [name for drive in mechanism.drives.values() for name in drive.conditions]
-        system = mechanism.release(*driven) if driven else mechanism
+        system = mechanism.replace(drives=dict.fromkeys(mechanism.drives)) if mechanism.drives else mechanism
         self.numeric = Numeric(system, pilot_parameters(mechanism))
         positions = {name: value for name, value in mechanism.initial.items() if not name.endswith("'")}
         state = consistent_state(system, self.numeric, initial=positions)

@@ -59,7 +59,7 @@ class Remedies:
         rows: Mapping[str, Sequence[int]],
     ):
         self.mechanism, self.numeric, self.places, self.rows = mechanism, numeric, places, rows
-        self.columns = column_sizes(places)
+        self.columns = column_sizes(numeric, places)
         self.matrices = [numeric.all(place.t, place.q, place.v).A.toarray() * self.columns for place in places]
 
     def find(self, joint: str, others: Sequence[str], repeated: int) -> list[tuple[Replacement, ...]]:

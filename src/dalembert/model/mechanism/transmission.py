@@ -118,8 +118,7 @@ class _Trace:
     def __init__(self, mechanism: Mechanism, given: str, wanted: str):
         self.mechanism, self.names = mechanism, (given, wanted)
         self.input, self.output = joint_quantity(mechanism, given), joint_quantity(mechanism, wanted)
-        driven = [name for drive in mechanism.drives.values() for name in drive.conditions]
-        system = mechanism.release(*driven) if driven else mechanism
+        system = mechanism.replace(drives=dict.fromkeys(mechanism.drives)) if mechanism.drives else mechanism
         unfit = [c.name for c in system.constraints if c.level != "position" or c.time]
         if unfit:
             text = f"{quoted(unfit[:6])}: a transmission is that of conditions on positions without time"
