@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.errors import SimulationError
-from dalembert.motion import collocation
+from dalembert.motion import collocation, newton
 from dalembert.motion import primitives as at
 from dalembert.motion.engine import Engine
 from dalembert.motion.method import Setup
@@ -23,7 +23,7 @@ _POWER = {"F_q": -1, "F_v": 0, "C_q": -1, "C_v": 0, "M": 1}  # of z, with which 
 class Collocated(Engine):
     """Steps with an implicit scheme, on positions, velocities and multipliers."""
 
-    def __init__(self, kernels: Kernels, scheme: collocation.Scheme, order: int, setup: Setup):
+    def __init__(self, kernels: Kernels, scheme: newton.Scheme, order: int, setup: Setup):
         n, s = kernels.n, kernels.s
         super().__init__(kernels, setup, n + s)
         self.scheme, self.order = scheme, order
@@ -36,10 +36,10 @@ class Collocated(Engine):
         self.room = self._room()
         self.last = np.zeros(1)
 
-    def _room(self) -> collocation.Room:
+    def _room(self) -> newton.Room:
         n, s = self.n, self.kernels.s
         size, filled = n + s, len(self.pattern.columns)
-        return collocation.Room(
+        return newton.Room(
             V=np.zeros((4, n)),
             multipliers=np.zeros((3, s)),
             guess=np.zeros((3, s)),
@@ -91,7 +91,7 @@ class Collocated(Engine):
         return into
 
 
-def _layout(kernels: Kernels, setup: Setup) -> tuple[Pattern, collocation.Layout]:
+def _layout(kernels: Kernels, setup: Setup) -> tuple[Pattern, newton.Layout]:
     """Say where the entries of the Jacobians stand in the matrix."""
     n, s = kernels.n, kernels.s
     facts = kernels.facts("jacobian")
@@ -128,7 +128,7 @@ def _layout(kernels: Kernels, setup: Setup) -> tuple[Pattern, collocation.Layout
     numbers[:, 4] = structure.places(products)
     rows, columns = np.array(sources, dtype=np.int64).reshape(-1, 2).T.copy()
     parts = [(starts[name], starts[name] + len(patterns[name])) for name in ("F_q", "C_q", "M", "A")]
-    return structure, collocation.Layout(
+    return structure, newton.Layout(
         source=np.array([entry[2] for entry in entries], dtype=np.int64),
         place=structure.places(entry[:2] for entry in entries),
         power=np.array([entry[3] for entry in entries], dtype=np.int64),

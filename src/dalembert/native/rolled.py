@@ -9,14 +9,12 @@ the filled matrix K (entries of the matrix in front) and the solution of one sol
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import symengine as se
 
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.program import Program
-from dalembert.algebra.tape import Node
 from dalembert.model.assembled import is_large
 from dalembert.model.blocks import Blocks
 from dalembert.model.calculus import ZERO
@@ -24,28 +22,14 @@ from dalembert.model.elements import Elements, Kind
 from dalembert.model.functions import Expr
 from dalembert.model.system import System
 from dalembert.native.augment import augmentation
-from dalembert.native.build import ENOUGH, SINGULAR, VANISHED, energy_outputs, without_noise
+from dalembert.native.build import ENOUGH, energy_outputs, without_noise
 from dalembert.native.codegen import Kernel, Repeat, Rolled
+from dalembert.native.fronts import Fronts, Place, Scalar, mass_place
 from dalembert.native.groups import REFINEMENTS, Module
 from dalembert.native.loops import Fill, Loop, Sweep
 from dalembert.native.routine import Routine
 
 _MANY = 80_000  # operations of a group: beyond, straight-line code takes long to compile
-
-Scalar = Node | float
-Place = tuple[int, int]
-
-
-@dataclass
-class _Step:
-    """A kind of elimination step: its loops, the columns of L by pivot, and the pairs of neighbours that are filled."""
-
-    factor: Loop
-    forward: Loop
-    backward: Loop
-    columns: dict[int, list[int]] = field(default_factory=dict)
-    filled: list[Place] = field(default_factory=list)
-    sized: list[int] = field(default_factory=list)
 
 
 class RolledBuilder:
@@ -67,7 +51,7 @@ class RolledBuilder:
     def _number(self, blocks: Blocks, coordinates: list[int], rows: list[int]) -> None:
         for a, b in blocks.M:
             if a >= b:
-                place = self._mass(coordinates[a], coordinates[b])
+                place = mass_place(coordinates[a], coordinates[b])
                 self.entry.setdefault(place, len(self.entry))
                 self.shares[place] = self.shares.get(place, 0) + 1
         for i, j in blocks.A:
@@ -75,10 +59,6 @@ class RolledBuilder:
         for a, force in enumerate(blocks.f):
             if force != 0:
                 self.shares[coordinates[a]] = self.shares.get(coordinates[a], 0) + 1
-
-    @staticmethod
-    def _mass(i: int, j: int) -> Place:
-        return (i, j) if i >= j else (j, i)
 
     # --- pieces ------------------------------------------------------------------------------------------------------
 
@@ -140,7 +120,7 @@ class RolledBuilder:
             case ("v", a):
                 return 1 + self.n + coordinates[a]
             case ("M", a, b):
-                return self.entry[self._mass(coordinates[a], coordinates[b])]
+                return self.entry[mass_place(coordinates[a], coordinates[b])]
             case ("A", i, j):
                 return self.entry[self.n + rows[i], coordinates[j]]
             case ("f", a):
@@ -161,7 +141,7 @@ class RolledBuilder:
             f = b.f if right == "forces" else ()
             values = iter(self.evaluated(loop, b, [*M.values(), *b.A.values(), *f, *c]))
             for a, k in M:
-                shared = any(self.shares[self._mass(x[a], x[k])] > 1 for x in kind.coordinates.tolist())
+                shared = any(self.shares[mass_place(x[a], x[k])] > 1 for x in kind.coordinates.tolist())
                 self._add(loop, "matrix", ("M", a, k), next(values), shared)
             for i, j in b.A:
                 loop.store("matrix", ("A", i, j), next(values))
@@ -220,152 +200,6 @@ class RolledBuilder:
         end.store("out", end.loads("energy", 5))
         return [self.fill("energies.begin", "energy", 5), sweep, end.name]
 
-    # --- elimination -------------------------------------------------------------------------------------------------
-
-    def eliminate(self, epsilon: float) -> None:
-        """Go through the elimination: its sweeps are `factor`, `forward` and `backward`."""
-        groups = [list(body) for body in self.elements.bodies]
-        home = {i: k for k, group in enumerate(groups) for i in group}
-        for kind in self.elements.kinds:
-            for coordinates, rows in zip(kind.coordinates.tolist(), kind.rows.tolist(), strict=True):
-                bodies = {home[i] for i in coordinates}
-                multipliers = [self.n + row for row in rows]
-                if len(bodies) == 1:
-                    groups[bodies.pop()] += multipliers  # they follow all their coordinates
-                elif rows:
-                    groups.append(multipliers)
-        around: list[set[int]] = [set() for _ in range(self.n + self.s)]
-        for i, j in self.entry:
-            if i != j:
-                around[i].add(j)
-                around[j].add(i)
-        home = {i: k for k, group in enumerate(groups) for i in group}
-        count = len(self.elements.bodies)
-        between = {(home[i], home[j]) for i, j in self.entry if home[i] != home[j]}
-        order = quasidefinite.elimination_order(between, count, len(groups) - count)
-        position = {i: k for k, i in enumerate(i for group in order for i in groups[group])}
-        self.K = dict(self.entry)
-        steps: dict[tuple, _Step] = {}
-        tasks: dict[str, list[tuple[str, int]]] = {"factor": [], "forward": [], "backward": []}
-        self.diagonal: set[int] = set()  # multipliers that have one beside their size
-        self.sized: set[int] = set()
-        for number in order:
-            pivots = groups[number]
-            neighbours = sorted(set().union(*(around[i] for i in pivots)) - set(pivots), key=position.__getitem__)
-            front = [*pivots, *neighbours]
-            local = {i: a for a, i in enumerate(front)}
-            present = frozenset(
-                (a, local[j]) for a, i in enumerate(front) for j in around[i] if j in local and a < local[j]
-            )
-            flags = tuple((i >= self.n, i in self.diagonal, i in self.sized) for i in front)
-            key = (len(pivots), flags, present)
-            if key not in steps:
-                steps[key] = self._step(len(pivots), flags, present, epsilon)
-            step = steps[key]
-            for a, b in step.filled:
-                i, j = front[a], front[b]
-                if i == j:
-                    self.diagonal.add(i)
-                    self.K.setdefault((i, i), len(self.K))
-                else:
-                    around[i].add(j)
-                    around[j].add(i)
-                    self.K.setdefault(self._mass(i, j), len(self.K))
-            self.sized.update(front[a] for a in step.sized)
-            for i in neighbours:
-                around[i].difference_update(pivots)
-            for name, loop in (("factor", step.factor), ("forward", step.forward), ("backward", step.backward)):
-                tasks[name].append(loop.add(lambda array, key, front=front: self._front_place(array, key, front)))
-        tasks["backward"].reverse()
-        for name, order_of_tasks in tasks.items():
-            self.sweep(name, order_of_tasks)
-
-    def _front_place(self, array: str, key: Any, front: list[int]) -> int:
-        if array == "K":
-            return self.K[self._mass(front[key[0]], front[key[1]])]
-        if array == "matrix":
-            return self.entry[front[key], front[key]]
-        return front[key]
-
-    def _step(self, pivots: int, flags: tuple, present: frozenset[Place], epsilon: float) -> _Step:
-        """Make the loops of a kind of step, in local numbers: the pivots in front, then their neighbours."""
-        step = _Step(self.loop("factor"), self.loop("forward"), self.loop("backward"))
-        loop = step.factor
-        routine = loop.routine
-        call = routine.tape.call
-        rows: dict[int, dict[int, Scalar]] = {a: {} for a in range(len(flags))}
-        for a, b in sorted(present):
-            rows[a][b] = rows[b][a] = loop.load("K", (a, b))
-        for a, (is_multiplier, has_diagonal, _) in enumerate(flags):
-            if not is_multiplier or has_diagonal:
-                rows[a][a] = loop.load("K", (a, a))
-        sizes: dict[int, Scalar] = {a: loop.load("sizes", a) for a, flag in enumerate(flags) if flag[2]}
-        before = {a: dict(row) for a, row in rows.items()}, dict(sizes)
-        rank, largest, least = routine.loads("condition", 3)
-
-        def invert(k: int, pivot: Scalar, size: Scalar) -> Scalar:
-            nonlocal rank, largest, least
-            if not flags[k][0]:
-                least = call("min", least, pivot - SINGULAR * size)
-                return 1.0 / pivot
-            if not isinstance(size, Node) and size == 0:
-                return 0.0  # a row without entries
-            inverse = call("if_lt", VANISHED * size, pivot, 1.0 / pivot, 0.0)
-            rank = rank + call("if_lt", quasidefinite.LOST * size, pivot, 1.0, 0.0)
-            largest = call("max", largest, size * inverse)
-            return inverse
-
-        remaining = set(rows)
-        factors = quasidefinite.Factors(list(range(pivots)))
-        for k in range(pivots):
-            remaining.discard(k)
-            diagonal = 0.0 if flags[k][0] else loop.load("matrix", k)
-            factors.inverses[k], factors.columns[k] = quasidefinite.eliminate(
-                k, rows, sizes, remaining, lambda i: flags[i][0], diagonal, routine.tape, invert, epsilon
-            )
-        for k, column in factors.columns.items():
-            step.columns[k] = sorted(column)
-            for i, value in column.items():
-                loop.store("K", self._pair(k, i), value)
-            loop.store("inverse", k, factors.inverses[k])
-        for a in range(pivots, len(flags)):
-            for b, value in rows[a].items():
-                if b >= a and value is not before[0][a].get(b):
-                    loop.store("K", (a, b), value)
-                    if b not in before[0][a]:
-                        step.filled.append((a, b))
-            if a in sizes and sizes[a] is not before[1].get(a):
-                loop.store("sizes", a, sizes[a])
-                step.sized.append(a)
-        step.filled += [(k, i) for k in range(pivots) for i in step.columns[k] if i not in before[0][k]]
-        routine.store("condition", [rank, largest, least])
-        self._solves(step, pivots)
-        return step
-
-    @staticmethod
-    def _pair(a: int, b: int) -> Place:
-        return (a, b) if a <= b else (b, a)
-
-    def _solves(self, step: _Step, pivots: int) -> None:
-        """Make the loops of forward and backward substitution."""
-        loop = step.forward
-        y: dict[int, Scalar] = {}
-        for k in range(pivots):
-            for i in step.columns[k]:
-                old = y.get(i, loop.load("y", i))
-                y[i] = old - loop.load("K", self._pair(k, i)) * y.get(k, loop.load("y", k))
-        for i, value in y.items():
-            loop.store("y", i, value)
-        loop = step.backward
-        y = {}
-        for k in reversed(range(pivots)):
-            total = loop.load("y", k) * loop.load("inverse", k)
-            for i in step.columns[k]:
-                total = total - loop.load("K", self._pair(k, i)) * y.get(i, loop.load("y", i))
-            y[k] = total
-        for i, value in y.items():
-            loop.store("y", i, value)
-
     # --- products with the matrix ------------------------------------------------------------------------------------
 
     def over_groups(self, name: str, fill: Callable[[Loop, list[Place], int, bool], None]) -> str:
@@ -401,7 +235,7 @@ class RolledBuilder:
 
     def _group_place(self, array: str, key: Any, front: list[int]) -> int:
         if array == "matrix":
-            return self.entry[self._mass(front[key[0]], front[key[1]])]
+            return self.entry[mass_place(front[key[0]], front[key[1]])]
         if array == "out" and isinstance(key, tuple):  # an entry of the reactions, or a power
             kind, *rest = key
             first = self.n + self.s + 3
@@ -505,7 +339,8 @@ def _touched(entries: list[Place], count: int) -> list[int]:
 
 def _factor(builder: RolledBuilder, epsilon: float) -> list[str]:
     """Make the calls that factorise the matrix."""
-    builder.eliminate(epsilon)
+    fronts = Fronts(builder)
+    fronts.eliminate(epsilon)
     size = builder.n + builder.s
     entries = len(builder.entry)
     builder.routine("condition.begin", condition=[0.0, 1.0, 1.0])
@@ -514,14 +349,14 @@ def _factor(builder: RolledBuilder, epsilon: float) -> list[str]:
     end.store("condition", [rank, 1.0 / largest, end.tape.call("if_lt", 0.0, least, 1.0, 0.0)])
     factor = [
         builder.fill("K.copy", "K", entries, source="matrix"),
-        builder.fill("K.zero", "K", len(builder.K) - entries, entries),
+        builder.fill("K.zero", "K", len(fronts.K) - entries, entries),
         builder.fill("sizes.zero", "sizes", size),
         "condition.begin",
         "factor",
         "condition.end",
     ]
     sizes = dict.fromkeys(("right", "r", "x", "y", "inverse", "sizes"), size)
-    builder.rolled.sizes |= sizes | {"matrix": entries, "K": len(builder.K), "condition": 3, "energy": 5, "measure": 1}
+    builder.rolled.sizes |= sizes | {"matrix": entries, "K": len(fronts.K), "condition": 3, "energy": 5, "measure": 1}
     builder.rolled.sizes["offset"] = len(builder.elements.offsets)
     return factor
 

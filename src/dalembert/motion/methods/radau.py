@@ -9,8 +9,8 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.model.system import System
-from dalembert.motion.collocation import Scheme
 from dalembert.motion.method import Setup
+from dalembert.motion.newton import Scheme
 
 if TYPE_CHECKING:
     from dalembert.motion.engine import Engine
