@@ -131,10 +131,22 @@ def _evaluate(equations: Residual, x: Array, known: Array | None = None) -> Near
     residual, jacobian, size = equations(x)
     finite = bool(np.all(np.isfinite(residual)) and np.all(np.isfinite(jacobian.data)))
     if finite:
-        size = np.maximum(size, _ROUNDED / ACCEPT * (abs(jacobian) @ np.abs(x)))  # x itself is rounded
+        size = np.maximum(size, _rounding(jacobian, x) / ACCEPT)
         size = np.maximum(size, known) if known is not None else size
     size = np.where(finite & (size > 1e-150), size, 1.0)
     return Nearest(x, residual, jacobian, size, finite and bool(np.all(np.abs(residual) <= ACCEPT * size)))
+
+
+def _rounding(jacobian: Sparse, x: Array) -> Array:
+    """Return what rounding may leave of each equation: its largest slope times the largest x on which it depends.
+
+    Not the sum of the products: where all of them vanish, slopes that are not used here are rounded all the same.
+    """
+    entries = jacobian.tocoo()
+    slope, reach = np.zeros(jacobian.shape[0]), np.zeros(jacobian.shape[0])
+    np.maximum.at(slope, entries.row, np.abs(entries.data))
+    np.maximum.at(reach, entries.row, np.abs(x[entries.col]))
+    return _ROUNDED * slope * reach
 
 
 def _merit(point: Nearest, size: Array) -> float:
