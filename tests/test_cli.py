@@ -116,6 +116,17 @@ def test_run_marks_shares_that_are_not_determinate(command, tmp_path):
     assert out.count("(not determinate: the share of least norm)") == 3
 
 
+def test_forces_in_joints_are_printed(command, tmp_path):
+    """A load on three rods: what each of them carries is not determined, and said to be so."""
+    rod = '[joints.{}]\nkind = "rod"\nbodies = ["ground", "load"]\nat = [[{}, 1], [{}, 0]]\n'
+    rods = "".join(rod.format(name, x, x) for name, x in zip("ABC", (-1, 1, 2), strict=True))
+    (tmp_path / "load.toml").write_text(f"format = 1\n[bodies.load]\nmass = 2\ninertia = 1\n{rods}")
+    code, out, _ = command("simulate", "load.toml", "--until", "0.1")
+    assert code == 0
+    assert "A            on load: force (0, ?) N, moment 0 N m" in out
+    assert "not determined: on `load`, of `A` (force y), `B` (force y) and `C` (force y) only the sum" in out
+
+
 def test_run_shortens_what_is_long(command):
     code, out, _ = command("run", "chain:10", "--until", "0.01")
     assert code == 0

@@ -24,10 +24,12 @@ def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
-def test_the_readme_example_prints_what_it_says():
+@pytest.mark.parametrize("page", ["README.md", "docs/joint-forces.md"])
+def test_examples_print_what_they_say(page):
     """Every Python block runs in turn; the output block after it is what it prints."""
     namespace: dict = {}
-    pieces = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL)
+    text = (ROOT / page).read_text(encoding="utf-8")
+    pieces = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
     assert pieces
     for code, expected in pieces:
         out = io.StringIO()

@@ -150,7 +150,7 @@ def simulate(
     if as_json:
         typer.echo(json.dumps(motion.as_dict(), ensure_ascii=False, indent=2))
     else:
-        _echo_run(motion, set())
+        _echo_run(motion)
     if motion.status == "failed":
         raise typer.Exit(_FAILED)
 
@@ -164,10 +164,9 @@ def run(model: Model, until: Until = None, settings: Setting = None) -> None:
     if not outcome.ok:
         raise typer.Exit(_CONTRADICTS)
     typer.echo(f"\n{system.derive('minimal')}")
-    shared = {name for r in outcome.redundancies for name in (r.name, *r.others)}
     with _Progress(_end(system, until)) as progress:
         motion = system.simulate(until, progress=progress)
-    _echo_run(motion, shared)
+    _echo_run(motion)
     if motion.status == "failed":
         raise typer.Exit(_FAILED)
 
@@ -243,9 +242,8 @@ class _Progress:
         typer.echo(f"\r{text:70}\r", nl=False, err=True)
 
 
-def _echo_run(run: Run, shared: set[str]) -> None:
+def _echo_run(run: Run) -> None:
     """Print the outcome of a motion: the end of it, reactions there, and the certificate."""
-    system = run.system
     typer.echo(
         f"\nMotion until t = {run.motion.times[-1]:g}: {run.steps} steps of {run.method} in {run.wall_s * 1e3:.3g} ms "
         f"(built in {run.build_s:.2g} s), form {run.form}, constraints: {run.keep}"
@@ -258,16 +256,39 @@ def _echo_run(run: Run, shared: set[str]) -> None:
         typer.echo(f"  {name:12} {value: .12g}")
     if len(final) > 15:
         typer.echo(f"  … and {len(final) - 15} more")
-    reactions = run.final_reactions()
-    if reactions:
-        typer.echo("Reactions at the end, by coordinate:")
-        for name, reaction in list(reactions.items())[:12]:
-            parts = [f"{c}: {r:.6g}" for c, r in zip(system.coordinates, reaction, strict=True) if r != 0]
-            mark = "  (not determinate: the share of least norm)" if name in shared else ""
-            typer.echo(f"  {name:12} {', '.join(parts) or '0'}{mark}")
-        if len(reactions) > 12:
-            typer.echo(f"  … and {len(reactions) - 12} more")
+    title, lines = _joints(run) or _reactions(run)
+    if lines:
+        typer.echo(title)
+        for line in lines[:12]:
+            typer.echo(f"  {line}")
+        if len(lines) > 12:
+            typer.echo(f"  … and {len(lines) - 12} more")
     typer.echo(str(run.certificate))
+
+
+def _reactions(run: Run) -> tuple[str, list[str]]:
+    """Return the reactions of constraints at the end."""
+    shared = {run.system.constraints[i].name for group in run.shares.groups() for i in group}
+    lines = []
+    for name, reaction in run.final_reactions().items():
+        parts = [f"{c}: {r:.6g}" for c, r in zip(run.system.coordinates, reaction, strict=True) if r != 0]
+        mark = "  (not determinate: the share of least norm)" if name in shared else ""
+        lines.append(f"{name:12} {', '.join(parts) or '0'}{mark}")
+    return "Reactions at the end, by coordinate:", lines
+
+
+def _joints(run: Run) -> tuple[str, list[str]] | None:
+    """Return the forces in the joints of a mechanism at the end."""
+
+    def shown(values: list[float | None]) -> str:
+        words = ["?" if x is None else f"{x:.6g}" for x in values]
+        return f"({', '.join(words)})" if len(words) > 1 else words[0]
+
+    lines = [
+        f"{name:12} on {part['on']}: force {shown(part['force'])} N, moment {shown(part['moment'])} N m"
+        for name, part in run.final_joints().items()
+    ]
+    return ("Forces in the joints at the end, in world axes (?: not determined):", lines) if lines else None
 
 
 def main() -> None:

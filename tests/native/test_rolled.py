@@ -58,8 +58,19 @@ def close(found: np.ndarray, expected: np.ndarray, tolerance: float = 1e-11) -> 
     return bool(np.abs(found - expected).max(initial=0.0) <= tolerance * (1 + np.abs(expected).max(initial=0.0)))
 
 
+EVERYTHING = System(
+    "x y z w",
+    kinetic="(x'^2 + y'^2)/2 + m*z'^2 + x'*y'/3 + w'^2/2 + w'*sin(t)",
+    potential="k*x*z + 3*t + m + cos(w)",
+    forces={"x": "-z'*y", "w": "t - w'"},
+    constraints={"moved": "x + y*z = sin(t) + 2*k", "rolls": "y' = x*w' + k", "pushed": "z'' + w'' = x'*t + 1"},
+    parameters={"m": 1.3, "k": 0.2},
+    name="Everything",
+)
+
+
 @pytest.mark.parametrize(
-    "system", [*map(example, MODELS), spatial_chain(3), spatial_chain(3, "spherical")], ids=name_of
+    "system", [*map(example, MODELS), EVERYTHING, spatial_chain(3), spatial_chain(3, "spherical")], ids=name_of
 )
 def test_rolled_code_gives_what_straight_code_gives(system):
     straight = Kernels(system)
@@ -83,7 +94,7 @@ def test_rolled_code_gives_what_straight_code_gives(system):
     assert close(direct[:, :size], straight._group("direct").run("direct", rows)[:, :size], 1e-8)
 
 
-@pytest.mark.parametrize("system", [*map(example, MODELS), spatial_chain(3)], ids=name_of)
+@pytest.mark.parametrize("system", [*map(example, MODELS), EVERYTHING, spatial_chain(3)], ids=name_of)
 def test_assembled_numbers_are_those_of_the_formulas(system, monkeypatch):
     whole = Numeric(system)
     assert whole._assembled is None
@@ -118,17 +129,16 @@ def test_kinds_do_not_grow_with_the_system():
 
 
 def test_which_systems_are_rolled():
-    assert not rolled.pays(example("n-four-bar:40"))
-    assert not rolled.pays(example("chain:100"))
-    assert rolled.pays(example("n-four-bar:200"))
-    assert rolled.pays(spatial_chain(60))
+    assert rolled.rolled_module(example("pendulum"), "core") is None
+    assert rolled.rolled_module(example("chain:100"), "direct") is None
+    assert rolled.rolled_module(example("n-four-bar:200"), "core") is not None
+    assert rolled.rolled_module(spatial_chain(60), "direct") is not None
 
 
 def test_a_large_system_moves():
     """A rolled chain keeps its energy and its constraints, and is certified."""
     system = spatial_chain(60)
-    kernels = system.compile()
-    assert kernels._rolls
+    assert system.compile().facts("core")["rolled"]
     run = system.simulate(0.3, rtol=1e-8, atol=1e-10)
     assert run.status == "done"
     assert run.certificate.ok, str(run.certificate)

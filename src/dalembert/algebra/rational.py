@@ -34,7 +34,8 @@ class Field:
 
     rounds = False
 
-    def __init__(self, expressions: Iterable[Expr], extra: Sequence[Expr] = ()):
+    def __init__(self, expressions: Iterable[Expr], extra: Sequence[Expr] = (), most: int = MAX_TERMS):
+        self._most = most  # terms of a polynomial, before common factors are cancelled
         roots, sines, others = _atoms([*expressions, *extra])
         pairs = [function(argument) for argument in sines for function in (se.sin, se.cos)]
         # roots first, then sines before cosines: the leading terms of the relations
@@ -191,8 +192,8 @@ class Field:
         for relation in self._relations:
             if len(polynomial) > 1 or polynomial.total_degree() > 1:
                 polynomial = divmod(polynomial, relation)[1]
-        if len(polynomial) > MAX_TERMS:
-            raise TooLarge(f"a formula has more than {MAX_TERMS} terms")
+        if len(polynomial) > self._most:
+            raise TooLarge(f"a formula has more than {self._most} terms")
         return polynomial
 
     # --- the pilot -------------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ class Derivation:
     equations: the differential equations, as SymPy expressions that vanish.
     matrices: those of the form by name (`D`, `N`, `P`, `R`, `B`, …), as SymPy matrices; also as attributes.
     reactions: by constraint, the generalized reaction on each coordinate; only where it is determinate.
+    multipliers: by constraint, λ; in a mechanism the force or moment on the second body of the joint.
     shared: constraint -> those with which it shares its load, where its own reaction is not determinate.
     total_reaction: r = M q̈ − f on each coordinate.
     notes: what else must be known: where the form holds, what is redundant, what is too long to be written.
@@ -51,6 +52,7 @@ class Derivation:
         self.expressions: list[Expr] = []
         self.entries: dict[str, Matrix] = {}
         self.reaction_expressions: dict[str, list[Expr]] = {}
+        self.multiplier_expressions: dict[str, Expr] = {}
         self.total_expressions: list[Expr] = []
         self.structure: dict[str, list[list[str]]] = {}
         self.state: dict[str, float] = {}
@@ -79,6 +81,11 @@ class Derivation:
     def reactions(self) -> dict[str, list[Any]]:
         """The reaction of every constraint that has a determinate one, on each coordinate."""
         return {name: [self._translator.outward(e) for e in row] for name, row in self.reaction_expressions.items()}
+
+    @property
+    def multipliers(self) -> dict[str, Any]:
+        """λ of every constraint that has a determinate reaction."""
+        return {name: self._translator.outward(expr) for name, expr in self.multiplier_expressions.items()}
 
     @property
     def total_reaction(self) -> list[Any]:

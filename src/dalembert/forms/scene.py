@@ -11,7 +11,7 @@ import symengine as se
 
 from dalembert.algebra.arithmetic import Numbers
 from dalembert.algebra.gramschmidt import Scalar, Vector
-from dalembert.algebra.rational import Field
+from dalembert.algebra.rational import MAX_TERMS, Field
 from dalembert.algebra.tape import Tape
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError
@@ -23,7 +23,9 @@ from dalembert.model.redundancy import Redundancy, find_redundancies
 from dalembert.model.start import consistent_state
 from dalembert.model.system import System
 
-_LONG = 60  # characters of a right side that is abbreviated where formulas would be too long
+_SYMBOLS = 10_000  # terms, before cancelling, of formulas in which everything is abbreviated
+_SHORT = 6  # characters of what is never abbreviated
+_LONG = 60  # characters of what is abbreviated where formulas would be too long
 
 
 @dataclass(frozen=True)
@@ -134,22 +136,33 @@ class Scene:
         entries = [self.field.read(entry) for entry in (*b.M.values(), *b.f, *b.A.values(), *b.c)]
         return self.rows(self.field, entries)
 
-    @cached_property
-    def abbreviations(self) -> dict[str, Expr]:
-        """Names for the long ones among the right sides: f_<coordinate> and c_<constraint>."""
-        b = self.blocks
-        symbols = [self.fresh("f", q.name) for q in b.q] + [self.fresh("c", c.name) for c in self.system.constraints]
-        return {s.name: expr for s, expr in zip(symbols, (*b.f, *b.c), strict=True) if len(str(expr)) > _LONG}
+    def abbreviated(self, everything: bool = False) -> tuple[Rows, dict[str, Expr]]:
+        """Return the blocks as formulas in which long right sides are symbols, and what these stand for.
 
-    @cached_property
-    def abbreviated(self) -> Rows:
-        """The blocks as formulas in which the long right sides are symbols: q̈, λ and r are linear in them."""
-        b, names = self.blocks, {expr: se.Symbol(name) for name, expr in self.abbreviations.items()}
-        entries = [*b.M.values(), *(names.get(f, f) for f in b.f), *b.A.values(), *(names.get(c, c) for c in b.c)]
-        field = Field(entries)
-        values = self.numeric.program(self.abbreviations.values()).arrays(list(self.points))
-        field.set_points([*self.inputs, *names.values()], np.vstack([self.points, values]))
-        return self.rows(field, [field.read(entry) for entry in entries])
+        They are f_<coordinate> and c_<constraint>; with `everything` also entries of the matrices that are not simple,
+        M_<coordinate>_<coordinate> and A_<constraint>_<coordinate>.
+        """
+        b, found = self.blocks, {}
+        q, constraints = [symbol.name for symbol in b.q], [c.name for c in self.system.constraints]
+
+        def named(kind: str, name: str, expr: Expr) -> Expr:
+            if (kind in "MA" and not everything) or len(str(expr)) <= (_SHORT if everything else _LONG):
+                return expr
+            symbol = self.fresh(kind, name)
+            found.setdefault(symbol.name, expr)
+            return symbol
+
+        entries = [named("M", f"{q[min(place)]}_{q[max(place)]}", entry) for place, entry in b.M.items()]
+        entries += [named("f", name, f) for name, f in zip(q, b.f, strict=True)]
+        entries += [named("A", f"{constraints[i]}_{q[j]}", entry) for (i, j), entry in b.A.items()]
+        entries += [named("c", name, c) for name, c in zip(constraints, b.c, strict=True)]
+        field = Field(entries, most=_SYMBOLS if everything else MAX_TERMS)
+        inputs, points = self.inputs, self.points
+        if found:
+            inputs = [*inputs, *map(se.Symbol, found)]
+            points = np.vstack([points, self.numeric.program(found.values()).arrays(list(points))])
+        field.set_points(inputs, points)
+        return self.rows(field, [field.read(entry) for entry in entries]), found
 
     def counted(self) -> Rows:
         """The blocks as unknown inputs of a tape: what is done with them is counted before any formula is expanded."""

@@ -115,14 +115,19 @@ class _Work:
         self.result.operations = counted.arithmetic.operations
         if self.result.operations > MAX_OPERATIONS:
             raise TooLarge
+        scene = self.scene
         try:
-            return self.written(self.scene.formulas, form.solve(self.scene.formulas, pilot.replay()))
+            return self.written(scene.formulas, form.solve(scene.formulas, pilot.replay()))
         except TooLarge:
-            if not self.scene.abbreviations:
-                raise
-        solution = self.written(self.scene.abbreviated, form.solve(self.scene.abbreviated, pilot.replay()))
-        self.result.abbreviations = self.scene.abbreviations
-        return solution
+            for everything in (False, True):
+                rows, names = scene.abbreviated(everything)
+                try:
+                    solution = self.written(rows, form.solve(rows, pilot.replay()))
+                except TooLarge:
+                    continue
+                self.result.abbreviations = names
+                return solution
+            raise
 
     @staticmethod
     def written(rows: Rows, solution: Solution) -> Solution:
@@ -225,14 +230,13 @@ class _Work:
         for i, multiplier in zip(scene.kept, solution.multipliers or [], strict=True):
             name = scene.system.constraints[i].name
             if name not in result.shared:
+                result.multiplier_expressions[name] = multiplier
                 row = [scene.blocks.A.get((i, j), ZERO) for j in range(n)]
                 result.reaction_expressions[name] = [self.product(entry, multiplier) for entry in row]
         result.total_expressions = solution.reaction
         if result.abbreviations:
             names = quoted(result.abbreviations)
-            result.notes.append(
-                f"{names} stand for right sides of M q̈ = f + r and A q̈ = c that are too long to write out"
-            )
+            result.notes.append(f"{names} stand for parts of M q̈ = f + r and A q̈ = c that are too long to write out")
 
     def product(self, entry: Expr, multiplier: Expr) -> Expr:
         """Return one entry of a reaction in lowest terms."""

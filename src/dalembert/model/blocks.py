@@ -7,7 +7,7 @@ that appear in it, so the cost grows with the number of terms and not with the s
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -73,6 +73,13 @@ def derive_blocks(system: System) -> Blocks:
         raise ModelError("the expressions are nested too deep to be differentiated; split them up") from None
     except RuntimeError as error:  # of SymEngine
         raise ModelError(f"the expressions cannot be differentiated: {str(error)[:80]}") from None
+
+
+def derive_rows(system: System, names: Collection[str]) -> dict[str, dict[str, Expr]]:
+    """Derive the rows of A of some constraints only, as {constraint: {coordinate: entry}}."""
+    derivation = _Derivation(system)
+    rows = {c.name: derivation.constraint(c)[0] for c in system.constraints if c.name in names}
+    return {name: {system.coordinates[j]: entry for j, entry in row.items()} for name, row in rows.items()}
 
 
 class _Derivation:

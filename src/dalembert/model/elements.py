@@ -3,8 +3,8 @@
 Coordinates that the kinetic energy couples form a *body*, and so do those that meet the same conditions. An element is
 all that touches the same bodies: energies and forces of one, conditions between two. Its expressions, with the
 coordinates renamed in order, are its template; elements with equal templates are instances of one kind. Nothing of this
-is asked of the user: it is read off the expressions. What conditions hold that does not move, such as the place of a
-support, is taken out as an *offset*, so that conditions which differ in nothing else are of one kind.
+is asked of the user: it is read off the expressions. What conditions on positions hold that does not move, such as the
+place of a support, is taken out as an *offset*, so that conditions which differ in nothing else are of one kind.
 """
 
 from __future__ import annotations
@@ -181,15 +181,15 @@ class _Search:
             se.Add(*element.kinetic).xreplace(changes),
             se.Add(*element.potential).xreplace(changes),
             tuple(sorted((local[j], force.xreplace(changes)) for j, force in element.forces)),
-            tuple(self.moving(c.expression, element.offsets).xreplace(changes) for c in constraints),
+            tuple(self.moving(c, element.offsets).xreplace(changes) for c in constraints),
         )
 
-    def moving(self, condition: Expr, offsets: list[Expr]) -> Expr:
-        """Take what does not move out of a condition, and put a symbol in its place."""
-        terms = _terms(condition)
+    def moving(self, constraint: Constraint, offsets: list[Expr]) -> Expr:
+        """Take what does not move out of a condition on positions, of which only g knows, and put a symbol there."""
+        terms = _terms(constraint.expression)
         still = [term for term in terms if not self.touched(term) and TIME not in map(str, term.free_symbols)]
-        if not still:
-            return condition
+        if not still or constraint.level != "position":
+            return constraint.expression
         symbol = se.Symbol(_OFFSET.format(len(offsets)))
         offsets.append(se.Add(*still))
         return se.Add(symbol, *(term for term in terms if term not in still))

@@ -77,6 +77,8 @@ class Numeric:
         self.holonomic = [i for i, level in enumerate(levels) if level == "position"]
         self.kinematic = [i for i, level in enumerate(levels) if level != "acceleration"]
         self._assembled = Assembled(self, system.elements) if not is_part and is_large(system) else None
+        if self._assembled is None:
+            _ = self.blocks  # what cannot be derived is refused here
 
     @property
     def blocks(self) -> Blocks:

@@ -17,6 +17,7 @@ from dalembert.model.translate import Translator
 
 if TYPE_CHECKING:
     from dalembert.forms.derivation import Derivation
+    from dalembert.forms.release import Release
     from dalembert.model.blocks import Blocks
     from dalembert.model.check import Check
     from dalembert.model.elements import Elements
@@ -232,11 +233,26 @@ class System:
 
         return reaction(self, name)
 
-    def release(self, *names: str) -> System:
-        """Return the system freed of some of its constraints."""
+    def without(self, *names: str) -> System:
+        """Return the system without some of its constraints."""
         for name in names:
             self.constraint(name)
         return replace(self, constraints=tuple(c for c in self.constraints if c.name not in names))
+
+    def reduced(self, keep: Iterable[str] = ()) -> System:
+        """Return the system in fewer coordinates: constraints that are linear in one of them are solved for it.
+
+        `keep` names constraints and coordinates that stay as they are.
+        """
+        from dalembert.model.elimination import reduce_system
+
+        return reduce_system(self, keep)
+
+    def release(self, *names: str) -> Release:
+        """Release some constraints: the freed system in few coordinates, and their reactions as formulas."""
+        from dalembert.forms.release import Release
+
+        return Release(self, names)
 
     def save(self, path: str | Path) -> None:
         """Write the system as a model file."""

@@ -13,7 +13,7 @@ import hashlib
 import importlib.metadata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +30,15 @@ from dalembert.model.numeric import parameter_values
 from dalembert.model.pilot import pilot_parameters
 from dalembert.model.system import System
 from dalembert.native import cache as disk
-from dalembert.native import groups, machine, rolled
-from dalembert.native.augment import augmentation, random_places
+from dalembert.native import groups, machine
+from dalembert.native.augment import random_places
 from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm
 from dalembert.native.csource import to_c
 from dalembert.native.forms import form_module
 from dalembert.native.groups import GROUPS, Module
 from dalembert.native.implicit import implicit
-from dalembert.native.rolled import RolledBuilder
+from dalembert.native.rolled import rolled_module
 from dalembert.native.symplectic import symplectic
 
 _GROUPS = {**GROUPS, "implicit": implicit, "symplectic": symplectic}
@@ -366,10 +366,6 @@ class Kernels:
         facts |= module.facts
         return disk.Entry(facts, machine.compile_object(ir))
 
-    @cached_property
-    def _rolls(self) -> bool:
-        return rolled.pays(self.system) and not augmentation(self.system)  # what is rolled has nothing added to M
-
     def _has_mass(self, compiled: Compiled, kernel: str, values: Mapping[str, float]) -> bool:
         places = [[t, *q, *v, *values.values()] for t, q, v in random_places(self.system)]
         out = compiled.run(kernel, np.array(places))
@@ -377,9 +373,7 @@ class Kernels:
 
     def _module(self, name: str) -> Module:
         """Put a group on tapes."""
-        if name in rolled.GROUPS and self._rolls:
-            module = rolled.GROUPS[name](RolledBuilder(self.system, self.system.elements))
-            module.facts["added"] = []
+        if module := rolled_module(self.system, name):
             return module
         self._builder = self._builder or Builder(self.system)
         make = _GROUPS.get(name) or self._extra.get(name)

@@ -23,13 +23,14 @@ from dalembert.model.calculus import ZERO
 from dalembert.model.elements import Elements, Kind
 from dalembert.model.functions import Expr
 from dalembert.model.system import System
+from dalembert.native.augment import augmentation
 from dalembert.native.build import ENOUGH, SINGULAR, VANISHED, energy_outputs, without_noise
 from dalembert.native.codegen import Kernel, Repeat, Rolled
 from dalembert.native.groups import REFINEMENTS, Module
 from dalembert.native.loops import Fill, Loop, Sweep
 from dalembert.native.routine import Routine
 
-_MANY = 40_000  # operations of one acceleration: beyond, straight-line code takes long to compile
+_MANY = 80_000  # operations of a group: beyond, straight-line code takes long to compile
 
 Scalar = Node | float
 Place = tuple[int, int]
@@ -571,9 +572,12 @@ def direct(builder: RolledBuilder) -> Module:
 GROUPS = {"core": core, "direct": direct}
 
 
-def pays(system: System) -> bool:
-    """Tell whether a system is large enough, and repeats itself enough, to be rolled."""
-    if not is_large(system):
-        return False
-    module = direct(RolledBuilder(system, system.elements))
-    return module.unrolled > max(_MANY, 4 * module.operations)
+def rolled_module(system: System, name: str) -> Module | None:
+    """Return a group of a system that is large enough, and repeats itself enough; None if straight code is better."""
+    if name not in GROUPS or not is_large(system):
+        return None
+    module = GROUPS[name](RolledBuilder(system, system.elements))
+    if not module.unrolled > max(_MANY, 4 * module.operations) or augmentation(system):
+        return None  # nothing is added to M in rolled code
+    module.facts |= {"added": [], "rolled": True}
+    return module

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _PLACES = 5  # at which forces and other solutions are compared
 _NEARLY = 1e-5
 _MANY = 50_000  # steps
-_ROUNDING = 1e-7  # of the potential energy: the least that counts as an energy of the motion
+_ROUNDING = 1e-7  # of the potential energy, or of forces times places: the least that counts as an energy
 _GAUSS = np.polynomial.legendre.leggauss(5)
 
 
@@ -40,9 +40,10 @@ class Item:
 
 @dataclass(frozen=True)
 class Certificate:
-    """Everything that was measured; it prints as a short table."""
+    """Everything that was measured, and what is not determined, in words; it prints as a short table."""
 
     items: tuple[Item, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -58,7 +59,7 @@ class Certificate:
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
         items = {item.name: {"value": item.value, "limit": item.limit, "ok": item.ok} for item in self.items}
-        return {"pass": self.ok, "items": items}
+        return {"pass": self.ok, "items": items, "notes": list(self.notes)}
 
     def __str__(self) -> str:
         width = max(len(item.text) for item in self.items)
@@ -68,7 +69,7 @@ class Certificate:
             lines.append(f"  {item.text:{width}}  {item.value:8.1e}{limit}")
         failed = [item.text for item in self.items if not item.ok]
         verdict = "pass" if not failed else f"not kept: {'; '.join(failed)}"
-        return "\n".join([f"Certificate: {verdict}", *lines])
+        return "\n".join([f"Certificate: {verdict}", *lines, *(f"  not determined: {note}" for note in self.notes)])
 
 
 def certify(run: Run) -> Certificate:
@@ -83,7 +84,7 @@ def certify(run: Run) -> Certificate:
         limit = 1e4 * run.rtol if run.step is None else None
         worst = float(np.abs(drift.values).max(initial=0.0) / drift.scale)
         items.append(Item("energy", worst, limit, "energy balance, in the largest energy"))
-    return Certificate(tuple(items))
+    return Certificate(tuple(items), tuple(run.undetermined))
 
 
 def _residuals(run: Run) -> list[Item]:
@@ -154,7 +155,10 @@ def energy_drift(run: Run) -> Drift | None:
     times = run.motion.times
     found = run.motion.kernels.energies(*points(run))
     moved = np.max(np.abs(found.kinetic) + np.abs(found.potential - found.potential[0]))
-    scale = float(max(moved, _ROUNDING * np.max(np.abs(found.potential)))) or 1.0
+    t, q, v, _ = points(run)
+    start = run.motion.kernels.accelerations(t[0], q[0], v[0], run.motion.parameters)
+    held = np.abs(start.reaction).max(initial=0.0) * (1 + np.abs(q[0]).max(initial=0.0))  # for what stands still
+    scale = float(max(moved, _ROUNDING * np.max(np.abs(found.potential)), _ROUNDING * held)) or 1.0
     power = found.forces + found.time + found.constraints.sum(axis=-1)
     work = np.zeros(len(times))
     most = np.abs(power).max(initial=0.0) * (times[-1] - times[0])

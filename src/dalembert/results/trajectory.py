@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +18,10 @@ from dalembert.motion.run import Motion, compute
 from dalembert.native.kernels import Energies, Result
 from dalembert.results.bounds import Bound, bounds
 from dalembert.results.certificate import Certificate, Drift, certify, energy_drift, points
+
+if TYPE_CHECKING:
+    from dalembert.results.joints import JointForce, Joints
+    from dalembert.results.shares import Shares
 
 
 def simulate(system: System, until: float | None = None, **settings: Any) -> Run:
@@ -134,6 +139,47 @@ class Run:
         """Return the reaction of a constraint, one row for each time, one column for each coordinate."""
         return self.motion.kernels.reaction(name, *self._points)
 
+    def joint(
+        self, names: str | Sequence[str], on: str | None = None, axes: str = "world", at: Any = None
+    ) -> JointForce:
+        """Return force and moment of a joint or drive of a mechanism on a body, one row for each time.
+
+        names: joints, drives, conditions such as `A.y`, springs, loads, …; of several the sum. on: a body; without one
+        the second of the joint, or the first if the second is the ground. axes: "world", "body" or "joint". at: a point
+        of the body by name, its coordinates in the body frame, or "centre"; without one where the joint acts.
+        """
+        return self.joints.force(names, on, axes, at)
+
+    @cached_property
+    def joints(self) -> Joints:
+        """The forces in all joints of a mechanism."""
+        from dalembert.model.mechanism.mechanism import Mechanism
+        from dalembert.results.joints import Joints
+
+        if not isinstance(self.system, Mechanism):
+            raise ModelError("a system without bodies has no joints; `run.reaction` gives reactions by coordinate")
+        return Joints(self.system, self.motion.kernels.inputs(*self._points), self._solution)
+
+    @cached_property
+    def shares(self) -> Shares:
+        """The constraints that share loads, so that the reaction of each alone is not determined."""
+        from dalembert.results.shares import Shares
+
+        if self._is_mechanism:
+            return self.joints.shares
+        return Shares(self.system, self.motion.kernels.inputs(*self._points), self._solution)
+
+    @property
+    def undetermined(self) -> list[str]:
+        """What of the reactions is not determined, in words; nothing if no constraints repeat each other."""
+        return [*self.joints.notes.values()] if self._is_mechanism else self.shares.notes()
+
+    @property
+    def _is_mechanism(self) -> bool:
+        from dalembert.model.mechanism.mechanism import Mechanism
+
+        return isinstance(self.system, Mechanism)
+
     @cached_property
     def conditioning(self) -> Array:
         """The smallest squared sine of the angle between a row of A and those before it; zero where rank is lost."""
@@ -205,6 +251,25 @@ class Run:
         found = self.motion.kernels.reactions(t, state[:n], state[n:], self._last_parameters)
         return {name: reaction.tolist() for name, reaction in found.items()}
 
+    def final_joints(self) -> dict[str, dict[str, Any]]:
+        """Return force and moment of the joints and drives of a mechanism at the end; None if it is not determined."""
+        if not self._is_mechanism:
+            return {}
+        from dalembert.results.joints import Joints
+
+        n, kernels, (t, *state) = self.motion.kernels.n, self.motion.kernels, self.final().values()
+        point = t, state[:n], state[n:], self._last_parameters
+        joints = Joints(self.joints.mechanism, kernels.inputs(*point), kernels.accelerations(*point))
+        found = {}
+        for name in (*joints.mechanism.joints, *joints.mechanism.drives):
+            force = joints.force(name)
+            values = {
+                part: [None if math.isnan(x) else float(x) for x in np.atleast_1d(getattr(force, part))]
+                for part in ("force", "moment", "point")
+            }
+            found[name] = {"on": force.on, **values}
+        return found
+
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome as JSON holds it."""
         f, end = self.motion.facts, self.final()
@@ -230,6 +295,8 @@ class Run:
             },
             "energy": energy,
             "reactions": self.final_reactions(),
+            "joints": self.final_joints(),
+            "undetermined": self.undetermined,
             "multipliers": dict(zip(names, np.asarray(found.multipliers).tolist(), strict=True)),
             "certificate": self.certificate.as_dict(),
         }

@@ -178,13 +178,13 @@ def test_a_variant_is_made_of_the_same_parts():
         mechanism.replace(parameters={"L": 1})
 
 
-def test_a_joint_or_a_condition_is_released():
+def test_a_joint_or_a_condition_is_taken_away():
     mechanism = slider_crank()
-    assert len(mechanism.release("D").constraints) == 6
-    assert len(mechanism.release("D.normal").constraints) == 7
+    assert len(mechanism.without("D").constraints) == 6
+    assert len(mechanism.without("D.normal").constraints) == 7
     assert mechanism.system().constraints == mechanism.constraints
-    with pytest.raises(ModelError, match="no constraint `Q`"):
-        mechanism.release("Q")
+    with pytest.raises(ModelError, match="no joint, drive or condition `Q`"):
+        mechanism.without("Q")
 
 
 def test_named_frames_place_a_joint():

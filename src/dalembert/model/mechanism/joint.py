@@ -13,6 +13,7 @@ from dalembert.model.mechanism.marker import Marker, read_markers
 from dalembert.model.mechanism.pairs import PAIRS, Coordinate, Pair
 from dalembert.model.mechanism.pairs.base import plain
 from dalembert.model.mechanism.tables import Table
+from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.tokens import NAME
 
 if TYPE_CHECKING:
@@ -52,6 +53,12 @@ class Joint:
     def coordinates(self) -> Mapping[str, Coordinate]:
         """Its relative coordinates: angle, distance."""
         return self.pair.coordinates(*self.markers, **self.values)
+
+    def point(self, body: str) -> Vector:
+        """Return where its reaction on one of its two bodies acts, in the world."""
+        if self.pair.point is not None:
+            return self.pair.point(*self.markers, **self.values)
+        return self.markers[0 if self.pair.places == "apart" and body == self.bodies[0] else 1].place
 
     @property
     def circles(self) -> list[tuple[str, Expr]]:

@@ -25,7 +25,9 @@ from dalembert.model.start import State, given_values
 from dalembert.model.system import Source, System
 
 if TYPE_CHECKING:
+    from dalembert.forms.release import Release
     from dalembert.model.check import Check
+    from dalembert.results.joints import JointForce
 
 MOVED = 1e-6  # against the size of the mechanism, or in radians: below it a body is where it was placed
 MERGED = ("parameters", "initial", "guess", "forces", *SECTIONS)
@@ -219,9 +221,58 @@ class Mechanism(System):
         parts = {f.name: getattr(self, f.name) for f in fields(System) if f.name not in ("mass", "force")}
         return System(**parts)
 
-    def release(self, *names: str) -> System:
-        """Return the system freed of some joints (`A`) or of some of their conditions (`A.y`)."""
-        freed: list[str] = []
-        for name in names:
-            freed += self.joints[name].conditions if name in self.joints else [name]
-        return self.system().release(*freed)
+    def without(self, *names: str) -> System:
+        """Return the system without some joints (`A`), drives, or conditions of them (`A.y`)."""
+        from dalembert.model.mechanism.release import conditions_of
+
+        return self.system().without(*conditions_of(self, *names))
+
+    def release(self, *names: str) -> Release:
+        """Release joints (`A`), drives or conditions (`A.y`): the freed system, and their reactions as formulas.
+
+        >>> block = Mechanism(
+        ...     bodies={"block": {"mass": "m", "inertia": 1}},
+        ...     joints={"guide": {"kind": "prismatic", "bodies": ["ground", "block"], "at": [0, 0], "axis": [1, 0]}},
+        ...     gravity=[0, "-g"],
+        ...     parameters={"m": 2, "g": 9.81},
+        ... )
+        >>> block.release("guide").multipliers
+        {'guide.normal': g*m, 'guide.angle': 0}
+        """
+        from dalembert.model.mechanism.release import release
+
+        return release(self, *names)
+
+    # --- reactions ---------------------------------------------------------------------------------------------------
+
+    def joint_force(
+        self,
+        names: str | Sequence[str],
+        on: str | None = None,
+        axes: str = "world",
+        at: Any = None,
+        *,
+        t: Any = 0.0,
+        q: Any = None,
+        v: Any = None,
+        parameters: Any = None,
+    ) -> JointForce:
+        """Return force and moment of a joint or drive on a body, at one state or many; without q and v at the start.
+
+        As `run.joint`, which gives them along a motion.
+
+        >>> block = Mechanism(
+        ...     bodies={"block": {"mass": 2, "inertia": 1}},
+        ...     joints={"guide": {"kind": "prismatic", "bodies": ["ground", "block"], "at": [0, 0], "axis": [1, 0]}},
+        ... )
+        >>> block.joint_force("guide").force.round(3).tolist()
+        [0.0, 19.62]
+        """
+        from dalembert.results.joints import Joints
+
+        if q is None or v is None:
+            start = self.start()
+            q, v = start.q if q is None else q, start.v if v is None else v
+        kernels = self.compile()
+        solution = kernels.accelerations(t, q, v, parameters)
+        return Joints(self, kernels.inputs(t, q, v, parameters), solution).force(names, on, axes, at)

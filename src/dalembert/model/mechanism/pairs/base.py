@@ -26,6 +26,7 @@ import sympy as sp
 from dalembert.errors import ModelError
 from dalembert.model.functions import Expr
 from dalembert.model.mechanism.marker import Marker
+from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.tokens import NAME
 from dalembert.model.translate import Translator
 
@@ -65,6 +66,8 @@ class Pair:
     values: names of further constants with their defaults; None for one that must be given.
     places: "shared" for one point in which both bodies meet, "apart" for two points, "origins" for two points that are
     the origins of the body frames unless they are given.
+    point: a function of the same arguments: where the bodies touch, for reactions. Without one they act at the second
+    point, or at both if these are "apart".
     read: reads what else the pair needs from its table; gets the table, the assembly and the markers.
     """
 
@@ -75,6 +78,7 @@ class Pair:
     axis: str | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
     places: str = "shared"
+    point: Callable[..., Vector] | None = None
     read: Callable[[Table, Assembly, Sequence[Marker]], dict[str, Any]] = lambda table, assembly, markers: {}
 
 

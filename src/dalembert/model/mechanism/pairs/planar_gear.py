@@ -22,7 +22,7 @@ from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, pair
 from dalembert.model.mechanism.placement import Placement
 from dalembert.model.mechanism.tables import GROUND
-from dalembert.model.mechanism.vectors import Vector, dot, norm, sub, unit
+from dalembert.model.mechanism.vectors import Vector, add, dot, norm, scale, sub, unit
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
@@ -94,7 +94,12 @@ def check_radii(table: Table, radii: Vector, distance: Expr, sign: int) -> None:
         table.problem(f"{text}; change one of them, or give `teeth`, from which the radii follow", "radii")
 
 
-@pair("gear", 2, places="origins", read=read_gears)
+def pitch_point(a: Marker, b: Marker, radii: Vector, carrier: Marker, toward: Expr, **values: Any) -> Vector:
+    """Return where the pitch circles touch."""
+    return add(a.place, scale(toward * radii[0], carrier.x))
+
+
+@pair("gear", 2, places="origins", point=pitch_point, read=read_gears)
 def gear(a: Marker, b: Marker, radii: Vector, sign: int, carrier: Marker, start: Vector, toward: Expr) -> Conditions:
     """The pitch circles roll on each other."""
     ra, rb = radii[0], sign * radii[1]

@@ -12,7 +12,7 @@ from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, pair
 from dalembert.model.mechanism.pairs.planar_prismatic import slide
 from dalembert.model.mechanism.pairs.planar_revolute import turn
-from dalembert.model.mechanism.vectors import difference, dot, sub
+from dalembert.model.mechanism.vectors import Vector, add, difference, dot, scale, sub
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
@@ -34,10 +34,15 @@ def coordinates(a: Marker, b: Marker, **values: Any) -> dict[str, Coordinate]:
     return slide(a, b) | turn(a, b)
 
 
+def contact(a: Marker, b: Marker, radius: Expr, side: int, **values: Any) -> Vector:
+    """Return where the circle touches the line."""
+    return add(b.place, scale(-side * radius, a.y))
+
+
 LINE = "!the direction of the line"
 
 
-@pair("rack", 2, coordinates=coordinates, axis=LINE, places="origins", read=read_rolling)
+@pair("rack", 2, coordinates=coordinates, axis=LINE, places="origins", point=contact, read=read_rolling)
 def rack(a: Marker, b: Marker, radius: Expr, side: int, start: tuple[Expr, Expr]) -> Conditions:
     """The pitch circle of the pinion rolls on the pitch line of the rack; other joints hold its centre."""
     way = dot(a.x, sub(b.place, a.place)) - start[0]
@@ -45,7 +50,7 @@ def rack(a: Marker, b: Marker, radius: Expr, side: int, start: tuple[Expr, Expr]
     return {"mesh": se.Add(way, side * radius * angle)}
 
 
-@pair("rolling", 2, coordinates=coordinates, axis=LINE, places="origins", read=read_rolling)
+@pair("rolling", 2, coordinates=coordinates, axis=LINE, places="origins", point=contact, read=read_rolling)
 def rolling(a: Marker, b: Marker, radius: Expr, side: int, start: tuple[Expr, Expr]) -> Conditions:
     """The disk touches the line and does not slip on it."""
     height = dot(a.y, sub(b.place, a.place))

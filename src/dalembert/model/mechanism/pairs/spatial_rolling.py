@@ -6,7 +6,7 @@ condition on velocities which no condition on positions replaces (nonholonomic).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dalembert.model.functions import Expr, root
@@ -40,6 +40,28 @@ def read_disk(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> di
     return read_sphere(table, assembly, markers) | {"disk_axis": axis}
 
 
+def under_sphere(a: Marker, b: Marker, radius: Expr, side: int) -> Vector:
+    """Return where the sphere touches the plane, seen from its centre."""
+    return scale(-side * radius, a.z)
+
+
+def under_disk(a: Marker, b: Marker, radius: Expr, side: int, disk_axis: Vector) -> Vector:
+    """Return the lowest point of the rim, seen from the centre of the disk."""
+    u = b.view.direction(disk_axis)
+    lean = dot(a.z, u)
+    return scale(-side * radius / upright(a, u), add(a.z, scale(-lean, u)))
+
+
+def upright(a: Marker, u: Vector) -> Expr:
+    """Return the sine of the angle between a disk with the axis u and the plane."""
+    return root(1 - dot(a.z, u) ** 2)
+
+
+def under(contact: Callable[..., Vector]) -> Callable[..., Vector]:
+    """Return the place of a point that is seen from the second marker."""
+    return lambda a, b, **values: add(b.place, contact(a, b, **values))
+
+
 def no_slip(a: Marker, b: Marker, contact: Vector) -> dict[str, Expr]:
     """Return the conditions that the material points at the contact, seen from the second point, move alike."""
     here = add(b.velocity, cross(b.spin, contact))
@@ -48,19 +70,15 @@ def no_slip(a: Marker, b: Marker, contact: Vector) -> dict[str, Expr]:
     return {"roll_x": dot(a.x, slip), "roll_y": dot(a.y, slip)}
 
 
-@pair("rolling_sphere", 3, axis=NORMAL, places="origins", read=read_sphere)
+@pair("rolling_sphere", 3, axis=NORMAL, places="origins", point=under(under_sphere), read=read_sphere)
 def rolling_sphere(a: Marker, b: Marker, radius: Expr, side: int) -> Conditions:
     """The sphere touches the plane and does not slip on it."""
     height = dot(a.z, sub(b.place, a.place)) - side * radius
-    return {"normal": height} | no_slip(a, b, scale(-side * radius, a.z))
+    return {"normal": height} | no_slip(a, b, under_sphere(a, b, radius, side))
 
 
-@pair("rolling_disk", 3, axis=NORMAL, places="origins", read=read_disk)
+@pair("rolling_disk", 3, axis=NORMAL, places="origins", point=under(under_disk), read=read_disk)
 def rolling_disk(a: Marker, b: Marker, radius: Expr, side: int, disk_axis: Vector) -> Conditions:
     """The rim of the disk touches the plane with its lowest point and does not slip on it."""
-    u = b.view.direction(disk_axis)
-    lean = dot(a.z, u)
-    upright = root(1 - lean**2)  # the sine of the angle between the disk and the plane
-    height = dot(a.z, sub(b.place, a.place)) - side * radius * upright
-    contact = scale(-side * radius / upright, add(a.z, scale(-lean, u)))
-    return {"normal": height} | no_slip(a, b, contact)
+    height = dot(a.z, sub(b.place, a.place)) - side * radius * upright(a, b.view.direction(disk_axis))
+    return {"normal": height} | no_slip(a, b, under_disk(a, b, radius, side, disk_axis))

@@ -1,0 +1,1 @@
+"""The codes that benchmarks/motion.py compares, one file each, on problems with trusted solutions."""

@@ -1,0 +1,117 @@
+"""Released conditions: the freed system, and the reactions as formulas (Do Sanh 1996, the principle of compatibility).
+
+A joint, or one of its conditions, is released: the system gets the coordinates in which it could then move, the
+released conditions are written as constraints between them, and r follows from B r + B₀ = 0, Dᵀ r = 0. All other
+conditions that can be solved for a coordinate are solved, so that the formulas have few coordinates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+from dalembert.errors import DerivationError, ModelError, quoted
+from dalembert.forms.derivation import Derivation
+from dalembert.model.functions import Expr
+from dalembert.model.printing import to_text
+from dalembert.model.system import System
+
+
+class Release:
+    """Conditions of a system that were released.
+
+    conditions: their names. system: the freed system in few coordinates, with these conditions as constraints.
+    reaction: by condition, the generalized reaction on each coordinate of the freed system, as SymPy.
+    multipliers: by condition, λ: of a joint, the force or the moment on its second body.
+    abbreviations: names in the formulas for what is too long to be written out in them.
+
+    >>> block = System(coordinates="x y", kinetic="m*(x'^2 + y'^2)/2", potential="m*g*y",
+    ...                constraints={"wall": "x = 0", "floor": "y = 0"}, parameters={"m": 1, "g": 9})
+    >>> released = block.release("floor")
+    >>> released.system.coordinates, released.reaction["floor"]
+    (('y',), [g*m])
+    """
+
+    def __init__(self, system: System, names: Iterable[str], words: dict[str, str] | None = None):
+        self.conditions = tuple(dict.fromkeys(names))
+        if not self.conditions:
+            raise ModelError("name the constraint, joint or condition that is to be released")
+        for name in self.conditions:
+            system.constraint(name)
+        self.original = system
+        self.system = system.reduced(keep=self.conditions)
+        self._words = words or {}
+
+    @property
+    def freed(self) -> System:
+        """The freed system without the released conditions: how it moves when they are gone."""
+        return self.system.without(*self.conditions)
+
+    @cached_property
+    def derivation(self) -> Derivation:
+        """The derivation of the formulas, by compatibility; by multipliers where a coordinate has no inertia."""
+        try:
+            return Derivation(self.system, "reactions")
+        except DerivationError:
+            return Derivation(self.system, "multipliers")
+
+    @property
+    def reaction(self) -> dict[str, list[Any]]:
+        """The generalized reaction of every released condition, on each coordinate of the freed system."""
+        return {name: self.derivation.reactions[self._written(name)] for name in self.conditions}
+
+    @property
+    def multipliers(self) -> dict[str, Any]:
+        """λ of every released condition."""
+        return {name: self.derivation.multipliers[self._written(name)] for name in self.conditions}
+
+    @property
+    def expressions(self) -> dict[str, Expr]:
+        """λ of every released condition, as the program computes with it."""
+        return {name: self.derivation.multiplier_expressions[self._written(name)] for name in self.conditions}
+
+    @property
+    def abbreviations(self) -> dict[str, Any]:
+        """Names in the formulas, with what they stand for."""
+        return {name: self.system.sympy(expr) for name, expr in self.derivation.abbreviations.items()}
+
+    def _written(self, name: str) -> str:
+        """Return the name of a condition whose reaction is a formula; say why if it is none."""
+        if name in self.derivation.shared:
+            others = quoted(self.derivation.shared[name])
+            text = f"it shares its load with {others}" if others else "it has no gradient where it holds"
+            raise DerivationError(f"the reaction of `{name}` is not determinate: {text}")
+        if name not in self.derivation.reaction_expressions:
+            text = f"the reaction of `{name}` is too long to be written as a formula"
+            raise DerivationError(f"{text}; `simulate` gives it as numbers")
+        return name
+
+    def _shares(self, name: str, names: set[str]) -> list[str]:
+        """Say by which factor λ acts on each coordinate."""
+        blocks, i = self.system.blocks, [c.name for c in self.system.constraints].index(name)
+        row = {j: entry for (k, j), entry in blocks.A.items() if k == i}
+        return [f"{self.system.coordinates[j]}: lambda*({to_text(entry, names)})" for j, entry in row.items()]
+
+    def __repr__(self) -> str:
+        return f"<Release of {', '.join(self.conditions)}: {len(self.system.coordinates)} coordinates>"
+
+    def __str__(self) -> str:
+        names = {*self.system.coordinates, *self.system.parameters}
+        lines = [f"{self.original.name or 'A system'}, released: {', '.join(self.conditions)}"]
+        lines.append(f"  coordinates: {', '.join(self.system.coordinates)}")
+        others = [c for c in self.system.constraints if c.name not in self.conditions]
+        for title, some in (("released", [self.system.constraint(name) for name in self.conditions]), ("kept", others)):
+            lines += [f"  {title}: {c.name}: {to_text(c.expression, names)} = 0" for c in some]
+        lines.append("Reactions")
+        for name in self.conditions:
+            try:
+                text = to_text(self.expressions[self._written(name)], names)
+            except DerivationError as error:
+                lines.append(f"  {error}")
+                continue
+            what = self._words.get(name, "")
+            lines.append(f"  lambda = {text}    ({name}{what})")
+            lines.append(f"    acts on {', '.join(self._shares(name, names))}")
+        lines += [f"  where {name} = {to_text(e, names)}" for name, e in self.derivation.abbreviations.items()]
+        return "\n".join(lines)

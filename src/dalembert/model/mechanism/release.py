@@ -1,0 +1,44 @@
+"""Releasing joints: which conditions are meant, and what their reactions are, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dalembert.errors import ModelError, nearest
+from dalembert.forms.release import Release
+from dalembert.model.functions import Expr
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.mechanism import Mechanism
+
+
+def conditions_of(mechanism: Mechanism, *names: str) -> list[str]:
+    """Return the names of the conditions of joints and drives; a condition stands for itself."""
+    parts: dict[str, list[str]] = {}
+    for part in (*mechanism.joints.values(), *mechanism.drives.values()):
+        parts.setdefault(part.name, []).extend(part.conditions)
+    known = [*parts, *(constraint.name for constraint in mechanism.constraints)]
+    for name in names:
+        if name not in known:
+            raise ModelError(f"no joint, drive or condition `{str(name)[:60]}`; {nearest(str(name), known)}")
+    return list(dict.fromkeys(condition for name in names for condition in parts.get(name, [name])))
+
+
+def release(mechanism: Mechanism, *names: str) -> Release:
+    """Release joints, drives or conditions of a mechanism."""
+    words = {}
+    for joint in mechanism.joints.values():
+        for name, condition in joint.conditions.items():
+            words[name] = f": {_kind(mechanism, condition)} on `{joint.bodies[1]}`"
+    for drive in mechanism.drives.values():
+        for name in drive.conditions:
+            kind = "torque" if drive.coordinate == "angle" else "force"
+            words[name] = f": {kind} of the drive on `{mechanism.joints[drive.joint].bodies[1]}`"
+    return Release(mechanism.system(), conditions_of(mechanism, *names), words)
+
+
+def _kind(mechanism: Mechanism, condition: Expr) -> str:
+    """Tell whether a condition holds a place or only an angle."""
+    moved = {symbol.name.rstrip("'") for symbol in condition.free_symbols}
+    places = (body.coordinates[: mechanism.dimensions] for body in mechanism.bodies.values())
+    return "force" if any(moved.intersection(names) for names in places) else "moment"
