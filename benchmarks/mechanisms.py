@@ -115,9 +115,7 @@ def report(results: dict[str, dict[int, Result]]) -> str:
     for kind, of in results.items():
         for size, r in of.items():
             times = [f"{r[key]:.3g}" if key in r else "–" for key in ("µs", *PEERS)]
-            text.append(
-                f"| {TITLES[kind]}, {size} | {r['write']:.2f} | {r['compile']:.2f} | {' | '.join(times)} |"
-            )
+            text.append(f"| {TITLES[kind]}, {size} | {r['write']:.2f} | {r['compile']:.2f} | {' | '.join(times)} |")
     differences = [r["difference"] for of in results.values() for r in of.values() if "difference" in r]
     text += [
         "",

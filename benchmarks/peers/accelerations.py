@@ -129,7 +129,9 @@ def mujoco(kind: str, size: int) -> float | None:
         across = (1 + 0.1**2) / 12
         rod = ROD.format(".5 0 0", f"{0.1**2 / 6} {across} {across}")
         axes = ["0 1 0" if i % 2 == 0 else "0 0 1" for i in range(size)]
-        parts = [f'<body pos="{int(i > 0)} 0 0"><joint type="hinge" axis="{axis}"/>{rod}' for i, axis in enumerate(axes)]
+        parts = [
+            f'<body pos="{int(i > 0)} 0 0"><joint type="hinge" axis="{axis}"/>{rod}' for i, axis in enumerate(axes)
+        ]
         text = head(1e-3, "RK4") + "".join(parts) + "</body>" * size + "</worldbody></mujoco>"
     else:
         text = four_bar(size, 1e-3) if kind == "four-bar" else chain(size, 1e-3)

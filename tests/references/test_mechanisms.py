@@ -115,9 +115,7 @@ def test_four_bar(four_bar):
     gap = top + direction(q[1]) - corner
     energies = System(
         [str(x) for x in q],
-        kinetic=kinetic(
-            q, [(m, m * l**2 / 12, c, x) for m, l, c, x in zip(masses, lengths, centres, q, strict=True)]
-        ),
+        kinetic=kinetic(q, [(m, m * l**2 / 12, c, x) for m, l, c, x in zip(masses, lengths, centres, q, strict=True)]),
         potential=9.81 * se.Add(*[m * c[1] for m, c in zip(masses, centres, strict=True)]),
         constraints={"x": gap[0], "y": gap[1]},
         initial={"a": np.pi / 2, "a'": 12},
@@ -295,7 +293,9 @@ def test_bricard():
     linkage = mechanism("bricard")
     run = linkage.simulate(10.0, samples=[0.0, *BRICARD], **EXACT)
     assert run.certificate.ok
-    assert points_of(linkage, run, "rod2", (0, -0.5, 0))[1:] == pytest.approx(np.array(list(BRICARD.values())), abs=1e-6)
+    assert points_of(linkage, run, "rod2", (0, -0.5, 0))[1:] == pytest.approx(
+        np.array(list(BRICARD.values())), abs=1e-6
+    )
 
 
 def test_heavy_top():

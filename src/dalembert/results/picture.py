@@ -92,7 +92,9 @@ def _evaluate(system: System, drawing: Drawing, state: State) -> tuple[Places, n
     """Return the places of all points and the radii of the circles at a state."""
     numeric = Numeric(system)
     entries = [entry for place in drawing.points.values() for entry in place]
-    values = numeric.evaluate(numeric.program([*entries, *(r for _, r, *_ in drawing.circles)]), state.t, state.q, state.v)
+    values = numeric.evaluate(
+        numeric.program([*entries, *(r for _, r, *_ in drawing.circles)]), state.t, state.q, state.v
+    )
     if not np.all(np.isfinite(values)):
         raise ModelError("a point of the drawing has no finite place at this state")
     table = values[: len(entries)].reshape(len(drawing.points), -1)
