@@ -121,8 +121,8 @@ def report(results: dict[str, dict[int, Result]]) -> str:
         "",
         "Ours is in absolute coordinates and returns the accelerations and every joint force; derived and compiled are "
         "the kernels of motions, cold. Pinocchio (articulated bodies) and MuJoCo (forward dynamics) have joint "
-        "coordinates and give no joint forces in the chains; MuJoCo's loops are soft and start from the solution at that "
-        "state. Exudyn: one Newton iteration of its implicit step, absolute coordinates.",
+        "coordinates and give no joint forces in the chains; MuJoCo's loops are soft, and its solver starts from the "
+        "solution at the same state. Exudyn: one Newton iteration of its implicit step, absolute coordinates.",
     ]
     if differences:
         text.append(f"Accelerations of bent chains agree with Pinocchio's to {max(differences):.0e} of the largest.")
