@@ -1,7 +1,6 @@
 """dalembert itself: the default form and method; building is the start, the kernels and the stepper made ready.
 
-Below a millisecond the time is the one that the result reports, with all that surrounds the steps; from there on the
-steps are taken again from the same start, timed by the same clock as the other codes.
+Like the other codes it is prepared once; what is timed are the steps, taken again from the same start.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import numpy as np
 
 import dalembert.results.trajectory  # noqa: F401  what `simulate` imports when it is first called
 from dalembert.motion.run import compute
-from peers.problems import SHORT, Problem, Run, timed
+from peers.problems import Problem, Run, timed
 
 CODE = "dalembert"
 TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13)
@@ -23,17 +22,10 @@ def runs(problem: Problem, settings: Sequence[float] = TOLERANCES) -> list[Run]:
     """Simulate with the tolerance both relative and absolute."""
 
     def prepared(tolerance: float) -> Run:
-        def simulated():
-            return compute(problem.system, problem.until, rtol=tolerance, atol=tolerance)
-
-        first = simulated()
+        first = compute(problem.system, problem.until, rtol=tolerance, atol=tolerance)
         start, n = (float(first.times[0]), first.states[0].copy()), len(problem.system.coordinates)
-        short = min(simulated().facts["wall_s"] for _ in range(3)) < SHORT
 
         def go():
-            if short:
-                motion = simulated()
-                return motion.facts["wall_s"], motion.states[-1, :n]
             engine = first.engine
             engine.begin(start, problem.until, (tolerance, tolerance), None, np.zeros(0))
             seconds, _ = timed(lambda: engine.advance(ALL))

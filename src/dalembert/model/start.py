@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import symengine as se
 
 from dalembert.algebra.nearest import Nearest, nearest_solution
 from dalembert.algebra.program import Program
@@ -51,19 +52,24 @@ def consistent_state(
     initial: Mapping[str, Expr] | None = None,
     guess: Mapping[str, Expr] | None = None,
     t: float = 0.0,
+    explain: bool = True,
 ) -> State:
-    """Solve for what the user left open; raise ModelError if what was fixed contradicts the constraints."""
+    """Solve for what the user left open; raise ModelError if what was fixed contradicts the constraints.
+
+    Notes on what is over- or underdetermined take their time; `explain` asks for them.
+    """
     numeric = numeric or Numeric(system)
     fixed = given_values(numeric, system.initial if initial is None else initial)
     near = given_values(numeric, system.guess if guess is None else guess)
-    q, notes = _solve_level(numeric, t, fixed, near, "")
-    v, more = _solve_level(numeric, t, fixed, near, "'", q)
+    q, notes = _solve_level(numeric, t, fixed, near, "", explain)
+    v, more = _solve_level(numeric, t, fixed, near, "'", explain, q)
     return State(t, q, v, system.coordinates, (*notes, *more))
 
 
 def given_values(numeric: Numeric, given: Mapping[str, Expr]) -> dict[str, float]:
     """Evaluate initial values or guesses, which may be expressions of the parameters."""
-    program = Program(numeric.blocks.parameters, list(given.values()))
+    symbols = [se.Symbol(name) for name in numeric.system.parameters]
+    program = Program(symbols, list(given.values()))
     values = dict(zip(given, program.floats(numeric.parameters), strict=True))
     bad = [name for name, value in values.items() if not np.isfinite(value)]
     if bad:
@@ -79,6 +85,7 @@ def _solve_level(
     fixed: Mapping[str, float],
     guess: Mapping[str, float],
     prime: str,
+    explain: bool,
     q: Array | None = None,
 ):
     """Solve for positions (q is None) or, at known positions, for velocities."""
@@ -93,7 +100,7 @@ def _solve_level(
     rows = numeric.holonomic if q is None else numeric.kinematic
     constraints = [numeric.system.constraints[i].name for i in rows]
     level = _Level(numeric.system, names, constraints, t, fixed, equations, positive(M))
-    return level.solve(x, free)
+    return level.solve(x, free, explain)
 
 
 class _Level:
@@ -117,7 +124,7 @@ class _Level:
     def nearest(self, x: Array, free: Array, start: Array | None = None) -> Nearest:
         return nearest_solution(self.equations, x, self.weight, free, start)
 
-    def solve(self, x: Array, free: Array) -> tuple[Array, list[str]]:
+    def solve(self, x: Array, free: Array, explain: bool) -> tuple[Array, list[str]]:
         if not self.constraints:
             return x, []
         best = self.nearest(x, free)
@@ -132,7 +139,7 @@ class _Level:
                 )
         if not best.solved:
             raise ModelError(self.contradiction(x, free, best))
-        return best.x, notes + self.freedom(best, free)
+        return best.x, notes + (self.freedom(best, free) if explain else [])
 
     def try_nearby(self, x: Array, free: Array, best: Nearest) -> Nearest:
         """Start from points around the guess: it may be one where the constraints have no slope."""

@@ -5,6 +5,8 @@ Everything that a stepper changes lies in arrays of the caller; their places hav
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from llvmlite import ir
 from numba import types
@@ -47,15 +49,21 @@ def _call(typingctx, address, out, given, work):
     return types.void(types.int64, types.int64, types.int64, types.int64), generate
 
 
+call: Any = _call  # of the addresses of a kernel, its outputs, its inputs, its workspace
+
+
 @compiled
 def kernel(which, address, given, out, work):
     """Call one of the kernels, given its inputs."""
-    _call(address[which], out.ctypes.data, given.ctypes.data, work.ctypes.data)  # pyright: ignore
+    call(address[which], out.ctypes.data, given.ctypes.data, work.ctypes.data)
 
 
 @compiled
-def corrected(out, n, s, x):
-    """Add Newton's step to positions or velocities; return its relative size, the residual before it, what is bad."""
+def corrected(out, n, s, x, start):
+    """Add Newton's step to positions or velocities; return its relative size, the residual before it, what is bad.
+
+    They are n numbers of x from `start` on: a slice would cost more than all this.
+    """
     largest = left = 0.0
     extent = 1.0
     for i in range(s):
@@ -63,9 +71,10 @@ def corrected(out, n, s, x):
     for i in range(n):
         if not np.isfinite(out[i]):
             return largest, left, i
-        extent = max(extent, abs(x[i]))
-        largest = max(largest, abs(out[i]) / (1.0 + abs(x[i])))
-        x[i] += out[i]
+        size = abs(x[start + i])
+        extent = max(extent, size)
+        largest = max(largest, abs(out[i]) / (1.0 + size))
+        x[start + i] += out[i]
     return largest, left / extent, -1
 
 
@@ -81,6 +90,7 @@ def project(address, size, count, t, y, given, out, work):
     n, s = size[N], size[S]
     given[0] = t
     canonical = size[KIND] == CANONICAL
+    results, inputs, room = out.ctypes.data, given.ctypes.data, work.ctypes.data
     for level in range(2):
         first = 1 + level * n
         found, before = False, np.inf
@@ -88,20 +98,20 @@ def project(address, size, count, t, y, given, out, work):
             for i in range(2 * n):
                 given[1 + i] = y[i]
             if canonical:  # momenta to velocities
-                kernel(RATE, address, given, out, work)
+                call(address[RATE], results, inputs, room)
                 for i in range(n):
                     given[1 + n + i] = out[i]
-            kernel(POSITION + level, address, given, out, work)
+            call(address[POSITION + level], results, inputs, room)
             count[PROJECTIONS] += 1
             count[ILL] = 0 if out[n + s + 1] > WELL else 1
-            largest, left, bad = corrected(out, n, s, given[first : first + n])
+            largest, left, bad = corrected(out, n, s, given, first)
             if bad >= 0:
                 count[BAD] = level * n + bad
                 return False
             for i in range(2 * n):
                 y[i] = given[1 + i]
             if canonical:
-                kernel(MOMENTA, address, given, out, work)
+                call(address[MOMENTA], results, inputs, room)
                 for i in range(n):
                     y[n + i] = out[i]
             if settled(largest, before):

@@ -23,6 +23,7 @@ from dalembert.motion.methods import METHODS
 from dalembert.motion.tableau import Tableau
 from dalembert.native.kernels import Kernels
 
+_FIRST = 20_000  # unknowns times steps of the first piece: some thousandths of a second
 _PIECE = 0.05  # seconds between two looks at the clock, the keyboard and the progress
 Progress = Callable[[float, float], None]
 
@@ -110,7 +111,7 @@ def compute(
     settings = _settings(system, locals())
     watch = Watch(system, events)
     before = time.perf_counter()
-    state = consistent_state(system, Numeric(system))
+    state = consistent_state(system, Numeric(system), explain=False)
     parameters = np.array(parameter_values(system, {}))
     kernels = Kernels(system, settings.form)
     method_used = METHODS[settings.method]
@@ -219,7 +220,7 @@ def _loop(
 ) -> tuple[str, str]:
     """Advance until something ends it; return "done", "stopped" or "failed", and why."""
     start = last = time.perf_counter()
-    steps = 1
+    steps = max(1, _FIRST // (engine.n + engine.kernels.s))
     try:
         while True:
             status = engine.advance(min(steps, max(1, settings.max_steps - int(engine.count[at.STEPS]))))

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.motion.compiled import compiled
 from dalembert.motion.primitives import (
+    ACCELERATIONS,
     ATOL,
     BAD,
     CANONICAL,
@@ -55,6 +56,7 @@ from dalembert.motion.primitives import (
     N,
     S,
     T,
+    call,
     corrected,
     kernel,
     project,
@@ -139,7 +141,7 @@ def _complete(address, size, count, t, y, given, out, work, control):
             kernel(DEPENDENT + level, address, given, out, work)
             count[PROJECTIONS] += 1
             control[2, level] = out[n + s + 1]
-            largest, left, bad = corrected(out, n, s, y[level * n : (level + 1) * n])
+            largest, left, bad = corrected(out, n, s, y, level * n)
             if bad >= 0:
                 count[BAD] = level * n + bad
                 return False
@@ -202,8 +204,51 @@ def _stage(A, row, h, y, k, trial):
 
 
 @compiled
+def _is_plain(size):
+    return size[COMPLETE] == 0 and size[KEEP] != STABILISE and (size[KIND] == ACCELERATIONS or size[KIND] == GUARDED)
+
+
+@compiled
+def _plain_stages(address, size, count, A, c, first, last, t, h, y, k, given, out, work):
+    """Evaluate some of the stages where nothing but q̈ is asked for: `_stage` and `_rate` in one piece.
+
+    A call with that many arrays takes longer than the kernel of a small system.
+    """
+    n, s, guarded = size[N], size[S], size[KIND] == GUARDED
+    rate, guard = address[RATE], address[GUARD]
+    results, inputs, room = out.ctypes.data, given.ctypes.data, work.ctypes.data
+    for row in range(first, last):
+        for i in range(2 * n):
+            total = 0.0
+            for j in range(row):
+                total += A[row, j] * k[j, i]
+            given[1 + i] = y[i] + h * total
+        given[0] = t + c[row] * h
+        call(rate, results, inputs, room)
+        if guarded and not (out[n + s] >= s and out[n + s + 1] > WELL):
+            count[GUARDS] += 1
+            call(guard, results, inputs, room)
+        count[EVALUATIONS] += 1
+        if not out[n + s + 2] > 0.0:
+            count[BAD] = SINGULAR_MASS
+            return False
+        total = 0.0
+        for i in range(n):
+            k[row, i], k[row, n + i] = given[1 + n + i], out[i]
+            total += 0.0 * (out[i] + given[1 + n + i])
+        if total != 0.0:  # something is not finite
+            for i in range(2 * n):
+                if not np.isfinite(k[row, i]):
+                    count[BAD] = i
+            return False
+    return True
+
+
+@compiled
 def _stages(address, size, count, A, c, first, last, t, h, y, k, trial, given, out, work, control):
     """Evaluate some of the stages; return whether all of them are there."""
+    if _is_plain(size):
+        return _plain_stages(address, size, count, A, c, first, last, t, h, y, k, given, out, work)
     for row in range(first, last):
         _stage(A, row, h, y, k, trial)
         if not _rate(address, size, count, t + c[row] * h, trial, k[row], given, out, work, control):
@@ -294,6 +339,7 @@ def advance(
         count[FIRST] = 1
         watch(address, size[N], clock[T], y, k[0], given, out, work, events)
     rejected_before, started = False, clock[H]
+    plain, watched = _is_plain(size), events.shape[1] > 0
     for _ in range(max_steps):
         if clock[T] >= clock[END]:
             return DONE
@@ -362,9 +408,12 @@ def advance(
         times[count[RECORDED]] = clock[T]
         count[RECORDED] += 1
         count[STEPS] += 1
-        if not _rate(address, size, count, clock[T], y, k[0], given, out, work, control):
+        if plain:
+            if not _plain_stages(address, size, count, A, c, 0, 1, clock[T], 0.0, y, k, given, out, work):
+                return NOT_FINITE
+        elif not _rate(address, size, count, clock[T], y, k[0], given, out, work, control):
             return NOT_FINITE
-        if watch(address, size[N], clock[T], y, k[0], given, out, work, events):
+        if watched and watch(address, size[N], clock[T], y, k[0], given, out, work, events):
             return EVENT
         if size[COMPLETE] == 1 and (control[2, 0] < _WORSE * control[2, 2] or control[2, 1] < _WORSE * control[2, 3]):
             return CHOICE

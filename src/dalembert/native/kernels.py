@@ -364,7 +364,7 @@ class Kernels:
         kernels = {kernel.name: (kernel.inputs, kernel.outputs) for kernel in module.kernels.values()}
         facts = {"kernels": kernels, "work": layout.size, "operations": module.operations, "values": dict(values)}
         facts |= module.facts
-        return disk.Entry(facts, machine.compile_object(ir))
+        return disk.Entry(facts, machine.compile_object(ir, hurry=name == "core"))  # of which a motion needs little
 
     def _has_mass(self, compiled: Compiled, kernel: str, values: Mapping[str, float]) -> bool:
         places = [[t, *q, *v, *values.values()] for t, q, v in random_places(self.system)]

@@ -9,7 +9,7 @@ from functools import cache
 import llvmlite
 import llvmlite.binding as llvm
 
-_LARGE = 150_000  # lines of IR beyond which compile time matters more than the last third of speed
+_LARGE, _LARGE_HURRIED = 150_000, 40_000  # lines of IR beyond which compile time matters more than the last third
 
 
 @cache
@@ -33,10 +33,10 @@ def _target(level: int) -> llvm.TargetMachine:
     )
 
 
-def compile_object(ir: str, level: int | None = None) -> bytes:
-    """Compile IR to an object file."""
+def compile_object(ir: str, level: int | None = None, hurry: bool = False) -> bytes:
+    """Compile IR to an object file, sooner without optimisation where it is large."""
     if level is None:
-        level = 1 if ir.count("\n") < _LARGE else 0
+        level = 1 if ir.count("\n") < (_LARGE_HURRIED if hurry else _LARGE) else 0
     machine = _target(level)
     module = llvm.parse_assembly(ir)
     module.triple, module.data_layout = llvm.get_process_triple(), str(machine.target_data)
