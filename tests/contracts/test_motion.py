@@ -18,7 +18,6 @@ SPAN = {
     "andrews-squeezer-joints": 0.01,
     "engine": 0.05,
     "four-bar-spatial": 0.2,
-    "ackermann-steering": 0.3,
     "heavy-top": 0.05,
     "heavy-top-joints": 0.05,
 }
