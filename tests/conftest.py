@@ -21,6 +21,9 @@ SMALL = {
     "n-four-bar": ("n-four-bar:1", "n-four-bar:2"),
     "chain": ("chain:3",),
     "chain-minimal": ("chain-minimal:1", "chain-minimal:4"),
+    "n-four-bar-joints": ("n-four-bar-joints:1",),
+    "planar-chain": ("planar-chain:2",),
+    "spatial-chain": ("spatial-chain:2",),
 }
 GALLERY = [model for name in names() for model in (SMALL[name] if name in SIZED else (name,))]
 

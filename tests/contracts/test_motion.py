@@ -13,7 +13,14 @@ from dalembert.motion.methods import METHODS
 from tests.conftest import GALLERY, pendulum
 
 FORMS = ("minimal", "explicit", "canonical", "independent")
-SPAN = {"andrews-squeezer": 0.01, "heavy-top": 0.05}
+SPAN = {
+    "andrews-squeezer": 0.01,
+    "andrews-squeezer-joints": 0.01,
+    "engine": 0.05,
+    "four-bar-spatial": 0.2,
+    "heavy-top": 0.05,
+    "heavy-top-joints": 0.05,
+}
 
 
 @functools.cache

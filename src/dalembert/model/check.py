@@ -322,7 +322,7 @@ class Examination:
         expressions += [*system.initial.values(), *system.guess.values()]
         if system.drawing is not None:
             expressions += [entry for place in system.drawing.points.values() for entry in place]
-            expressions += [radius for _, radius in system.drawing.circles]
+            expressions += [circle[1] for circle in system.drawing.circles]
         for expression in expressions:
             if expression is not None:
                 used |= {symbol.name for symbol in expression.free_symbols}

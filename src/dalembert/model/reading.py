@@ -435,14 +435,12 @@ class Reader:
             )
         circles = []
         for item in self.sequences(parts, "circles"):
-            if len(item) != 2 or not isinstance(item[0], str) or item[0] not in points:
-                self.problem(
-                    f"a circle is [centre, radius] with a named point as its centre, got {item}",
-                    "draw",
-                    "circles",
-                )
+            named = [item[0], *item[2:]] if item else []
+            if len(item) not in (2, 3) or not all(isinstance(name, str) and name in points for name in named):
+                text = "a circle is [centre, radius] with a named point as its centre; in space a third entry may name"
+                self.problem(f"{text} a point on its axis; got {item}", "draw", "circles")
                 continue
-            circles.append((item[0], self.expression(item[1], ("draw", "circles"))))
+            circles.append((item[0], self.expression(item[1], ("draw", "circles")), *item[2:]))
         lines, springs = self.joined(parts, "lines", points), self.joined(parts, "springs", points)
         return Drawing(points, lines, springs, tuple(circles)) if points else None  # nothing is drawn without points
 

@@ -352,7 +352,9 @@ def to_toml(system: System) -> str:
         parts = {
             name: _array(_array(map(quote, item)) for item in getattr(drawing, name)) for name in ("lines", "springs")
         }
-        parts["circles"] = _array(_array([quote(centre), write(radius)]) for centre, radius in drawing.circles)
+        parts["circles"] = _array(
+            _array([quote(centre), write(radius), *map(quote, axis)]) for centre, radius, *axis in drawing.circles
+        )
         section("draw", {k: v for k, v in parts.items() if v != "[]"})
         section("draw.points", {k: _array(map(write, place)) for k, place in drawing.points.items()})
     return "\n".join(lines) + "\n"

@@ -29,7 +29,8 @@ from dalembert.native.groups import REFINEMENTS, Module
 from dalembert.native.loops import Fill, Loop, Sweep
 from dalembert.native.routine import Routine
 
-_MANY = 80_000  # operations of a group: beyond, straight-line code takes long to compile
+_MANY = 120_000  # operations of a group: beyond, straight-line code takes long to compile
+_COARSE = 60  # operations of an instance, beyond which looking up its places hardly matters
 
 
 class RolledBuilder:
@@ -412,7 +413,9 @@ def rolled_module(system: System, name: str) -> Module | None:
     if name not in GROUPS or not is_large(system):
         return None
     module = GROUPS[name](RolledBuilder(system, system.elements))
-    if not module.unrolled > max(_MANY, 4 * module.operations) or augmentation(system):
+    tasks = sum(len(loop.rows) for loop in module.rolled.loops)
+    enough = _MANY if module.unrolled < _COARSE * tasks else _MANY // 3
+    if not module.unrolled > max(enough, 4 * module.operations) or augmentation(system):
         return None  # nothing is added to M in rolled code
     module.facts |= {"added": [], "rolled": True}
     return module

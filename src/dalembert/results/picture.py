@@ -36,18 +36,19 @@ def picture(system: System, state: State | None = None) -> Figure:
     for spring in system.drawing.springs:
         for a, b in pairwise(spring):
             axes.plot(*_zigzag(places[a], places[b]), color=SPRING, linewidth=1.3, zorder=2)
-    angle = np.linspace(0, 2 * np.pi, 100)
-    for centre, radius in radii:
-        x, y = places[centre][:2]
-        axes.plot(x + radius * np.cos(angle), y + radius * np.sin(angle), color=DISK, linewidth=2.5, zorder=2)
+    extent = [np.array(list(places.values())).T]
+    for (centre, _, *tip), radius in zip(system.drawing.circles, radii, strict=True):
+        around = _circle(places[centre], radius, places[tip[0]] if tip else None)
+        axes.plot(*around, color=DISK, linewidth=2.5, zorder=2)
+        extent.append(around)
     moving = [place for name, place in places.items() if name not in fixed]
     if moving:
         axes.scatter(*np.array(moving).T, s=30, color="white", edgecolors="black", zorder=4)
     if len(places) <= _LABELS:
-        for name, place in places.items():
+        for name, place in _apart(places).items():
             axes.text(*place, f"  {name}", fontsize=9, va="bottom", zorder=5)
     axes.set_title(system.name, fontsize=11)
-    _frame(axes, np.array(list(places.values())), spatial)
+    _frame(axes, np.hstack(extent).T, spatial)
     return figure
 
 
@@ -72,7 +73,7 @@ def _frame(axes: Any, points: np.ndarray, spatial: bool) -> None:
     axes.set_ylabel("y")
     if spatial:
         axes.set_zlabel("z")
-        middle, half = (points.max(axis=0) + points.min(axis=0)) / 2, 0.6 * max(np.ptp(points, axis=0).max(), 0.5)
+        middle, half = (points.max(axis=0) + points.min(axis=0)) / 2, 0.6 * (np.ptp(points, axis=0).max() or 0.5)
         for name, value in zip("xyz", middle, strict=True):
             getattr(axes, f"set_{name}lim")(value - half, value + half)
         axes.set_box_aspect((1, 1, 1))
@@ -87,22 +88,41 @@ def save_picture(system: System, path: str | Path, state: State | None = None) -
     picture(system, state).savefig(path, dpi=110)
 
 
-def _evaluate(system: System, drawing: Drawing, state: State) -> tuple[Places, list[tuple[str, float]]]:
+def _evaluate(system: System, drawing: Drawing, state: State) -> tuple[Places, np.ndarray]:
     """Return the places of all points and the radii of the circles at a state."""
     numeric = Numeric(system)
     entries = [entry for place in drawing.points.values() for entry in place]
-    values = numeric.evaluate(numeric.program([*entries, *(r for _, r in drawing.circles)]), state.t, state.q, state.v)
+    values = numeric.evaluate(
+        numeric.program([*entries, *(r for _, r, *_ in drawing.circles)]), state.t, state.q, state.v
+    )
     if not np.all(np.isfinite(values)):
         raise ModelError("a point of the drawing has no finite place at this state")
     table = values[: len(entries)].reshape(len(drawing.points), -1)
-    radii = [(name, float(radius)) for (name, _), radius in zip(drawing.circles, values[len(entries) :], strict=True)]
-    return dict(zip(drawing.points, table, strict=True)), radii
+    return dict(zip(drawing.points, table, strict=True)), values[len(entries) :]
 
 
 def _is_fixed(system: System, place: Iterable[Expr]) -> bool:
     """Tell whether a point of the drawing belongs to the ground."""
     moves = {*system.coordinates, TIME}
     return not any(symbol.name in moves for entry in place for symbol in entry.free_symbols)
+
+
+def _apart(places: Places) -> Places:
+    """Leave out points that lie on another one: their names would cover its name."""
+    size = np.ptp(np.array(list(places.values())), axis=0).max() or 1.0
+    first: dict[tuple[float, ...], str] = {}
+    for name, place in places.items():
+        first.setdefault(tuple(np.round(place / size, 3) + 0.0), name)
+    return {name: places[name] for name in first.values()}
+
+
+def _circle(centre: np.ndarray, radius: float, tip: np.ndarray | None) -> np.ndarray:
+    """Return points around a centre, in space about the axis to another point."""
+    angle = np.linspace(0, 2 * np.pi, 100)
+    across = np.eye(len(centre))[:2]
+    if tip is not None and len(centre) == 3:
+        across = np.linalg.svd((tip - centre)[None])[2][1:]
+    return centre[:, None] + radius * (np.outer(across[0], np.cos(angle)) + np.outer(across[1], np.sin(angle)))
 
 
 def _zigzag(a: np.ndarray, b: np.ndarray, coils: int = 6) -> np.ndarray:

@@ -31,6 +31,9 @@ SIZED = {
     "n-four-bar": Sized("n_four_bar", "N four-bar linkages side by side, in absolute coordinates", "loops", 2),
     "chain": Sized("chain", "Chain of rods, in absolute coordinates", "rods", 10),
     "chain-minimal": Sized("chain_minimal", "Chain of rods, in their angles", "rods", 3),
+    "n-four-bar-joints": Sized("n_four_bar_joints", "N four-bar linkages side by side, by joints", "loops", 2),
+    "planar-chain": Sized("planar_chain", "Chain of rods in the plane, by joints", "rods", 10),
+    "spatial-chain": Sized("spatial_chain", "Chain of rods in space, on revolutes", "rods", 4),
 }
 
 
