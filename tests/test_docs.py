@@ -72,6 +72,20 @@ def test_the_examples_of_motion_run(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "slider.npz").exists()
 
 
+def test_the_page_on_kinematics():
+    """The example prints what it says, and the sentence on redundancy is the one that the check gives."""
+    from tests.model.mechanism.linkages import spatial_four_bar
+
+    page = (ROOT / "docs" / "kinematics.md").read_text(encoding="utf-8")
+    (code,) = blocks(page, "python")
+    printed, sentence = blocks(page, "text")
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(code, {})
+    assert out.getvalue() == printed
+    assert sentence.strip() in [problem.text for problem in spatial_four_bar().check().problems]
+
+
 def test_the_table_of_stabilisation():
     """The numbers of docs/motion.md, of which theory knows those of RK4."""
     folder = str(ROOT / "docs")

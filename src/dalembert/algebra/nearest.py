@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from dalembert.algebra.saddle import Saddle
 from dalembert.algebra.types import Array, Sparse
@@ -17,6 +18,7 @@ ACCEPT = 1e-9  # of the size of an equation: what is left of its residual in a s
 _EXACT = 1e-16  # nothing to be gained below
 _THERE = 1e-10  # relative distance from the guess that is none
 _ROUNDED = 1e-13  # relative changes of x that cannot be told from rounding
+_NOTHING = 1e-15  # of the largest x around: what may be left of one that vanishes
 
 
 @dataclass(frozen=True)
@@ -131,22 +133,22 @@ def _evaluate(equations: Residual, x: Array, known: Array | None = None) -> Near
     residual, jacobian, size = equations(x)
     finite = bool(np.all(np.isfinite(residual)) and np.all(np.isfinite(jacobian.data)))
     if finite:
-        size = np.maximum(size, _rounding(jacobian, x) / ACCEPT)
-        size = np.maximum(size, known) if known is not None else size
+        size = np.maximum(size, _ROUNDED / ACCEPT * (abs(jacobian) @ np.abs(x)))  # x itself is rounded
+        size = np.maximum(size, _NOTHING / ACCEPT * _connected(jacobian, x) if known is None else known)
     size = np.where(finite & (size > 1e-150), size, 1.0)
     return Nearest(x, residual, jacobian, size, finite and bool(np.all(np.abs(residual) <= ACCEPT * size)))
 
 
-def _rounding(jacobian: Sparse, x: Array) -> Array:
-    """Return what rounding may leave of each equation: its largest slope times the largest x on which it depends.
+def _connected(jacobian: Sparse, x: Array) -> Array:
+    """Return how large equations would be with every x as large as the largest one that is connected with it.
 
-    Not the sum of the products: where all of them vanish, slopes that are not used here are rounded all the same.
+    What vanishes is found no better than to the rounding of what is solved for together with it.
     """
-    entries = jacobian.tocoo()
-    slope, reach = np.zeros(jacobian.shape[0]), np.zeros(jacobian.shape[0])
-    np.maximum.at(slope, entries.row, np.abs(entries.data))
-    np.maximum.at(reach, entries.row, np.abs(x[entries.col]))
-    return _ROUNDED * slope * reach
+    pattern = sp.csr_array((np.ones(len(jacobian.data)), jacobian.indices, jacobian.indptr), jacobian.shape)
+    count, group = connected_components(pattern.T @ pattern)
+    largest = np.zeros(count)
+    np.maximum.at(largest, group, np.abs(x))
+    return abs(jacobian) @ largest[group]
 
 
 def _merit(point: Nearest, size: Array) -> float:

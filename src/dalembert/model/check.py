@@ -102,10 +102,12 @@ def describe_class(kind: dict[str, Any]) -> str:
 
 def check(system: System) -> Check:
     """Examine a system; everything found is reported at once, nothing is raised."""
-    return _Examination(system).outcome()
+    return Examination(system).outcome()
 
 
-class _Examination:
+class Examination:
+    """Finds out one thing after the other; what kind of system it is may change what is said."""
+
     def __init__(self, system: System):
         self.system = system
         self.problems: list[Problem] = []
@@ -113,6 +115,7 @@ class _Examination:
         self.state: State | None = None
 
     def report(self, severity: str, text: str, *key: str) -> None:
+        """Note something about an entry of the model."""
         source = self.system.source
         if len(key) == 2 and key[0] == "constraints":
             key = self.system.entry(key[1])
@@ -123,6 +126,7 @@ class _Examination:
         self.problems.append(Problem(text, severity, file, line, key=key))
 
     def outcome(self) -> Check:
+        """Examine the system as far as what is found allows."""
         system = self.system
         try:
             numeric = Numeric(system, pilot_parameters(system))
@@ -150,14 +154,15 @@ class _Examination:
             self.contradiction(error)
             return self.result()
         values = [numeric.all(place.t, place.q, place.v) for place in places]
-        elsewhere = finite_values(numeric, off_manifold(places))
-        scale = Scale([v.A for v in (here, *values, *elsewhere)], column_sizes([start, *places]))
+        elsewhere = finite_values(numeric, off_manifold(numeric, places))
+        scale = Scale([v.A for v in (here, *values, *elsewhere)], column_sizes(numeric, [start, *places]))
         generic = max(rank(scale.apply(v.A)) for v in values)
         found: list[Redundancy] = []
         if generic < len(self.names):
             guilty = self.contradictory_accelerations(values, scale)
             found = [r for r in find_redundancies(numeric, places) if r.name not in guilty]
-            self.redundant(found, generic + len(guilty))
+            self.redundant(found, numeric, [start, *places])
+            self.unexplained(len(self.names) - generic - len(guilty) - len(found))
         at_start = rank(scale.apply(here.A))
         if at_start < generic:
             text = f"the initial position is singular: the constraints have rank {at_start} there and {generic} nearby"
@@ -207,6 +212,7 @@ class _Examination:
             self.report("note", f"with random parameter values: {error.problems[0].text}", "parameters")
 
     def not_finite(self, values: Values) -> str:
+        """Name the equations that have no finite value."""
         bad = [
             name
             for i, name in enumerate(self.system.coordinates)
@@ -220,16 +226,16 @@ class _Examination:
         reason = "(a division by zero, or a root of something negative?)"
         return f"the equations of {quoted(bad[:8])} are not finite at the initial state {reason}"
 
-    def redundant(self, redundancies: Sequence[Redundancy], generic: int) -> None:
+    def redundant(self, redundancies: Sequence[Redundancy], numeric: Numeric, places: Sequence[Configuration]) -> None:
+        """Report what is redundant; the first of the places is the initial position."""
         for redundancy in redundancies:
             self.report("note", f"redundant: {redundancy}", "constraints", redundancy.name)
-        unexplained = len(self.names) - generic - len(redundancies)
-        if unexplained > 0:
-            self.report(
-                "note",
-                f"{unexplained} more constraints are redundant, but not the same ones everywhere",
-                "constraints",
-            )
+
+    def unexplained(self, count: int) -> None:
+        """Report that more is redundant than could be named."""
+        if count > 0:
+            text = f"{count} more constraints are redundant, but not the same ones everywhere"
+            self.report("note", text, "constraints")
 
     def contradictory_accelerations(self, values: Sequence[Values], scale: Scale) -> set[str]:
         """A q̈ = c must be solvable: it is not if redundant constraints ask for different accelerations.
@@ -253,6 +259,7 @@ class _Examination:
         return set()
 
     def inertia(self, values: Sequence[Values]) -> None:
+        """Report what is wrong with the mass matrix on the motions that the constraints allow."""
         names = self.system.coordinates
         key = ("matrices", "mass") if self.system.mass is not None else ("energy", "kinetic")
         for i, j in self.asymmetric(values):
@@ -277,6 +284,7 @@ class _Examination:
                 return
 
     def no_inertia(self, eigenvalue: float, direction: Array) -> str:
+        """Say what moves without inertia."""
         names, sizes = self.system.coordinates, np.abs(direction)
         moving = quoted([names[i] for i in np.argsort(-sizes) if sizes[i] > 1e-3 * sizes.max()][:6])
         where = f"against a motion of {moving} that the constraints allow"
@@ -299,6 +307,7 @@ class _Examination:
         return []
 
     def unused(self) -> None:
+        """Report parameters that appear nowhere."""
         b = self.system.blocks
         system = self.system
         used: set[str] = set()
@@ -322,6 +331,7 @@ class _Examination:
                 self.report("warning", f"parameter `{name}` is not used", "parameters", name)
 
     def integrable(self, found: Integrability) -> None:
+        """Report constraints on velocities that are holonomic."""
         if found.combined:
             names = quoted(self.names[i] for i in found.combined)
             text = f"a combination of {names} is integrable, though none of them is"
@@ -337,6 +347,7 @@ class _Examination:
             )
 
     def classes(self, integrable: dict[int, bool]) -> dict[str, dict[str, Any]]:
+        """Return what kind each constraint is."""
         return {
             c.name: {"level": c.level, "linear": c.linear, "time": c.time, "integrable": integrable.get(i)}
             for i, c in enumerate(self.system.constraints)

@@ -146,6 +146,11 @@ class Numeric:
         return _LevelPrograms(rows, np.array(owners, dtype=int), list(entries), np.array(zero, dtype=bool), program)
 
     @cached_property
+    def units(self) -> Array:
+        """By what changes of each coordinate are measured; 0 where nothing is known but its values."""
+        return self.system.units(self)
+
+    @cached_property
     def _mass(self) -> Program:
         return self.program(self.blocks.M.values())
 

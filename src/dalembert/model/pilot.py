@@ -92,7 +92,7 @@ def _walk(numeric: Numeric, start: Configuration, random: np.random.Generator, m
         step = _REACH / _PIECES * random.uniform(0.6, 1.4)
         duration = 0.1 * random.uniform(0.5, 1.5) if moving else 0.0
         while step > 1e-4:
-            sizes = np.maximum(1.0, np.abs(here.q))
+            sizes = np.where(numeric.units > 0, numeric.units, np.maximum(1.0, np.abs(here.q)))
             tangent = _tangent(numeric, here, direction)
             largest = np.max(np.abs(tangent) / sizes, initial=0.0)
             guess = here.q + (step / largest * tangent if largest > 1e-12 else 0.0)
@@ -135,16 +135,16 @@ def _tangent(numeric: Numeric, here: Configuration, direction: Array) -> Array:
     return Saddle(sp.eye_array(numeric.n), A).solve(direction, np.zeros(A.shape[0]))[0]
 
 
-def column_sizes(places: Iterable[Configuration]) -> Array:
-    """Return how large each coordinate is, as the unit in which its changes are measured."""
+def column_sizes(numeric: Numeric, places: Iterable[Configuration]) -> Array:
+    """Return the unit in which changes of each coordinate are measured: how large it is, if nothing else is known."""
     sizes = np.max([np.abs(place.q) for place in places], axis=0)
-    return np.where(sizes > 1e-12, sizes, 1.0)
+    return np.where(numeric.units > 0, numeric.units, np.where(sizes > 1e-12, sizes, 1.0))
 
 
-def off_manifold(places: Sequence[Configuration]) -> list[Configuration]:
+def off_manifold(numeric: Numeric, places: Sequence[Configuration]) -> list[Configuration]:
     """Return states around admissible ones that satisfy nothing: what holds there too is an identity."""
     random = np.random.default_rng(4)
-    columns = column_sizes(places)
+    columns = column_sizes(numeric, places)
     moved = [(p.t, p.q + random.normal(size=len(p.q)) * columns) for p in places]
     return [Configuration(t, q, random.normal(size=len(q))) for t, q in moved]
 

@@ -98,11 +98,11 @@ class _Search:
     def __init__(self, numeric: Numeric, places: Sequence[Configuration]):
         self.numeric, self.places = numeric, places
         self.constraints = numeric.system.constraints
-        self.columns = column_sizes(places)
+        self.columns = column_sizes(numeric, places)
 
     def found(self) -> list[Redundancy]:
         matrices = [self.numeric.all(p.t, p.q, p.v).A for p in self.places]
-        elsewhere = finite_values(self.numeric, off_manifold(self.places))
+        elsewhere = finite_values(self.numeric, off_manifold(self.numeric, self.places))
         scale = Scale([*matrices, *(v.A for v in elsewhere)], self.columns)
         order = sorted(range(len(self.constraints)), key=lambda i: LEVELS.index(self.constraints[i].level))
         dependent = dependent_rows([scale.apply(A) for A in matrices], order)
@@ -110,7 +110,7 @@ class _Search:
             Redundancy(
                 self.constraints[i].name,
                 tuple(self.constraints[j].name for j in others),
-                not self.follows(self.numeric, off_manifold(self.places), i, others),
+                not self.follows(self.numeric, off_manifold(self.numeric, self.places), i, others),
                 self.value_dependence(i, others),
             )
             for i, others in sorted(dependent.items())

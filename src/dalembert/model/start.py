@@ -99,7 +99,7 @@ def _solve_level(
     equations = (lambda y: numeric.position(t, y)) if q is None else (lambda y: numeric.velocity(t, q, y))
     rows = numeric.holonomic if q is None else numeric.kinematic
     constraints = [numeric.system.constraints[i].name for i in rows]
-    level = _Level(numeric.system, names, constraints, t, fixed, equations, positive(M))
+    level = _Level(numeric, names, constraints, t, fixed, equations, positive(M))
     return level.solve(x, free, explain)
 
 
@@ -108,7 +108,7 @@ class _Level:
 
     def __init__(
         self,
-        system: System,
+        numeric: Numeric,
         names: list[str],
         constraints: list[str],
         t: float,
@@ -116,8 +116,9 @@ class _Level:
         equations: Callable,
         weight: Sparse,
     ):
-        self.system, self.names, self.constraints, self.fixed = system, names, constraints, fixed
-        self.equations, self.weight = equations, weight
+        self.numeric, self.system, self.fixed = numeric, numeric.system, fixed
+        self.names, self.constraints = names, constraints
+        self.t, self.equations, self.weight = t, equations, weight
         self.time = f" for t = {t:g}" if t else ""
         self.what = "velocities" if names[0].endswith("'") else "coordinates"
 
@@ -179,6 +180,10 @@ class _Level:
                 f"solved for, or change {'it' if one else 'them'} (nearby: {nearby})"
             )
             return [Problem(text, key=("initial", self.names[touched[0]]))]
+        if self.what == "coordinates":
+            explained = self.system.explain_contradiction(self.numeric, self.t, best.x, names)
+            if explained is not None:
+                return [explained]
         what, advice = self.system.explain(names)
         best_of = "point" if len(names) == 1 else "compromise"
         text = f"{what}: {residuals} at the best {best_of} found{self.time}. "

@@ -8,6 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, nearest, quoted
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from dalembert.model.blocks import Blocks
     from dalembert.model.check import Check
     from dalembert.model.elements import Elements
+    from dalembert.model.numeric import Numeric
     from dalembert.model.start import State
     from dalembert.native.kernels import Kernels
     from dalembert.results.trajectory import Run
@@ -176,6 +180,14 @@ class System:
         if len(constraints) == 1:
             return f"constraint `{constraints[0]}` cannot be satisfied", "Check its equation and parameters"
         return f"constraints {quoted(constraints)} contradict each other", "Remove or correct one of them"
+
+    def explain_contradiction(self, numeric: Numeric, t: float, q: Array, names: list[str]) -> Problem | None:
+        """Say why constraints cannot hold together near a position; None: nothing is known but their names."""
+        return None
+
+    def units(self, numeric: Numeric) -> Array:
+        """Return by what changes of each coordinate are to be measured; 0 where nothing is known but its values."""
+        return np.zeros(len(self.coordinates))
 
     # --- the pipeline ------------------------------------------------------------------------------------------------
 

@@ -187,7 +187,7 @@ class Joints:
         shared = {self.mechanism.constraints[i].name for group in self.shares.groups() for i in group}
         parts: dict[str, list[str]] = {}
         for name in list(self.index)[: len(self.index) - self._known]:
-            section, part = self.mechanism.owner(name)
+            section, part = self.mechanism.owners.get(name, ("constraints", name))
             if section != "bodies":
                 parts.setdefault(part, []).append(name)
         return {part: names for part, names in parts.items() if shared.intersection(names)}

@@ -48,7 +48,7 @@ def site(mechanism: Mechanism, name: str) -> Joint | Site:
         return joints[drives[name].joint]
     if name in others:
         return _element_site(mechanism, others[name])
-    section, part = mechanism.owner(name)
+    section, part = mechanism.owners.get(name, ("constraints", name))
     if section in ("bodies", "constraints"):
         known = [*joints, *drives, *others]
         raise ModelError(f"`{name}` is no part of a joint; {nearest(name, known, 'joints, drives and elements')}")

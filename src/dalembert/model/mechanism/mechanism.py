@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, nearest, quoted
 from dalembert.model.drawing import Drawing
 from dalembert.model.mechanism.assembly import SECTIONS, Assembly
@@ -16,20 +18,20 @@ from dalembert.model.mechanism.drives import Drive
 from dalembert.model.mechanism.elements.load import Load
 from dalembert.model.mechanism.elements.spring import Actuator, Spring
 from dalembert.model.mechanism.joint import Joint
-from dalembert.model.mechanism.tables import GROUND
 from dalembert.model.mechanism.vectors import Vector
-from dalembert.model.numeric import Numeric
-from dalembert.model.pilot import pilot_parameters
 from dalembert.model.reading import Given
-from dalembert.model.start import State, given_values
 from dalembert.model.system import Source, System
 
 if TYPE_CHECKING:
     from dalembert.forms.release import Release
     from dalembert.model.check import Check
+    from dalembert.model.mechanism.kinematics import Kinematics
+    from dalembert.model.mechanism.mobility import Mobility
+    from dalembert.model.mechanism.transmission import Transmission
+    from dalembert.model.numeric import Numeric
+    from dalembert.model.start import State
     from dalembert.results.joints import JointForce
 
-MOVED = 1e-6  # against the size of the mechanism, or in radians: below it a body is where it was placed
 MERGED = ("parameters", "initial", "guess", "forces", *SECTIONS)
 REPLACED = ("dimensions", "gravity", "coordinates", "kinetic", "potential", "constraints")
 PARTS = (*MERGED, *REPLACED, "simulation", "drawing", "name")
@@ -161,21 +163,24 @@ class Mechanism(System):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    def owner(self, constraint: str) -> tuple[str, str]:
-        """Return section and name of the part to which a condition belongs."""
-        part = constraint.split(".")[0]
-        for section in ("joints", "drives", "bodies"):
-            if part in self.tables[section] and constraint not in [c.name for c in self.own.constraints]:
-                return section, part
-        return "constraints", constraint
+    @cached_property
+    def owners(self) -> Mapping[str, tuple[str, str]]:
+        """Section and name of the part to which each condition belongs, as ("joints", "A")."""
+        found = {constraint.name: ("constraints", constraint.name) for constraint in self.constraints}
+        for name, body in self.bodies.items():
+            found |= {f"{name}.{key}": ("bodies", name) for key in body.conditions}
+        for section, parts in (("joints", self.joints), ("drives", self.drives)):
+            for name, part in parts.items():
+                found |= dict.fromkeys(part.conditions, (section, name))
+        return found
 
     def entry(self, constraint: str) -> tuple[str, ...]:
         """Return the entry of a model file to which a constraint belongs."""
-        return self.owner(constraint)
+        return self.owners.get(constraint, ("constraints", constraint))
 
     def explain(self, constraints: Sequence[str]) -> tuple[str, str]:
         """Say in words that conditions cannot hold, and what to do."""
-        owners = dict.fromkeys(map(self.owner, constraints))
+        owners = dict.fromkeys(self.owners[name] for name in constraints)
         words = []
         for section, name in owners:
             if section == "joints":
@@ -188,31 +193,13 @@ class Mechanism(System):
         advice = "Check the points and lengths there, and where the bodies are placed"
         return f"the parts cannot be assembled at {', '.join(words)}", advice
 
-    def check(self) -> Check:
-        """Examine the mechanism, as any system; and say which bodies had to be moved to assemble it."""
-        found = super().check()
-        if found.state is None:
-            return found
-        return replace(found, problems=(*found.problems, *self.moved(found.state)))
+    def units(self, numeric: Numeric) -> Array:
+        """Return the size of the mechanism for lengths, and what corresponds to a radian for what turns."""
+        from dalembert.model.mechanism.closure import extent, units_of
+        from dalembert.model.start import given_values
 
-    def moved(self, state: State) -> list[Problem]:
-        """Note the bodies that are not where they were placed."""
-        numeric = Numeric(self, pilot_parameters(self))
-        placed = given_values(numeric, {n: x for body in self.bodies.values() for n, x in body.guess.items()})
-        size = max((abs(value) for value in placed.values()), default=1.0)
-        notes = []
-        for body in self.bodies.values():
-            if body.name == GROUND:
-                continue
-            away = np.array([state[name] - placed[name] for name in body.coordinates])
-            way, turn = float(np.linalg.norm(away[: self.dimensions])), float(np.linalg.norm(away[self.dimensions :]))
-            angle = np.degrees(turn if self.dimensions == 2 else 4 * np.arcsin(min(1.0, turn / 2)))
-            if way > MOVED * max(size, 1e-3) or angle > np.degrees(MOVED):
-                text = (
-                    f"to assemble the mechanism, body `{body.name}` was moved by {way:.3g} m and turned by {angle:.3g}°"
-                )
-                notes.append(Problem(text, "note", key=("bodies", body.name)))
-        return notes
+        near = given_values(numeric, self.guess)
+        return units_of(self, extent(self, numeric, np.array([near.get(name, 0.0) for name in self.coordinates])))
 
     # --- variants ----------------------------------------------------------------------------------------------------
 
@@ -276,3 +263,47 @@ class Mechanism(System):
         kernels = self.compile()
         solution = kernels.accelerations(t, q, v, parameters)
         return Joints(self, kernels.inputs(t, q, v, parameters), solution).force(names, on, axes, at)
+
+    # --- without dynamics --------------------------------------------------------------------------------------------
+
+    def check(self) -> Check:
+        """Examine the mechanism; what repeats or contradicts other things is told by joint, with a remedy."""
+        from dalembert.model.mechanism.examination import MechanismExamination
+
+        return MechanismExamination(self).outcome()
+
+    def explain_contradiction(self, numeric: Numeric, t: float, q: Array, names: list[str]) -> Problem | None:
+        """Say which joint stays open, and by how much, if the parts cannot be assembled."""
+        from dalembert.model.mechanism.fit import open_joint
+
+        return open_joint(self, numeric, t, q, names)
+
+    def assemble(self, guess: Mapping[Any, Any] | None = None) -> State:
+        """Bring the bodies together from a rough guess of their coordinates, and note how far they had to be moved.
+
+        What is not guessed starts from where the bodies are placed; initial positions stay fixed.
+        """
+        from dalembert.model.mechanism.fit import assemble
+
+        return assemble(self, guess or {})
+
+    def kinematics(self, times: Any) -> Kinematics:
+        """Return positions, velocities and accelerations at some times of a mechanism that drives determine."""
+        from dalembert.model.mechanism.kinematics import kinematics
+
+        return kinematics(self, times)
+
+    def mobility(self) -> Mobility:
+        """Count the degrees of freedom, find the true ones, and say why they differ; drives are left aside."""
+        from dalembert.model.mechanism.mobility import mobility
+
+        return mobility(self)
+
+    def transmission(self, input: str, output: str, samples: int = 360) -> Transmission:
+        """Follow an output against an input, by joints (`A`, `A.angle`) or coordinates, over a full turn of the input.
+
+        If the input cannot turn round, over the whole path of the mechanism, through its dead points.
+        """
+        from dalembert.model.mechanism.transmission import transmission
+
+        return transmission(self, input, output, samples)
