@@ -53,7 +53,7 @@ def test_json_parses_in_the_grammar_of_model_files(form, model):
     except DerivationError:
         return
     assert json.loads(json.dumps(data)) == data
-    multipliers = [f"lambda_{c.name}" for c in model.constraints]
+    multipliers = [f"lambda_{c.name.replace('.', '_')}" for c in model.constraints]
     others = [f"r_{name}" for name in model.coordinates] + list(data["abbreviations"])
     momenta = [f"p_{name}" for name in model.coordinates] if form == "canonical" else []
     vocabulary = Vocabulary((*model.coordinates, *momenta), (*model.parameters, *multipliers, *others))

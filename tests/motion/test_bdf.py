@@ -10,7 +10,7 @@ import threading
 import numpy as np
 import pytest
 
-from dalembert import DerivationError, Event, ModelError, SimulationError, System, example
+from dalembert import DerivationError, Event, Mechanism, ModelError, SimulationError, System, example
 from dalembert.motion.gear import GearEngine
 from dalembert.motion.method import Setup
 from dalembert.native.kernels import Kernels
@@ -19,6 +19,7 @@ from tests.contracts.test_motion import turning
 
 FORMS = ("minimal", "multipliers")
 SPAN = {"andrews-squeezer": 0.01, "heavy-top": 0.05}
+SMALL_ENOUGH = [model for model in GALLERY if not isinstance(example(model), Mechanism)]  # for a residual in Python
 
 
 @functools.cache
@@ -36,7 +37,7 @@ def error(run, exact) -> float:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("model", GALLERY)
+@pytest.mark.parametrize("model", SMALL_ENOUGH)
 def test_the_error_follows_the_tolerance(model, form):
     exact = reference(model)
     for tolerance in (1e-5, 1e-7):
