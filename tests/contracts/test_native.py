@@ -94,7 +94,10 @@ def test_native_equals_floats_at_many_states(model, form):
     check(model, form, 25)
 
 
-MANY_DIGITS = {name: getattr(mpmath, name) for name in ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh")}
+MANY_DIGITS = {
+    name: getattr(mpmath, name)
+    for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "sqrt", "tanh")
+}
 
 
 @pytest.mark.parametrize("model", MODELS)
