@@ -58,6 +58,8 @@ class Engine(ABC):
     ) -> None:
         """Start at a time and state; a step that is given is fixed."""
         t, self.y[:] = start
+        self.times.clear()
+        self.states.clear()
         self.clock[:] = [t, step or 0.0, end, step or max(end - t, 1e-300), *tolerances]
         self.count[:] = 0
         self.fixed = step is not None
