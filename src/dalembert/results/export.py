@@ -66,13 +66,13 @@ def save(run: Run, path: str | Path) -> None:
     path, table = Path(path), columns(run)
     if path.suffix == ".npz":
         facts = json.dumps({"model": str(run.system), "facts": run.motion.facts})
-        _write(path, lambda file: _to_npz(file, {"facts": np.array(facts), **table}))
+        write_file(path, lambda file: _to_npz(file, {"facts": np.array(facts), **table}))
     elif path.suffix == ".csv":
-        _write(path, lambda file: _to_csv(file, table))
+        write_file(path, lambda file: _to_csv(file, table))
     else:
         frame = to_dataframe(run)
         try:
-            _write(path, frame.to_parquet)
+            write_file(path, frame.to_parquet)
         except ImportError:
             raise ModelError("a .parquet file needs pyarrow: pip install pyarrow") from None
 
@@ -112,7 +112,8 @@ def _to_csv(file: BinaryIO, table: dict[str, Array]) -> None:
     file.write(("\n".join(lines) + "\n").encode())
 
 
-def _write(path: Path, action: Callable[[Any], Any]) -> None:
+def write_file(path: Path, action: Callable[[Any], Any]) -> None:
+    """Let an action write to an open file, which takes the place of `path` when it is complete."""
     try:
         handle, name = tempfile.mkstemp(dir=path.resolve().parent, suffix=".part")
     except OSError as error:
