@@ -124,7 +124,7 @@ SYMBOLS: dict[str, list[Stroke]] = {
     "weld": [Stroke(local((-4, -4), (4, -4), (4, 4), (-4, 4)), "ink", "ink", 1.0, True)],
     "block": [Stroke(local((-15, -9), (15, -9), (15, 9), (-15, 9)), "own", "own~", 2.0, True)],
     "sleeve": [Stroke([(0, 0, y), (1, 0, y)], "own", None, 2.6) for y in (10.5, -10.5)],
-    "slot": [Stroke(capsule(7.5), "own", "paper", 2.0, True)],
+    "slot": [Stroke(capsule(7.5), "own", "own~", 2.0, True)],
     "spring": [Stroke(zigzag(0), "spring", None, 1.6)],
     "damper": dashpot(0),
     "spring beside": [Stroke(zigzag(7, 0.2, 0.8)[1:-1], "spring", None, 1.6), *_SIDE,

@@ -205,7 +205,7 @@ class Painter {
   toothed([centre, u, v], teeth, phase) {
     const height = Math.min(0.25, 1.9 / teeth), found = [];
     for (let k = 0; k < teeth; k++) for (const [angle, level] of [[-.36, -1], [-.16, .9], [.16, .9], [.36, -1]]) {
-      const a = (k + angle + phase / 2) * TAU / teeth, reach = 1 + height * level;
+      const a = (k + angle + phase) * TAU / teeth, reach = 1 + height * level;
       found.push(centre.map((c, i) => c + reach * (Math.cos(a) * (u[i] - c) + Math.sin(a) * (v[i] - c))));
     }
     return found;
