@@ -206,7 +206,7 @@ class Painter:
         )
 
     def draw_hatch(self, points: Array, mark: Mark, colour: str) -> None:
-        """A line of the ground with strokes on its right; or a rack, with teeth on its right."""
+        """A line of the ground with strokes on its right; or a rack, with teeth on its left."""
         path = self.seen(points)
         for a, b in pairwise(path):
             way = b - a
@@ -341,7 +341,7 @@ def toothed(points: Array, teeth: int, phase: float) -> Array:
 
 
 def rack_path(start: Array, pitch: Array, height: Array, teeth: int) -> Array:
-    """Return the outline of a rack whose first gap begins at a point."""
+    """Return the outline of a rack, from the middle of a tooth to that of another."""
     parts, levels = np.array([0.14, 0.34, 0.66, 0.86]), np.array([-1.0, 1.0, 1.0, -1.0])
     steps = (np.arange(teeth)[:, None] + parts).ravel()
     return start + np.outer(steps, pitch) + np.outer(np.tile(levels, teeth), height)
