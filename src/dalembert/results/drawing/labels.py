@@ -54,7 +54,12 @@ class Labels:
             if any(box[0] < o[2] and o[0] < box[2] and box[1] < o[3] and o[1] < box[3] for o in self.boxes):
                 continue
             inside = np.all((self.drawn[0] > np.array(box[:2]) - 2) & (self.drawn[0] < np.array(box[2:]) + 2), axis=1)
-            here = np.count_nonzero(inside) + 0.05 * k_side + FAR * (reach > 1) - (STAY if k_side == self.side[name] else 0.0)
+            here = (
+                np.count_nonzero(inside)
+                + 0.05 * k_side
+                + FAR * (reach > 1)
+                - (STAY if k_side == self.side[name] else 0.0)
+            )
             if here < cost:
                 best, cost = (k_side, x, y, box, right), here
         if best is None:

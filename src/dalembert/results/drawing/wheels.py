@@ -48,7 +48,9 @@ def rack(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]
     turned = angle_between(rim[0] - centre[0], down)
     side = np.sign(axis[0, 0] * down[1] - axis[0, 1] * down[0])  # 1 if the wheel turns forward along the axis
     way = np.sum((contact - a) * axis, axis=1)
-    first = way[0] - side * (phase * pitch - radius * turned) + pitch / 2  # where a tooth of the rack fits, half a pitch on
+    first = (
+        way[0] - side * (phase * pitch - radius * turned) + pitch / 2
+    )  # where a tooth of the rack fits, half a pitch on
     margin = max(0.05 * parts.size, 3 * pitch)
     low, high = (first + pitch * round((end - first) / pitch) for end in (way.min() - margin, way.max() + margin))
     ends = [a + low * axis, a + high * axis]

@@ -188,6 +188,7 @@ class Player {
       if (this.following) flip(this, "following");
       this.button("follow").setAttribute("aria-pressed", false);
       this.camera.reset();
+      this.painter.side = {};
     }
     this.show();
   }
