@@ -39,7 +39,10 @@ class Parts:
         bodies = dict.fromkeys(name for shape, *_ in places.shapes for name in shape.bodies if name != BASE)
         self.colours = {name: f"body{k % BODIES}" for k, name in enumerate(bodies)} | {BASE: "ground"}
         self.corners = {shape.bodies[0]: points for shape, points, _ in places.shapes if shape.kind == "body"}
-        self.held = {name for shape, *_ in places.shapes if shape.kind != "body" for name in shape.bodies}
+        self.held: dict[str, list[Array]] = {}  # where joints and elements hold a body
+        for shape, points, _ in places.shapes:
+            for name in shape.bodies if shape.kind != "body" else ():
+                self.held.setdefault(name, []).append(points[0, :2])
         self.module = self._module()
         self.floor: float | None = None
         self.gears: dict[tuple, tuple[Array, int, float]] = {}  # that are drawn: a point of the rim, teeth, phase

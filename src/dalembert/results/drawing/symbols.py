@@ -121,6 +121,7 @@ SYMBOLS: dict[str, list[Stroke]] = {
                 *hatching(-14, 14, -14)],
     "clamp": [Stroke(local((-6, -6), (6, -6), (6, 6), (-6, 6)), "ground", "ground~", 1.5, True),
               *hatching(-12, 12, -6)],
+    "wall": [Stroke(local((0, -10), (0, 10)), "own", None, 2.6)],
     "weld": [Stroke(local((-4, -4), (4, -4), (4, 4), (-4, 4)), "ink", "ink", 1.0, True)],
     "block": [Stroke(local((-15, -9), (15, -9), (15, 9), (-15, 9)), "own", "own~", 2.0, True)],
     "sleeve": [Stroke([(0, 0, y), (1, 0, y)], "own", None, 2.6) for y in (10.5, -10.5)],
