@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
 from pathlib import Path
@@ -9,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dalembert import names
+from dalembert import Mechanism, ModelError, names
 from dalembert.model.mechanism.pairs import PAIRS
 from dalembert.model.mechanism.pairs.base import is_built_in
+from dalembert.model.mechanism.tables import Table
 from dalembert.model.textfile import PARTS, TOP
 
 ROOT = Path(__file__).parents[2]
@@ -80,3 +82,29 @@ def test_links_lead_somewhere(page):
     """Those of the site are checked where it is built."""
     for target in re.findall(r"\]\(([^)#]+)\)", read(page)):
         assert target.startswith("http") or (ROOT / target).exists(), target
+
+
+def test_every_entry_of_a_mechanism_is_described(monkeypatch):
+    """What the reader asks for, in every section and for every pair, is on the page."""
+    asked: set[str] = set()
+    has = Table.has
+    monkeypatch.setattr(Table, "has", lambda table, key: asked.add(key) or has(table, key))
+    for dimensions, kinds in PAIRS.items():
+        zero = [0] * dimensions
+        for kind in (kind for kind, made in kinds.items() if is_built_in(made.equations)):
+            with contextlib.suppress(ModelError):  # not every pair takes all of this
+                Mechanism(
+                    dimensions=dimensions,
+                    bodies={"a": {"rotation": {}}, "b": {"frames": {"b": {"at": zero}}}},
+                    joints={"J": {"kind": kind, "bodies": ["a", "b"], "points": [zero, zero], "radius": 1}},
+                    springs={"s": {"joint": "J", "stiffness": 1}, "l": {"bodies": ["a", "b"], "at": [zero, zero]}},
+                    dampers={"d": {"joint": "J", "damping": 1}},
+                    actuators={"f": {"joint": "J"}},
+                    loads={"p": {"body": "a"}},
+                    drives={"m": {"joint": "J", "speed": 1}, "n": {"joint": "J", "angle": {"t": [], "value": []}}},
+                )
+    assert {"mass", "carrier", "pitch", "stiffness", "torque", "frame", "value"} <= asked
+    page = read("docs", "mechanisms.md")
+    assert [
+        key for key in sorted(asked - {"b"}) if not re.search(rf"`[^`]*\b{key}\b[^`]*`|^{key} = ", page, re.M)
+    ] == []
