@@ -7,7 +7,7 @@ from typing import Any
 
 from griffe import Extension, Object
 
-_ENTRY = re.compile(r"(\w+(?:, \w+)*): (?=\S)")
+_ENTRY = re.compile(r"(?:^|(?<=\.)\s+|\n)(\w+(?:, \w+)*): (?=\S)")
 
 
 class PlainDocstrings(Extension):
@@ -22,11 +22,13 @@ class PlainDocstrings(Extension):
 def to_markdown(text: str) -> str:
     """Return the paragraphs of a docstring as Markdown.
 
-    >>> print(to_markdown("q: positions,\\nby row. v: velocities"))
-    - `q`: positions,
-      by row. v: velocities
+    >>> print(to_markdown("Sums up.\\n\\nq, v: positions,\\nby row. t: times"))
+    Sums up.
+    <BLANKLINE>
+    - `q`, `v`: positions, by row.
+    - `t`: times
     """
-    return "\n\n".join(_paragraph(part) for part in re.split(r"\n\s*\n", text))
+    return "\n\n".join(map(_paragraph, re.split(r"\n\s*\n", text)))
 
 
 def _paragraph(text: str) -> str:
@@ -34,12 +36,9 @@ def _paragraph(text: str) -> str:
         return f"```pycon\n{text}\n```"
     if not _ENTRY.match(text):
         return text
-    lines = []
-    for line in text.split("\n"):
-        entry = _ENTRY.match(line)
-        if entry:
-            names = ", ".join(f"`{name}`" for name in entry[1].split(", "))
-            lines.append(f"- {names}: {line[entry.end() :]}")
-        else:
-            lines.append(f"  {line}")
-    return "\n".join(lines)
+    _, *parts = _ENTRY.split(text)
+    entries = []
+    for names, words in zip(parts[::2], parts[1::2], strict=True):
+        listed = ", ".join(f"`{name}`" for name in names.split(", "))
+        entries.append(f"- {listed}: {' '.join(words.split())}")
+    return "\n".join(entries)

@@ -52,7 +52,7 @@ class Result:
     """Accelerations and reactions, at one state or many.
 
     reaction: r = M q̈ − f, one value for each coordinate. multipliers: λ, one for each constraint (of the form
-    `multipliers`). rank: of A; conditioning: the smallest squared sine of the angle between a row of A and those before
+    `multipliers`). rank: of A. conditioning: the smallest squared sine of the angle between a row of A and those before
     it. defect: the largest |A q̈ − c| in the size of its terms (of the other forms).
     """
 
