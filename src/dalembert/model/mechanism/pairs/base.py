@@ -92,10 +92,6 @@ def pair(
 
     kind: its name. dimensions: 2 or 3.
     rest: what else a pair has: `axis`, `values`, `coordinates`, `places`, `point`, `read`; see `Pair`.
-
-    >>> @pair("above", dimensions=2, values={"height": 0})
-    ... def above(first, second, height):
-    ...     return {"height": second.place[1] - first.place[1] - height}
     """
     if not isinstance(kind, str) or not NAME.fullmatch(kind):
         raise ModelError(f"a kind of joint is named by letters, digits and _, got {kind!r}")
