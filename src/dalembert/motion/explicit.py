@@ -10,15 +10,16 @@ from scipy.linalg import qr
 from dalembert.algebra.types import Array
 from dalembert.errors import SimulationError
 from dalembert.model.numeric import Numeric
-from dalembert.motion import primitives as at
-from dalembert.motion import stepper
+from dalembert.motion import places as at
 from dalembert.motion.engine import Engine
+from dalembert.motion.entry import Entry
 from dalembert.motion.method import Setup
 from dalembert.motion.tableau import Tableau
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
 
+_advance, _interpolate = Entry("explicit", "advance"), Entry("explicit", "interpolate")
 _KEEPINGS = {"none": at.NO_KEEPING, "project": at.PROJECT, "stabilise": at.STABILISE}
 
 
@@ -91,21 +92,14 @@ class Explicit(Engine):
         self.choose(t, self.y[: self.n].copy(), self.y[self.n :].copy())
         return True
 
-    def advance(self, steps: int) -> int:
-        """Take some steps; return a status of the stepper."""
+    def _advance(self, steps: int) -> int:
         self.size[at.FIXED] = int(self.fixed)
         A, b, c, errors, dense = self.tableau
-        while True:
-            before = int(self.count[at.STEPS])
-            status = stepper.advance(
-                self.address, self.size, A, b, c, errors, dense, self.order, self.clock, self.count, self.y,
-                self.k, self.vectors, self.given, self.out, self.work, self.control, self.wanted, self.sampled,
-                self.times[-1], self.states[-1], self.events, steps,
-            )  # fmt: skip
-            if status != at.FULL:
-                return int(status)
-            steps = max(1, steps - (int(self.count[at.STEPS]) - before))
-            self._new_buffer()
+        return _advance(
+            self.address, self.size, A, b, c, errors, dense, self.order, self.clock, self.count, self.y,
+            self.k, self.vectors, self.given, self.out, self.work, self.control, self.wanted, self.sampled,
+            self.times[-1], self.states[-1], self.events, steps,
+        )  # fmt: skip
 
     def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
         """Return states inside a recorded step, by repeating it."""
@@ -117,7 +111,7 @@ class Explicit(Engine):
                 max(0, int(np.searchsorted([chosen for chosen, _ in self.choices], t, side="right")) - 1)
             ]
         count, k, vectors = self.count.copy(), np.zeros_like(self.k), np.zeros_like(self.vectors)  # a run may go on
-        there = stepper.interpolate(
+        there = _interpolate(
             self.address, self.size, A, b, c, dense, count, t, h, y, kept, k, vectors, self.given, self.out,
             self.work, control.copy(), thetas, into,
         )  # fmt: skip

@@ -362,7 +362,7 @@ class Kernels:
         module = self._module(name)
         ir, layout = to_llvm(list(module.routines.values()), module.kernels.values(), module.rolled)
         kernels = {kernel.name: (kernel.inputs, kernel.outputs) for kernel in module.kernels.values()}
-        facts = {"kernels": kernels, "work": layout.size, "operations": module.operations, "values": dict(values)}
+        facts = {"kernels": kernels, "work": layout.size, "values": dict(values)}
         facts |= module.facts
         return disk.Entry(facts, machine.compile_object(ir, hurry=name == "core"))  # of which a motion needs little
 
