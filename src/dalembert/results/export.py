@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import tempfile
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -15,6 +12,7 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError
+from dalembert.files import write_whole
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
@@ -66,13 +64,13 @@ def save(run: Run, path: str | Path) -> None:
     path, table = Path(path), columns(run)
     if path.suffix == ".npz":
         facts = json.dumps({"model": str(run.system), "facts": run.motion.facts})
-        _write(path, lambda file: _to_npz(file, {"facts": np.array(facts), **table}))
+        write_whole(path, lambda file: _to_npz(file, {"facts": np.array(facts), **table}))
     elif path.suffix == ".csv":
-        _write(path, lambda file: _to_csv(file, table))
+        write_whole(path, lambda file: _to_csv(file, table))
     else:
         frame = to_dataframe(run)
         try:
-            _write(path, frame.to_parquet)
+            write_whole(path, frame.to_parquet)
         except ImportError:
             raise ModelError("a .parquet file needs pyarrow: pip install pyarrow") from None
 
@@ -110,17 +108,3 @@ def _to_csv(file: BinaryIO, table: dict[str, Array]) -> None:
     lines = [",".join(table)]
     lines += [",".join(repr(float(value)) for value in row) for row in zip(*table.values(), strict=True)]
     file.write(("\n".join(lines) + "\n").encode())
-
-
-def _write(path: Path, action: Callable[[Any], Any]) -> None:
-    try:
-        handle, name = tempfile.mkstemp(dir=path.resolve().parent, suffix=".part")
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be written ({error.strerror})") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            action(file)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
