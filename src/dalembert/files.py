@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, with the rights that any new file has."""
+"""Files that appear by renaming: complete or not at all, with the rights that any new file has."""
 
 from __future__ import annotations
 
@@ -6,22 +6,35 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from dalembert.errors import ModelError, Problem
 
 
-def write_whole(path: str | Path, content: bytes | Callable[[BinaryIO], Any]) -> None:
-    """Write bytes, or what a function writes, beside the file and rename it; a link stays a link."""
+def check_place(path: str | Path) -> None:
+    """Refuse a path to which no file can be written, before anything is computed."""
+    path = Path(path)
+    try:
+        folder = path.absolute().parent
+        if path.is_dir():
+            raise ModelError(f"{str(path)!r} is a folder, not a file to write to")
+        if not folder.is_dir():
+            raise ModelError(f"there is no folder {str(folder)!r} to write to")
+        if not os.access(folder, os.W_OK):
+            raise ModelError(f"nothing can be written into the folder {str(folder)!r}")
+    except (OSError, ValueError) as error:  # a name that is too long, a null character
+        reason = getattr(error, "strerror", None) or error
+        raise ModelError(f"{str(path)!r} cannot be the name of a file: {reason}") from None
+
+
+def write(path: str | Path, action: Callable[[Any], Any]) -> None:
+    """Let an action write to a binary file that gets its name when it is complete; a link stays a link."""
     target = Path(os.path.realpath(path))
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=".writing-", suffix=".part")
         try:
             with os.fdopen(handle, "wb") as file:
-                if callable(content):
-                    content(file)
-                else:
-                    file.write(content)
+                action(file)
             os.chmod(name, _mode(target))
             os.replace(name, target)
         except BaseException:
@@ -29,6 +42,11 @@ def write_whole(path: str | Path, content: bytes | Callable[[BinaryIO], Any]) ->
             raise
     except OSError as error:
         raise ModelError(Problem(f"cannot write: {error.strerror or error}", file=str(path))) from None
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write text in UTF-8, with the same ends of lines on every platform."""
+    write(path, lambda file: file.write(text.encode()))
 
 
 def _mode(path: Path) -> int:

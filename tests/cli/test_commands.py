@@ -138,7 +138,7 @@ def test_run_shortens_what_is_long(command):
         (["derive", "pendulum", "--form", "independent", "--coordinates", "q"], "`q` is no coordinate"),
         (["chek", "pendulum"], "no command `chek`; did you mean `check` or `cache`?"),
         (["check"], "`dalembert check` needs MODEL: a model file"),
-        (["check", "pendulum", "--jsn"], "`dalembert check` has no option `--jsn`; did you mean `--json`?"),
+        (["check", "pendulum", "--jsn"], "`dalembert check` has no option `--jsn`; did you mean `--json` or `--set`?"),
     ],
 )
 def test_bad_input_exits_with_two_and_says_why(command, tmp_path, args, message):

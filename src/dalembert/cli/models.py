@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dalembert.errors import ModelError
+from dalembert.files import check_place
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -69,12 +70,6 @@ def check_output(option: str, path: Path | None, endings: Sequence[str] = ()) ->
     if endings and path.suffix.lower() not in endings:
         raise ModelError(f"`{option}` writes {', '.join(endings)}; got {str(path)!r}")
     try:
-        if path.is_dir():
-            raise ModelError(f"`{option}`: {str(path)!r} is a folder, not a file to write to")
-        folder = path.absolute().parent
-        if not folder.is_dir():
-            raise ModelError(f"`{option}`: there is no folder {str(folder)!r} to write to")
-        if not os.access(folder, os.W_OK):
-            raise ModelError(f"`{option}`: nothing can be written into the folder {str(folder)!r}")
-    except (OSError, ValueError) as error:  # a name that is too long, a null character
-        raise ModelError(f"`{option}`: {str(path)!r} cannot be the name of a file ({error})") from None
+        check_place(path)
+    except ModelError as error:
+        raise ModelError(f"`{option}`: {error}") from None

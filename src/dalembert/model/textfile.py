@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dalembert.errors import ModelError, Problem, nearest
-from dalembert.files import write_whole
+from dalembert.files import write
 from dalembert.model.drawing import Drawing
 from dalembert.model.expression import MAX_LENGTH
 from dalembert.model.mechanism.assembly import SECTIONS
@@ -57,7 +58,7 @@ def load(path: str | Path) -> System:
             FileNotFoundError: "there is no such file",
             IsADirectoryError: "it is a folder, not a model file",
         }
-        kind = IsADirectoryError if path.is_dir() else type(error)  # Windows refuses a folder by PermissionError
+        kind = IsADirectoryError if os.path.isdir(path) else type(error)  # Windows refuses a folder otherwise
         raise ModelError(Problem(reason.get(kind, error.strerror or str(error)), file=str(path))) from None
     except ValueError as error:  # a path with a null character
         raise ModelError(Problem(str(error), file=str(path))) from None
@@ -98,7 +99,7 @@ def save(system: System, path: str | Path) -> None:
     if len(data) > MAX_BYTES or max(map(len, data.split(b"\n"))) > MAX_LENGTH:
         text = f"too large for a model file: at most {MAX_BYTES:,} bytes, {MAX_LENGTH:,} in an expression, can be read"
         raise ModelError(Problem(text, file=str(path)))
-    write_whole(path, data)
+    write(path, lambda file: file.write(data))
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from dalembert.cli import completion, options
 from dalembert.cli.models import STANDARD_INPUT, check_output
 from dalembert.cli.tables import table
 from dalembert.errors import ModelError
-from dalembert.files import write_whole
+from dalembert.files import write_text
 
 EXAMPLES = """
 A model by its energies, in the file model.toml
@@ -59,7 +59,7 @@ def command(
     check_output("FILE", file, (".toml",))
     if file.exists() and not force:
         raise ModelError(f"{str(file)!r} is there already; `--force` writes over it, another name keeps it")
-    write_whole(file, text.encode())
+    write_text(file, text)
     typer.echo(f"{file}: change it, then")
     steps = (("check", "says what is wrong with it"), ("run", "computes its motion and writes a report"))
     for line in table([[f"dalembert {verb} {file}", what] for verb, what in steps], left=(0, 1)):
