@@ -21,12 +21,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import symengine as se
-import sympy as sp
 
 from dalembert.errors import ModelError
 from dalembert.model.functions import Expr
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.vectors import Vector
+from dalembert.model.symbolic import is_sympy, sp
 from dalembert.model.tokens import NAME
 from dalembert.model.translate import Translator
 
@@ -121,7 +121,7 @@ def rate(expr: Expr, *markers: Marker) -> Expr:
 
 def plain(expr: Any) -> Expr:
     """Return what a pair gave, SymPy or SymEngine over plain symbols or a number, as SymEngine."""
-    if isinstance(expr, sp.Basic):
+    if is_sympy(expr):
         names = {symbol.name: symbol for symbol in expr.free_symbols if isinstance(symbol, sp.Symbol)}
         return Translator(names, ()).inward(expr)
     if not isinstance(expr, (se.Basic, int, float)):  # text would be evaluated
