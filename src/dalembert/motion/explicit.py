@@ -19,7 +19,6 @@ from dalembert.motion.tableau import Tableau
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
 
-_advance, _interpolate = Entry("explicit", "advance"), Entry("explicit", "interpolate")
 _KEEPINGS = {"none": at.NO_KEEPING, "project": at.PROJECT, "stabilise": at.STABILISE}
 
 
@@ -47,6 +46,7 @@ class Explicit(Engine):
         self.tableau, self.order = method.arrays(), method.order
         rows = len(method.times) + (0 if method.dense else 1)
         self.k, self.vectors = np.zeros((rows, 2 * n)), np.zeros((3, 2 * n))
+        self._steps, self._inside = Entry("explicit", "advance"), Entry("explicit", "interpolate")
         self._controls: list[Array] = []
         if complete:
             self.choose(*setup.state)
@@ -99,7 +99,7 @@ class Explicit(Engine):
     def _advance(self, steps: int) -> int:
         self.size[at.FIXED] = int(self.fixed)
         A, b, c, errors, dense = self.tableau
-        return _advance(
+        return self._steps(
             self.address, self.size, A, b, c, errors, dense, self.order, self.clock, self.count, self.y,
             self.k, self.vectors, self.given, self.out, self.work, self.control, self.wanted, self.sampled,
             self.times[-1], self.states[-1], self.events, steps,
@@ -115,7 +115,7 @@ class Explicit(Engine):
                 max(0, int(np.searchsorted([chosen for chosen, _ in self.choices], t, side="right")) - 1)
             ]
         count, k, vectors = self.count.copy(), np.zeros_like(self.k), np.zeros_like(self.vectors)  # a run may go on
-        there = _interpolate(
+        there = self._inside(
             self.address, self.size, A, b, c, dense, count, t, h, y, kept, k, vectors, self.given, self.out,
             self.work, control.copy(), thetas, into,
         )  # fmt: skip
