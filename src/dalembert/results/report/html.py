@@ -64,8 +64,9 @@ def number(value: float, digits: int = 6) -> str:
     mantissa, _, exponent = f"{value:.{digits}g}".replace("-", "−").partition("e")
     if not exponent:
         return mantissa
-    power = exponent.replace("+", "").replace("−0", "−").lstrip("0")
-    return f"{mantissa}&#8239;·&#8239;10<sup>{power}</sup>"
+    sign, power = "−" if exponent[0] == "−" else "", exponent.lstrip("+−0")
+    factor = {"1": "", "−1": "−"}.get(mantissa, f"{mantissa}&#8239;·&#8239;")
+    return f"{factor}10<sup>{sign}{power}</sup>"
 
 
 def _class(kind: str) -> str:

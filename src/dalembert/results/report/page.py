@@ -65,7 +65,7 @@ def page(run: Run) -> str:
 
 
 def _file(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return resources.files("dalembert.results.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def _colours() -> str:

@@ -1,7 +1,7 @@
 // Plots with one time for all: drag or turn the wheel to zoom, double-click for everything, point to read off.
 (() => {
   "use strict";
-  const LEFT = 66, RIGHT = 16, TOP = 14, BOTTOM = 34, HEIGHT = 236;
+  const LEFT = 66, RIGHT = 16, TOP = 14, BOTTOM = 24, HEIGHT = 226;
   const GESTURE = 350; // ms without a turn of the wheel after which the next turn belongs to the plot under it
   const DASHED = "7 4";
 
@@ -171,7 +171,7 @@
         text(x, bottom + 17, named.texts[k], "middle");
       });
       const unit = [named.power ? `×10${superscript(named.power)}` : "", this.panel.xunit].filter(Boolean).join(" ");
-      text(right, HEIGHT - 3, unit ? `t in ${unit}` : "t", "end");
+      text(2, bottom + 17, unit ? `t in ${unit}` : "t", "start");
     }
 
     decades() {

@@ -46,7 +46,7 @@ class Plots:
         for kind in kinds:
             chart = KINDS[kind](self.source, None)
             html += f'\n<h3 id="{kind}">{inline(chart.title)}</h3>' + self.chart(chart)
-            if kind == "joints":
+            if kind == "joints" and isinstance(system, Mechanism):
                 html += self.components(system)
         return Section("plots", "Plots", html)
 
@@ -59,17 +59,17 @@ class Plots:
 
     def chart(self, chart: Chart) -> str:
         """Return the places of the panels; the script fills them."""
-        panels = "".join(self.panel(panel) for panel in chart.panels)
+        panels = "".join(self.panel(panel, panel.title.text == chart.title) for panel in chart.panels)
         return panels + listing([note for note in chart.notes if note not in self.source.notes], "aside")
 
-    def panel(self, panel: Panel) -> str:
-        """Keep the numbers of a panel."""
+    def panel(self, panel: Panel, titled: bool) -> str:
+        """Keep the numbers of a panel; its title is not shown where it stands above already."""
         few = f'<span class="few">{inline(panel.left_out)}</span>' if panel.left_out else ""
         unit = f'<span class="unit">in {inline(panel.unit)}</span>' if panel.unit else ""
         curves = [{"label": curve.label.html, **_packed(curve.values, panel.logarithmic)} for curve in panel.curves]
         facts = {"axis": self.axis(panel.x), "unit": panel.unit, "xunit": panel.x_unit, "log": panel.logarithmic}
         self.panels.append({**facts, "curves": curves})
-        caption = f"<figcaption><b>{panel.title.html}</b> {unit} {few}</figcaption>"
+        caption = f"<figcaption><b{' hidden' * titled}>{panel.title.html}</b> {unit} {few}</figcaption>"
         return f'\n<figure class="plot" data-panel="{len(self.panels) - 1}">{caption}</figure>'
 
     def axis(self, x: Array) -> int:
