@@ -219,12 +219,14 @@
         this.svg.querySelector(".chosen")?.remove();
         if (chosen) element("rect", { class: "chosen", ...chosen }, this.svg);
       });
-      this.svg.addEventListener("pointerup", () => {
+      this.svg.addEventListener("pointerup", (event) => {
         if (chosen) this.zoomTo(chosen);
+        else if (start) goThere(this.toTime(place(event)[0]));
         end();
       });
       this.svg.addEventListener("pointercancel", end);
-      this.svg.addEventListener("pointerleave", () => { if (!start) pointAll(null); });
+      this.svg.addEventListener("pointerenter", () => { reading = true; });
+      this.svg.addEventListener("pointerleave", () => { if (!start) { reading = false; pointAll(null); } });
       this.svg.addEventListener("dblclick", reset);
       this.svg.addEventListener("wheel", (event) => {
         if (wheeledElsewhere(event)) return;
@@ -261,6 +263,13 @@
 
   const drawAll = () => plots.forEach((plot) => plot.draw());
   const pointAll = (t) => plots.forEach((plot) => plot.point(t));
+  let reading = false; // whether the pointer is on a plot
+  const animations = [...document.querySelectorAll("figure.dalembert-animation")].filter((figure) => figure.player);
+  for (const figure of animations) figure.addEventListener("time", (event) => { if (!reading) pointAll(event.detail); });
+  const goThere = (t) => animations.forEach(({ player }) => {
+    const { begin, end, frames } = player.data;
+    player.go(((t - begin) / (end - begin || 1)) * (frames - 1));
+  });
   const look = (from, to) => {
     const least = 1e-9 * (whole[1] - whole[0]);
     from = Math.max(whole[0], from);

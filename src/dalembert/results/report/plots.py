@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
 _JOINTS = 6  # joints whose components are shown
+_HINT = """<p class="hint">Drag over a plot or turn the wheel to zoom, double-click to see everything, point at a curve to
+read it off, click on a name to hide its curve; a click into a plot brings the animation to that time.</p>"""
 
 
 class Plots:
@@ -40,8 +42,7 @@ class Plots:
             kinds.append("energy")
         if system.constraints:
             kinds.append("residuals")
-        html = '<p class="hint">Drag over a plot or turn the wheel to zoom, double-click to see everything, point at a '
-        html += "curve to read it off, click on a name to hide its curve.</p>"
+        html = _HINT
         html += "<noscript><p>The plots are drawn by a script, and scripts are switched off here.</p></noscript>"
         for kind in kinds:
             chart = KINDS[kind](self.source, None)
