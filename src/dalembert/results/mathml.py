@@ -20,7 +20,7 @@ _SUM, _PRODUCT, _CALL, _POWER, _ATOM = range(5)  # how tightly the outermost ope
 _NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "Max": "max", "Min": "min", "sign": "sgn"}
 _THIN = '<mspace width="0.17em"/>'
 _APPLY, _TIMES = "<mo>&#x2061;</mo>", f"<mo>&#x2062;</mo>{_THIN}"
-_WIDE = 30  # symbols and operations of a term that may not fit into a line
+_WIDE = 24  # symbols and operations of a term that may not fit into a line
 _TALL = ("<mfrac", "<mtable", "<msqrt")
 _PLUS, _MINUS, _ONE = "<mo>+</mo>", "<mo>−</mo>", "<mn>1</mn>"
 _DIGITS = re.compile(r"\d+")

@@ -29,7 +29,9 @@ def planetary() -> Mechanism:
             "B": joint("revolute", "ground", "sun", at=[0, 0]),
             "C": joint("revolute", "arm", "planet", at=[0.5, 0]),
             "D": joint("gear", "sun", "planet", teeth=[20, 30], carrier="arm"),
-            "E": joint("gear", "ground", "planet", radii=[0.8, 0.3], internal=True, carrier="arm", points=[[0, 0], [0, 0]]),
+            "E": joint(
+                "gear", "ground", "planet", radii=[0.8, 0.3], internal=True, carrier="arm", points=[[0, 0], [0, 0]]
+            ),
         },
         drives={"motor": {"joint": "B", "angle": "2*t"}},
         name="Planetary gear",
@@ -124,7 +126,9 @@ def cardan() -> Mechanism:
             "U": joint("universal", "shaft", "second", at=[0, 0, 0], axis=[0, 1, 0], cross=[0, 0, 1]),
             "C": joint("cylindrical", "ground", "second", at=[1, 0, 0], axis=[1, 0, 0]),
             "S": joint("screw", "shaft", "nut", at=[-0.7, 0, 0], axis=[1, 0, 0], pitch=0.2),
-            "G": joint("point_in_plane", "ground", "nut", points=[[-0.7, 0.2, 0], [0, 0.2, 0]], axes=[[0, 0, 1], [0, 0, 1]]),
+            "G": joint(
+                "point_in_plane", "ground", "nut", points=[[-0.7, 0.2, 0], [0, 0.2, 0]], axes=[[0, 0, 1], [0, 0, 1]]
+            ),
         },
         dimensions=3,
         drives={"motor": {"joint": "A", "angle": "t"}},
@@ -168,6 +172,5 @@ def marble() -> Mechanism:
 
 
 ZOO: dict[str, Callable[[], Mechanism]] = {
-    make.__name__: make
-    for make in (planetary, gears, rack, wheel, pulleys, quick_return, cardan, slides, marble)
+    make.__name__: make for make in (planetary, gears, rack, wheel, pulleys, quick_return, cardan, slides, marble)
 }

@@ -265,7 +265,9 @@
   const pointAll = (t) => plots.forEach((plot) => plot.point(t));
   let reading = false; // whether the pointer is on a plot
   const animations = [...document.querySelectorAll("figure.dalembert-animation")].filter((figure) => figure.player);
-  for (const figure of animations) figure.addEventListener("time", (event) => { if (!reading) pointAll(event.detail); });
+  for (const figure of animations) figure.addEventListener("time", (event) => {
+    if (!reading) pointAll(figure.player.playing || figure.player.position ? event.detail : null);
+  });
   const goThere = (t) => animations.forEach(({ player }) => {
     const { begin, end, frames } = player.data;
     player.go(((t - begin) / (end - begin || 1)) * (frames - 1));

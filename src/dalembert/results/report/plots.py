@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
 _JOINTS = 6  # joints whose components are shown
-_HINT = """<p class="hint">Drag over a plot or turn the wheel to zoom, double-click to see everything, point at a curve to
-read it off, click on a name to hide its curve; a click into a plot brings the animation to that time.</p>"""
+_HINT = """<p class="hint">Drag over a plot or turn the wheel to zoom, double-click to see everything, point at a curve
+to read it off, click on a name to hide its curve; a click into a plot brings the animation to that time.</p>"""
 
 
 class Plots:
