@@ -49,9 +49,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "", mo
     return f'<div class="wide"><table{_class(kind)}>{top}<tbody>{body}</tbody></table></div>{more}'
 
 
-def fold(title: str, html: str) -> str:
-    """Return something that is opened by a click."""
-    return f"<details><summary>{inline(title)}</summary>{html}</details>"
+def fold(title: str, html: str, on_paper: bool = False) -> str:
+    """Return something that is opened by a click, and for paper if that is asked for."""
+    return f"<details{' data-print' if on_paper else ''}><summary>{inline(title)}</summary>{html}</details>"
 
 
 def code(text: str) -> str:

@@ -17,7 +17,8 @@ from dalembert.results.report.html import Section, code, fold, number, table
 from dalembert.results.symbols import mathml, symbol
 
 _OTHERS = ("drives", "springs", "dampers", "actuators", "loads")
-_MORE = 9
+_MORE = 9  # forces
+_LINES = 150  # of a model that is printed
 
 
 def section(system: System) -> Section:
@@ -27,7 +28,8 @@ def section(system: System) -> Section:
     name = file_name(system)
     address = base64.b64encode(text.encode()).decode()
     link = f'<a download="{name}" href="data:application/toml;base64,{address}">save as {name}</a>'
-    parts.append(fold("The model as a file", f'<p class="aside">{link}</p>{code(text)}'))
+    short = text.count("\n") <= _LINES
+    parts.append(fold("The model as a file", f'<p class="aside">{link}</p>{code(text)}', on_paper=short))
     return Section("model", "Model", "\n".join(filter(None, parts)))
 
 

@@ -3,13 +3,14 @@
   "use strict";
   const LEFT = 66, RIGHT = 16, TOP = 14, BOTTOM = 24, HEIGHT = 226;
   const GESTURE = 350; // ms without a turn of the wheel after which the next turn belongs to the plot under it
-  const DASHED = "7 4";
+  const DASHED = "7 4", PAPER = 680; // width of a plot on paper
 
   const decode = (text, Type) => new Type(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
   const given = JSON.parse(document.getElementById("curves").textContent);
   const axes = given.axes.map((text) => decode(text, Float64Array));
   const whole = [Math.min(...axes.map((x) => x[0])), Math.max(...axes.map((x) => x[x.length - 1]))];
   let view = [...whole];
+  let printing = false;
   const plots = [];
 
   const element = (name, attributes, parent) => {
@@ -120,7 +121,7 @@
     // --- drawing
 
     draw() {
-      this.width = this.svg.clientWidth;
+      this.width = printing ? PAPER : this.svg.clientWidth;
       if (!this.width) return; // in a fold that is closed
       [this.low, this.high] = this.range || this.fit();
       this.svg.replaceChildren();
@@ -294,7 +295,16 @@
     if (event.timeStamp - turned > GESTURE) began = event.target.closest?.(".plot > svg") ?? null;
     turned = event.timeStamp;
   }, { capture: true, passive: true });
-  addEventListener("beforeprint", () => pointAll(null));
+
+  const folds = document.querySelectorAll("details[data-print]");
+  const print = (on) => {
+    printing = on;
+    for (const fold of folds) fold.open = on;
+    pointAll(null);
+    drawAll();
+  };
+  addEventListener("beforeprint", () => print(true));
+  addEventListener("afterprint", () => print(false));
 
   if (whole[1] === whole[0]) whole[1] = view[1] = whole[0] + 1;
   for (const figure of document.querySelectorAll("figure.plot")) plots.push(new Plot(figure));
