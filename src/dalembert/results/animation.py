@@ -39,7 +39,7 @@ class Animation:
 
     def save(self, path: str | Path) -> None:
         """Write a page to play (.html), a film (.gif, .mp4), or a picture of the middle (.png, .svg, .pdf)."""
-        from dalembert.files import write
+        from dalembert.files import write as write_file
 
         check_path(path)
         path = Path(path)
@@ -48,15 +48,15 @@ class Animation:
             from dalembert.results.drawing.player import page
 
             text = page(self.scene, dark=self.dark, speed=self.speed)
-            write(path, lambda file: file.write(text.encode()))
+            write_file(path, lambda file: file.write(text.encode()))
         elif kind in (".gif", ".mp4"):
             from dalembert.results.drawing.film import gif, mp4
 
             film = (gif if kind == ".gif" else mp4)(self.scene, self.speed, bool(self.dark))
-            write(path, lambda file: file.write(film))
+            write_file(path, lambda file: file.write(film))
         else:
             figure = self.figure()
-            write(path, lambda file: figure.savefig(file, format=kind[1:], dpi=200))
+            write_file(path, lambda file: figure.savefig(file, format=kind[1:], dpi=200))
 
     def figure(self, t: float | None = None) -> Any:
         """Return a figure of matplotlib of the motion at a time, of its middle if none is given."""
@@ -97,9 +97,7 @@ def animate(
     speed: float | None = None,
 ) -> Animation:
     """Prepare the motion for watching; see `Run.animate`."""
-    names = check_names(trace)
-    if not (dark is None or isinstance(dark, bool)):
-        raise ModelError(f"`dark` is True, False or None; got {dark!r}")
+    trace = (trace,) if isinstance(trace, str) else tuple(trace)
     begin, end = float(run.motion.times[0]), float(run.motion.times[-1])
     speed = choose_speed(end - begin) if speed is None else check_speed(speed)
     points = len(run.system.drawing.expressions) if run.system.drawing is not None else 1
@@ -109,7 +107,7 @@ def animate(
     q, v = run.at(times)
     parameters = np.broadcast_to(run.motion.parameters_at(times), (len(times), len(run.motion.parameters)))
     inputs = np.concatenate([times[:, None], q, v, parameters], axis=1)
-    scene = build(run.system, inputs, names)
+    scene = build(run.system, inputs, trace)
     if reactions:
         from dalembert.results.drawing.arrows import with_reactions
 
@@ -122,14 +120,6 @@ def choose_speed(duration: float) -> float:
     if duration <= 0 or QUICK <= duration <= LONG:
         return 1.0
     return nice(duration / (8.0 if duration < QUICK else 40.0))
-
-
-def check_names(trace: Any) -> tuple[str, ...]:
-    """Refuse what are not names of points."""
-    names = (trace,) if isinstance(trace, str) else tuple(trace) if isinstance(trace, Iterable) else (None,)
-    if not all(isinstance(name, str) for name in names):
-        raise ModelError(f"`trace` is the name of a point or several, as in trace=('A', 'B'); got {trace!r}")
-    return names  # pyright: ignore[reportReturnType]
 
 
 def check_speed(speed: Any) -> float:
