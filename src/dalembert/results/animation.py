@@ -39,7 +39,7 @@ class Animation:
 
     def save(self, path: str | Path) -> None:
         """Write a page to play (.html), a film (.gif, .mp4), or a picture of the middle (.png, .svg, .pdf)."""
-        from dalembert.files import write as write_file
+        from dalembert.files import write
 
         check_path(path)
         path = Path(path)
@@ -48,15 +48,15 @@ class Animation:
             from dalembert.results.drawing.player import page
 
             text = page(self.scene, dark=self.dark, speed=self.speed)
-            write_file(path, lambda file: file.write(text.encode()))
+            write(path, lambda file: file.write(text.encode()))
         elif kind in (".gif", ".mp4"):
             from dalembert.results.drawing.film import gif, mp4
 
             film = (gif if kind == ".gif" else mp4)(self.scene, self.speed, bool(self.dark))
-            write_file(path, lambda file: file.write(film))
+            write(path, lambda file: file.write(film))
         else:
             figure = self.figure()
-            write_file(path, lambda file: figure.savefig(file, format=kind[1:], dpi=200))
+            write(path, lambda file: figure.savefig(file, format=kind[1:], dpi=200))
 
     def figure(self, t: float | None = None) -> Any:
         """Return a figure of matplotlib of the motion at a time, of its middle if none is given."""
