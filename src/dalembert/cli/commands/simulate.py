@@ -83,6 +83,7 @@ def command(
     drawing = output("--plot", plot, (".png", ".svg", ".pdf"))
     film = output("--animate", animate, (".html", ".gif", ".mp4", ".png"))
     options.one_of("--plot-of", plot_of, PLOTS)
+    options.one_of("--form", form, completion.FORMS)
     options.one_of("--keep", keep, completion.KEEPINGS)
     chosen = {
         "form": form,
@@ -95,7 +96,7 @@ def command(
         "max_steps": options.whole_number("--max-steps", max_steps, options.MAX_STEPS),
         "max_seconds": options.seconds("--max-seconds", max_seconds),
     }
-    end = options.number("--until", until)
+    end = options.end_of_motion(until)
     system = open_model(model, settings, initial)
     motion = simulated(system, end, **{name: value for name, value in chosen.items() if value is not None})
     write("Motion", table, motion.save)
