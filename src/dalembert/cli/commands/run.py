@@ -59,5 +59,5 @@ def command(
     typer.echo("\n" + "\n".join(equation_lines(derivation, model)) + "\n")
     motion = simulated(system, end)
     typer.echo("\n".join(run_lines(motion)))
-    write("Report", path, getattr(motion, "report", lambda path: None))
+    write("Report", path, motion.report)
     raise typer.Exit(ending(motion))

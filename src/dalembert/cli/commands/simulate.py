@@ -8,7 +8,7 @@ import typer
 
 from dalembert.cli import completion, options
 from dalembert.cli.models import open_model, output
-from dalembert.cli.motions import ending, simulated, write
+from dalembert.cli.motions import ending, save_plot, simulated, write
 from dalembert.cli.options import MOTION, OUTPUT, AsJson, FormName, Initial, Model, Settings, Until
 from dalembert.cli.tables import run_lines
 from dalembert.cli.terminal import echo_json
@@ -99,12 +99,12 @@ def command(
     end = options.end_of_motion(until)
     system = open_model(model, settings, initial)
     motion = simulated(system, end, **{name: value for name, value in chosen.items() if value is not None})
-    write("Motion", table, motion.save)
-    write("Plot", drawing, lambda path: motion.plot(plot_of).savefig(path))
-    write("Animation", film, lambda path: motion.animate().save(path))
-    write("Report", page, getattr(motion, "report", lambda path: None))
     if as_json:
         echo_json(motion.as_dict())
     else:
         typer.echo("\n".join(run_lines(motion)))
+    write("Motion", table, motion.save)
+    write("Plot", drawing, lambda path: save_plot(motion, plot_of, path))
+    write("Animation", film, lambda path: motion.animate().save(path))
+    write("Report", page, motion.report)
     raise typer.Exit(ending(motion))
