@@ -34,7 +34,6 @@ from dalembert.native import groups, machine, rank
 from dalembert.native.augment import random_places
 from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm
-from dalembert.native.csource import to_c
 from dalembert.native.forms import form_module
 from dalembert.native.groups import GROUPS, Module
 from dalembert.native.implicit import implicit
@@ -260,17 +259,6 @@ class Kernels:
         symbols = {se.Symbol(key): i for key, i in multipliers.items()}
         self._extra[name] = lambda builder: groups.expressions(builder, outputs, symbols)
         return name
-
-    def c_source(self) -> str:
-        """Return the kernels of this form as C99, to be compiled and called elsewhere.
-
-        Each is void name(double *out, const double *in, double *work): `in` holds t, q, v, the parameters; the last
-        line, a comment, says how many doubles go in and out, and how many `work` needs.
-        """
-        module = self._module("core" if self.form == "multipliers" else self.form)
-        text, layout = to_c(list(module.routines.values()), module.kernels.values())
-        sizes = ", ".join(f"{k.name}: {k.inputs} in, {k.outputs} out" for k in module.kernels.values())
-        return f"{text}/* {sizes}; work: {layout.size} */\n"
 
     def address(self, group: str, name: str) -> int:
         """Return the address of a kernel, void f(double *out, const double *in, double *work)."""
