@@ -56,7 +56,7 @@ def command(
     max_seconds: Annotated[str | None, _how("S", "End the computation after so many seconds.")] = None,
     settings: Settings = None,
     initial: Initial = None,
-    out: Annotated[str | None, _file("Write the motion as a table: .npz, .csv or .parquet.")] = None,
+    out: Annotated[str | None, _file("Write the motion as a table: .csv, .npz, .parquet or .mat.")] = None,
     report: Annotated[str | None, _file("Write a report with pictures: .html.")] = None,
     plot: Annotated[str | None, _file("Draw a plot: .png, .svg or .pdf.")] = None,
     plot_of: Annotated[
