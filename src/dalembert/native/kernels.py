@@ -161,8 +161,13 @@ class Kernels:
 
     def reaction(self, name: str, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Return the reaction of one constraint, one value for each coordinate."""
-        self.system.constraint(name)  # or the nearest names
-        return self.reactions(t, q, v, parameters)[name]
+        wanted = self.system.constraints.index(self.system.constraint(name))
+        entries = self._everything(t, q, v, parameters)[1]
+        found = np.zeros((*entries.shape[:-1], self.n))
+        for k, (i, j) in enumerate(self._group("core").facts["pattern"]):
+            if i == wanted:
+                found[..., j] = entries[..., k]
+        return found
 
     def reactions(self, t: Any, q: Any, v: Any, parameters: Any = None) -> dict[str, Array]:
         """Return the reaction of every constraint, one value for each coordinate."""

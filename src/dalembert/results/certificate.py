@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
 _PLACES = 5  # at which forces and other solutions are compared
-_NEARLY = 1e-5
+NEARLY = 1e-5  # conditioning below which a position is next to a singular one
 _MANY = 50_000  # steps
 _ROUNDING = 1e-7  # of the potential energy, or of forces times places: the least that counts as an energy
 _GAUSS = np.polynomial.legendre.leggauss(5)
@@ -127,7 +127,7 @@ def _forces(run: Run) -> list[Item]:
     core = motion.kernels.accelerations(motion.times[chosen], q[chosen], v[chosen], values[chosen])
     ranks, conditions = np.asarray(core.rank), np.asarray(core.conditioning)
     for k, i in enumerate(chosen):
-        if ranks[k] < ranks.max() or (ranks[k] == len(run.system.constraints) and conditions[k] < _NEARLY):
+        if ranks[k] < ranks.max() or (ranks[k] == len(run.system.constraints) and conditions[k] < NEARLY):
             continue  # next to a singular position reactions are not determinate
         numeric = Numeric(run.system, dict(zip(run.system.parameters, values[i], strict=True)))
         at = numeric.all(float(motion.times[i]), q[i], v[i])

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from dalembert import cli, example, names
+from dalembert import example, names
 
 BAD = """format = 1
 coordinates = ["x"]
@@ -19,24 +19,6 @@ kinetic = "m*x'^2/2"
 [constraints]
 hold = "x"
 """
-
-
-@pytest.fixture
-def command(monkeypatch, capsys, tmp_path):
-    """Run a command line in an empty directory; return exit code, output and messages."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*args: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["dalembert", *args])
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else 0
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
 
 
 def test_examples_lists_the_gallery(command):
@@ -123,7 +105,7 @@ def test_forces_in_joints_are_printed(command, tmp_path):
     (tmp_path / "load.toml").write_text(f"format = 1\n[bodies.load]\nmass = 2\ninertia = 1\n{rods}")
     code, out, _ = command("simulate", "load.toml", "--until", "0.1")
     assert code == 0
-    assert "A            on load: force (0, ?) N, moment 0 N m" in out
+    assert "  A      load    (0, ?)            0\n" in out
     assert "not determined: on `load`, of `A` (force y), `B` (force y) and `C` (force y) only the sum" in out
 
 
@@ -131,7 +113,6 @@ def test_run_shortens_what_is_long(command):
     code, out, _ = command("run", "chain:10", "--until", "0.01")
     assert code == 0
     assert "… and 8 more" in out
-    assert max(map(len, out.split("\n"))) < 260
 
 
 @pytest.mark.parametrize(
@@ -145,16 +126,19 @@ def test_run_shortens_what_is_long(command):
         (["run", "pendulum", "--set", "l"], "--set takes NAME=VALUE, as in --set l=2; got 'l'"),
         (["run", "pendulum", "--set", "k=2"], "no parameter `k`; parameters: m, J, l, g"),
         (["run", "pendulum", "--set", "l=1+"], "the expression ends where a value is expected"),
-        (["run", "pendulum", "--until", "soon"], "Invalid value for '--until'"),
+        (
+            ["run", "pendulum", "--until", "soon"],
+            "`--until` takes a number, as in --until 10 or --until 2*pi; got 'soon'",
+        ),
         (["run", "pendulum", "--until", "-1"], "`until` must be positive and finite, got -1.0"),
         (["run", "pendulum", "--until", "nan"], "`until` must be positive and finite, got nan"),
         (["derive", "pendulum", "--form", "minmal"], "no form `minmal`; did you mean `minimal`?"),
-        (["derive", "pendulum", "--to", "pdf"], "--to is text, latex or json; got 'pdf'"),
+        (["derive", "pendulum", "--to", "pdf"], "`--to` is text, latex or json; got 'pdf'"),
         (["derive", "heavy-top", "--form", "explicit"], "needs an invertible mass matrix"),
         (["derive", "pendulum", "--form", "independent", "--coordinates", "q"], "`q` is no coordinate"),
-        (["chek", "pendulum"], "No such command 'chek'"),
-        (["check"], "Missing argument 'MODEL'"),
-        (["check", "pendulum", "--jsn"], "No such option"),
+        (["chek", "pendulum"], "no command `chek`; did you mean `check` or `cache`?"),
+        (["check"], "`dalembert check` needs MODEL: a model file"),
+        (["check", "pendulum", "--jsn"], "`dalembert check` has no option `--jsn`; did you mean `--json` or `--set`?"),
     ],
 )
 def test_bad_input_exits_with_two_and_says_why(command, tmp_path, args, message):
