@@ -285,7 +285,7 @@ def _unsatisfied(engine: Engine, system: System) -> str:
 
 
 def _facts(engine: Engine, settings: Settings) -> dict[str, Any]:
-    names = ("form", "method", "keep", "rtol", "atol", "step")
+    names = ("until", "form", "method", "keep", "rtol", "atol", "step")
     counted = {"steps": at.STEPS, "evaluations": at.EVALUATIONS, "rejected": at.REJECTED}
     counted |= {"guarded": at.GUARDS, "projections": at.PROJECTIONS}
     return (
