@@ -156,7 +156,7 @@ class Builder:
         M = {place: value for place, value in entries.items() if place[0] < self.n}
         return M, {(i - self.n, j): value for (i, j), value in entries.items() if i >= self.n}
 
-    def factorised(self, routine: Routine, M: dict, A: dict, epsilon: float) -> quasidefinite.Factors:
+    def factorised(self, routine: Routine, M: dict, A: dict, epsilon: Scalar) -> quasidefinite.Factors:
         """Factorise on the tape, and store the condition of the matrix: rank, smallest remainder of a row, M positive.
 
         A row that vanishes gets the inverse pivot zero, so that its multiplier is zero.

@@ -57,11 +57,17 @@ class Coordinate:
     cyclic: bool = False
 
 
+def is_angle(name: str) -> bool:
+    """Tell whether a relative coordinate of this name is an angle; the others are lengths."""
+    return name.startswith("angle")
+
+
 @dataclass(frozen=True)
 class Pair:
     """A kind of joint.
 
-    equations: markers and values -> conditions by name. coordinates: the same -> relative coordinates by name.
+    equations: markers and values -> conditions by name. coordinates: the same -> relative coordinates by name; that of
+    an angle begins with `angle`.
     axis: what the axis of the pair is, with "!" in front if it must be given; None if it has none.
     values: names of further constants with their defaults; None for one that must be given.
     places: "shared" for one point in which both bodies meet, "apart" for two points, "origins" for two points that are
