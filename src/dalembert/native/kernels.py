@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 import symengine as se
 
-from dalembert.algebra.types import Array, Sparse
+from dalembert.algebra.types import Array, Arrays, Sparse
 from dalembert.errors import DerivationError, ModelError, SimulationError, nearest
 from dalembert.forms import FORMS
 from dalembert.forms.scene import Scene
@@ -47,8 +47,8 @@ _LEFT = 1e-6  # relative residual that no step removes
 _DEFECT = 1e-6  # of a form beyond which the choices of its pilot are made anew
 
 
-@dataclass(frozen=True)
-class Result:
+@dataclass(frozen=True, repr=False)
+class Result(Arrays):
     """Accelerations and reactions, at one state or many.
 
     reaction: r = M q̈ − f, one value for each coordinate. multipliers: λ, one for each constraint (of the form
@@ -64,8 +64,8 @@ class Result:
     defect: Array | None = None
 
 
-@dataclass(frozen=True)
-class Canonical:
+@dataclass(frozen=True, repr=False)
+class Canonical(Arrays):
     """q̇ and ṗ of the canonical form, and the reaction R."""
 
     velocity: Array
@@ -73,8 +73,8 @@ class Canonical:
     reaction: Array
 
 
-@dataclass(frozen=True)
-class Energies:
+@dataclass(frozen=True, repr=False)
+class Energies(Arrays):
     """Energies and powers; `energy` is T₂ − T₀ + V, which changes by the powers and by those of the constraints.
 
     forces: power of the forces without potential. time: of what depends on time explicitly, −∂L/∂t. constraints: of
