@@ -188,9 +188,10 @@ m0, m, a, rho, g, F = sp.symbols("m0 m a rho g F")
 angle = sp.Function("phi")(t)
 sin, cos, K = sp.sin(angle), sp.cos(angle), m / (m0 + m)
 below, rate = rho**2 - K * a**2 * cos**2, angle.diff(t)
-corrected = -(m0 + m) * g + (
-    K * a**2 * sin * cos * F + m * g * a**2 * sin**2 - m * a * cos * rate**2 * (rho**2 - K * a**2)
-) / below
+corrected = (
+    -(m0 + m) * g
+    + (K * a**2 * sin * cos * F + m * g * a**2 * sin**2 - m * a * cos * rate**2 * (rho**2 - K * a**2)) / below
+)
 printed = (
     g * (m * a**2 * sin**2 / below - m)
     + F * K * a**2 * sin**2 / (2 * (rho**2 - K * a**2))

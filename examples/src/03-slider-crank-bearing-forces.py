@@ -133,6 +133,7 @@ side
 # The force on the frame is that in `A` and `D`, reversed. A counterweight on the crank, opposite to the pin, takes most of
 # the part that turns with the crank out of it.
 
+
 # %%
 def shaking(mechanism: Mechanism) -> np.ndarray:
     """Return the force on the frame over a turn."""

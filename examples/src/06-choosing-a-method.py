@@ -53,6 +53,7 @@ figure
 # methods pay for a stability that is not needed here. `rattle`, of order 8 too, is very good on a periodic motion, as its
 # errors do not add up; its evaluations are substeps, each solved by iteration.
 
+
 # %%
 def cost(method: str, wanted: float) -> int:
     """The least work by which a method reached an error."""
