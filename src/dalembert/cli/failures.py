@@ -32,7 +32,10 @@ def usage(error: Any) -> str:
     if kind == "NoSuchOption":
         text = f"`{command}` has no option `{name}`; {nearest(name, list(options), 'its options')}"
     elif kind == "MissingParameter" and getattr(error, "param", None) is not None:
-        text = f"`{command}` needs {error.param.metavar or error.param.name}: {_small(error.param.help)}"
+        param = error.param
+        what = param.metavar or param.name
+        what = f"`{param.opts[0]} {what}`" if param.param_type_name == "option" else what
+        text = f"`{command}` needs {what}: {_small(param.help)}"
     elif kind == "BadOptionUsage" and name in options and getattr(options[name], "is_flag", False):
         text = f"`{name}` is a switch and takes no value; write `{name}` alone"
     elif kind == "BadOptionUsage" and name in options:

@@ -8,6 +8,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from dalembert.cli.failures import UsageError
 from dalembert.cli.terminal import styled, width
 from dalembert.errors import ModelError, nearest, quoted
 
@@ -33,7 +34,11 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; say which of them are too many."""
         ctx.allow_extra_args = True
-        rest = super().parse_args(ctx, args)
+        try:
+            rest = super().parse_args(ctx, args)
+        except UsageError as error:
+            error.ctx = error.ctx or ctx  # not every complaint says to which command it belongs
+            raise
         if ctx.args and not ctx.resilient_parsing:
             takes = " ".join(_piece(param) for param in self._arguments()) or "no arguments"
             extra = quoted(ctx.args[:4]) + (", …" if len(ctx.args) > 4 else "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import math
 import os
 import re
 import sys
@@ -9,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dalembert.cli.options import number
 from dalembert.errors import ModelError
 from dalembert.files import check_place
 
@@ -20,7 +23,7 @@ STANDARD_INPUT = "-"
 
 def open_model(name: str, settings: Sequence[str] | None = None, initial: Sequence[str] | None = None) -> System:
     """Load a file or a gallery model, with parameters and initial values changed."""
-    from dalembert.model.gallery import example, names
+    from dalembert.model.gallery import names
     from dalembert.model.textfile import MAX_BYTES, decoded, load, loads
 
     if not name:
@@ -30,10 +33,31 @@ def open_model(name: str, settings: Sequence[str] | None = None, initial: Sequen
         system = loads(decoded(data, "<input>"), "<input>")
     else:
         is_file = name.endswith(".toml") or "/" in name or "\\" in name or (_exists(name) and name not in names())
-        system = load(name) if is_file else example(name)
-    changes = {"parameters": _pairs("--set", settings, "l=2"), "initial": _pairs("--initial", initial, "phi=1")}
-    changes = {part: values for part, values in changes.items() if values}
+        system = load(name) if is_file else _gallery(name)
+    values = _pairs("--set", settings, "l=2")
+    changes = {
+        "parameters": {name: _finite(f"--set {name}=", text) for name, text in values.items()},
+        "initial": _pairs("--initial", initial, "phi=1"),
+    }
+    changes = {part: given for part, given in changes.items() if given}
     return system.replace(**changes) if changes else system
+
+
+def _gallery(name: str) -> System:
+    """Return a model of the gallery; say what else a name could have been."""
+    from dalembert.model.gallery import example, names
+
+    base = name.partition(":")[0]
+    if base not in names() and not difflib.get_close_matches(base[:60], names()):
+        raise ModelError(f"no model `{name}`: there is no such file, and `dalembert examples` lists none of that name")
+    return example(name)
+
+
+def _finite(option: str, text: str) -> float:
+    value = number(option, text)
+    if value is None or not math.isfinite(value):
+        raise ModelError(f"`{option}` takes a finite number; got {text[:60]!r}")
+    return value
 
 
 def _exists(name: str) -> bool:
@@ -63,13 +87,22 @@ def stem(model: str) -> str:
     return re.sub(r"[^\w.+-]+", "-", name).strip("-.") or "model"
 
 
-def check_output(option: str, path: Path | None, endings: Sequence[str] = ()) -> None:
-    """Refuse a file that cannot be written, before anything is computed."""
-    if path is None:
-        return
-    if endings and path.suffix.lower() not in endings:
-        raise ModelError(f"`{option}` writes {', '.join(endings)}; got {str(path)!r}")
+def output(option: str, name: str | None, endings: Sequence[str]) -> Path | None:
+    """Return the file to write, if one is asked for; refuse what cannot be written, before anything is computed."""
+    if name is None:
+        return None
+    path = Path(name)
+    if path.suffix.lower() not in endings:
+        known = ", ".join(endings[:-1]) + " or " * (len(endings) > 1) + endings[-1]
+        raise ModelError(f"`{option}` takes a file that ends in {known}; got {name[:200]!r}")
     try:
         check_place(path)
     except ModelError as error:
         raise ModelError(f"`{option}`: {error}") from None
+    return path
+
+
+def refuse_overwriting(path: Path, force: bool) -> None:
+    """Keep a file that is there, unless it is said to be written over."""
+    if path.exists() and not force:
+        raise ModelError(f"{str(path)!r} is there already; `--force` writes over it, another name keeps it")

@@ -10,6 +10,7 @@ from dalembert.cli import completion
 from dalembert.errors import ModelError
 
 MAX_SAMPLES = 10_000_000
+MAX_STEPS = 1_000_000_000
 CHANGE, MOTION, OUTPUT = "Change the model", "How the motion is computed", "What comes out"
 
 
@@ -60,11 +61,11 @@ FormName = Annotated[
 ]
 
 
-def number(option: str, text: str | None) -> float | None:
+def number(option: str, text: str | None, example: str = "10") -> float | None:
     """Read a number, or an expression of numbers.
 
-    >>> number("--until", "2*pi") == 2 * 3.141592653589793
-    True
+    >>> number("--until", "pi/2")
+    1.5707963267948966
     """
     if text is None:
         return None
@@ -77,11 +78,13 @@ def number(option: str, text: str | None) -> float | None:
     from dalembert.model.vocabulary import Vocabulary
 
     try:
-        value = value_of(parse_value(text, Vocabulary(time=False)).expr)
-    except ModelError:
-        value = None
+        value, why = value_of(parse_value(text, Vocabulary(time=False)).expr), "it has no finite value"
+    except ModelError as error:
+        value, why = None, error.problems[0].text.split(";")[0]
     if value is None:
-        raise ModelError(f"`{option}` takes a number, as in {option} 10 or {option} 2*pi; got {text[:60]!r}")
+        raise ModelError(
+            f"`{option}` takes a number or an expression, as in {example} or pi/2; got {text[:60]!r}: {why}"
+        )
     return value
 
 
@@ -93,12 +96,12 @@ def whole_number(option: str, text: str | None, most: int) -> int | None:
     return None if value is None else int(value)
 
 
-def seconds(option: str, text: str | None) -> float:
-    """Read a positive time; without one there is no limit."""
-    value = number(option, text)
+def seconds(option: str, text: str | None) -> float | None:
+    """Read a positive time."""
+    value = number(option, text, "60")
     if value is not None and not value > 0:
         raise ModelError(f"`{option}` takes a positive number of seconds, as in {option} 60; got {(text or '')[:60]!r}")
-    return float("inf") if value is None else value
+    return value
 
 
 def one_of(option: str, text: str | None, known: tuple[str, ...]) -> str | None:

@@ -33,10 +33,17 @@ _SMALL = 1e-9
 
 @dataclass(frozen=True)
 class Check:
-    """The outcome of a check; prints as text, `as_dict()` is what `dalembert check --json` prints."""
+    """The outcome of a check; prints as text, `as_dict()` is what `dalembert check --json` prints.
+
+    rank, degrees_of_freedom: of the constraints, in general positions; None where contradictions leave them open.
+    redundancies: the constraints that follow from others.
+    classes: by constraint its level, whether it is linear, depends on time, and is integrable.
+    problems: errors, warnings and notes, in words.
+    state: the initial state; None if there is none.
+    """
 
     system: System
-    rank: int | None  # None where the contradictions found leave it undetermined
+    rank: int | None
     degrees_of_freedom: int | None
     redundancies: tuple[Redundancy, ...]
     classes: dict[str, dict[str, Any]]

@@ -26,7 +26,10 @@ _LIMIT = 1e-6  # a double root is found to about the root of the rounding error
 
 @dataclass(frozen=True)
 class State:
-    """A state that satisfies the constraints; `notes` say in words how what was left open has been chosen."""
+    """A state that satisfies the constraints: `state["phi"]`, `state["phi'"]`, or `q` and `v` as arrays.
+
+    notes: in words, how what was left open has been chosen.
+    """
 
     t: float
     q: Array

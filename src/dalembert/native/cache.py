@@ -18,7 +18,6 @@ from typing import Any
 
 MAGIC = b"dalembert compiled code 1\n"
 SUFFIX = ".kernel"
-STEPPERS = "steppers-*/*/*"  # what numba keeps
 MAX_BYTES = 500_000_000  # of the whole folder; beyond it, what was not used for longest goes
 
 
@@ -74,8 +73,8 @@ def entries() -> list[Path]:
     """Return the files that are kept, the one used last first."""
     found = []
     with contextlib.suppress(OSError):
-        for path in [*folder().iterdir(), *folder().glob(STEPPERS)]:
-            if path.suffix in (SUFFIX, ".part", ".nbi", ".nbc"):
+        for path in folder().iterdir():
+            if path.suffix in (SUFFIX, ".part"):
                 with contextlib.suppress(OSError):  # another process may have taken it away
                     found.append((path.stat().st_mtime, path))
     return [path for _, path in sorted(found, reverse=True)]

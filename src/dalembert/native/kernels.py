@@ -30,7 +30,7 @@ from dalembert.model.numeric import parameter_values
 from dalembert.model.pilot import pilot_parameters
 from dalembert.model.system import System
 from dalembert.native import cache as disk
-from dalembert.native import groups, machine
+from dalembert.native import groups, machine, rank
 from dalembert.native.augment import random_places
 from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm
@@ -41,7 +41,7 @@ from dalembert.native.implicit import implicit
 from dalembert.native.rolled import rolled_module
 from dalembert.native.symplectic import symplectic
 
-_GROUPS = {**GROUPS, "implicit": implicit, "symplectic": symplectic}
+_GROUPS = {**GROUPS, "implicit": implicit, "symplectic": symplectic, "pivots": rank.pivots}
 _NEWTON = 20
 _LEFT = 1e-6  # relative residual that no step removes
 _DEFECT = 1e-6  # of a form beyond which the choices of its pilot are made anew
@@ -52,7 +52,7 @@ class Result(Arrays):
     """Accelerations and reactions, at one state or many.
 
     reaction: r = M q̈ − f, one value for each coordinate. multipliers: λ, one for each constraint (of the form
-    `multipliers`). rank: of A; conditioning: the smallest squared sine of the angle between a row of A and those before
+    `multipliers`). rank: of A. conditioning: the smallest squared sine of the angle between a row of A and those before
     it. defect: the largest |A q̈ − c| in the size of its terms (of the other forms).
     """
 
@@ -157,7 +157,11 @@ class Kernels:
         reaction = np.zeros_like(a)
         for k, (_, j) in enumerate(self._group("core").facts["pattern"]):
             reaction[..., j] += entries[..., k]
-        return Result(a, reaction, multipliers, out[..., -3].astype(int), out[..., -2])
+        found, conditioning = out[..., -3].astype(int), out[..., -2]
+        doubtful = ~(conditioning > rank.CLEAR)
+        if self.s and np.any(doubtful):
+            found[doubtful] = rank.count(self, self.inputs(t, q, v, parameters)[doubtful])
+        return Result(a, reaction, multipliers, found, conditioning)
 
     def reaction(self, name: str, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Return the reaction of one constraint, one value for each coordinate."""
@@ -367,7 +371,7 @@ class Kernels:
         module = self._module(name)
         ir, layout = to_llvm(list(module.routines.values()), module.kernels.values(), module.rolled)
         kernels = {kernel.name: (kernel.inputs, kernel.outputs) for kernel in module.kernels.values()}
-        facts = {"kernels": kernels, "work": layout.size, "operations": module.operations, "values": dict(values)}
+        facts = {"kernels": kernels, "work": layout.size, "values": dict(values)}
         facts |= module.facts
         return disk.Entry(facts, machine.compile_object(ir, hurry=name == "core"))  # of which a motion needs little
 

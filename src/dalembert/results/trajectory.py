@@ -35,6 +35,13 @@ class Run:
     """A motion: `run.t`, `run["phi"]`, `run["phi'"]`, `run["phi''"]`, reactions, energies, residuals.
 
     The values are those at the samples that were asked for, else at the steps; `run.at(times)` gives states in between.
+
+    status, message: "done", "stopped" or "failed", and why.
+    steps, rejected, evaluations, projections: how many there were.
+    guarded: how often accelerations were computed in the way that passes singular positions.
+    choices: times and independent coordinates, of the form `independent`.
+    build_s, wall_s: seconds for deriving and compiling (or reading what is kept), and for the motion.
+    form, method, keep, rtol, atol, step: the settings.
     """
 
     def __init__(self, motion: Motion):

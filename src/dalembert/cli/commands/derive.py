@@ -11,6 +11,7 @@ from dalembert.cli.models import open_model
 from dalembert.cli.options import OUTPUT, Initial, Model, Settings, one_of
 from dalembert.cli.progress import Progress
 from dalembert.cli.terminal import echo_json
+from dalembert.errors import ModelError
 
 EXAMPLES = """
 With Lagrange multipliers
@@ -58,7 +59,9 @@ def command(
 ) -> None:
     """Derive the equations of motion, and the reactions of constraints as formulas."""
     one_of("--to", to, TARGETS)
-    chosen = None if coordinates is None else [name.strip() for name in coordinates.split(",")]
+    chosen = None if coordinates is None else [name.strip() for name in coordinates.split(",") if name.strip()]
+    if chosen == []:
+        raise ModelError("`--coordinates` takes names separated by commas, as in --coordinates x,phi")
     system = open_model(model, settings, initial)
     with Progress("deriving the equations"):
         derivation = system.derive(form, chosen)

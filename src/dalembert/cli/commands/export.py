@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dalembert.cli import completion, options
-from dalembert.cli.models import check_output, open_model, stem
+from dalembert.cli.models import open_model, output, refuse_overwriting, stem
 from dalembert.cli.options import OUTPUT, FormName, Initial, Model, Settings
 from dalembert.cli.progress import Progress
 from dalembert.cli.terminal import styled
@@ -41,7 +41,7 @@ def command(
     ],
     form: FormName = None,
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option(metavar="FILE", help="Where to write; else a file named after the model.", rich_help_panel=OUTPUT),
     ] = None,
     force: Annotated[
@@ -54,10 +54,9 @@ def command(
     options.one_of("--to", to, tuple(TARGETS))
     if to == "toml" and form is not None:
         raise ModelError("a model file holds no equations; leave `--form` out with `--to toml`")
-    path = out or Path(TARGETS[to].format(stem(model)))
-    check_output("--out", path, (Path(TARGETS[to]).suffix,))
-    if path.exists() and not force:
-        raise ModelError(f"{str(path)!r} is there already; `--force` writes over it, `--out FILE` to another file")
+    name = TARGETS[to].format(stem(model)) if out is None else out
+    path = output("--out", name, (Path(TARGETS[to]).suffix,)) or Path(name)
+    refuse_overwriting(path, force)
     system = open_model(model, settings, initial)
     with Progress("writing the equations"):
         if to == "toml":

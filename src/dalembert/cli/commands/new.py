@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dalembert.cli import completion, options
-from dalembert.cli.models import STANDARD_INPUT, check_output
+from dalembert.cli.models import STANDARD_INPUT, output, refuse_overwriting
 from dalembert.cli.tables import table
 from dalembert.errors import ModelError
 from dalembert.files import write_text
@@ -32,8 +32,8 @@ KINDS = {
 
 def command(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The file to write, model.toml if none is given; - prints it.")
-    ] = Path("model.toml"),
+        str, typer.Argument(metavar="FILE", help="The file to write, model.toml if none is given; - prints it.")
+    ] = "model.toml",
     kind: Annotated[
         str | None,
         typer.Option(
@@ -53,13 +53,12 @@ def command(
         raise ModelError("`--kind` and `--from` contradict each other; leave one of them out")
     options.one_of("--kind", kind, tuple(KINDS))
     text = copied(source) if source is not None else starter(kind or "energies")
-    if str(file) == STANDARD_INPUT:
+    if file == STANDARD_INPUT:
         typer.echo(text, nl=False)
         return
-    check_output("FILE", file, (".toml",))
-    if file.exists() and not force:
-        raise ModelError(f"{str(file)!r} is there already; `--force` writes over it, another name keeps it")
-    write_text(file, text)
+    path = output("dalembert new", file, (".toml",)) or Path(file)
+    refuse_overwriting(path, force)
+    write_text(path, text)
     typer.echo(f"{file}: change it, then")
     steps = (("check", "says what is wrong with it"), ("run", "computes its motion and writes a report"))
     for line in table([[f"dalembert {verb} {file}", what] for verb, what in steps], left=(0, 1)):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dalembert.cli import options
 from dalembert.cli.failures import FAILED
-from dalembert.cli.models import check_output, open_model, stem
+from dalembert.cli.models import open_model, output, stem
 from dalembert.cli.motions import ending, simulated, write
 from dalembert.cli.options import OUTPUT, Initial, Model, Settings, Until
 from dalembert.cli.progress import Progress
@@ -32,7 +31,7 @@ def command(
     settings: Settings = None,
     initial: Initial = None,
     report: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             metavar="FILE",
             help="Write the report here, not to MODEL-report.html in this folder.",
@@ -44,8 +43,7 @@ def command(
     """Check a model, derive its equations, compute its motion, certify it, and write a report with pictures."""
     if report is not None and no_report:
         raise ModelError("`--report` and `--no-report` contradict each other; leave one of them out")
-    path = None if no_report else report or Path(f"{stem(model)}-report.html")
-    check_output("--report", path, (".html",))
+    path = None if no_report else output("--report", report or f"{stem(model)}-report.html", (".html",))
     end = options.number("--until", until)
     system = open_model(model, settings, initial)
     with Progress("examining the model"):

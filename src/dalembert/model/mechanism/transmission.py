@@ -54,6 +54,8 @@ class Special:
 class Transmission:
     """Output against input. Rows of `q` are the positions; `mu` is the transmission angle where there is one.
 
+    ratio, change: first and second derivative of the output by the input.
+    special: dead points, reversals and change points, in order.
     full_turn: the input turns round without a dead point, and the samples are equally spaced in it. Else they are
     equally spaced along the path, which passes all dead points and closes, if `closed`.
     """

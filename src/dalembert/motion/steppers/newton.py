@@ -15,89 +15,17 @@ its rows.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from dalembert.algebra.types import Array
-from dalembert.motion import primitives as at
-from dalembert.motion.compiled import compiled
-from dalembert.motion.primitives import kernel
-from dalembert.motion.sparse import factorise, solve
+from dalembert.motion import places as at
+from dalembert.motion.steppers.compiled import compiled
+from dalembert.motion.steppers.primitives import kernel
+from dalembert.motion.steppers.sparse import factorise, solve
 
 BALANCE, JACOBIAN = 7, 8  # places in `address`, behind the common ones
 ITERATIONS, PATIENCE = 10, 60  # with a step that can be changed and with a fixed one
 _ROUNDED = 1e-14  # part of the largest velocity below which corrections do not matter
 _CONVERGED = 1e-3  # part of the tolerance
-
-
-class Scheme(NamedTuple):
-    """A method as data: stages a, a⁻¹, times c, eigenbasis of a⁻¹ with its inverse and eigenvalues μ.
-
-    `errors` are the weights of the error estimate, `dense` the coefficients of an interpolation through the start and
-    the stages, `areas` of its integral, `inner` through the stages alone; `order` is that of the error estimate.
-    """
-
-    a: Array
-    inverse: Array
-    c: Array
-    basis: Array
-    back: Array
-    real: float
-    complex: complex
-    errors: Array
-    dense: Array
-    areas: Array
-    inner: Array
-    order: int
-
-
-class Layout(NamedTuple):
-    """Where the entries of Jacobians go: value[place] += factor z^power jacobian[source].
-
-    `added`: rows of (i, j, source of Aᵢⱼ, source of an entry of row i of C, its place, its power), with factors ρ: what
-    is added to a singular M. `parts`: where F_q, C_q, M and A start and end; `rows` and `columns`: of all sources.
-    `second`: which constraints are on accelerations.
-    """
-
-    source: Array
-    place: Array
-    power: Array
-    factor: Array
-    parts: Array
-    rows: Array
-    columns: Array
-    added: Array
-    rho: Array
-    second: Array
-
-
-class Room(NamedTuple):
-    """What a step works on: stages V with the start in front, their λ, rates of change, residuals; both matrices."""
-
-    V: Array
-    multipliers: Array
-    guess: Array  # of the multipliers
-    rates: Array
-    residuals: Array
-    jacobian: Array
-    E: Array
-    real: Array
-    real_inverse: Array
-    real_row: Array
-    complex: Array
-    complex_inverse: Array
-    complex_row: Array
-    right: Array
-    step: Array
-    right_complex: Array
-    step_complex: Array
-    start: Array  # accelerations and multipliers at the start of the step
-    shifted: Array  # and at a state nearby
-    last_V: Array  # stages of the last step, and their λ
-    last_multipliers: Array
-    raw: Array
-    new: Array
 
 
 @compiled

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.motion import primitives as at
-from dalembert.motion.compiled import compiled
-from dalembert.motion.newton import ITERATIONS, PATIENCE, begin, iterate, prepare, solved
-from dalembert.motion.primitives import project, watch
+from dalembert.motion import places as at
+from dalembert.motion.steppers.compiled import compiled
+from dalembert.motion.steppers.newton import ITERATIONS, PATIENCE, begin, iterate, prepare, solved
+from dalembert.motion.steppers.primitives import project, watch
 
 _SAFETY = 0.9
 

@@ -1,7 +1,4 @@
-"""What every native stepper is made of: calls of kernels by their addresses, projection, the watch for events.
-
-Everything that a stepper changes lies in arrays of the caller; their places have names here.
-"""
+"""What every native stepper is made of: calls of kernels by their addresses, projection, the watch for events."""
 
 from __future__ import annotations
 
@@ -12,24 +9,22 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from dalembert.motion.compiled import compiled
+from dalembert.motion.places import (
+    BAD,
+    CANONICAL,
+    EVENTS,
+    ILL,
+    KIND,
+    MOMENTA,
+    POSITION,
+    PROJECTIONS,
+    RATE,
+    WELL,
+    N,
+    S,
+)
+from dalembert.motion.steppers.compiled import compiled
 
-RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, EVENT, CHOICE, NOT_SOLVED = range(9)
-ACCELERATIONS, CANONICAL, GUARDED, OWN = range(4)  # what the kernel of the rates gives out
-NO_KEEPING, PROJECT, STABILISE = range(3)
-
-NOT_COMPLETED, SINGULAR_MASS, CONTRADICTED = -1, -2, -3  # what `count[BAD]` can be beside the number of a coordinate
-
-# places in `clock`
-T, H, END, LARGEST, RTOL, ATOL = range(6)
-# places in `count`
-STEPS, EVALUATIONS, REJECTED, RECORDED, SAMPLED, FIRST, GUARDS, PROJECTIONS, BAD, ILL = range(10)
-# places in `address`
-RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS, EVENTS, DEPENDENT = range(8)  # and velocities behind positions
-# places in `size`
-N, S, KIND, KEEP, FIXED, FROZEN, COMPLETE = range(7)
-
-WELL = 0.02  # conditioning below which plain elimination gives way to the proximal one
 NEWTON = 12
 NEAR, STUCK = 1e-9, 1e-6  # relative sizes of the last correction
 LEFT = 1e-6  # relative size of a residual that no correction removes

@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.motion.compiled import compiled
-from dalembert.motion.primitives import (
+from dalembert.motion.places import (
     BAD,
     CONTRADICTED,
     DONE,
@@ -27,7 +26,6 @@ from dalembert.motion.primitives import (
     EVENT,
     FIRST,
     FULL,
-    LEFT,
     NOT_FINITE,
     NOT_PROJECTED,
     NOT_SOLVED,
@@ -42,14 +40,13 @@ from dalembert.motion.primitives import (
     N,
     S,
     T,
-    kernel,
-    watch,
 )  # fmt: skip
+from dalembert.motion.steppers.compiled import compiled
+from dalembert.motion.steppers.primitives import LEFT, kernel, watch
 
 FORCE, VELOCITY, TURN, MOVE, MOVE_NEAR, NEAR = range(6)  # places in `address`, before that of events
 SEPARABLE = 2  # place in `size`, behind the numbers of coordinates and constraints
 Q, P, SHIFT, PUSH, IMPULSE, FORCES, REACTIONS, RATES, REST_Q, REST_P = range(10)  # rows of `rows`
-ROWS = 10
 
 _MOST = 100  # iterations
 _SLOW = 0.1  # a correction in the size of the last, beyond which the matrix is made anew

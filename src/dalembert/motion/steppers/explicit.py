@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.motion.compiled import compiled
-from dalembert.motion.primitives import (
+from dalembert.motion.places import (
     ACCELERATIONS,
     ATOL,
     BAD,
@@ -32,8 +31,6 @@ from dalembert.motion.primitives import (
     KEEP,
     KIND,
     LARGEST,
-    LEFT,
-    NEWTON,
     NOT_COMPLETED,
     NOT_FINITE,
     NOT_PROJECTED,
@@ -56,13 +53,9 @@ from dalembert.motion.primitives import (
     N,
     S,
     T,
-    call,
-    corrected,
-    kernel,
-    project,
-    settled,
-    watch,
 )  # fmt: skip
+from dalembert.motion.steppers.compiled import compiled
+from dalembert.motion.steppers.primitives import LEFT, NEWTON, call, corrected, kernel, project, settled, watch
 
 _WORSE = 0.05  # part of its first conditioning at which a choice of independent coordinates is renewed
 _DEFECT = 1e-13  # of a form beyond which its choices have gone bad; rounding is some hundred times smaller
