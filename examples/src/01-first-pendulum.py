@@ -1,8 +1,9 @@
 # %% [markdown]
 # # A first pendulum
 #
-# A rod hangs from a pin and swings. We write it down as a textbook would, with more coordinates than it needs, and ask
-# for its equations, for the force in the pin and for its motion — and we check every answer against something known.
+# A rod hangs from a pin and swings. We write it down as a textbook would, with more coordinates than it needs, and
+# ask for its equations, for the force in the pin and for its motion — and we check every answer against something
+# known.
 #
 # The centre of mass is at $(x, y)$, the rod makes the angle $\varphi$ with the vertical. Two constraints say that the
 # centre stays at the distance $l$ from the pin. Primes are time derivatives.
@@ -23,7 +24,8 @@ pendulum = System(
 pendulum
 
 # %% [markdown]
-# Three coordinates, two constraints: one degree of freedom. Only the angle was fixed for the start; the rest is solved for.
+# Three coordinates, two constraints: one degree of freedom. Only the angle was fixed for the start; the rest is
+# solved for.
 
 # %%
 pendulum.start()
@@ -31,15 +33,16 @@ pendulum.start()
 # %% [markdown]
 # ## Equations
 #
-# Lagrange's equations with multipliers come first. The multipliers are eliminated, and the reactions follow as formulas.
+# Lagrange's equations with multipliers come first. The multipliers are eliminated, and the reactions follow as
+# formulas.
 
 # %%
 pendulum.derive()
 
 # %% [markdown]
-# The minimal form multiplies by a matrix $D$ whose columns are the directions in which the system can move: the reactions
-# disappear, as they do no virtual work. One equation is left for one degree of freedom. In one independent coordinate it
-# is the equation of every textbook, $(J + m l^2)\,\ddot\varphi + m g l \sin\varphi = 0$.
+# The minimal form multiplies by a matrix $D$ whose columns are the directions in which the system can move: the
+# reactions disappear, as they do no virtual work. One equation is left for one degree of freedom. In one independent
+# coordinate it is the equation of every textbook, $(J + m l^2)\,\ddot\varphi + m g l \sin\varphi = 0$.
 
 # %%
 pendulum.derive("minimal").equations
@@ -79,8 +82,8 @@ run.plot()
 
 # %% [markdown]
 # The period of a pendulum with a large swing is an elliptic integral,
-# $T = 4 \sqrt{\dfrac{J + m l^2}{m g l}}\; K\!\left(\sin\dfrac{\varphi_0}{2}\right)$.
-# The times between two passages of the lowest point in the same direction must be just that.
+# $T = 4 \sqrt{\dfrac{J + m l^2}{m g l}}\; K\!\left(\sin\dfrac{\varphi_0}{2}\right)$. The times between two passages
+# of the lowest point in the same direction must be just that.
 
 # %%
 import numpy as np
@@ -118,8 +121,8 @@ run.animate(trace=["centre"])
 # %% [markdown]
 # ## Change it
 #
-# A system is never changed; `replace` makes a variant. On a rod twice as long the same swing takes longer. Parameters are
-# inputs of the compiled code, so nothing is derived again.
+# A system is never changed; `replace` makes a variant. On a rod twice as long the same swing takes longer. Parameters
+# are inputs of the compiled code, so nothing is derived again.
 
 # %%
 long = pendulum.replace(parameters={"l": 2})

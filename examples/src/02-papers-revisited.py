@@ -1,24 +1,24 @@
 # %% [markdown]
 # # The papers revisited
 #
-# Five texts, one theory: D. V. Phong (1999), A. W. Beshaw, a lecture on independent coordinates, and Do Sanh (1993 and
-# 1996). Their examples are in the gallery. Here they are derived again by the program, compared with what is printed, and
-# put to a test that does not trust either: a closed form, an identity, a number.
+# Five texts, one theory: D. V. Phong (1999), A. W. Beshaw, a lecture on independent coordinates, and Do Sanh (1993
+# and 1996). Their examples are in the gallery. Here they are derived again by the program, compared with what is
+# printed, and put to a test that does not trust either: a closed form, an identity, a number.
 
 # %%
 import numpy as np
 import sympy as sp
-from matplotlib.figure import Figure
+from matplotlib import pyplot as plt
 
-from dalembert import System, example
+from dalembert import example
 
 t = sp.Symbol("t")
 
 # %% [markdown]
 # ## Phong 1999: the minimal form
 #
-# Orthogonalise the rows of $A$, complete them by vectors $D$ across them, and multiply: $D^T(M\ddot q - f) = 0$ with as many
-# equations as there are degrees of freedom. For a disk that rolls on a line under a force $F$ it gives
+# Orthogonalise the rows of $A$, complete them by vectors $D$ across them, and multiply: $D^T(M\ddot q - f) = 0$ with
+# as many equations as there are degrees of freedom. For a disk that rolls on a line under a force $F$ it gives
 # $m r \ddot s - r F - J \ddot\varphi = 0$, as printed.
 
 # %%
@@ -30,8 +30,8 @@ assert D.T.cross(sp.Matrix([[r, 0, -1]])) == sp.zeros(1, 3)  # along (r, 0, −1
 minimal
 
 # %% [markdown]
-# To complete the rows, step 2 takes any vector $x$ "different from" them. It must be outside their *span*: for $r = 1$ the
-# vector $(1, 1, 1)$ differs from both rows, and yet nothing of it is left.
+# To complete the rows, step 2 takes any vector $x$ "different from" them. It must be outside their *span*: for
+# $r = 1$ the vector $(1, 1, 1)$ differs from both rows, and yet nothing of it is left.
 
 # %%
 rows = sp.Matrix([[0, 1, 0], [1, 0, r]])
@@ -53,9 +53,9 @@ print(f"s(3) = {s:.9f}")
 # %% [markdown]
 # The second example is the pendulum in three coordinates. The first row of $B$ is printed with
 # $\ell/\sqrt{1 + \ell^2\cos^2\varphi}$ at its beginning; with that its length is not 1. And $D$, what is left of
-# $x = (0, 1, 0)$ across both rows, is printed as $(\ell sc, \ell s^2, s)/(1+\ell^2)$; a factor $\ell$ is missing, it is
-# $\ell s\,(\ell c, \ell s, 1)/(1 + \ell^2)$. It vanishes at $\varphi = 0$: there this $x$ is a bad choice, and the program
-# makes another.
+# $x = (0, 1, 0)$ across both rows, is printed as $(\ell sc, \ell s^2, s)/(1+\ell^2)$; a factor $\ell$ is missing, it
+# is $\ell s\,(\ell c, \ell s, 1)/(1 + \ell^2)$. It vanishes at $\varphi = 0$: there this $x$ is a bad choice, and the
+# program makes another.
 
 # %%
 l, phi = sp.symbols("l phi", positive=True)
@@ -74,8 +74,8 @@ example("pendulum").derive("minimal").matrices
 # %% [markdown]
 # ## Beshaw: the explicit form, and stabilisation
 #
-# An upright disk on a plane, said to have no solution in closed form. It has one: both turn rates stay constant, and the disk
-# rolls on a circle, $x = \sqrt 3 - 2\cos(\pi/6 + t)$, $y = 1 - 2\sin(\pi/6 + t)$.
+# An upright disk on a plane, said to have no solution in closed form. It has one: both turn rates stay constant, and
+# the disk rolls on a circle, $x = \sqrt 3 - 2\cos(\pi/6 + t)$, $y = 1 - 2\sin(\pi/6 + t)$.
 
 # %%
 upright = example("upright-disk")
@@ -90,8 +90,8 @@ print(f"largest error of the motion {wrong:.1e}")
 assert wrong < 1e-8 and np.abs(run.multipliers["rolling_x"] - multiplier).max() < 1e-7
 
 # %% [markdown]
-# His theorem on stabilised constraints, $\dot\psi = K\psi$, needs derivatives of $K$. Printed is $\ddot K + 3\dot K K + K^3$ for
-# the third derivative of $\psi$; that is right only where $K$ and $\dot K$ commute.
+# His theorem on stabilised constraints, $\dot\psi = K\psi$, needs derivatives of $K$. Printed is
+# $\ddot K + 3\dot K K + K^3$ for the third derivative of $\psi$; that is right only where $K$ and $\dot K$ commute.
 
 # %%
 K = sp.Matrix(2, 2, [sp.Function(name)(t) for name in "abcd"])
@@ -106,8 +106,7 @@ assert (third - general).expand() == sp.zeros(2) and (third - as_printed).expand
 # What stabilisation does: the disk over six seconds by Euler's method with a step of 0.1, without and with it.
 
 # %%
-figure = Figure(figsize=(6.5, 3), layout="constrained")
-axes = figure.subplots()
+figure, axes = plt.subplots(figsize=(6.5, 3), layout="constrained", dpi=100)
 sizes = {}
 for keep, settings in {"none": {}, "κ = −5": {"gains": {"kappa": -5}}, "chosen": {}}.items():
     euler = upright.simulate(6.0, method="euler", step=0.1, keep="none" if keep == "none" else "stabilise", **settings)
@@ -117,13 +116,13 @@ for keep, settings in {"none": {}, "κ = −5": {"gains": {"kappa": -5}}, "chose
 axes.set(xlabel="t in s", ylabel="‖ψ‖ in m/s", title="Residual of the rolling conditions, Euler's method")
 axes.legend()
 assert sizes["none"] > 0.15 and sizes["κ = −5"] < 0.03 and sizes["chosen"] < 0.02
-figure
+plt.show()
 
 # %% [markdown]
 # ## The lecture: independent coordinates
 #
-# With $\dot q = R\dot z + \dots$ the equations are $R^T M R\,\ddot z = R^T(f - M a_0)$. The lecture leaves the forces out of its
-# mixed equation; without them a pendulum let go at rest would stay.
+# With $\dot q = R\dot z + \dots$ the equations are $R^T M R\,\ddot z = R^T(f - M a_0)$. The lecture leaves the forces
+# out of its mixed equation; without them a pendulum let go at rest would stay.
 
 # %%
 pendulum = example("pendulum")
@@ -136,8 +135,8 @@ pendulum.derive("independent")
 # %% [markdown]
 # ## Do Sanh 1993: the canonical form
 #
-# Momenta instead of velocities, and the reactions as functions of $q$ and $p$ from $B R + B^0 = 0$. The first example is a rod with
-# a knife edge at its middle. Printed is $p_1^2 + p_4^2$ in $B^0$ where $p_2^2 + p_4^2$ belongs.
+# Momenta instead of velocities, and the reactions as functions of $q$ and $p$ from $B R + B^0 = 0$. The first example
+# is a rod with a knife edge at its middle. Printed is $p_1^2 + p_4^2$ in $B^0$ where $p_2^2 + p_4^2$ belongs.
 
 # %%
 rod = example("rod-with-knife-edge")
@@ -147,8 +146,8 @@ assert sp.simplify(canonical.B_0[1] - 2 * (p2**2 + p4**2)) == 0
 canonical
 
 # %% [markdown]
-# His $D$ is singular where $q_2 = 0$ or $q_4 = 0$. The rod turns through these positions all the time, at constant rate, while
-# its middle moves along it at constant speed.
+# His $D$ is singular where $q_2 = 0$ or $q_4 = 0$. The rod turns through these positions all the time, at constant
+# rate, while its middle moves along it at constant speed.
 
 # %%
 run = rod.simulate(5.0, form="canonical", samples=200)
@@ -157,9 +156,9 @@ assert np.abs(run["q2"] - np.cos(theta)).max() < 1e-8 and np.abs(run["q1'"] - 2 
 print(f"q2 vanishes {np.count_nonzero(np.diff(np.sign(run['q2'])))} times on the way; certificate {run.certificate.ok}")
 
 # %% [markdown]
-# The second example is a platform on an inclined plane. With gravity at the mass centre and the radius of inertia about the
-# contact point, which the paper mixes up, the energy is constant, and on a level plane the motion is that of the sleigh,
-# $u = C\tanh\tau$, $\rho\,\omega = C\,\mathrm{sech}\,\tau$ with $\dot\tau = aC/\rho^2$.
+# The second example is a platform on an inclined plane. With gravity at the mass centre and the radius of inertia
+# about the contact point, which the paper mixes up, the energy is constant, and on a level plane the motion is that
+# of the sleigh, $u = C\tanh\tau$, $\rho\,\omega = C\,\mathrm{sech}\,\tau$ with $\dot\tau = aC/\rho^2$.
 
 # %%
 platform = example("platform-on-incline")
@@ -175,8 +174,8 @@ assert np.abs(rho * level["phi'"] - C / np.cosh(tau)).max() < 1e-8
 # %% [markdown]
 # ## Do Sanh 1996: reactions before the motion is known
 #
-# A pendulum hangs from a slider; the ground under it is released and its force is found as a formula. Formula (3.13) of the
-# paper differs from what the program derives.
+# A pendulum hangs from a slider; the ground under it is released and its force is found as a formula. Formula (3.13)
+# of the paper differs from what the program derives.
 
 # %%
 slider = example("pendulum-on-slider")
@@ -200,8 +199,8 @@ printed = (
 assert sp.simplify(reactions.total_reaction[1] - corrected) == 0
 
 # %% [markdown]
-# Who is right can be seen without a formula: the ground carries the weight, and what the pendulum adds by its acceleration.
-# We compute the motion, take the acceleration of the mass centre from it, and compare.
+# Who is right can be seen without a formula: the ground carries the weight, and what the pendulum adds by its
+# acceleration. We compute the motion, take the acceleration of the mass centre from it, and compare.
 
 # %%
 run = slider.simulate(5.0, samples=300)
@@ -222,15 +221,13 @@ def along(formula):
 assert np.abs(along(corrected) - newton).max() < 1e-7
 assert np.abs(run.reaction("ground")[:, 1] - newton).max() < 1e-7
 
-figure = Figure(figsize=(6.5, 3.2), layout="constrained")
-axes = figure.subplots()
+figure, axes = plt.subplots(figsize=(6.5, 3.2), layout="constrained", dpi=100)
 axes.plot(run.t, newton, color="#0072b2", lw=3, alpha=0.5, label="from the motion")
 axes.plot(run.t, along(corrected), "k--", lw=1, label="as derived")
 axes.plot(run.t, along(printed), color="#d55e00", label="as printed")
 axes.set(xlabel="t in s", ylabel="R_y in N", title="Force of the ground on the slider (y points down)")
 axes.legend()
-figure
+plt.show()
 
 # %% [markdown]
-# The whole list, with a test for every row, is in
-# [the papers, derived again](../docs/papers.md).
+# The whole list, with a test for every row, is in [the papers, derived again](../docs/papers.md).

@@ -1,19 +1,23 @@
 # %% [markdown]
 # # A slider-crank, from joints to bearing forces
 #
-# A small compressor: crank, connecting rod, piston. We put it together from bodies and joints, see how it moves before any
-# force is known, drive it at constant speed, and find the forces in its bearings — as curves and as formulas.
+# A small compressor: crank, connecting rod, piston. We put it together from bodies and joints, see how it moves
+# before any force is known, drive it at constant speed, and find the forces in its bearings — as curves and as
+# formulas.
 
 # %%
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib import pyplot as plt
 
 from dalembert import Mechanism
 
 compressor = Mechanism(
     bodies={
         "crank": {"mass": "m1", "inertia": 0.0004, "points": {"pin": ["a", 0]}},
-        "rod": {"mass": "m2", "inertia": "m2*l^2/12", "at": ["a + l/2", 0], "points": {"big": ["-l/2", 0], "small": ["l/2", 0]}},
+        "rod": {
+            "mass": "m2", "inertia": "m2*l^2/12", "at": ["a + l/2", 0],
+            "points": {"big": ["-l/2", 0], "small": ["l/2", 0]},
+        },
         "piston": {"mass": "m3", "at": ["a + l", 0]},
     },
     joints={
@@ -68,8 +72,8 @@ motion
 # %% [markdown]
 # ## Bearing forces
 #
-# Simulated, the driven mechanism has no freedom left; what is found are the forces. The piston is pushed by the rod alone, so
-# the force in `C` along the guide is its mass times its acceleration — found above in another way.
+# Simulated, the driven mechanism has no freedom left; what is found are the forces. The piston is pushed by the rod
+# alone, so the force in `C` along the guide is its mass times its acceleration — found above in another way.
 
 # %%
 run = driven.simulate(0.04, samples=times)
@@ -85,14 +89,14 @@ run.plot("joints")
 # bearing wears.
 
 # %%
-figure = Figure(figsize=(7, 3.4), layout="constrained")
-for axes, (joint, body) in zip(figure.subplots(1, 2), (("B", "rod"), ("A", "crank")), strict=True):
+figure, both = plt.subplots(1, 2, figsize=(7, 3.4), layout="constrained", dpi=100)
+for axes, (joint, body) in zip(both, (("B", "rod"), ("A", "crank")), strict=True):
     force = run.joint(joint, on=body, axes="body").force
     axes.plot(*force.T, color="#0072b2")
     axes.plot(0, 0, "k+")
     axes.set(title=f"{joint}, in axes of the {body}", xlabel="along, in N", ylabel="across, in N", aspect="equal")
     axes.grid(alpha=0.3)
-figure
+plt.show()
 
 # %% [markdown]
 # ## The torque of the motor
@@ -130,8 +134,8 @@ side
 # %% [markdown]
 # ## What a counterweight does
 #
-# The force on the frame is that in `A` and `D`, reversed. A counterweight on the crank, opposite to the pin, takes most of
-# the part that turns with the crank out of it.
+# The force on the frame is that in `A` and `D`, reversed. A counterweight on the crank, opposite to the pin, takes
+# most of the part that turns with the crank out of it.
 
 
 # %%
@@ -149,13 +153,12 @@ print(f"largest force on the frame: {np.linalg.norm(before, axis=1).max():.0f} N
       f"{np.linalg.norm(after, axis=1).max():.0f} N")  # fmt: skip
 assert reduced < 0.75
 
-figure = Figure(figsize=(5, 3.6), layout="constrained")
-axes = figure.subplots()
+figure, axes = plt.subplots(figsize=(5, 3.6), layout="constrained", dpi=100)
 axes.plot(*before.T, color="#d55e00", label="as it is")
 axes.plot(*after.T, color="#0072b2", label="with a counterweight")
 axes.set(xlabel="along the guide, in N", ylabel="across, in N", title="Force on the frame over a turn", aspect="equal")
 axes.legend(fontsize=8)
-figure
+plt.show()
 
 # %%
 run.animate(trace=["B"])

@@ -1,10 +1,10 @@
 # %% [markdown]
 # # The sleigh that straightens itself
 #
-# A body slides on a plane on a blade: it moves along the blade and turns about it, but never sideways. That is a condition
-# on velocities, $\dot x \sin\theta - \dot y \cos\theta = 0$, which no condition on positions can replace — the sleigh
-# reaches every position, only not on every path. Chaplygin's sleigh has its centre of mass a length $a$ ahead of the
-# blade.
+# A body slides on a plane on a blade: it moves along the blade and turns about it, but never sideways. That is a
+# condition on velocities, $\dot x \sin\theta - \dot y \cos\theta = 0$, which no condition on positions can replace —
+# the sleigh reaches every position, only not on every path. Chaplygin's sleigh has its centre of mass a length $a$
+# ahead of the blade.
 
 # %%
 from dalembert import System, example
@@ -13,8 +13,8 @@ sleigh = example("chaplygin-sleigh")
 sleigh
 
 # %% [markdown]
-# Three positions, two velocities. `check` has found that the condition cannot be integrated. One that can be is told as
-# such: here the first comes from $x = r\varphi$ differentiated.
+# Three positions, two velocities. `check` has found that the condition cannot be integrated. One that can be is told
+# as such: here the first comes from $x = r\varphi$ differentiated.
 
 # %%
 rolling = System(
@@ -36,8 +36,8 @@ sleigh.reaction("blade")
 #
 # ## Motion, and the closed form
 #
-# The sleigh starts *backwards*, with $u_0 = -0.4$, and turning. With $I = J + m a^2$, $V^2 = u_0^2 + I\omega_0^2/m$ and
-# $b = V a m / I$ its motion is
+# The sleigh starts *backwards*, with $u_0 = -0.4$, and turning. With $I = J + m a^2$, $V^2 = u_0^2 + I\omega_0^2/m$
+# and $b = V a m / I$ its motion is
 #
 # $$ u = V \tanh(b t + c), \qquad \omega = V\sqrt{m/I}\; \mathrm{sech}(b t + c). $$
 
@@ -61,10 +61,9 @@ run
 # straight ones, forwards; that is impossible for a system with conditions on positions only.
 
 # %%
-from matplotlib.figure import Figure
+from matplotlib import pyplot as plt
 
-figure = Figure(figsize=(7, 3.4), layout="constrained")
-path, speeds = figure.subplots(1, 2)
+figure, (path, speeds) = plt.subplots(1, 2, figsize=(7, 3.4), layout="constrained", dpi=100)
 path.plot(run["x"], run["y"], color="#0072b2")
 for k in range(0, 601, 40):
     c, s = np.cos(run["theta"][k]), np.sin(run["theta"][k])
@@ -76,7 +75,7 @@ speeds.plot(run.t, run["theta'"], label="ω, 1/s", color="#d55e00")
 speeds.plot(run.t, V * np.tanh(tau), "k:", lw=1, label="closed form")
 speeds.legend(fontsize=8)
 speeds.set(xlabel="t in s")
-figure
+plt.show()
 
 # %%
 energy = np.ptp(run.energy) / run.energy[0]
@@ -86,8 +85,8 @@ run.animate(trace=["P"])
 # %% [markdown]
 # ## Backwards in time
 #
-# Forwards the straight motion attracts, so backwards it repels: reversed at the end, the sleigh finds back to where it
-# came from, though errors grow on the way.
+# Forwards the straight motion attracts, so backwards it repels: reversed at the end, the sleigh finds back to where
+# it came from, though errors grow on the way.
 
 # %%
 end = run.final()
@@ -100,9 +99,9 @@ assert distance < 1e-4
 # %% [markdown]
 # ## A skate on a slope does not go down
 #
-# With the centre of mass above the blade the turn rate is constant, $\theta = \omega t$. On a slope, from rest, it moves
-# along a cycloid with $x = \frac{g \sin\alpha}{2\omega^2} \sin^2\theta$: downhill and up again, and otherwise sideways,
-# across the slope, for ever.
+# With the centre of mass above the blade the turn rate is constant, $\theta = \omega t$. On a slope, from rest, it
+# moves along a cycloid with $x = \frac{g \sin\alpha}{2\omega^2} \sin^2\theta$: downhill and up again, and otherwise
+# sideways, across the slope, for ever.
 
 # %%
 skate = example("knife-edge")
@@ -112,8 +111,7 @@ depth = g * np.sin(alpha) / (2 * w**2)
 assert np.abs(slide["x"] - depth * np.sin(slide["theta"]) ** 2).max() < 1e-9
 assert np.abs(slide["y"] - depth * (slide["theta"] - np.sin(2 * slide["theta"]) / 2)).max() < 1e-9
 
-figure = Figure(figsize=(6.5, 2.4), layout="constrained")
-axes = figure.subplots()
+figure, axes = plt.subplots(figsize=(6.5, 2.4), layout="constrained", dpi=100)
 axes.plot(slide["y"], -slide["x"], color="#0072b2")
 axes.set(xlabel="across the slope in m", ylabel="uphill in m", aspect="equal")
-figure
+plt.show()

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # When constraints repeat each other
 #
-# A door on three hinges, a table on four legs, a planar linkage built with the hinges of space: constraints repeat what
-# others already say. Many programs fail on them, as the matrix they solve with is singular. Here the motion is computed as
-# ever — and it is *said* which constraints repeat which, and which forces are determined nevertheless.
+# A door on three hinges, a table on four legs, a planar linkage built with the hinges of space: constraints repeat
+# what others already say. Many programs fail on them, as the matrix they solve with is singular. Here the motion is
+# computed as ever — and it is *said* which constraints repeat which, and which forces are determined nevertheless.
 
 # %%
 from dataclasses import replace
@@ -48,8 +48,8 @@ assert np.abs(total - alone).max() < 1e-6
 # %% [markdown]
 # ## A load on three rods
 #
-# Two rods carry a load; what does a third one take? Rigid bodies cannot say: it depends on the stiffness of the rods. The
-# force in each is *not determined*, and it is not made up either. The sum is.
+# Two rods carry a load; what does a third one take? Rigid bodies cannot say: it depends on the stiffness of the rods.
+# The force in each is *not determined*, and it is not made up either. The sum is.
 
 # %%
 rods = {
@@ -71,8 +71,8 @@ together
 # %% [markdown]
 # ## A four-bar linkage in space
 #
-# Four revolutes whose axes are parallel hold a planar linkage in its plane four times over. Counting gives the mobility
-# −2, and yet it moves. The check names the joint, and a remedy that it has tried.
+# Four revolutes whose axes are parallel hold a planar linkage in its plane four times over. Counting gives the
+# mobility −2, and yet it moves. The check names the joint, and a remedy that it has tried.
 
 # %%
 linkage = example("four-bar-spatial")
@@ -84,8 +84,8 @@ assert found.degrees_of_freedom == 1 and len(found.redundancies) == 3
 found
 
 # %% [markdown]
-# We follow the advice: a spherical pair instead of one revolute, a cylindrical one instead of another. Nothing is repeated
-# then, the motion is the same, and every force in every joint is determined.
+# We follow the advice: a spherical pair instead of one revolute, a cylindrical one instead of another. Nothing is
+# repeated then, the motion is the same, and every force in every joint is determined.
 
 # %%
 joints = {name: dict(table) for name, table in linkage.tables["joints"].items()}
@@ -112,7 +112,8 @@ assert np.nanmax(np.abs(before.joint("C").force[:, :2] - after.joint("C").force[
 # %% [markdown]
 # ## Redundant only at these dimensions
 #
-# Bricard's linkage of six bars and six hinges should be rigid by its count; it moves because its dimensions are special.
+# Bricard's linkage of six bars and six hinges should be rigid by its count; it moves because its dimensions are
+# special.
 
 # %%
 bricard = example("bricard")

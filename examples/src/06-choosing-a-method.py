@@ -2,18 +2,18 @@
 # # Choosing a method
 #
 # `simulate` has a good default: `dop853`, an explicit method of order 8 with an adaptive step, on equations with
-# multipliers, every step projected onto the constraints. This notebook shows when another choice is better, on problems
-# whose solutions are known. Work is counted in evaluations of the accelerations, so that the numbers are the same on
-# every computer.
+# multipliers, every step projected onto the constraints. This notebook shows when another choice is better, on
+# problems whose solutions are known. Work is counted in evaluations of the accelerations, so that the numbers are the
+# same on every computer.
 #
 # ## Accuracy for work
 #
-# A particle on a rod, released level; its period $T = 2.36784194757623745\,\mathrm{s}$ is known in many digits (IFToMM
-# benchmark A01). After ten periods it must be back where it was.
+# A particle on a rod, released level; its period $T = 2.36784194757623745\,\mathrm{s}$ is known in many digits
+# (IFToMM benchmark A01). After ten periods it must be back where it was.
 
 # %%
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib import pyplot as plt
 
 from dalembert import System, example
 
@@ -38,20 +38,19 @@ for method, steps in {"rk4": 2.0 ** -np.arange(4, 11), "rattle": 2.0 ** -np.aran
     runs = [swing.simulate(until, method=method, step=until / round(until / step)) for step in steps]
     work[method] = [(run.evaluations, error(run)) for run in runs]
 
-figure = Figure(figsize=(6.5, 4), layout="constrained")
-axes = figure.subplots()
+figure, axes = plt.subplots(figsize=(6.5, 4), layout="constrained", dpi=100)
 colours = {"dop853": "#0072b2", "radau": "#d55e00", "bdf": "#cc79a7", "rk4": "#009e73", "rattle": "#a6761d"}
 for method, points in work.items():
     axes.loglog(*np.transpose(points), "o-", ms=4, label=method, color=colours[method])
 axes.set(xlabel="evaluations", ylabel="error after ten periods", title="Pendulum: accuracy for work")
 axes.grid(alpha=0.3)
 axes.legend()
-figure
+plt.show()
 
 # %% [markdown]
-# On a smooth problem high order wins: for an error of $10^{-9}$ `dop853` needs a seventh of the work of `rk4`. Implicit
-# methods pay for a stability that is not needed here. `rattle`, of order 8 too, is very good on a periodic motion, as its
-# errors do not add up; its evaluations are substeps, each solved by iteration.
+# On a smooth problem high order wins: for an error of $10^{-9}$ `dop853` needs a seventh of the work of `rk4`.
+# Implicit methods pay for a stability that is not needed here. `rattle`, of order 8 too, is very good on a periodic
+# motion, as its errors do not add up; its evaluations are substeps, each solved by iteration.
 
 
 # %%
@@ -78,8 +77,8 @@ assert 0.5 < estimate / truth < 2
 # %% [markdown]
 # ## Keeping the constraints
 #
-# Constraints are differentiated twice to find accelerations, so errors of the steps make them drift. `project` moves every
-# step back, to rounding; `stabilise` lets errors decay (Beshaw), and bounds them; `none` shows the drift.
+# Constraints are differentiated twice to find accelerations, so errors of the steps make them drift. `project` moves
+# every step back, to rounding; `stabilise` lets errors decay (Beshaw), and bounds them; `none` shows the drift.
 
 # %%
 table = {}
@@ -92,9 +91,9 @@ assert table["project"][0] < 1e-14 < table["stabilise"][0] < table["none"][0]
 # %% [markdown]
 # ## Stiff systems
 #
-# A hard spring with a strong damper decays in no time, and then the motion is slow. An explicit method must follow the
-# decay all the same, or it becomes unstable; `radau` and `bdf` need not. Here a particle on a spring of 10⁴ N/m in a damper
-# of 10⁵ N s/m, beside a pendulum.
+# A hard spring with a strong damper decays in no time, and then the motion is slow. An explicit method must follow
+# the decay all the same, or it becomes unstable; `radau` and `bdf` need not. Here a particle on a spring of 10⁴ N/m
+# in a damper of 10⁵ N s/m, beside a pendulum.
 
 # %%
 stiff = System(
@@ -120,8 +119,8 @@ assert abs(found["radau"].final()["x"] - found["bdf"].final()["x"]) < 1e-4
 # %% [markdown]
 # ## A long time
 #
-# `rattle` keeps the structure of Hamilton's equations: its energy error does not grow, ever. Other methods drift, `rk4` here
-# steadily. Over ten thousand periods that decides; over ten it does not.
+# `rattle` keeps the structure of Hamilton's equations: its energy error does not grow, ever. Other methods drift,
+# `rk4` here steadily. Over ten thousand periods that decides; over ten it does not.
 
 # %%
 step = 0.05
@@ -129,8 +128,7 @@ long = {
     "rattle": swing.simulate(2000.0, method="rattle", step=step, samples=400),
     "rk4": swing.simulate(2000.0, method="rk4", step=step / 4, samples=400),
 }
-figure = Figure(figsize=(6.5, 3.2), layout="constrained")
-axes = figure.subplots()
+figure, axes = plt.subplots(figsize=(6.5, 3.2), layout="constrained", dpi=100)
 growth = {}
 for method, run in long.items():
     drift = np.abs(run.energy - run.energy[0])
@@ -141,7 +139,7 @@ axes.set(xlabel="t in s", ylabel="largest energy error so far in J")
 axes.grid(alpha=0.3)
 axes.legend()
 assert growth["rattle"] < 2 and growth["rk4"] > 5
-figure
+plt.show()
 
 # %% [markdown]
 # ## Singular positions
@@ -160,8 +158,8 @@ run.plot("energy")
 # ## Forms
 #
 # All forms of the equations give the same accelerations; they differ in what they need and show. `multipliers` is the
-# fastest and takes every system; `independent` integrates as few numbers as there are degrees of freedom; `canonical` works
-# with momenta and is what `rattle` needs.
+# fastest and takes every system; `independent` integrates as few numbers as there are degrees of freedom; `canonical`
+# works with momenta and is what `rattle` needs.
 
 # %%
 ends = {}
