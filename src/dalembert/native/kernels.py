@@ -38,6 +38,7 @@ from dalembert.native.csource import to_c
 from dalembert.native.forms import form_module
 from dalembert.native.groups import GROUPS, Module
 from dalembert.native.implicit import implicit
+from dalembert.native.onestep import MOST, Method, one_step
 from dalembert.native.rolled import rolled_module
 from dalembert.native.symplectic import symplectic
 
@@ -259,6 +260,14 @@ class Kernels:
         name = "expressions " + " ; ".join(map(str, outputs))
         symbols = {se.Symbol(key): i for key, i in multipliers.items()}
         self._extra[name] = lambda builder: groups.expressions(builder, outputs, symbols)
+        return name
+
+    def one_step(self, method: Method) -> str | None:
+        """Name the group with the kernel of a whole step; None if the equations are too long for that."""
+        if len(method.weights) * self._group("direct").facts.get("operations", MOST) > MOST:
+            return None
+        name = f"step {method.name}"
+        self._extra[name] = lambda builder: one_step(builder, method)
         return name
 
     def c_source(self) -> str:
