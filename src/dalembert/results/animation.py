@@ -92,7 +92,9 @@ def animate(
     speed: float | None = None,
 ) -> Animation:
     """Prepare the motion for watching; see `Run.animate`."""
-    trace = (trace,) if isinstance(trace, str) else tuple(trace)
+    names = check_names(trace)
+    if not (dark is None or isinstance(dark, bool)):
+        raise ModelError(f"`dark` is True, False or None; got {dark!r}")
     begin, end = float(run.motion.times[0]), float(run.motion.times[-1])
     speed = choose_speed(end - begin) if speed is None else check_speed(speed)
     points = len(run.system.drawing.expressions) if run.system.drawing is not None else 1
@@ -102,7 +104,7 @@ def animate(
     q, v = run.at(times)
     parameters = np.broadcast_to(run.motion.parameters_at(times), (len(times), len(run.motion.parameters)))
     inputs = np.concatenate([times[:, None], q, v, parameters], axis=1)
-    scene = build(run.system, inputs, trace)
+    scene = build(run.system, inputs, names)
     if reactions:
         from dalembert.results.drawing.arrows import with_reactions
 
@@ -115,6 +117,14 @@ def choose_speed(duration: float) -> float:
     if duration <= 0 or QUICK <= duration <= LONG:
         return 1.0
     return nice(duration / (8.0 if duration < QUICK else 40.0))
+
+
+def check_names(trace: Any) -> tuple[str, ...]:
+    """Refuse what are not names of points."""
+    names = (trace,) if isinstance(trace, str) else tuple(trace) if isinstance(trace, Iterable) else (None,)
+    if not all(isinstance(name, str) for name in names):
+        raise ModelError(f"`trace` is the name of a point or several, as in trace=('A', 'B'); got {trace!r}")
+    return names  # pyright: ignore[reportReturnType]
 
 
 def check_speed(speed: Any) -> float:
