@@ -22,11 +22,10 @@ def main() -> None:
         page = Path(folder) / "engine.html"
         run.report(page)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        tab = browser.new_page(viewport={"width": 1000, "height": 760}, device_scale_factor=1.5)
+        tab = browser.new_page(viewport={"width": 900, "height": 1230})
         tab.goto(page.as_uri())
         tab.evaluate("document.querySelector('figure.dalembert-animation').player.go(120)")
-        tab.locator("#animation").scroll_into_view_if_needed()
-        tab.evaluate("scrollTo(0, document.querySelector('#animation').getBoundingClientRect().top + scrollY - 20)")
+        tab.evaluate("scrollTo({top: document.querySelector('#animation').offsetTop - 20, behavior: 'instant'})")
         tab.wait_for_timeout(500)
         tab.screenshot(path=FOLDER / "engine-report.png")
         browser.close()
