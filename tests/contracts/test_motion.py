@@ -17,7 +17,6 @@ SPAN = {
     "andrews-squeezer": 0.01,
     "andrews-squeezer-joints": 0.01,
     "engine": 0.05,
-    "four-bar-spatial": 0.2,
     "heavy-top": 0.05,
     "heavy-top-joints": 0.05,
 }

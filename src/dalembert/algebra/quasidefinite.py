@@ -16,7 +16,7 @@ from typing import Any
 from dalembert.algebra.gramschmidt import Scalar, Vector
 
 EPSILON = 1e-8  # E as a part of the size of a row
-LOST = 30 * EPSILON  # a pivot below this part of the size of its row is lost rank: dependent rows keep a few ε
+LOST = 30 * EPSILON  # a pivot below this part of the size of its row is likely lost rank; `native.rank` counts for sure
 
 
 def elimination_order(entries: Iterable[tuple[int, int]], n: int, s: int) -> list[int]:
@@ -67,7 +67,7 @@ def factorise(
     order: list[int],
     arithmetic: Any,
     invert: Callable[[int, Scalar, Scalar], Scalar],
-    epsilon: float = EPSILON,
+    epsilon: Scalar = EPSILON,
 ) -> Factors:
     """Factorise in the given order.
 
@@ -100,7 +100,7 @@ def eliminate(
     diagonal: Scalar,
     arithmetic: Any,
     invert: Callable[[int, Scalar, Scalar], Scalar],
-    epsilon: float,
+    epsilon: Scalar,
 ) -> tuple[Scalar, Vector]:
     """Eliminate one unknown: change the rows of those that remain; return its inverse pivot and its column of L.
 

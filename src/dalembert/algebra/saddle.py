@@ -32,21 +32,24 @@ class Saddle:
         self._n, self._s = W.shape[0], J.shape[0]
         diagonal = W.diagonal()
         self._columns = 1.0 / np.sqrt(np.maximum(diagonal, 1e-3 * _typical(diagonal)))  # W may be (nearly) singular
-        W = sp.csr_array(sp.diags_array(self._columns) @ W @ sp.diags_array(self._columns))
-        J = sp.csr_array(J @ sp.diags_array(self._columns))
-        lengths = np.sqrt(J.multiply(J).sum(axis=1))
-        self._rows = 1.0 / np.where(lengths > 0, lengths, 1.0)
-        J = sp.csr_array(sp.diags_array(self._rows) @ J)
-        self._solve = self._dense(W, J, smooth) if self._n + self._s <= _DENSE else self._sparse(W, J)
+        if self._n + self._s <= _DENSE:
+            scaled = J.toarray() * self._columns
+            self._rows = _inverse_lengths(scaled * scaled)
+            weight = W.toarray() * self._columns * self._columns[:, None]
+            self._solve = self._dense(weight, scaled * self._rows[:, None], smooth)
+            return
+        columns = sp.diags_array(self._columns)
+        J = sp.csr_array(J @ columns)
+        self._rows = _inverse_lengths(J.multiply(J))
+        self._solve = self._sparse(sp.csr_array(columns @ W @ columns), sp.csr_array(sp.diags_array(self._rows) @ J))
 
     def solve(self, p: Array, r: Array) -> tuple[Array, Array]:
         """Return d and μ."""
         d, mu = self._solve(p * self._columns, r * self._rows)
         return d * self._columns, mu * self._rows
 
-    def _dense(self, W: Sparse, J: Sparse, smooth: bool):
-        weight = W.toarray()
-        U, sigma, Vt = np.linalg.svd(J.toarray()) if self._s else (np.eye(0), np.zeros(0), np.eye(self._n))
+    def _dense(self, weight: Array, J: Array, smooth: bool):
+        U, sigma, Vt = np.linalg.svd(J) if self._s else (np.eye(0), np.zeros(0), np.eye(self._n))
         rank = int(np.sum(sigma > RANK * sigma.max(initial=1e-300)))
         U, sigma, held, free = U[:, :rank], sigma[:rank], Vt[:rank].T, Vt[rank:].T
         inertia = free.T @ weight @ free
@@ -78,6 +81,11 @@ class Saddle:
             return best
 
         return solve
+
+
+def _inverse_lengths(squares: Array | Sparse) -> Array:
+    lengths = np.sqrt(squares.sum(axis=1))
+    return 1.0 / np.where(lengths > 0, lengths, 1.0)
 
 
 def positive(W: Sparse) -> Sparse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,7 @@ from dalembert.model.pilot import (
 DEPENDENT = 1e-7  # remainder of a scaled row that counts as zero
 _PART = 1e-5  # share of another row in it that counts
 _BLAMED = 40  # parameters that are changed one by one
+_PARTS = (1.0, 0.2, 0.04)  # of a change, until the mechanism can be put together
 
 
 @dataclass(frozen=True)
@@ -99,55 +100,72 @@ class _Search:
         self.numeric, self.places = numeric, places
         self.constraints = numeric.system.constraints
         self.columns = column_sizes(numeric, places)
+        self.base = pilot_parameters(numeric.system)
+        self.kept: list[int] = []
 
     def found(self) -> list[Redundancy]:
         matrices = [self.numeric.all(p.t, p.q, p.v).A for p in self.places]
-        elsewhere = finite_values(self.numeric, off_manifold(self.numeric, self.places))
-        scale = Scale([*matrices, *(v.A for v in elsewhere)], self.columns)
+        elsewhere = off_manifold(self.numeric, self.places)
+        values = finite_values(self.numeric, elsewhere)
+        scale = Scale([*matrices, *(v.A for v in values)], self.columns)
         order = sorted(range(len(self.constraints)), key=lambda i: LEVELS.index(self.constraints[i].level))
         dependent = dependent_rows([scale.apply(A) for A in matrices], order)
+        self.kept = [i for i in order if i not in dependent]
+        depends = self.breaks(self.changes(range(len(self.constraints))), list(dependent))
         return [
             Redundancy(
                 self.constraints[i].name,
                 tuple(self.constraints[j].name for j in others),
-                not self.follows(self.numeric, off_manifold(self.numeric, self.places), i, others),
-                self.value_dependence(i, others),
+                not self.follow(values, [i], others),
+                self.value_dependence(i, others) if depends else (),
             )
             for i, others in sorted(dependent.items())
         ]
 
-    def follows(self, numeric: Numeric, places: Iterable[Configuration], i: int, others: Sequence[int]) -> bool:
-        """Tell whether a row, and its right side c, consists of others at some places."""
-        values = finite_values(numeric, places)
+    def follow(self, values: Sequence[Values], rows: Sequence[int], others: Sequence[int]) -> bool:
+        """Tell whether rows, and their right sides c, consist of others at some places."""
         if not values:
             return True
         scale = Scale([v.A for v in values], self.columns)
-        return all(_consists(v, scale, i, others) for v in values)
+        return all(_consist(v, scale, rows, others) for v in values)
+
+    def changes(self, rows: Iterable[int]) -> dict[str, float]:
+        """Return by how much to change the parameters of some constraints: a few percent, each by its own."""
+        used = {symbol.name for k in rows for symbol in self.constraints[k].expression.free_symbols}
+        names = [name for name in self.base if name in used]
+        parts = np.random.default_rng(5).uniform(0.02, 0.08, len(names))
+        typical = float(np.median([abs(self.base[name]) for name in names if self.base[name]] or [1.0]))
+        return {name: part * (self.base[name] or typical) for name, part in zip(names, parts, strict=True)}
+
+    def breaks(self, changes: Mapping[str, float], rows: Sequence[int]) -> bool:
+        """Tell whether a change of parameters makes rows independent of what is kept, or contradict it.
+
+        The mechanism is put together again with the new values. Where that fails less is changed: what contradicts the
+        others does so after the smallest change.
+        """
+        for part in _PARTS if changes else ():
+            changed = {name: self.base[name] + part * change for name, change in changes.items()}
+            numeric = Numeric(self.numeric.system, {**self.base, **changed})
+            found = [new for old in self.places if (new := assemble(numeric, old, {*rows, *self.kept}))]
+            if len(found) == len(self.places):
+                return not self.follow(finite_values(numeric, found), rows, self.kept)
+        return bool(changes)
 
     def value_dependence(self, i: int, others: Sequence[int]) -> tuple[str, ...]:
-        """Find the parameters whose change makes the constraint independent of the others, or contradict them."""
-        base = pilot_parameters(self.numeric.system)
-        used = {symbol.name for k in (i, *others) for symbol in self.constraints[k].expression.free_symbols}
-        names = [name for name in base if name in used]
-        random = np.random.default_rng(5)
-        factors = dict(zip(names, random.uniform(1.02, 1.08, len(names)), strict=True))
-        typical = float(np.median([abs(base[name]) for name in names if base[name]] or [1.0]))
-        changed = {name: base[name] * factors[name] or 0.05 * typical * factors[name] for name in names}
-
-        def breaks(some: Iterable[str]) -> bool:
-            numeric = Numeric(self.numeric.system, {**base, **{name: changed[name] for name in some}})
-            found = [assemble(numeric, place, {i, *others}) for place in self.places]
-            return any(p is None for p in found) or not self.follows(numeric, [p for p in found if p], i, others)
-
-        if not names or not breaks(names):
+        """Find the parameters whose change makes a constraint independent of the others, or contradict them."""
+        changes = self.changes([i, *others])
+        if not self.breaks(changes, [i]):
             return ()
-        blamed = tuple(name for name in names[:_BLAMED] if breaks([name]))
-        return blamed or tuple(names)
+        blamed = tuple(name for name in list(changes)[:_BLAMED] if self.breaks({name: changes[name]}, [i]))
+        return blamed or tuple(changes)
 
 
-def _consists(values: Values, scale: Scale, i: int, others: Sequence[int]) -> bool:
+def _consist(values: Values, scale: Scale, rows: Sequence[int], others: Sequence[int]) -> bool:
     A, c = scale.apply(values.A).toarray(), values.c / scale.rows
-    shares = _shares(A, i, others)
-    row, right = shares @ A[list(others)] - A[i], float(shares @ c[list(others)] - c[i])
-    size = 1.0 + np.abs(c[[i, *others]]).max()
-    return bool(np.linalg.norm(row) <= DEPENDENT) and abs(right) <= 1e-6 * size
+    for i in rows:
+        shares = _shares(A, i, others)
+        row, right = shares @ A[list(others)] - A[i], float(shares @ c[list(others)] - c[i])
+        size = 1.0 + np.abs(c[[i, *others]]).max()
+        if not (np.linalg.norm(row) <= DEPENDENT and abs(right) <= 1e-6 * size):
+            return False
+    return True

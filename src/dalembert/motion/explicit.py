@@ -10,9 +10,9 @@ from scipy.linalg import qr
 from dalembert.algebra.types import Array
 from dalembert.errors import SimulationError
 from dalembert.model.numeric import Numeric
-from dalembert.motion import primitives as at
-from dalembert.motion import stepper
+from dalembert.motion import places as at
 from dalembert.motion.engine import Engine
+from dalembert.motion.entry import Entry
 from dalembert.motion.method import Setup
 from dalembert.motion.tableau import Tableau
 
@@ -32,28 +32,36 @@ class Explicit(Engine):
     def __init__(self, kernels: Kernels, method: Tableau, setup: Setup):
         n, s = kernels.n, kernels.s
         complete = kernels.form == "independent" and s > 0
-        super().__init__(kernels, setup, n + s if complete else s if setup.keep == "stabilise" else 0)
-        kind, rate, guard = self._rates(setup)
+        kind, rate, guard = self._rates(kernels, setup)
+        whole = kernels.one_step(method) if kind == at.GUARDED and method.errors and not complete else None
+        further = n + s if complete else s if setup.keep == "stabilise" else 3 if whole else 0
+        super().__init__(kernels, setup, further)
         names = [rate, guard, ("core", "position_step"), ("core", "velocity_step"), guard, ("core", "residuals")]
         if kernels.form == "canonical":
             names[at.MOMENTA] = ("canonical", "momenta")
         names.append((self.watched, "expressions") if self.watched else ("core", "residuals"))
+        if whole:
+            names.append((whole, "step"))
         if complete:
             names += [("dependent", "dependent_positions"), ("dependent", "dependent_velocities")]
         self.load(names)
-        self.size = np.array([n, s, kind, _KEEPINGS[setup.keep], 0, int(setup.frozen), int(complete)])
+        self.size = np.array(
+            [n, s, kind, _KEEPINGS[setup.keep], 0, int(setup.frozen), int(complete), int(whole is not None)]
+        )
         self.control = np.zeros((2, max(s, 1))) if setup.gains is None else setup.gains
         self.tableau, self.order = method.arrays(), method.order
         rows = len(method.times) + (0 if method.dense else 1)
         self.k, self.vectors = np.zeros((rows, 2 * n)), np.zeros((3, 2 * n))
+        self._steps, self._inside = Entry("explicit", "advance"), Entry("explicit", "interpolate")
         self._controls: list[Array] = []
         if complete:
             self.choose(*setup.state)
 
-    def _rates(self, setup: Setup) -> tuple[int, tuple, tuple]:
+    @staticmethod
+    def _rates(kernels: Kernels, setup: Setup) -> tuple[int, tuple, tuple]:
         """Choose the kernel of the rates, and the one that steps in where it is not good enough."""
-        kernels, safe = self.kernels, ("core", "accelerations")
-        if self.keep == "stabilise":
+        safe = ("core", "accelerations")
+        if setup.keep == "stabilise":
             return at.ACCELERATIONS, ("stabilised", "stabilised"), safe
         if kernels.form == "canonical":
             return at.CANONICAL, ("canonical", "canonical"), safe
@@ -71,15 +79,19 @@ class Explicit(Engine):
         numeric = Numeric(system, dict(zip(system.parameters, parameters, strict=True)))
         A = numeric.all(t, q, v).A.toarray()
         self.control = np.zeros((3, max(n + s, 4)))
-        velocities = _dependent(A[numeric.kinematic], np.arange(n))
-        positions = _dependent(A[numeric.holonomic], velocities)
-        for row, columns, rows in ((0, positions, numeric.holonomic), (1, velocities, numeric.kinematic)):
+        lengths = np.linalg.norm(A, axis=1, keepdims=True)
+        A = A / np.where(lengths > 0, lengths, 1.0)
+        columns = np.arange(n)
+        for row, level in ((1, numeric.kinematic), (0, numeric.holonomic)):
+            rows = np.array(level, dtype=int)
+            columns = columns[_independent(A[np.ix_(rows, columns)])]  # of positions: among those of velocities
+            rows = rows[_independent(A[np.ix_(rows, columns)].T)]  # repeated ones would hide how well these determine
             self.control[row, columns] = 1.0
-            self.control[row, n + np.array(rows, dtype=int)] = 1.0
+            self.control[row, n + rows] = 1.0
             inputs = np.concatenate([[t], q, v, parameters, self.control[row, : n + s]])
             name = ("dependent_positions", "dependent_velocities")[row]
             self.control[2, 2 + row] = self.kernels.run("dependent", name, inputs[None])[0, n + s + 1]
-        free = tuple(name for j, name in enumerate(system.coordinates) if j not in velocities)
+        free = tuple(name for name, depends in zip(system.coordinates, self.control[1], strict=False) if not depends)
         self.choices.append((t, free))
         self._controls.append(self.control)
 
@@ -91,21 +103,14 @@ class Explicit(Engine):
         self.choose(t, self.y[: self.n].copy(), self.y[self.n :].copy())
         return True
 
-    def advance(self, steps: int) -> int:
-        """Take some steps; return a status of the stepper."""
+    def _advance(self, steps: int) -> int:
         self.size[at.FIXED] = int(self.fixed)
         A, b, c, errors, dense = self.tableau
-        while True:
-            before = int(self.count[at.STEPS])
-            status = stepper.advance(
-                self.address, self.size, A, b, c, errors, dense, self.order, self.clock, self.count, self.y,
-                self.k, self.vectors, self.given, self.out, self.work, self.control, self.wanted, self.sampled,
-                self.times[-1], self.states[-1], self.events, steps,
-            )  # fmt: skip
-            if status != at.FULL:
-                return int(status)
-            steps = max(1, steps - (int(self.count[at.STEPS]) - before))
-            self._new_buffer()
+        return self._steps(
+            self.address, self.size, A, b, c, errors, dense, self.order, self.clock, self.count, self.y,
+            self.k, self.vectors, self.given, self.out, self.work, self.control, self.wanted, self.sampled,
+            self.times[-1], self.states[-1], self.events, steps,
+        )  # fmt: skip
 
     def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
         """Return states inside a recorded step, by repeating it."""
@@ -117,7 +122,7 @@ class Explicit(Engine):
                 max(0, int(np.searchsorted([chosen for chosen, _ in self.choices], t, side="right")) - 1)
             ]
         count, k, vectors = self.count.copy(), np.zeros_like(self.k), np.zeros_like(self.vectors)  # a run may go on
-        there = stepper.interpolate(
+        there = self._inside(
             self.address, self.size, A, b, c, dense, count, t, h, y, kept, k, vectors, self.given, self.out,
             self.work, control.copy(), thetas, into,
         )  # fmt: skip
@@ -126,12 +131,10 @@ class Explicit(Engine):
         return into
 
 
-def _dependent(A: Array, columns: Array) -> Array:
-    """Return those of the columns that the rows of A determine best from the others."""
-    if not len(A) or not len(columns):
+def _independent(A: Array) -> Array:
+    """Return the columns that span those of A, each chosen as far from the ones before it as possible."""
+    if 0 in A.shape:
         return np.zeros(0, dtype=int)
-    lengths = np.linalg.norm(A, axis=1, keepdims=True)
-    scaled = A[:, columns] / np.where(lengths > 0, lengths, 1.0)
-    _, R, order = qr(scaled, mode="economic", pivoting=True)  # pyright: ignore[reportAssignmentType]
+    _, R, order = qr(A, mode="economic", pivoting=True)  # pyright: ignore[reportAssignmentType]
     size = np.abs(np.diag(R))
-    return columns[order[: int(np.sum(size > 1e-8 * size[0]))]]
+    return order[: int(np.sum(size > 1e-8 * size[0]))]

@@ -42,6 +42,7 @@ class Builder:
         self.n, self.s = len(b.q), len(b.c)
         self.inputs = [b.t, *b.q, *b.v, *b.parameters]
         self.added = augmentation(system)
+        self._programs: dict[tuple[Expr, ...], Program] = {}
         M, A, _ = self.matrices(Routine(""))
         entries = [*M, *((self.n + i, j) for i, j in A)]
         self.order = quasidefinite.elimination_order(entries, self.n, self.s)
@@ -54,7 +55,10 @@ class Builder:
         for k, symbol in enumerate(self.inputs):
             if changes and symbol in changes:
                 values[k] = changes[symbol]
-        return Program(self.inputs, outputs)(values, routine.tape)
+        key = tuple(outputs)
+        if key not in self._programs:  # several kernels begin with the same matrices
+            self._programs[key] = Program(self.inputs, outputs)
+        return self._programs[key](values, routine.tape)
 
     def matrices(self, routine: Routine, changes: dict[Expr, Scalar] | None = None):
         """Return M (with what is added), A and ρ as nodes."""
@@ -152,7 +156,7 @@ class Builder:
         M = {place: value for place, value in entries.items() if place[0] < self.n}
         return M, {(i - self.n, j): value for (i, j), value in entries.items() if i >= self.n}
 
-    def factorised(self, routine: Routine, M: dict, A: dict, epsilon: float) -> quasidefinite.Factors:
+    def factorised(self, routine: Routine, M: dict, A: dict, epsilon: Scalar) -> quasidefinite.Factors:
         """Factorise on the tape, and store the condition of the matrix: rank, smallest remainder of a row, M positive.
 
         A row that vanishes gets the inverse pivot zero, so that its multiplier is zero.

@@ -47,8 +47,11 @@ class Fronts:
         self.diagonal: set[int] = set()  # multipliers that have one beside their size
         self.sized: set[int] = set()
 
-    def eliminate(self, epsilon: float) -> None:
-        """Go through the elimination: its sweeps are `factor`, `forward` and `backward`."""
+    def eliminate(self, epsilon: float | None) -> None:
+        """Go through the elimination: its sweeps are `factor`, `forward` and `backward`.
+
+        Without ε, it is an input behind the others.
+        """
         groups = [list(body) for body in self.builder.elements.bodies]
         home = {i: k for k, group in enumerate(groups) for i in group}
         for kind in self.builder.elements.kinds:
@@ -109,7 +112,7 @@ class Fronts:
             return self.builder.entry[front[key], front[key]]
         return front[key]
 
-    def _step(self, pivots: int, flags: tuple, present: frozenset[Place], epsilon: float) -> _Step:
+    def _step(self, pivots: int, flags: tuple, present: frozenset[Place], epsilon: float | None) -> _Step:
         """Make the loops of a kind of step, in local numbers: the pivots in front, then their neighbours."""
         step = _Step(self.builder.loop("factor"), self.builder.loop("forward"), self.builder.loop("backward"))
         loop = step.factor
@@ -124,6 +127,7 @@ class Fronts:
         sizes: dict[int, Scalar] = {a: loop.load("sizes", a) for a, flag in enumerate(flags) if flag[2]}
         before = {a: dict(row) for a, row in rows.items()}, dict(sizes)
         rank, largest, least = routine.loads("condition", 3)
+        part = routine.tape.load("in", self.builder.inputs) if epsilon is None else epsilon
 
         def invert(k: int, pivot: Scalar, size: Scalar) -> Scalar:
             nonlocal rank, largest, least
@@ -143,7 +147,7 @@ class Fronts:
             remaining.discard(k)
             diagonal = 0.0 if flags[k][0] else loop.load("matrix", k)
             factors.inverses[k], factors.columns[k] = quasidefinite.eliminate(
-                k, rows, sizes, remaining, lambda i: flags[i][0], diagonal, routine.tape, invert, epsilon
+                k, rows, sizes, remaining, lambda i: flags[i][0], diagonal, routine.tape, invert, part
             )
         for k, column in factors.columns.items():
             step.columns[k] = sorted(column)

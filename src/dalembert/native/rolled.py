@@ -338,7 +338,7 @@ def _touched(entries: list[Place], count: int) -> list[int]:
     return sorted({*range(count), *(b for _, b in entries)})
 
 
-def _factor(builder: RolledBuilder, epsilon: float) -> list[str]:
+def _factor(builder: RolledBuilder, epsilon: float | None) -> list[str]:
     """Make the calls that factorise the matrix."""
     fronts = Fronts(builder)
     fronts.eliminate(epsilon)
@@ -405,7 +405,21 @@ def direct(builder: RolledBuilder) -> Module:
     return _finished(builder, {"direct": (calls, builder.n + builder.s + 3)})
 
 
-GROUPS = {"core": core, "direct": direct}
+def pivots(builder: RolledBuilder) -> Module:
+    """Return the kernel of the inverse pivots of the multipliers; ε is an input behind the others."""
+
+    def give(loop: Loop, entries: list[Place], count: int, is_rows: bool) -> None:
+        for a in range(count if is_rows else 0):
+            loop.store("out", a, -loop.load("inverse", a))
+
+    stage = builder.stage("blocks", "forces")
+    calls = [*stage, *_factor(builder, None), builder.over_groups("give", give)]
+    module = _finished(builder, {})
+    module.kernels["pivots"] = Kernel("pivots", tuple(calls), builder.inputs + 1, builder.n + builder.s)
+    return module
+
+
+GROUPS = {"core": core, "direct": direct, "pivots": pivots}
 
 
 def rolled_module(system: System, name: str) -> Module | None:

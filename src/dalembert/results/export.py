@@ -12,8 +12,7 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError
-from dalembert.files import check_place
-from dalembert.files import write as _write
+from dalembert.files import check_place, write
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
@@ -50,10 +49,14 @@ def to_dataframe(run: Run) -> Any:
 
 
 def check_path(path: str | Path) -> None:
-    """Refuse a file name whose ending says no format, before anything is computed."""
+    """Refuse a file that cannot be written, or whose ending says no format, before anything is computed."""
+    _check_ending(path)
+    check_place(path)
+
+
+def _check_ending(path: str | Path) -> None:
     if Path(path).suffix not in FORMATS:
         raise ModelError(f"a motion is written to {', '.join(FORMATS)}; got {str(path)!r}")
-    check_place(Path(path))
 
 
 def save(run: Run, path: str | Path) -> None:
@@ -62,24 +65,24 @@ def save(run: Run, path: str | Path) -> None:
     path, table = Path(path), columns(run)
     if path.suffix == ".npz":
         facts = json.dumps({"model": str(run.system), "facts": run.motion.facts})
-        _write(path, lambda file: _to_npz(file, {"facts": np.array(facts), **table}))
+        write(path, lambda file: _to_npz(file, {"facts": np.array(facts), **table}))
     elif path.suffix == ".csv":
-        _write(path, lambda file: _to_csv(file, table))
+        write(path, lambda file: _to_csv(file, table))
     elif path.suffix == ".mat":
         from dalembert.results.matlab import to_mat
 
-        _write(path, lambda file: to_mat(file, table, str(run.system)))
+        write(path, lambda file: to_mat(file, table, str(run.system)))
     else:
         frame = to_dataframe(run)
         try:
-            _write(path, frame.to_parquet)
+            write(path, frame.to_parquet)
         except ImportError:
             raise ModelError("a .parquet file needs pyarrow: pip install pyarrow") from None
 
 
 def load_motion(path: str | Path) -> dict[str, Array]:
     """Read the table of a saved motion: arrays by name."""
-    check_path(path)
+    _check_ending(path)
     path = Path(path)
     try:
         if path.suffix == ".npz":

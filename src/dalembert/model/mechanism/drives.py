@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import symengine as se
-from scipy.interpolate import CubicSpline
 
 from dalembert.algebra.program import Program
 from dalembert.errors import quoted
@@ -31,7 +30,7 @@ KINDS = ("angle", "distance", "speed")
 
 @dataclass(frozen=True)
 class Drive:
-    """A driven joint: `kind` is angle, distance or speed; `motion` its value as an expression of time.
+    """A driven joint: `kind` is the driven coordinate, or speed; `motion` its value as an expression of time.
 
     The multiplier of its condition is the torque or force that the drive exerts on the second body of the joint.
     """
@@ -51,18 +50,23 @@ class Drive:
 
 
 def read_drive(table: Table, assembly: Assembly) -> Drive | None:
-    """Read a drive: `angle`, `distance` or `speed`, each an expression of time or a table {t, value}."""
+    """Read a drive: a coordinate of a joint, or its `speed`, each an expression of time or a table {t, value}."""
     joint = read_joint_name(table, assembly)
-    kind = table.one_of(*KINDS)
-    if joint is None or kind is None:
+    if joint is None:
         return None
     names = tuple(joint.coordinates)
+    if not names:
+        table.problem(f"nothing of joint `{joint.name}` ({joint.kind}) can be driven{_instead(joint.kind)}", "joint")
+        return None
+    possible = dict.fromkeys((*names, *KINDS))
+    kind = table.one_of(*(possible if any(map(table.has, possible)) else (*names, "speed")))
+    if kind is None:
+        return None
     coordinate = kind if kind != "speed" else table.word("coordinate", names, names[0] if len(names) == 1 else None)
     if coordinate is None:
         return None
     if coordinate not in names:
-        has = f"it has {quoted(names)}" if names else "nothing of it can be driven"
-        table.problem(f"joint `{joint.name}` ({joint.kind}) has no {coordinate}; {has}", kind)
+        table.problem(f"joint `{joint.name}` ({joint.kind}) has no {coordinate}; it has {quoted(names)}", kind)
         return None
     motion = read_motion(table, kind)
     driven = joint.coordinates[coordinate]
@@ -71,6 +75,13 @@ def read_drive(table: Table, assembly: Assembly) -> Drive | None:
     else:
         condition = driven.equals(motion - whole_turns(motion, assembly) if driven.cyclic else motion)
     return Drive(table.name, table.finish(), joint.name, coordinate, kind, motion, condition)
+
+
+def _instead(kind: str) -> str:
+    """Say what to drive instead of a pair without coordinates."""
+    if kind == "spherical":
+        return ", as it has no axes: drive a universal pair and a revolute in its place, with a body between them"
+    return ""
 
 
 def whole_turns(motion: Expr, assembly: Assembly) -> Expr:
@@ -139,6 +150,8 @@ def spline(times: Sequence[float], values: Sequence[float]) -> Expr:
 
     The pieces are found by halving, so that the expression is nested only as deep as the logarithm of their number.
     """
+    from scipy.interpolate import CubicSpline
+
     made = CubicSpline(np.asarray(times), np.asarray(values), bc_type="natural")
     t = se.Symbol(TIME)
     pieces: list[Expr] = []

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dalembert.model.check import Examination
 from dalembert.model.mechanism.fit import moved
 from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.model.mechanism.mobility import mobility
 from dalembert.model.mechanism.words import repeated_conditions
 from dalembert.model.numeric import Numeric
 from dalembert.model.pilot import Configuration
@@ -32,6 +33,6 @@ class MechanismExamination(Examination):
         """Report by joint what is repeated, what to do, and what it means for the mobility."""
         for text, key in repeated_conditions(self.mechanism, redundancies, numeric, places):
             self.report("note", text, *key)
-        found = self.mechanism.mobility()
+        found = mobility(self.mechanism, (numeric, places))
         if found.reasons:
             self.report("note", str(found), "joints")

@@ -7,6 +7,7 @@ world of a point that moves with the body; so Euler parameters and their normali
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -49,23 +50,37 @@ class Mobility:
         text += f", in the assembled position {self.here}" if self.here != self.freedom else ""
         return "; ".join([text, *self.reasons])
 
+    __repr__ = __str__
 
-def mobility(mechanism: Mechanism) -> Mobility:
-    """Count the degrees of freedom, find the true ones, and say why they differ."""
-    return _Examination(mechanism).outcome()
+    def _repr_html_(self) -> str:
+        from dalembert.show.model import mobility_html
+
+        return mobility_html(self)
+
+
+def mobility(mechanism: Mechanism, known: tuple[Numeric, Sequence[Configuration]] | None = None) -> Mobility:
+    """Count the degrees of freedom, find the true ones, and say why they differ.
+
+    Of a mechanism without drives, positions may be known: the assembled one, and general ones.
+    """
+    return _Examination(mechanism, *(known if known and not mechanism.drives else _positions(mechanism))).outcome()
+
+
+def _positions(mechanism: Mechanism) -> tuple[Numeric, Sequence[Configuration]]:
+    system = mechanism.replace(drives=dict.fromkeys(mechanism.drives)) if mechanism.drives else mechanism
+    numeric = Numeric(system, pilot_parameters(mechanism))
+    positions = {name: value for name, value in mechanism.initial.items() if not name.endswith("'")}
+    state = consistent_state(system, numeric, initial=positions)
+    start = Configuration(0.0, state.q, np.zeros(numeric.n))
+    return numeric, [start, *configurations(numeric, start)]
 
 
 class _Examination:
-    def __init__(self, mechanism: Mechanism):
-        self.mechanism = mechanism
+    def __init__(self, mechanism: Mechanism, numeric: Numeric, places: Sequence[Configuration]):
+        self.mechanism, self.numeric = mechanism, numeric
         self.owners = {name: owner for name, owner in mechanism.owners.items() if owner[0] != "drives"}
-        system = mechanism.replace(drives=dict.fromkeys(mechanism.drives)) if mechanism.drives else mechanism
-        self.numeric = Numeric(system, pilot_parameters(mechanism))
-        positions = {name: value for name, value in mechanism.initial.items() if not name.endswith("'")}
-        state = consistent_state(system, self.numeric, initial=positions)
-        self.start = Configuration(0.0, state.q, np.zeros(self.numeric.n))
-        self.places = configurations(self.numeric, self.start)
-        self.closure = Closure(mechanism, self.numeric, state.q)
+        self.start, *self.places = places
+        self.closure = Closure(mechanism, numeric, self.start.q)
         self.bodies = [body for body in mechanism.bodies.values() if body.name != GROUND]
         self.own = [mechanism.coordinates.index(name) for name in mechanism.own.coordinates]
         self.each = 3 * (mechanism.dimensions - 1)

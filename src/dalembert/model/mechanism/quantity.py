@@ -12,6 +12,7 @@ from dalembert.algebra.program import Program
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, nearest, quoted
 from dalembert.model.functions import Expr
+from dalembert.model.mechanism.pairs.base import is_angle
 from dalembert.model.mechanism.tables import as_sequence
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def joint_quantity(mechanism: Mechanism, name: str) -> Quantity:
         raise ModelError(f"joint `{joint_name}` ({joint.kind}) has the coordinates {quoted(names)}; got `{name}`")
     key = which or next(iter(joint.coordinates))
     coordinate = joint.coordinates[key]
-    return Quantity(mechanism, [coordinate.value], [coordinate.rate], key == "angle")
+    return Quantity(mechanism, [coordinate.value], [coordinate.rate], is_angle(key))
 
 
 def point_quantity(mechanism: Mechanism, body: str, point: Any) -> Quantity:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dalembert.errors import ModelError, nearest
 from dalembert.forms.release import Release
 from dalembert.model.functions import Expr
+from dalembert.model.mechanism.pairs.base import is_angle
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.mechanism import Mechanism
@@ -32,7 +33,7 @@ def release(mechanism: Mechanism, *names: str) -> Release:
             words[name] = f": {_kind(mechanism, condition)} on `{joint.bodies[1]}`"
     for drive in mechanism.drives.values():
         for name in drive.conditions:
-            kind = "torque" if drive.coordinate == "angle" else "force"
+            kind = "torque" if is_angle(drive.coordinate) else "force"
             words[name] = f": {kind} of the drive on `{mechanism.joints[drive.joint].bodies[1]}`"
     return Release(mechanism.system(), conditions_of(mechanism, *names), words)
 

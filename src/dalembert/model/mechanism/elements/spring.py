@@ -10,6 +10,7 @@ import symengine as se
 
 from dalembert.model.functions import Expr
 from dalembert.model.mechanism.elements.action import Action, read_action
+from dalembert.model.mechanism.pairs.base import is_angle
 from dalembert.model.mechanism.parts import Parts
 from dalembert.model.mechanism.tables import Table
 from dalembert.model.mechanism.vectors import ZERO
@@ -92,7 +93,7 @@ def read_actuator(table: Table, assembly: Assembly) -> Actuator | None:
     action = read_action(table, assembly)
     if action is None:
         return None
-    wanted, other = ("torque", "force") if action.name == "angle" else ("force", "torque")
+    wanted, other = ("torque", "force") if is_angle(action.name) else ("force", "torque")
     if table.has(other):
         table.problem(f"it acts on {'an angle' if wanted == 'torque' else 'a length'}: give `{wanted}` instead", other)
         return None

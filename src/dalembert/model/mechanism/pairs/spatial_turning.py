@@ -11,7 +11,7 @@ from dalembert.model.functions import Expr, angle
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, pair
 from dalembert.model.mechanism.placement import RIGHT, read_axis
-from dalembert.model.mechanism.vectors import Vector, dot, sub, unit
+from dalembert.model.mechanism.vectors import Vector, cross, dot, multiply, sub, unit
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
@@ -74,20 +74,48 @@ def rigid(a: Marker, b: Marker) -> Conditions:
     return same_place(a, b) | same_axis(a, b) | no_turn(a, b)
 
 
-def read_cross(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Vector]:
+def read_cross(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
     """Read the arm of the cross on the second body: `cross` in the world, if it is not the second of `axes`."""
     a, b = markers
     if table.has("axes"):
         return {"arm": tuple(row[2] for row in b.placement.R)}
-    body = assembly.bodies[table.kept["bodies"][1]]
-    arm = unit(body.placement.inward_direction(read_axis(table, "cross")))
+    first, body = (assembly.bodies[name].placement for name in table.kept["bodies"])
+    direction = read_axis(table, "cross")
+    arm = unit(body.inward_direction(direction))
     slant = assembly.value(assembly.home(dot(a.z, b.view.direction(arm))))
     if slant is not None and abs(slant) > RIGHT:
         table.problem("the arm on the second body must be at right angles to `axis`, that on the first", "cross")
-    return {"arm": arm}
+    across = body.inward_direction(multiply(first.R, [row[2] for row in a.placement.R]))
+    return {"arm": arm, "zero": (unit(first.inward_direction(direction)), across)}
 
 
-@pair("universal", 3, axis="!the arm of the cross on the first body", read=read_cross)
-def universal(a: Marker, b: Marker, arm: Vector) -> Conditions:
+def cross_angles(a: Marker, b: Marker, arm: Vector, zero: tuple[Vector, Vector] | None = None) -> dict[str, Coordinate]:
+    """Return the angles of the cross against the first body, about its arm there, and of the second against the cross.
+
+    `zero` are the directions on each body that point along the other's arm where the angles vanish; without them these
+    are the x axes of the markers.
+    """
+    here, there = a.z, b.view.direction(arm)
+    start, end = (a.view.direction(zero[0]), b.view.direction(zero[1])) if zero else (a.x, b.x)
+    turning = sub(b.spin, a.spin)  # has components along the arms only, which stay at right angles
+    return {
+        "angle1": _about(here, start, there, turning),
+        "angle2": _about(there, here, end, turning),
+    }
+
+
+def _about(axis: Vector, start: Vector, end: Vector, turning: Vector) -> Coordinate:
+    """Return the angle about an axis between two directions across it."""
+    sin, cos = dot(axis, cross(start, end)), dot(start, end)
+
+    def equals(wanted: Expr) -> Expr:
+        s, c = se.sin(wanted), se.cos(wanted)
+        return angle(sin * c - cos * s, cos * c + sin * s)
+
+    return Coordinate(angle(sin, cos), dot(axis, turning), equals, cyclic=True)
+
+
+@pair("universal", 3, coordinates=cross_angles, axis="!the arm of the cross on the first body", read=read_cross)
+def universal(a: Marker, b: Marker, arm: Vector, zero: tuple[Vector, Vector] | None = None) -> Conditions:
     """Both points are in the same place, the arms of the cross at right angles."""
     return same_place(a, b) | {"cross": dot(a.z, b.view.direction(arm))}
