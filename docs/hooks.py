@@ -1,8 +1,10 @@
-"""What the site needs beyond its pages: formulas as MathML, and the results of the benchmarks as pages."""
+"""What the site needs beyond its pages: formulas as MathML, help of the commands, results of the benchmarks."""
 
 from __future__ import annotations
 
+import contextlib
 import html
+import io
 import re
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from mkdocs.structure.files import File, Files
 
 _RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
+_HELP = re.compile(r"<!-- dalembert (.*--help) -->")
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -19,6 +22,11 @@ def on_files(files: Files, config: Any) -> Files:
     for path in sorted(_RESULTS.iterdir()):
         files.append(File.generated(config, f"benchmarks/{path.name}", abs_src_path=str(path)))
     return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Put in what the commands say of themselves."""
+    return _HELP.sub(lambda found: f"```text\n{_help(found[1].split())}```", markdown)
 
 
 def on_page_content(content: str, **_: Any) -> str:
@@ -30,3 +38,11 @@ def _mathml(found: re.Match[str]) -> str:
     tag, bracket, latex = found.groups()
     formula = convert(html.unescape(latex).strip(), display="inline" if bracket == "(" else "block")
     return f'<{tag} class="formula">{formula}</{tag}>'
+
+
+def _help(arguments: list[str]) -> str:
+    from dalembert.cli.app import app
+
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
+        app(arguments, prog_name="dalembert")
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"

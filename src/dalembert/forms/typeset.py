@@ -42,7 +42,7 @@ def _upright(c: str) -> str:
 def _character(c: str) -> str:
     if c in _SPECIAL:
         return _SPECIAL[c]
-    if c.isascii() or "\u00a0" <= c <= "\u017f" and c not in _SIGNS and c not in _RAISED:
+    if c.isascii() or ("\u00a0" <= c <= "\u017f" and c not in _SIGNS and c not in _RAISED):
         return c  # which the font has
     if c in "–—‘’“”":
         return {"–": "--", "—": "---", "‘": "`", "’": "'", "“": "``", "”": "''"}[c]

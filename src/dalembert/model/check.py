@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank
 from dalembert.algebra.types import Array
-from dalembert.errors import ModelError, Problem, quoted
+from dalembert.errors import ModelError, Problem, counted, quoted
 from dalembert.model.integrability import Integrability, find_integrable
 from dalembert.model.numeric import Numeric, Values
 from dalembert.model.pilot import (
@@ -68,10 +68,10 @@ class Check:
         }
 
     def __str__(self) -> str:
-        counts = f"  {_count(len(self.system.coordinates), 'coordinate')}, "
-        counts += _count(len(self.system.constraints), "constraint")
+        counts = f"  {counted(len(self.system.coordinates), 'coordinate')}, "
+        counts += counted(len(self.system.constraints), "constraint")
         if self.degrees_of_freedom is not None:
-            counts += f" of rank {self.rank}: {_count(self.degrees_of_freedom, 'degree')} of freedom"
+            counts += f" of rank {self.rank}: {counted(self.degrees_of_freedom, 'degree')} of freedom"
         lines = [self.system.name or "A system", counts]
         width = max((len(name) for name in self.classes), default=0)
         lines += [f"  {name:{width}}  {describe_class(kind)}" for name, kind in list(self.classes.items())[:12]]
@@ -82,9 +82,12 @@ class Check:
             lines.append(f"  {problem.severity}: {problem.text}{place}")
         return "\n".join(lines)
 
+    __repr__ = __str__
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    def _repr_html_(self) -> str:
+        from dalembert.show.model import check_html
+
+        return check_html(self)
 
 
 def describe_class(kind: dict[str, Any]) -> str:

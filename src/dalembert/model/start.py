@@ -48,6 +48,22 @@ class State:
         velocities = tuple(name + "'" for name in self.names)
         return dict(zip(self.names + velocities, map(float, [*self.q, *self.v]), strict=True))
 
+    def __str__(self) -> str:
+        width = max(map(len, self.names))
+        rows = [
+            f"  {name:{width}}  {q + 0.0:12.6g}  {v + 0.0:12.6g}"
+            for name, q, v in zip(self.names, self.q, self.v, strict=True)
+        ]
+        head = f"State at t = {self.t:g}: positions and velocities"
+        return "\n".join([head, *rows, *(f"  note: {note}" for note in self.notes)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from dalembert.show.model import state_html
+
+        return state_html(self)
+
 
 def consistent_state(
     system: System,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.algebra.types import Array
-from dalembert.errors import ModelError, Problem, nearest, quoted
+from dalembert.errors import ModelError, Problem, counted, nearest, quoted
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.functions import Expr
@@ -309,3 +309,12 @@ class System:
         from dalembert.model.textfile import to_toml
 
         return to_toml(self)
+
+    def __repr__(self) -> str:
+        counts = counted(len(self.coordinates), "coordinate"), counted(len(self.constraints), "constraint")
+        return f"<System {self.name!r}: {', '.join(counts)}>"
+
+    def _repr_html_(self) -> str:
+        from dalembert.show.model import system_html
+
+        return system_html(self)

@@ -18,7 +18,6 @@ from dalembert.motion.scheme import Layout, Room, Scheme
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
 
-_advance, _interpolate = Entry("collocation", "advance"), Entry("collocation", "interpolate")
 _POWER = {"F_q": -1, "F_v": 0, "C_q": -1, "C_v": 0, "M": 1}  # of z, with which Jacobians enter the matrix
 
 
@@ -37,6 +36,7 @@ class Collocated(Engine):
         self.pattern, self.layout = _layout(kernels, setup)
         self.room = self._room()
         self.last = np.zeros(1)
+        self._steps, self._inside = Entry("collocation", "advance"), Entry("collocation", "interpolate")
 
     def _room(self) -> Room:
         n, s = self.n, self.kernels.s
@@ -68,7 +68,7 @@ class Collocated(Engine):
         )
 
     def _advance(self, steps: int) -> int:
-        return _advance(
+        return self._steps(
             self.scheme, self.layout, self.pattern, self.room, self.address, self.size, self.clock, self.count,
             self.y, self.given, self.out, self.work, self.wanted, self.sampled, self.times[-1], self.states[-1],
             self.events, self.fixed, self.last, steps,
@@ -77,7 +77,7 @@ class Collocated(Engine):
     def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
         """Return states inside a recorded step, by repeating it."""
         into = np.zeros((len(thetas), 2 * self.n))
-        there = _interpolate(
+        there = self._inside(
             self.scheme, self.layout, self.pattern, self._room(), self.address, self.size,
             self.clock, self.fixed, self.count.copy(), t, h, y, kept, self.given, self.out, self.work, thetas, into,
         )  # fmt: skip

@@ -2,7 +2,7 @@
 
 The sources in `steppers/` are translated by numba, once per machine and for each kind of arguments; what is kept is an
 object file like those of the models, so that a later start loads it in some thousandths of a second and never imports
-numba. Arguments are arrays, numbers and (named) tuples of them; they are handed over as numba's functions take them.
+numba. Arguments are arrays, numbers and (named) tuples of them; they lie in a table, from which the code takes them.
 """
 
 from __future__ import annotations
@@ -23,69 +23,87 @@ from dalembert.native.cache import read, write
 
 _INTEGER, _REAL, _COMPLEX = "i", "f", "c"
 _FUNCTION = "entry"  # its name in the object file
+_FRONT = 2  # places of the table before the arguments: where the result goes, and what went wrong
 
 
 class Entry:
-    """A function of a module in `steppers/`, to be called with arrays and numbers."""
+    """A function of a module in `steppers/`, to be called with arrays and numbers.
+
+    It remembers the arguments of its last call, for most are the same ones again: an engine has its own entries.
+    """
 
     def __init__(self, module: str, name: str):
         self.module, self.name = module, name
-        self._loaded: dict[tuple, tuple[machine.Library, Any]] = {}
+        self._args: tuple[Any, ...] = ()
+        self._kinds: list[Any] = []
 
     def __call__(self, *args: Any) -> int:
         """Call it; return the integer or the truth value that it returns."""
-        kinds, values = [], [0, 0]  # in front: where the result goes, and what went wrong
-        for arg in args:
-            kinds.append(_flatten(arg, values))
-        kind = tuple(kinds)
-        if kind not in self._loaded:
-            self._loaded[kind] = self._load(kind)
-        result, wrong = ctypes.c_int64(0), ctypes.c_void_p()
-        values[0], values[1] = ctypes.addressof(result), ctypes.addressof(wrong)
-        if self._loaded[kind][1](*values):
+        if len(args) != len(self._args) or not self._changed(args):
+            self._prepare(args)
+        self._args = args
+        if self._function(self._place):
             raise RuntimeError(f"the stepper {self.module}.{self.name} failed")
-        return result.value
+        return int(self._table[-2])
 
-    def _load(self, kind: tuple) -> tuple[machine.Library, Any]:
-        key = f"stepper {self.module}.{self.name} {kind} {_sources()} numba {version('numba')} {machine.signature()}"
-        found = read(key)
-        if found is None:
-            found = Kept({}, _compile(import_module(f"dalembert.motion.steppers.{self.module}"), self.name, kind))
-            write(key, found)
-        library = machine.Library(found.code)
-        types = [ctypes.c_void_p, ctypes.c_void_p, *_passed(kind)]
-        return library, ctypes.CFUNCTYPE(ctypes.c_int32, *types)(library.address(_FUNCTION))
+    def _changed(self, args: tuple[Any, ...]) -> bool:
+        """Put the arguments that are not those of the last call into the table; tell whether their kinds are."""
+        for k, (arg, old) in enumerate(zip(args, self._args, strict=True)):
+            if arg is not old:
+                values: list[Any] = []
+                if _flatten(arg, values) != self._kinds[k]:
+                    return False
+                self._put(self._starts[k], values)
+        return True
+
+    def _prepare(self, args: tuple[Any, ...]) -> None:
+        """Make the table, and load the code for arguments of these kinds."""
+        parts: list[list[Any]] = [[] for _ in args]
+        self._kinds = [_flatten(arg, values) for arg, values in zip(args, parts, strict=True)]
+        self._starts = np.cumsum([_FRONT, *map(len, parts)])
+        self._table = np.zeros(int(self._starts[-1]) + 2, dtype=np.int64)
+        self._reals = self._table.view(np.float64)
+        self._place = self._table.ctypes.data
+        self._table[:_FRONT] = self._place + 8 * (len(self._table) - 2), self._place + 8 * (len(self._table) - 1)
+        for start, values in zip(self._starts, parts, strict=False):
+            self._put(start, values)
+        self._library, self._function = _load(self.module, self.name, tuple(self._kinds))
+
+    def _put(self, start: int, values: list[Any]) -> None:
+        for k, value in enumerate(values, start):
+            (self._reals if isinstance(value, float) else self._table)[k] = value
 
 
-def _flatten(arg: Any, values: list) -> Any:
+@cache
+def _load(module: str, name: str, kinds: tuple[Any, ...]) -> tuple[machine.Library, Any]:
+    """Take a function from disk, or compile it."""
+    key = f"stepper {module}.{name} {kinds} {_sources()} numba {version('numba')} {machine.signature()}"
+    found = read(key)
+    if found is None:
+        source = getattr(import_module(f"dalembert.motion.steppers.{module}"), name)
+        found = Kept({}, _compile(source, kinds))
+        write(key, found)
+    library = machine.Library(found.code)
+    return library, ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(library.address(_FUNCTION))
+
+
+def _flatten(arg: Any, values: list[Any]) -> Any:
     """Append what an argument is made of, as numba passes it; return its kind."""
     if isinstance(arg, np.ndarray):
         if not arg.flags.c_contiguous:
             raise TypeError("a stepper takes contiguous arrays")
-        shape = arg.shape
-        values += (None, None, arg.size, arg.itemsize, arg.ctypes.data, *shape, *arg.strides)
-        return arg.dtype.str, len(shape)
+        values += (0, 0, arg.size, arg.itemsize, arg.ctypes.data, *arg.shape, *arg.strides)
+        return arg.dtype.str, arg.ndim
     if isinstance(arg, tuple):
         return type(arg), tuple(_flatten(part, values) for part in arg)
     if isinstance(arg, (float, np.floating)):
-        values.append(arg)
+        values.append(float(arg))
         return _REAL
     if isinstance(arg, (complex, np.complexfloating)):
-        values += (arg.real, arg.imag)
+        values += (float(arg.real), float(arg.imag))
         return _COMPLEX
     values.append(int(arg))
     return _INTEGER
-
-
-def _passed(kind: Any) -> list[Any]:
-    """Return the types of C in which arguments of some kind are passed."""
-    if isinstance(kind, str):
-        return {_INTEGER: [ctypes.c_int64], _REAL: [ctypes.c_double], _COMPLEX: [ctypes.c_double] * 2}[kind]
-    if isinstance(kind[0], str) and len(kind) == 2 and isinstance(kind[1], int):
-        pointer, integer = ctypes.c_void_p, ctypes.c_int64
-        return [pointer, pointer, integer, integer, pointer, *[integer] * (2 * kind[1])]
-    parts = kind[1] if isinstance(kind[0], type) else kind
-    return [passed for part in parts for passed in _passed(part)]
 
 
 @cache
@@ -98,7 +116,7 @@ def _sources() -> str:
     return digest.hexdigest()
 
 
-def _compile(module: Any, name: str, kind: tuple) -> bytes:
+def _compile(source: Any, kinds: tuple[Any, ...]) -> bytes:
     from dalembert.motion.steppers.compiled import to_object
 
-    return to_object(getattr(module, name), kind, _FUNCTION)
+    return to_object(source, kinds, _FUNCTION)

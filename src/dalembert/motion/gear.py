@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _REACHED_END = 1  # status of IDA
 _POINTS = 6  # of the polynomial between two steps: as many as order 5 has
-_kernel, _watch, _project = (Entry("primitives", name) for name in ("kernel", "watch", "project"))
 _STEADY = 4.0  # sum of the weights of an interpolation up to which errors do not grow in it
 
 
@@ -44,6 +43,9 @@ class GearEngine(Engine):
         self.size = np.array([n, s, at.ACCELERATIONS, at.PROJECT, 0, 0, 0])
         self.solver: Any = None
         self.starts: list[float] = []
+        self._kernel, self._watch, self._project = (
+            Entry("primitives", name) for name in ("kernel", "watch", "project")
+        )
         self.last = (0.0, 0.0)
         self._known: tuple[Any, Array, Array] = (None, np.zeros(0), np.zeros(0))
 
@@ -73,7 +75,7 @@ class GearEngine(Engine):
         """Let IDA begin at the present state, with the rates that the equations give there."""
         t, n, s = float(self.clock[at.T]), self.n, self.kernels.s
         self.given[0], self.given[1 : 1 + 2 * n] = t, self.y
-        _kernel(at.RATE, self.address, self.given, self.out, self.work)
+        self._kernel(at.RATE, self.address, self.given, self.out, self.work)
         a, multipliers, positive = self.out[:n].copy(), self.out[n : n + s].copy(), self.out[n + s + 2] > 0
         if not np.all(np.isfinite(a)):
             self.count[at.BAD] = n + int(np.argmin(np.isfinite(a)))
@@ -89,7 +91,7 @@ class GearEngine(Engine):
         self.solver.init_step(t, unknowns, rates)
         self.evaluated, self.last = 0, (t, t)
         self.starts.append(t)
-        _watch(self.address, n, t, self.y[:n], self.y[n:], self.given, self.out, self.work, self.events)
+        self._watch(self.address, n, t, self.y[:n], self.y[n:], self.given, self.out, self.work, self.events)
         self.count[at.FIRST] = 1
         return at.RUNNING
 
@@ -138,7 +140,7 @@ class GearEngine(Engine):
         clock[at.T], clock[at.H] = t, t - begun
         count[at.RECORDED] += 1
         count[at.STEPS] += 1
-        if _watch(self.address, n, t, y[:n], y[n:], self.given, self.out, self.work, self.events):
+        if self._watch(self.address, n, t, y[:n], y[n:], self.given, self.out, self.work, self.events):
             return at.EVENT
         return at.DONE if t >= end else at.RUNNING
 
@@ -155,7 +157,7 @@ class GearEngine(Engine):
 
     def _kept(self, t: float, y: Array) -> bool:
         """Move a state onto the constraints; tell whether there is one."""
-        return bool(_project(self.address, self.size, self.count, t, y, self.given, self.out, self.work))
+        return bool(self._project(self.address, self.size, self.count, t, y, self.given, self.out, self.work))
 
     def _failure(self) -> int:
         """Find out from the last state that was tried why IDA could not take a step."""

@@ -19,7 +19,6 @@ from dalembert.motion.places import NOTHING
 if TYPE_CHECKING:
     from dalembert.motion.engine import Engine
 
-_minimal, _multipliers = Entry("gear", "minimal"), Entry("gear", "multipliers")
 _BLOCKED = 120  # unknowns beyond which LAPACK is faster
 _DENSE = 60  # unknowns up to which a dense Jacobian is faster than a sparse one
 _FREE = 1e30  # absolute tolerance of what is not to be in the error test
@@ -91,6 +90,7 @@ class Minimal(Equations):
 
     def __init__(self, engine: Engine):
         super().__init__(engine)
+        self._residual = Entry("gear", "minimal")
         self.size = 2 * self.n
         self.rows = np.ones((2, self.s))
         self.rows[0] = np.isin(np.arange(self.s), self.positions)
@@ -107,7 +107,7 @@ class Minimal(Equations):
     def residual(self, t: float, y: Array, yp: Array, res: Array) -> None:
         """Fill in the parts along and against the constraints, of positions and then of velocities."""
         e = self.engine
-        self.bad = _minimal(
+        self.bad = self._residual(
             e.address, self.n, self.s, self.rows, self.kinematic, self._rate(t), t, y, yp, res, e.given, self.terms,
             e.out, e.work, self.bad,
         )  # fmt: skip
@@ -149,6 +149,7 @@ class Multipliers(Equations):
 
     def __init__(self, engine: Engine):
         super().__init__(engine)
+        self._residual = Entry("gear", "multipliers")
         self.size = 2 * self.n + len(self.positions) + self.s
         i, self.a_column = self.patterns["A"].T
         self.a_row, self.of_positions = i, np.isin(i, self.positions)
@@ -175,7 +176,7 @@ class Multipliers(Equations):
     def residual(self, t: float, y: Array, yp: Array, res: Array) -> None:
         """Fill in q̇ − v − Aᵀμ, F, g, w."""
         e = self.engine
-        self.bad = _multipliers(
+        self.bad = self._residual(
             e.address, self.n, self.s, self.positions, t, y, yp, res, e.given, e.out, e.work, self.bad
         )
 

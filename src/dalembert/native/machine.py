@@ -46,17 +46,13 @@ def compile_object(ir: str, level: int | None = None, hurry: bool = False) -> by
     return machine.emit_object(module)
 
 
-def compile_alone(module: llvm.ModuleRef, own: str, name: str, beside: str) -> bytes:
-    """Compile one function of a module, under another name, with all that it needs and nothing else.
-
-    `beside` is IR of functions that the module only declares.
-    """
+def compile_alone(module: llvm.ModuleRef, name: str, beside: str) -> bytes:
+    """Compile one function with all that it needs and nothing else; `beside` is IR that is added to the module."""
     machine = _target(3)
     module.link_in(llvm.parse_assembly(beside))
     for value in [*module.functions, *module.global_variables]:
-        if not value.is_declaration and value.name != own:
+        if not value.is_declaration and value.name != name:
             value.linkage = "internal"
-    module.get_function(own).name = name
     passes = llvm.create_new_module_pass_manager()
     passes.add_global_dead_code_eliminate_pass()
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dalembert.algebra.saddle import Saddle
-from dalembert.algebra.types import Array
+from dalembert.algebra.types import Array, Arrays
 from dalembert.forms import multipliers
 from dalembert.model.numeric import Numeric
 
@@ -70,6 +70,13 @@ class Certificate:
         failed = [item.text for item in self.items if not item.ok]
         verdict = "pass" if not failed else f"not kept: {'; '.join(failed)}"
         return "\n".join([f"Certificate: {verdict}", *lines, *(f"  not determined: {note}" for note in self.notes)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from dalembert.show.motion import certificate_html
+
+        return certificate_html(self)
 
 
 def certify(run: Run) -> Certificate:
@@ -136,8 +143,8 @@ def _forces(run: Run) -> list[Item]:
     ]
 
 
-@dataclass(frozen=True)
-class Drift:
+@dataclass(frozen=True, repr=False)
+class Drift(Arrays):
     """E − E₀ − work of forces and of constraints at the steps; E itself, and the largest energy."""
 
     values: Array

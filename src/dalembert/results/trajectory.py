@@ -56,6 +56,11 @@ class Run:
         end = f"until t = {self.motion.times[-1]:g}"
         return f"<Run {self.system.name!r} {end}: {f['status']}, {f['steps']} steps, {f['method']}, {f['form']}>"
 
+    def _repr_html_(self) -> str:
+        from dalembert.show.motion import run_html
+
+        return run_html(self)
+
     def __getattr__(self, name: str) -> Any:
         """Give what is known of the computation: status, message, steps, evaluations, build_s, wall_s, …"""
         facts = self.__dict__["motion"].facts if "motion" in self.__dict__ else {}

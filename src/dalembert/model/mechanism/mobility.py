@@ -50,6 +50,13 @@ class Mobility:
         text += f", in the assembled position {self.here}" if self.here != self.freedom else ""
         return "; ".join([text, *self.reasons])
 
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from dalembert.show.model import mobility_html
+
+        return mobility_html(self)
+
 
 def mobility(mechanism: Mechanism, known: tuple[Numeric, Sequence[Configuration]] | None = None) -> Mobility:
     """Count the degrees of freedom, find the true ones, and say why they differ.

@@ -46,6 +46,9 @@ class Special:
     q: Array
     text: str
 
+    def __repr__(self) -> str:
+        return f"<{self.kind}: input {self.input:.6g}, output {self.output:.6g}>"
+
 
 @dataclass(frozen=True)
 class Transmission:
@@ -98,6 +101,13 @@ class Transmission:
                 f"  transmission angle from {np.degrees(self.mu.min()):.4g} to {np.degrees(self.mu.max()):.4g} degrees"
             )
         return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from dalembert.show.motion import transmission_html
+
+        return transmission_html(self)
 
 
 def transmission(mechanism: Mechanism, given: str, wanted: str, samples: int = 360) -> Transmission:

@@ -23,7 +23,6 @@ from dalembert.native.augment import augmentation
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
 
-_advance, _inside = Entry("symplectic", "advance"), Entry("symplectic", "inside")
 ROWS = 10  # of what a step works on
 
 
@@ -75,10 +74,11 @@ class Composed(Engine):
         self.size = np.array([n, kernels.s, int(kernels.facts("symplectic")["separable"])])
         self.order, self.weights = method.order, method.weights
         self.new, self.rows = np.zeros(2 * n), np.zeros((ROWS, n))
+        self._steps, self._inside = Entry("symplectic", "advance"), Entry("symplectic", "inside")
         self.others, self.scratch = np.zeros_like(self.rows), np.zeros_like(self.work)
 
     def _advance(self, steps: int) -> int:
-        return _advance(
+        return self._steps(
             self.address, self.size, self.weights, self.clock, self.count, self.y, self.new, self.rows,
             self.others, self.given, self.out, self.work, self.scratch, self.wanted, self.sampled,
             self.times[-1], self.states[-1], self.events, steps,
@@ -90,7 +90,7 @@ class Composed(Engine):
         for theta, state in zip(thetas, into, strict=True):
             if theta == 0.0 or theta == 1.0:
                 state[:] = y if theta == 0.0 else kept
-            elif not _inside(
+            elif not self._inside(
                 self.address, self.size, count, self.weights, t, theta * h, y, state, self.others, self.given,
                 self.out, self.scratch,
             ):  # fmt: skip

@@ -14,6 +14,8 @@ from dalembert.native import machine
 # What numba's code refers to, but never calls here: arrays belong to the caller, nothing is allocated.
 _NOTHING_TO_FREE = "define void @NRT_MemInfo_call_dtor(ptr %info) {\n  ret void\n}\n"
 
+_INNER = "inner"
+
 
 def compiled(function: Callable[..., Any]) -> Any:
     """Mark a function as part of a stepper; a division by zero gives inf."""
@@ -27,7 +29,18 @@ def to_object(function: Any, kind: tuple, name: str) -> bytes:
     function.compile(signature)
     own = function.overloads[signature].fndesc.llvm_func_name
     module = llvm.parse_assembly(function.inspect_llvm(signature))
-    return machine.compile_alone(module, own, name, _NOTHING_TO_FREE)
+    module.get_function(own).name = _INNER
+    return machine.compile_alone(module, name, _NOTHING_TO_FREE + _from_table(module.get_function(_INNER), name))
+
+
+def _from_table(function: llvm.ValueRef, name: str) -> str:
+    """Write the function that takes all arguments from a table, of eight bytes each, and calls another one."""
+    types = [str(argument.type) for argument in function.arguments]
+    lines = [f"declare i32 @{_INNER}({', '.join(types)})", f"define i32 @{name}(ptr %table) {{"]
+    for k, kind in enumerate(types):
+        lines += [f"  %p{k} = getelementptr i64, ptr %table, i64 {k}", f"  %v{k} = load {kind}, ptr %p{k}, align 8"]
+    given = ", ".join(f"{kind} %v{k}" for k, kind in enumerate(types))
+    return "\n".join([*lines, f"  %r = call i32 @{_INNER}({given})", "  ret i32 %r", "}", ""])
 
 
 def _type(kind: Any) -> types.Type:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dalembert.errors import DerivationError
+from dalembert.model.system import System
 from dalembert.native.build import Builder
 from dalembert.native.forms import form_module
 from dalembert.native.groups import Module, core
 from dalembert.native.rolled import rolled_module
 from dalembert.native.routine import Routine
-from dalembert.model.system import System
 
 _KERNELS = ("accelerations", "position_step", "velocity_step", "residuals", "energies", "matrices")
 

@@ -67,13 +67,15 @@ def _point_forces(run: Run, inputs: Array) -> tuple[Vectors, list[str]]:
     if system.constraints and drawing is not None:
         t, q, v, parameters = np.split(inputs, [1, 1 + n, 1 + 2 * n], axis=1)
         reaction = run.motion.kernels.accelerations(t[:, 0], q, v, parameters).reaction
-        for name, place in drawing.points.items():
-            names = [str(entry) for entry in place]
-            if all(entry in index or entry == "0" for entry in names) and any(entry in index for entry in names):
-                columns = [index.get(entry, -1) for entry in names]
-                value = np.stack([reaction[:, i] if i >= 0 else 0 * q[:, 0] for i in columns], axis=1)
-                at = np.stack([q[:, i] if i >= 0 else 0 * q[:, 0] for i in columns], axis=1)
-                forces[name] = at, value
+        named = {name: [str(entry) for entry in place] for name, place in drawing.points.items()}
+        owned = {name: {entry for entry in entries if entry in index} for name, entries in named.items()}
+        for name, entries in named.items():
+            whole = all(entry in index or entry == "0" for entry in entries) and owned[name]
+            if not whole or any(owned[name] < owned[other] for other in named):  # a shadow of another point
+                continue
+            columns = [index.get(entry, n) for entry in entries]
+            at, value = (np.pad(part, ((0, 0), (0, 1)))[:, columns] for part in (q, reaction))
+            forces[name] = at, value
     if forces:
         return forces, []
     why = "there are no constraints" if not system.constraints else "no point is given by coordinates, as P = [x, y]"
@@ -92,7 +94,7 @@ def _drawn(scene: Scene, forces: Vectors, moments: Vectors, notes: list[str], wh
             arrow = np.where(size > SMALL * largest, force * cut, 0.0) / largest * length
             marks.append(_arrow(np.stack([point, point + arrow], axis=1), "force"))
         shown = nice(0.6 * largest)
-        legend.append(("force", f"{shown:g}{what}", shown / largest * length))
+        legend.append(("force", f"{shown:g}{what}", float(shown / largest * length)))
     largest = _common(moments)
     if largest > SMALL * _common(forces) * scene.size:
         for point, moment in moments.values():

@@ -49,15 +49,17 @@ def build(system: System, inputs: Array, trace: Sequence[str] = ()) -> Scene:
         moves = {*system.coordinates, TIME}
         fixed = {name for name, place in drawing.points.items() if moves.isdisjoint(_symbols(place))}
         found = lines.marks(drawing, places, fixed)
+    traces = tuple(Trace(name, places.points[name], f"body{k % BODIES}") for k, name in enumerate(trace))
     shown = drawing.shown if len(drawing.shown) <= LABELS else ()
     return Scene(
         system.name or "",
         inputs[:, 0],
         tuple(sorted(found, key=lambda mark: mark.layer)),
         {name: own[name] for name in shown},
-        tuple(Trace(name, places.points[name], f"body{k % BODIES}") for k, name in enumerate(trace)),
+        traces,
         up,
         parts.floor if parts else None,
+        tuple((curve.colour, f"way of {curve.name}", None) for curve in traces),
     )
 
 

@@ -33,8 +33,7 @@ def loose_ends(parts: Parts, name: str, points: Array, colour: str) -> list[Mark
     """Return dots where a bar ends without a joint."""
     if points.shape[1] != 2:
         return []
-    taken = [other[0, :2] for shape, other, _ in parts.shapes if shape.kind != "body" and name in shape.bodies]
-    places = np.concatenate(taken) if taken else np.zeros((0, points.shape[-1]))
+    places = np.concatenate(parts.held.get(name) or [np.zeros((0, points.shape[-1]))])
     free = [k for k in range(2) if not np.any(np.linalg.norm(places - points[0, k], axis=1) < FLAT * parts.size)]
     return [parts.symbol("tip", points[:, k], colour=colour) for k in free]
 
@@ -57,8 +56,10 @@ def on_angle(parts: Parts, shape: Shape, points: Array, values: Array) -> list[M
 @draws("spring distance", "damper distance", "actuator distance", "drive distance")
 def on_distance(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """Something that pushes along a joint: arrows beside the block; a spring or damper from the end of the guide."""
-    low, high, middle = parts.guide(points, parts.middle(shape.bodies[1], points))
-    kind = shape.kind.split()[0]
+    kind, middle = shape.kind.split()[0], parts.middle(shape.bodies[1], points)
     if kind in ("spring", "damper"):
-        return [parts.symbol(kind, low, middle, colour=kind, layer=ELEMENT)]
+        low, _, middle = parts.guide(points, middle, 2.0)
+        wall = parts.symbol("wall", low, middle, colour=parts.colours[shape.bodies[0]], layer=ELEMENT)
+        return [wall, parts.symbol(kind, low, middle, colour=kind, layer=ELEMENT)]
+    low, high, middle = parts.guide(points, middle)
     return [parts.symbol(shape.kind, middle, middle + (high - low), colour=kind, layer=DRIVE)]

@@ -26,7 +26,6 @@ class Canvas:
     def __init__(self, figure: Figure, renderer: Any):
         self.figure, self.renderer = figure, renderer
         self.factor = figure.dpi / DPI
-        self.flip = renderer.flipy() and False  # renderers take care of it themselves
         self.transform = Affine2D().scale(self.factor)
 
     def path(
@@ -48,9 +47,7 @@ class Canvas:
         gc.set_linewidth(width * 72 / DPI if stroke else 0.0)
         if dashed:
             gc.set_dashes(0, [4 * 72 / DPI * 1.2, 3 * 72 / DPI * 1.2])
-        gc.set_foreground(to_rgba(stroke or fill, opacity), isRGBA=True)
-        if not stroke:
-            gc.set_alpha(opacity)
+        gc.set_foreground(to_rgba(stroke or fill or "none", opacity), isRGBA=True)
         path = Path(np.vstack([points, points[:1]]), closed=True) if closed else Path(points)
         self.renderer.draw_path(gc, path, self.transform, to_rgba(fill, opacity) if fill else None)
         gc.restore()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 
 from dalembert.algebra.types import Array
 
 SIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1))
+REACHES = (1.0, 4.5)  # beside a pin, and beside a block
 LETTER, HEIGHT = 5.9, 12.0  # of the text, in pixels
 STEP = 4.0  # between points that names keep away from
+FAR = 2.5  # how much better a place farther away must be
 STAY = 1.5  # how much better another side must be before a name changes over
 
 
@@ -37,11 +39,12 @@ class Labels:
 
     def place(self, name: str, point: Array, k: float) -> tuple[float, float, str] | None:
         """Return where a name is written and to which side of there it extends; None where there is no room."""
-        width, away = LETTER * len(name) + 2, 5 + 4 * k
+        width = LETTER * len(name) + 2
         if len(self.drawn) != 1:
             self.drawn = [np.concatenate(self.drawn)] if self.drawn else [np.zeros((0, 2))]
         best, cost = None, np.inf
-        for k_side, (right, up) in enumerate(SIDES):
+        for k_side, ((right, up), reach) in enumerate(product(SIDES, REACHES)):
+            away = 5 + 4 * k * reach
             x = point[0] + away * right * (1 if up == 0 else 0.75)
             y = point[1] + (away + HEIGHT / 2 - 3) * up * (1 if right == 0 else 0.8)
             left = x - width * (1 - right) / 2
@@ -51,7 +54,12 @@ class Labels:
             if any(box[0] < o[2] and o[0] < box[2] and box[1] < o[3] and o[1] < box[3] for o in self.boxes):
                 continue
             inside = np.all((self.drawn[0] > np.array(box[:2]) - 2) & (self.drawn[0] < np.array(box[2:]) + 2), axis=1)
-            here = np.count_nonzero(inside) + 0.1 * k_side - (STAY if k_side == self.side[name] else 0.0)
+            here = (
+                np.count_nonzero(inside)
+                + 0.05 * k_side
+                + FAR * (reach > 1)
+                - (STAY if k_side == self.side[name] else 0.0)
+            )
             if here < cost:
                 best, cost = (k_side, x, y, box, right), here
         if best is None:

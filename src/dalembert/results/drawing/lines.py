@@ -30,10 +30,14 @@ def marks(drawing: Drawing, places: Places, fixed: set[str]) -> list[Mark]:
             found.append(Mark("plate", points[:, :-1], colour, PLATE))
         else:
             found += [Mark("bar", points[:, k : k + 2], colour, BAR) for k in range(len(line) - 1)]
-    for kind in ("spring", "damper"):
-        for chain in getattr(drawing, f"{kind}s"):
-            for a, b in pairwise(chain):
-                found.append(Mark("symbol", np.stack([at[a], at[b]], axis=1), kind, ELEMENT, {"name": kind}))
+    pairs = {
+        kind: [p for chain in getattr(drawing, f"{kind}s") for p in pairwise(chain)] for kind in ("spring", "damper")
+    }
+    both = set(pairs["spring"]) & set(pairs["damper"])
+    for kind, ends in pairs.items():
+        for a, b in ends:
+            name = f"{kind} beside" if (a, b) in both else kind
+            found.append(Mark("symbol", np.stack([at[a], at[b]], axis=1), kind, ELEMENT, {"name": name}))
     for (centre, _, *tip), radius in zip(drawing.circles, places.radii.T, strict=True):
         rim = circle(at[centre], radius, at[tip[0]] if tip else None)
         options = {"open": 1} if rim.shape[-1] == 3 else {"spokes": len(tip)}

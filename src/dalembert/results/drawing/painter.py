@@ -206,7 +206,7 @@ class Painter:
         )
 
     def draw_hatch(self, points: Array, mark: Mark, colour: str) -> None:
-        """A line of the ground with strokes on its right; or a rack, with teeth on its right."""
+        """A line of the ground with strokes on its right; or a rack, with teeth on its left."""
         path = self.seen(points)
         for a, b in pairwise(path):
             way = b - a
@@ -330,18 +330,18 @@ def mix(colour: str, paper: str, part: float) -> str:
     return "#" + "".join(f"{int(value):02x}" for value in np.round(part * a + (1 - part) * b))
 
 
-def toothed(points: Array, teeth: int, phase: int) -> Array:
-    """Return the outline of a gear: a tooth points to the first point of the rim, or a gap with the phase 1."""
+def toothed(points: Array, teeth: int, phase: float) -> Array:
+    """Return the outline of a gear: a tooth is ahead of the first point of the rim by the phase, in pitches."""
     height = min(0.25, 1.9 / teeth)
     angles, levels = np.array([-0.36, -0.16, 0.16, 0.36]), np.array([-1.0, 0.9, 0.9, -1.0])
-    turned = (np.arange(teeth)[:, None] + angles + phase / 2).ravel() * 2 * np.pi / teeth
+    turned = (np.arange(teeth)[:, None] + angles + phase).ravel() * 2 * np.pi / teeth
     centre, u, v = points
     reach = 1 + height * np.tile(levels, teeth)[:, None]
     return centre + reach * (np.cos(turned)[:, None] * (u - centre) + np.sin(turned)[:, None] * (v - centre))
 
 
 def rack_path(start: Array, pitch: Array, height: Array, teeth: int) -> Array:
-    """Return the outline of a rack whose first gap begins at a point."""
+    """Return the outline of a rack, from the middle of a tooth to that of another."""
     parts, levels = np.array([0.14, 0.34, 0.66, 0.86]), np.array([-1.0, 1.0, 1.0, -1.0])
     steps = (np.arange(teeth)[:, None] + parts).ravel()
     return start + np.outer(steps, pitch) + np.outer(np.tile(levels, teeth), height)

@@ -39,10 +39,13 @@ class Parts:
         bodies = dict.fromkeys(name for shape, *_ in places.shapes for name in shape.bodies if name != BASE)
         self.colours = {name: f"body{k % BODIES}" for k, name in enumerate(bodies)} | {BASE: "ground"}
         self.corners = {shape.bodies[0]: points for shape, points, _ in places.shapes if shape.kind == "body"}
-        self.held = {name for shape, *_ in places.shapes if shape.kind != "body" for name in shape.bodies}
+        self.held: dict[str, list[Array]] = {}  # where joints and elements hold a body
+        for shape, points, _ in places.shapes:
+            for name in shape.bodies if shape.kind != "body" else ():
+                self.held.setdefault(name, []).append(points[0, :2])
         self.module = self._module()
         self.floor: float | None = None
-        self.geared: set[tuple] = set()  # gears that are drawn: one may mesh with several
+        self.gears: dict[tuple, tuple[Array, int, float]] = {}  # that are drawn: a point of the rim, teeth, phase
 
     def marks(self) -> list[Mark]:
         """Return the marks of all parts."""
@@ -53,7 +56,12 @@ class Parts:
         return found
 
     def _module(self) -> float:
-        radii = [abs(r) for shape, _, v in self.shapes if shape.kind in ("gear", "rack") for r in v[: len(v[:2])]]
+        """Return the size of teeth, the diameter by their number: as given somewhere, else small against the wheels."""
+        radii = []
+        for shape, _, values in self.shapes:
+            if shape.kind == "gear" and len(values) > 4:
+                return 2 * float(values[0] / values[4])
+            radii += [*values[:2]] if shape.kind == "gear" else [values[0]] if shape.kind == "rack" else []
         return MODULE * min(radii, default=1.0)
 
     # --- helpers -----------------------------------------------------------------------------------------------------

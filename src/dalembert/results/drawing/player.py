@@ -57,7 +57,7 @@ def page(scene: Scene, *, dark: bool | None, speed: float) -> str:
 
 @cache
 def _file(name: str) -> str:
-    return resources.files(__package__).joinpath("script", name).read_text(encoding="utf-8")
+    return resources.files("dalembert.results.drawing").joinpath("script", name).read_text(encoding="utf-8")
 
 
 def aspect(scene: Scene) -> float:

@@ -14,7 +14,7 @@ from dalembert.results.drawing.parts import BASE, Parts, draws
 from dalembert.results.drawing.scene import BAR, ELEMENT, GROUND, ROUND, Mark
 
 
-def wheel(parts: Parts, body: str, centre: Array, rim: Array, **options: int) -> Mark:
+def wheel(parts: Parts, body: str, centre: Array, rim: Array, **options: float) -> Mark:
     """Return a circle in the plane about a centre through a point."""
     arm = rim - centre
     turned = np.stack([-arm[:, 1], arm[:, 0]], axis=1)
@@ -39,47 +39,74 @@ def rolling(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Ma
 @draws("rack", dimensions=2)
 def rack(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A toothed wheel on a toothed line; both have the same teeth, which stay in mesh."""
-    owner, wheel = shape.bodies
+    owner, pinion = shape.bodies
     a, centre, contact, rim = points[:, 0], points[:, 1], points[:, 3], points[:, 4]
     axis, radius = points[:, 2] - a, float(values[0])
-    teeth = max(8, round(2 * radius / parts.module))
+    found, teeth, phase = gear_wheel(parts, pinion, centre, rim, count_teeth(parts, radius), spokes=1)
     pitch = 2 * np.pi * radius / teeth
-    arm, down = rim[0] - centre[0], contact[0] - centre[0]
-    turned = np.arctan2(arm[0] * down[1] - arm[1] * down[0], arm @ down)  # from the rim to the contact
+    down = contact[0] - centre[0]
+    turned = angle_between(rim[0] - centre[0], down)
+    side = np.sign(axis[0, 0] * down[1] - axis[0, 1] * down[0])  # 1 if the wheel turns forward along the axis
     way = np.sum((contact - a) * axis, axis=1)
-    first = way[0] + np.sign(axis[0, 0] * down[1] - axis[0, 1] * down[0]) * radius * turned + pitch / 2
+    first = (
+        way[0] - side * (phase * pitch - radius * turned) + pitch / 2
+    )  # where a tooth of the rack fits, half a pitch on
     margin = max(0.05 * parts.size, 3 * pitch)
     low, high = (first + pitch * round((end - first) / pitch) for end in (way.min() - margin, way.max() + margin))
     ends = [a + low * axis, a + high * axis]
-    if axis[0, 0] * down[1] - axis[0, 1] * down[0] > 0:  # teeth on the left, where the wheel is
+    if side > 0:  # its teeth are on its left, where the wheel is
         ends.reverse()
     options = {"teeth": round((high - low) / pitch), "height": 0.6 * pitch}
-    line = Mark("hatch", np.stack(ends, axis=1), parts.colours[owner], BAR, options)
-    return [line, wheel(parts, wheel, centre, rim, teeth=teeth, spokes=1), *parts.end(wheel, centre)]
+    return [*found, Mark("hatch", np.stack(ends, axis=1), parts.colours[owner], BAR, options)]
 
 
 @draws("gear", dimensions=2)
 def gear(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
-    """Two toothed wheels in mesh; of an internal one the larger is a ring."""
-    radii, sign = values[:2], values[2]
-    if len(values) > 4:
-        teeth = np.round(values[4:6]).astype(int)
-    else:
-        teeth = np.maximum(np.round(2 * radii / parts.module), 6).astype(int)
-    found = []
-    for k in range(2):
-        key = (shape.bodies[k], *np.round(points[0, k] / parts.size, 6))
-        ring = sign < 0 and radii[k] == radii.max()
-        if key in parts.geared and not ring:
-            continue
-        parts.geared.add(key)
-        phase = {"phase": 1} if k == 1 else {}  # where one has a tooth the other has a gap
-        more = {"ring": 1} if ring else {"spokes": 1}
-        teeth_of = int(teeth[k])
-        found.append(wheel(parts, shape.bodies[k], points[:, k], points[:, 2 + k], teeth=teeth_of, **phase, **more))
-        if not ring:
-            found.append(parts.symbol("dot", points[:, k]))
+    """Two toothed wheels in mesh; of an internal pair the larger is a ring."""
+    radii, internal = values[:2], values[2] < 0
+    counts = np.round(values[4:6]).astype(int) if len(values) > 4 else [count_teeth(parts, r) for r in radii]
+    known = [wheel_key(parts, shape.bodies[k], points[:, k]) in parts.gears for k in range(2)]
+    found, phase = [], None
+    for k in (1, 0) if known[1] else (0, 1):  # one that is drawn already says where the teeth of the other are
+        ring = internal and radii[k] == radii.max()
+        options = {"ring": 1} if ring else {"spokes": 1}
+        args = parts, shape.bodies[k], points[:, k], points[:, 2 + k], int(counts[k])
+        marks, _, at = gear_wheel(*args, phase=phase or 0.0, **options)
+        phase = at if internal else -at - 0.5
+        found += marks
     return found
+
+
+def count_teeth(parts: Parts, radius: float) -> int:
+    """Return the number of teeth of a wheel for which none is given: of the size that others have."""
+    return max(6, round(2 * abs(radius) / parts.module))
+
+
+def wheel_key(parts: Parts, body: str, centre: Array) -> tuple[str, float, float]:
+    """Return by what a wheel is known: it may mesh with several others."""
+    x, y = np.round(centre[0] / parts.size, 6)
+    return body, float(x), float(y)
+
+
+def gear_wheel(
+    parts: Parts, body: str, centre: Array, rim: Array, teeth: int, phase: float = 0.0, **options: int
+) -> tuple[list[Mark], int, float]:
+    """Return a toothed wheel, unless it is drawn already, its number of teeth, and its phase.
+
+    The phase is how far the next tooth is ahead of a point of the rim, counterclockwise, in pitches.
+    """
+    key, arm = wheel_key(parts, body, centre), rim[0] - centre[0]
+    if key in parts.gears:
+        before, teeth, phase = parts.gears[key]
+        return [], teeth, phase - angle_between(before, arm) * teeth / (2 * np.pi)
+    parts.gears[key] = arm, teeth, phase
+    made = wheel(parts, body, centre, rim, teeth=teeth, phase=phase % 1.0, **options)
+    return [made, *([] if "ring" in options else [parts.symbol("dot", centre)])], teeth, phase
+
+
+def angle_between(a: Array, b: Array) -> float:
+    """Return the angle from one direction to another, counterclockwise."""
+    return float(np.arctan2(a[0] * b[1] - a[1] * b[0], a @ b))
 
 
 @draws("rope", dimensions=2)

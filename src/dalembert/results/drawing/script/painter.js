@@ -2,6 +2,7 @@
 
 const TAU = 2 * Math.PI, BAR = 7, ROUNDED = 56, FAR = 6, LETTER_HEIGHT = 13;
 const SIDES = [[1, -1], [1, 1], [-1, -1], [-1, 1], [1, 0], [-1, 0], [0, -1], [0, 1]];
+const PLACES = SIDES.flatMap(side => [1, 4.5].map(reach => [...side, reach]));  // beside a pin, and beside a block
 
 const mix = (colour, paper, part) => "#" + [1, 3, 5].map(k => Math.round(
   part * parseInt(colour.slice(k, k + 2), 16) + (1 - part) * parseInt(paper.slice(k, k + 2), 16),
@@ -205,7 +206,7 @@ class Painter {
   toothed([centre, u, v], teeth, phase) {
     const height = Math.min(0.25, 1.9 / teeth), found = [];
     for (let k = 0; k < teeth; k++) for (const [angle, level] of [[-.36, -1], [-.16, .9], [.16, .9], [.36, -1]]) {
-      const a = (k + angle + phase / 2) * TAU / teeth, reach = 1 + height * level;
+      const a = (k + angle + phase) * TAU / teeth, reach = 1 + height * level;
       found.push(centre.map((c, i) => c + reach * (Math.cos(a) * (u[i] - c) + Math.sin(a) * (v[i] - c))));
     }
     return found;
@@ -311,18 +312,19 @@ class Painter {
     }
   }
   name(text, point) {  // beside its point, on no other name, where little is drawn; it stays on its side if it can
-    const {camera} = this, away = 5 + 4 * this.k;
+    const {camera} = this;
     this.context.font = "12px system-ui, sans-serif";
     const wide = this.context.measureText(text).width + 2;
     let best = null, cost = Infinity;
-    SIDES.forEach(([right, down], k) => {
+    PLACES.forEach(([right, down, reach], k) => {
+      const away = 5 + 4 * this.k * reach;
       const x = point[0] + away * right * (down ? 0.75 : 1), y = point[1] + (away + 3) * down * (right ? 0.8 : 1);
       const left = x - wide * (1 - right) / 2;
       const box = [left, y - LETTER_HEIGHT / 2, left + wide, y + LETTER_HEIGHT / 2];
       if (box[0] < 2 || box[1] < 2 || box[2] > camera.width - 2 || box[3] > camera.height - 2) return;
       if (this.boxes.some(o => box[0] < o[2] && o[0] < box[2] && box[1] < o[3] && o[1] < box[3])) return;
       const inside = this.drawn.filter(p => p[0] > box[0] - 2 && p[0] < box[2] + 2 && p[1] > box[1] - 1 && p[1] < box[3] + 1).length;
-      const here = inside + 0.1 * k - (this.side[text] === k ? 2.5 : 0);
+      const here = inside + 0.05 * k + (reach > 1 ? 2.5 : 0) - (this.side[text] === k ? 2.5 : 0);
       if (here < cost) { best = {k, x, y, box, right}; cost = here; }
     });
     if (!best) return;

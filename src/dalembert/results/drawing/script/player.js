@@ -111,6 +111,7 @@ class Player {
     const digits = Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(Math.max(data.end - data.begin, 1e-9) / 5))));
     this.clock.textContent = `t = ${time.toFixed(digits)}`;
     this.line.setAttribute("aria-valuetext", this.clock.textContent);
+    this.figure.dispatchEvent(new CustomEvent("time", {detail: time}));  // for what goes along with it in a page
   }
   print(on) {
     this.printing = on;
@@ -188,6 +189,7 @@ class Player {
       if (this.following) flip(this, "following");
       this.button("follow").setAttribute("aria-pressed", false);
       this.camera.reset();
+      this.painter.side = {};
     }
     this.show();
   }
