@@ -8,11 +8,13 @@ import json
 import math
 import re
 import sys
+from pathlib import Path
 
 import pytest
 
 from dalembert import example, load, loads, names
 from dalembert.model.gallery import source
+from dalembert.results.trajectory import Run
 
 BAD = """format = 1
 coordinates = ["x"]
@@ -186,10 +188,16 @@ def test_run_writes_a_report(command, tmp_path):
     for part in ("1 degree of freedom", "Equations of motion", "Motion until", "State at the end", "Certificate: pass"):
         assert part in out
     assert (tmp_path / "slider-crank-report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert command("run", "n-four-bar:1", "--until", "0.01")[2] == "Report: n-four-bar-1-report.html\n"
-    assert command("run", "pendulum", "--until", "0.1", "--no-report")[2] == ""
-    assert not (tmp_path / "pendulum-report.html").exists()
-    assert command("run", "pendulum", "--until", "0.1", "--report", "p.html")[2] == "Report: p.html\n"
+
+
+def test_where_a_report_is_written(command, monkeypatch):
+    written = []
+    monkeypatch.setattr(Run, "report", lambda _, path: written.append(path))
+    short = ("--until", "0.01")
+    assert command("run", "n-four-bar:1", *short)[2] == "Report: n-four-bar-1-report.html\n"
+    assert command("run", "pendulum", *short, "--no-report")[2] == ""
+    assert command("run", "pendulum", *short, "--report", "p.html")[2] == "Report: p.html\n"
+    assert written == [Path("n-four-bar-1-report.html"), Path("p.html")]
 
 
 def test_units_stand_beside_the_values_of_a_mechanism(command):
