@@ -126,10 +126,10 @@ def test_run_shortens_what_is_long(command):
         (["run", "pendulum", "--set", "l=1+"], "the expression ends where a value is expected"),
         (
             ["run", "pendulum", "--until", "soon"],
-            "`--until` takes a number, as in --until 10 or --until 2*pi; got 'soon'",
+            "`--until` takes a number or an expression, as in 10 or pi/2; got 'soon': unknown name",
         ),
-        (["run", "pendulum", "--until", "-1"], "`until` must be positive and finite, got -1.0"),
-        (["run", "pendulum", "--until", "nan"], "`until` must be positive and finite, got nan"),
+        (["run", "pendulum", "--until", "-1"], "`--until` takes a finite time that is not negative; got '-1'"),
+        (["run", "pendulum", "--until", "nan"], "`--until` takes a finite time that is not negative; got 'nan'"),
         (["derive", "pendulum", "--form", "minmal"], "no form `minmal`; did you mean `minimal`?"),
         (["derive", "pendulum", "--to", "pdf"], "`--to` is text, latex or json; got 'pdf'"),
         (["derive", "heavy-top", "--form", "explicit"], "needs an invertible mass matrix"),

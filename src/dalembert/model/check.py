@@ -331,8 +331,7 @@ class Examination:
         expressions += [constraint.expression for constraint in system.constraints]
         expressions += [*system.initial.values(), *system.guess.values()]
         if system.drawing is not None:
-            expressions += [entry for place in system.drawing.points.values() for entry in place]
-            expressions += [circle[1] for circle in system.drawing.circles]
+            expressions += system.drawing.expressions
         for expression in expressions:
             if expression is not None:
                 used |= {symbol.name for symbol in expression.free_symbols}

@@ -25,7 +25,7 @@ from dalembert.model.vocabulary import MAX_HINTS, Value, Vocabulary
 
 SIMULATION_NUMBERS = ("until", "rtol", "atol", "step", "samples")
 SIMULATION_NAMES = ("form", "method", "keep")
-DRAWING_PARTS = ("points", "lines", "springs", "circles")
+DRAWING_PARTS = ("points", "lines", "springs", "dampers", "circles")
 
 
 @dataclass(frozen=True)
@@ -436,12 +436,15 @@ class Reader:
         for item in self.sequences(parts, "circles"):
             named = [item[0], *item[2:]] if item else []
             if len(item) not in (2, 3) or not all(isinstance(name, str) and name in points for name in named):
-                text = "a circle is [centre, radius] with a named point as its centre; in space a third entry may name"
-                self.problem(f"{text} a point on its axis; got {item}", "draw", "circles")
+                text = "a circle is [centre, radius] with a named point as its centre; a third entry may name a point"
+                self.problem(f"{text} on its axis, in the plane one on a spoke; got {item}", "draw", "circles")
                 continue
             circles.append((item[0], self.expression(item[1], ("draw", "circles")), *item[2:]))
-        lines, springs = self.joined(parts, "lines", points), self.joined(parts, "springs", points)
-        return Drawing(points, lines, springs, tuple(circles)) if points else None  # nothing is drawn without points
+        joined = {part: self.joined(parts, part, points) for part in ("lines", "springs", "dampers")}
+        if not points:  # nothing is drawn without them
+            return None
+        made = {"shapes": given.shapes, "labels": given.labels} if isinstance(given, Drawing) else {}
+        return Drawing(points, circles=tuple(circles), **joined, **made)
 
     def sequences(self, parts: Mapping[str, Any], name: str) -> list[tuple[Any, ...]]:
         """Return a part of a drawing that is a list of lists."""

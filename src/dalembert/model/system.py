@@ -299,6 +299,12 @@ class System:
 
         save(self, path)
 
+    def export(self, path: str | Path, to: str, form: str = "multipliers") -> list[Path]:
+        """Write the equations for other programs: to "c" (with a header), "numpy", "jax" or "latex"; return the files."""
+        from dalembert.native.export import export
+
+        return export(self, path, to, form)
+
     def __str__(self) -> str:
         from dalembert.model.textfile import to_toml
 

@@ -209,6 +209,7 @@ _TYPES = {
     ("draw", "points"): (lambda value: isinstance(value, dict), "a section [draw.points]"),
     ("draw", "lines"): _NAMES,
     ("draw", "springs"): _NAMES,
+    ("draw", "dampers"): _NAMES,
     ("draw", "circles"): (_is_table, 'a list of centres and radii, as in [["A", "r"]]'),
     "draw.points": (_is_list, 'a list of coordinates, as in ["x", "y"]'),
 }
@@ -334,7 +335,8 @@ def to_toml(system: System) -> str:
     drawing = own.drawing
     if isinstance(drawing, Drawing):
         parts = {
-            name: _array(_array(map(quote, item)) for item in getattr(drawing, name)) for name in ("lines", "springs")
+            name: _array(_array(map(quote, item)) for item in getattr(drawing, name))
+            for name in ("lines", "springs", "dampers")
         }
         parts["circles"] = _array(
             _array([quote(centre), write(radius), *map(quote, axis)]) for centre, radius, *axis in drawing.circles

@@ -32,16 +32,22 @@ class Explicit(Engine):
     def __init__(self, kernels: Kernels, method: Tableau, setup: Setup):
         n, s = kernels.n, kernels.s
         complete = kernels.form == "independent" and s > 0
-        super().__init__(kernels, setup, n + s if complete else s if setup.keep == "stabilise" else 0)
-        kind, rate, guard = self._rates(setup)
+        kind, rate, guard = self._rates(kernels, setup)
+        whole = kernels.one_step(method) if kind == at.GUARDED and method.errors and not complete else None
+        further = n + s if complete else s if setup.keep == "stabilise" else 3 if whole else 0
+        super().__init__(kernels, setup, further)
         names = [rate, guard, ("core", "position_step"), ("core", "velocity_step"), guard, ("core", "residuals")]
         if kernels.form == "canonical":
             names[at.MOMENTA] = ("canonical", "momenta")
         names.append((self.watched, "expressions") if self.watched else ("core", "residuals"))
+        if whole:
+            names.append((whole, "step"))
         if complete:
             names += [("dependent", "dependent_positions"), ("dependent", "dependent_velocities")]
         self.load(names)
-        self.size = np.array([n, s, kind, _KEEPINGS[setup.keep], 0, int(setup.frozen), int(complete)])
+        self.size = np.array(
+            [n, s, kind, _KEEPINGS[setup.keep], 0, int(setup.frozen), int(complete), int(whole is not None)]
+        )
         self.control = np.zeros((2, max(s, 1))) if setup.gains is None else setup.gains
         self.tableau, self.order = method.arrays(), method.order
         rows = len(method.times) + (0 if method.dense else 1)
@@ -51,10 +57,11 @@ class Explicit(Engine):
         if complete:
             self.choose(*setup.state)
 
-    def _rates(self, setup: Setup) -> tuple[int, tuple, tuple]:
+    @staticmethod
+    def _rates(kernels: Kernels, setup: Setup) -> tuple[int, tuple, tuple]:
         """Choose the kernel of the rates, and the one that steps in where it is not good enough."""
-        kernels, safe = self.kernels, ("core", "accelerations")
-        if self.keep == "stabilise":
+        safe = ("core", "accelerations")
+        if setup.keep == "stabilise":
             return at.ACCELERATIONS, ("stabilised", "stabilised"), safe
         if kernels.form == "canonical":
             return at.CANONICAL, ("canonical", "canonical"), safe

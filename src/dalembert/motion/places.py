@@ -16,8 +16,9 @@ T, H, END, LARGEST, RTOL, ATOL = range(6)
 STEPS, EVALUATIONS, REJECTED, RECORDED, SAMPLED, FIRST, GUARDS, PROJECTIONS, BAD, ILL = range(10)
 # places in `address`
 RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS, EVENTS, DEPENDENT = range(8)  # and velocities behind positions
+WHOLE = 7  # the kernel of a whole step, instead of dependent ones
 TERMS, SPLIT, BALANCE = 7, 8, 7  # behind those of every engine, for the equations of IDA
 # places in `size`
-N, S, KIND, KEEP, FIXED, FROZEN, COMPLETE = range(7)
+N, S, KIND, KEEP, FIXED, FROZEN, COMPLETE, ONE = range(8)
 
 WELL = 0.02  # conditioning below which plain elimination gives way to the proximal one

@@ -7,9 +7,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.model.mechanism.mechanism import Mechanism
-from dalembert.results.curves import PANELS, Chart, Curve, Maker, Panel, Source, busiest, by_quantity, chosen, span
-from dalembert.results.joints import JointForce
+from dalembert.results.curves import (
+    PANELS,
+    Chart,
+    Curve,
+    Maker,
+    Panel,
+    Source,
+    busiest,
+    by_quantity,
+    chosen,
+    span,
+    undetermined,
+)
+from dalembert.results.joint_charts import joints
 from dalembert.results.quantities import Quantity
 from dalembert.results.symbols import joined, symbol, words
 
@@ -18,7 +29,6 @@ _TITLES = ("Coordinates", "Velocities", "Accelerations")
 _FLOOR = 1e-17  # what is drawn for less on a logarithmic axis
 _FEW = 3  # constraints whose residuals are drawn one by one
 _REST = 1e-9  # of the largest movement of its kind: what moves less is at rest
-_NONE = 1e-6  # of the largest force times the size of the mechanism: a smaller moment is none
 
 
 def derivative(order: int) -> Maker:
@@ -27,8 +37,8 @@ def derivative(order: int) -> Maker:
     def make(source: Source, names: Names) -> Chart:
         plain = source.system.coordinates
         primed = [name + "'" * order for name in plain]
-        wanted = chosen(names, [*primed, *plain], _TITLES[order].lower().replace("ies", "y").removesuffix("s"))
-        values = (source.fine.q, source.fine.v, source.fine.accelerations if order == 2 else None)[order]
+        wanted = chosen(names, [*primed, *plain], ("coordinate", "velocity", "acceleration")[order])
+        values = source.fine.accelerations if order == 2 else (source.fine.q, source.fine.v)[order]
         shown = [i for i, name in enumerate(plain) if wanted is None or {name, primed[i]} & set(wanted)]
         curves = [Curve(primed[i], symbol(primed[i]), values[:, i]) for i in shown]
         kinds = [source.quantities[plain[i]] for i in shown]
@@ -75,7 +85,7 @@ def multipliers(source: Source, names: Names) -> Chart:
     curves = [Curve(name, symbol(f"lambda_{name}"), source.reacting(source.fine.multipliers[name])) for name in wanted]
     shown, left_out = (curves, "") if names is not None else busiest(curves)
     panel = source.panel("Multipliers", "N or N m" if source.second else "", shown, left_out=left_out)
-    return Chart("Multipliers", (panel,), (*source.notes, *_shared(source)))
+    return Chart("Multipliers", (panel,), (*source.notes, *undetermined(source)))
 
 
 def reactions(source: Source, names: Names) -> Chart:
@@ -100,7 +110,7 @@ def reactions(source: Source, names: Names) -> Chart:
             shown, few = busiest(curves)
             panels.append(source.panel(f"Reaction of {name}", unit, shown, left_out=few))
     notes = (left_out,) if left_out else ()
-    return Chart("Reactions", tuple(panels), (*notes, *source.notes, *_shared(source)))
+    return Chart("Reactions", tuple(panels), (*notes, *source.notes, *undetermined(source)))
 
 
 def energy(source: Source, names: Names) -> Chart:
@@ -152,70 +162,11 @@ def residuals(source: Source, names: Names) -> Chart:
     return Chart("Residuals", tuple(panels), source.notes)
 
 
-def joints(source: Source, names: Names) -> Chart:
-    """Return forces and moments in the joints of a mechanism: of all their sizes, of named ones the components."""
-    mechanism = source.system
-    if not isinstance(mechanism, Mechanism):
-        raise ModelError("a system without bodies has no joints; draw its `reactions` or `multipliers`")
-    found = source.fine.joints
-    parts = [*mechanism.joints, *mechanism.drives]
-    if not parts:
-        raise ModelError("this mechanism has no joints and no drives")
-    if names is not None:
-        from dalembert.results.sites import elements
-
-        known = [*parts, *elements(mechanism), *(name for name in mechanism.owners if name not in parts)]
-        panels = [panel for name in chosen(names, known, "joint") or [] for panel in _components(source, name)]
-        return Chart("Forces in the joints", tuple(panels), (*source.notes, *_shared(source)))
-    sizes: dict[str, list[Curve]] = {"force": [], "moment": []}
-    for force in (found.force(name) for name in parts):
-        (name,), label = force.names, words(f"{force.names[0]} on {force.on}")
-        sizes["force"].append(Curve(name, label, source.reacting(force.size)))
-        if _has_moment(force):
-            sizes["moment"].append(Curve(name, label, source.reacting(force.torque)))
-    panels = []
-    for part, unit in (("force", "N"), ("moment", "N m")):
-        shown, left_out = busiest(sizes[part])
-        if shown:
-            panels.append(source.panel(f"Size of the {part}s", unit, shown, left_out=left_out))
-    return Chart("Forces in the joints", tuple(panels), (*source.notes, *_shared(source)))
-
-
-def _components(source: Source, name: str) -> list[Panel]:
-    """Return the panels of one joint: force and moment, in world axes."""
-    force = source.fine.joints.force(name)
-    panels = []
-    for part, unit in (("force", "N"), ("moment", "N m")):
-        curves = [
-            Curve(key, words(key.removeprefix(part).strip() or part), source.reacting(values))
-            for key, values in force.components.items()
-            if key.startswith(part)
-        ]
-        if part == "force" or _has_moment(force):
-            panels.append(source.panel(f"{part.capitalize()} of {name} on {force.on}", unit, curves))
-    return panels
-
-
-def _has_moment(force: JointForce) -> bool:
-    """Tell whether a joint exerts a moment about the point in which it acts, beyond rounding."""
-    arm = float(np.abs(force.point).max(initial=0.0)) or 1.0
-    moment = np.nan_to_num(force.torque).max(initial=0.0)
-    return bool(moment > _NONE * arm * np.nan_to_num(force.size).max(initial=0.0) or np.any(np.isnan(force.torque)))
-
-
 def _constraints(source: Source, names: Names) -> list[str]:
     known = [constraint.name for constraint in source.system.constraints]
     if not known:
         raise ModelError("this system has no constraints, and so no reactions, multipliers or residuals")
     return chosen(names, known, "constraint") or known
-
-
-def _shared(source: Source) -> tuple[str, ...]:
-    """Say which reactions are not determined, and where."""
-    notes = [f"Not determined: {note}." for note in source.run.undetermined]
-    if not np.all(source.determined):
-        notes.append("Next to singular positions, where constraints become dependent, reactions are left out.")
-    return tuple(notes)
 
 
 KINDS: dict[str, Maker] = {

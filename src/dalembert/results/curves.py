@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MOST = 8  # curves in a panel
 PANELS = 6  # panels of one kind
-_SMOOTH = 600  # times between which curves look smooth
+_SMOOTH = 600  # times, at least, between which curves look smooth
 _MANY = 3000  # times that are drawn
 
 
@@ -67,13 +67,8 @@ class Source:
         self.run, self.system = run, run.system
         self.steps = run.motion.times
         self.every = -(-len(self.steps) // _MANY)
-        times = self.steps[:: self.every]
-        parts = -(-_SMOOTH // max(len(times) - 1, 1))
-        if parts > 1 and len(times) > 1:
-            fractions = np.arange(parts) / parts
-            between = times[:-1, None] + np.diff(times)[:, None] * fractions
-            times = np.append(between.ravel(), times[-1])
-        self.fine = run.resampled(times)
+        drawn = np.unique(np.append(self.steps[:: self.every], self.steps[-1]))
+        self.fine = run.resampled(_between(drawn))
         self.t = self.fine.t
         self.quantities = quantities(self.system)
         self.second = time_unit(self.system)
@@ -117,6 +112,18 @@ class Source:
         return self.steps[:: self.every]
 
 
+def _between(steps: Array) -> Array:
+    """Return the times of steps and others between them, so that curves look smooth."""
+    h = np.diff(steps)
+    if not h.size or steps[-1] == steps[0]:
+        return steps
+    spacing = (steps[-1] - steps[0]) / min(max(_SMOOTH, 4 * len(steps)), _MANY)
+    parts = np.maximum(np.ceil(h / spacing), 1).astype(int)
+    first = np.repeat(np.cumsum(parts) - parts, parts)
+    fractions = (np.arange(parts.sum()) - first) / np.repeat(parts, parts)
+    return np.append(np.repeat(steps[:-1], parts) + fractions * np.repeat(h, parts), steps[-1])
+
+
 def chart(run: Run, what: str = "coordinates", names: str | Sequence[str] | None = None) -> Chart:
     """Return what is drawn of a motion.
 
@@ -144,7 +151,8 @@ def chosen(names: str | Sequence[str] | None, known: Sequence[str], what: str) -
         raise ModelError(f"names are a text or a list of texts, got {str(names)[:60]!r}") from None
     unknown = [name for name in found if name not in known]
     if unknown:
-        raise ModelError(f"no {what} `{unknown[0][:60]}`; {nearest(unknown[0], known, f'{what}s')}")
+        every = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+        raise ModelError(f"no {what} `{unknown[0][:60]}`; {nearest(unknown[0], known, every)}")
     if not found:
         raise ModelError(f"name at least one {what}, or leave `names` out for all of them")
     return found
@@ -189,6 +197,14 @@ def _by_letter(curves: Sequence[Curve]) -> list[list[Curve]]:
     for curve in curves:
         groups.setdefault(Symbol.read(curve.name).letter, []).append(curve)
     return list(groups.values())
+
+
+def undetermined(source: Source) -> tuple[str, ...]:
+    """Say which reactions are not determined, and where."""
+    notes = [f"Not determined: {note}." for note in source.run.undetermined]
+    if not np.all(source.determined):
+        notes.append("Next to singular positions, where constraints become dependent, reactions are left out.")
+    return tuple(notes)
 
 
 Maker = Callable[[Source, Any], Chart]

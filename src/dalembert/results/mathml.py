@@ -6,6 +6,7 @@ fractions with a bar, roots, sin² φ; sums begin with the highest derivatives.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,9 +20,10 @@ _SUM, _PRODUCT, _CALL, _POWER, _ATOM = range(5)  # how tightly the outermost ope
 _NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "Max": "max", "Min": "min", "sign": "sgn"}
 _THIN = '<mspace width="0.17em"/>'
 _APPLY, _TIMES = "<mo>&#x2061;</mo>", f"<mo>&#x2062;</mo>{_THIN}"
+_WIDE = 24  # symbols and operations of a term that may not fit into a line
 _TALL = ("<mfrac", "<mtable", "<msqrt")
-_PLUS, _LESS = '<mo form="infix">+</mo>', '<mo form="infix">−</mo>'
-_MINUS, _ONE = '<mo form="prefix">−</mo>', "<mn>1</mn>"
+_PLUS, _MINUS, _ONE = "<mo>+</mo>", "<mo>−</mo>", "<mn>1</mn>"
+_DIGITS = re.compile(r"\d+")
 _RAISED = ("sin", "cos", "tan", "sinh", "cosh", "tanh")  # written sin² φ
 
 
@@ -54,10 +56,40 @@ def formula(expr: Expr) -> str:
 
 
 def signed(terms: Sequence[Expr]) -> list[str]:
-    """Return the terms of a sum one by one, each with its sign, so that a page may begin a new line between them."""
+    """Return a sum piece by piece, each with its sign, so that a page may begin a new line between them.
+
+    A term is one piece; a long one that is a product with a sum breaks inside that sum as well.
+    """
+    found = []
+    for k, term in enumerate(terms):
+        piece = typeset(term)
+        sign = "−" if piece.negative else "+" if k else ""
+        operator = f'<mo lspace="0" rspace="{".25em" if k else "0"}">{sign}</mo>' if sign else ""
+        inner = _broken(term) if size(term) > _WIDE else [piece.html]
+        found += [f"<mrow>{operator}{inner[0]}</mrow>", *inner[1:]]
+    return found
+
+
+def _broken(term: Expr) -> list[str]:
+    """Break a product inside its longest sum, without its sign; leave it whole where there is none."""
+    factors = sorted(term.args if term.is_Mul else (), key=_place_of_factor)
+    sums = [factor for factor in factors if factor.is_Add]
+    if not sums or any(map(_divides, factors)):
+        return [typeset(term).html]
+    long = max(sums, key=size)
+    k = factors.index(long)
+    before, after = (_product(se.Mul(*part)).html if part else "" for part in (factors[:k], factors[k + 1 :]))
+    before = "" if before == _ONE else before + _TIMES
+    pieces = signed(terms(long))
+    pieces[0] = f'<mrow>{before}<mo stretchy="false">(</mo>{pieces[0]}</mrow>'
+    pieces[-1] = f'<mrow>{pieces[-1]}<mo stretchy="false">)</mo>{_TIMES + after if after else ""}</mrow>'
+    return pieces
+
+
+def _sum(terms: Sequence[Expr]) -> str:
     pieces = [typeset(term) for term in terms]
-    signs = [(_LESS if k else _MINUS) if piece.negative else _PLUS if k else "" for k, piece in enumerate(pieces)]
-    return [f"<mrow>{sign}{piece.html}</mrow>" for sign, piece in zip(signs, pieces, strict=True)]
+    signs = [_MINUS if piece.negative else _PLUS if k else "" for k, piece in enumerate(pieces)]
+    return f"<mrow>{''.join(sign + piece.html for sign, piece in zip(signs, pieces, strict=True))}</mrow>"
 
 
 def terms(expr: Expr) -> list[Expr]:
@@ -91,7 +123,7 @@ def typeset(expr: Expr) -> Piece:
     if expr.is_Number:
         return _number(expr)
     if expr.is_Add:
-        return Piece(f"<mrow>{''.join(signed(terms(expr)))}</mrow>", _SUM)
+        return Piece(_sum(terms(expr)), _SUM)
     if expr.is_Mul:
         return _product(expr)
     if expr.is_Pow:
@@ -154,6 +186,8 @@ def _power(base: Expr, exponent: Expr) -> Piece:
         return Piece(f"<msup><mi>e</mi>{formula(exponent)}</msup>", _POWER)
     if exponent == se.Rational(1, 2):
         return Piece(f"<msqrt>{formula(base)}</msqrt>")
+    if base.is_Symbol:
+        return Piece(mathml(base.name, formula(exponent)), _POWER)
     kind = type(base).__name__
     if kind in _RAISED and exponent.is_Integer:
         return Piece(f"<mrow><msup><mi>{kind}</mi>{formula(exponent)}</msup>{_argument(base.args)}</mrow>", _CALL)
@@ -209,4 +243,5 @@ def _place_of_term(expr: Expr) -> tuple[bool, int, str]:
     """Order terms: by their highest derivative; multipliers and numbers come last."""
     names = [symbol.name for symbol in expr.free_symbols]
     dots = max((len(name) - len(name.rstrip("'")) for name in names), default=-1)
-    return any(name.startswith("lambda_") for name in names), -dots, to_text(expr).lstrip("-")
+    text = _DIGITS.sub(lambda found: found[0].zfill(8), to_text(expr))  # b2 before b10
+    return any(name.startswith("lambda_") for name in names), -dots, text.lstrip("-")

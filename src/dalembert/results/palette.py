@@ -23,6 +23,6 @@ LIGHT = Palette(
     ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#a6761d", "#1a1c20", "#6a51a3"),
 )  # fmt: skip
 DARK = Palette(
-    "#15181c", "#e8eaed", "#a0a7b0", "#2d333a",
+    "#14171c", "#e8eaed", "#a0a7b0", "#2d333a",
     ("#56b4e9", "#f5793a", "#1fc79b", "#e29ac6", "#7f8fff", "#f0e442", "#ffffff", "#c3a5ff"),
 )  # fmt: skip

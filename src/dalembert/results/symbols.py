@@ -11,7 +11,7 @@ _NAMES = (
     "omicron", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
 )  # fmt: skip
 _LETTERS = "αβγδεζηθικλμνξοπρστυφχψω"
-GREEK = dict(zip(_NAMES, _LETTERS, strict=True))
+GREEK: dict[str, str] = dict(zip(_NAMES, _LETTERS, strict=True))
 GREEK |= {name.capitalize(): letter.upper() for name, letter in GREEK.items()}
 _NAME = re.compile(r"([^\W\d_]+?)(\d*)((?:[_.].*?)?)('*)")
 _DOTS = {1: "˙", 2: "¨"}
@@ -70,8 +70,8 @@ def joined(before: str, label: Label, after: str = "") -> Label:
     return Label("".join(p.text for p in parts), "".join(p.html for p in parts), "".join(p.tex for p in parts))
 
 
-def mathml(name: str) -> str:
-    """Return a name as MathML, without the element `math` around it."""
+def mathml(name: str, power: str = "") -> str:
+    """Return a name as MathML, without the element `math` around it; with a power, above the index."""
     s = Symbol.read(name)
     base = f"<mi>{escape(s.letter)}</mi>"
     if s.dots in _DOTS:
@@ -79,9 +79,10 @@ def mathml(name: str) -> str:
     elif s.dots:
         base = f"<msup>{base}<mo>{'′' * s.dots}</mo></msup>"
     if not s.index:
-        return base
-    number = s.index.replace(",", "").isdigit()
-    return f"<msub>{base}<{'mn' if number else 'mtext'}>{escape(s.index)}</{'mn' if number else 'mtext'}></msub>"
+        return f"<msup>{base}{power}</msup>" if power else base
+    kind = "mn" if s.index.replace(",", "").isdigit() else "mtext"
+    index = f"<{kind}>{escape(s.index)}</{kind}>"
+    return f"<msubsup>{base}{index}{power}</msubsup>" if power else f"<msub>{base}{index}</msub>"
 
 
 def _tex(s: Symbol) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +21,7 @@ from dalembert.results.bounds import Bound, bounds
 from dalembert.results.certificate import Certificate, Drift, certify, energy_drift, points
 
 if TYPE_CHECKING:
+    from dalembert.results.animation import Animation
     from dalembert.results.joints import JointForce, Joints
     from dalembert.results.plots import Plot
     from dalembert.results.shares import Shares
@@ -352,8 +353,27 @@ class Run:
 
         write_report(self, path)
 
+    def animate(
+        self,
+        *,
+        dark: bool | None = None,
+        trace: str | Iterable[str] = (),
+        reactions: bool = False,
+        speed: float | None = None,
+    ) -> Animation:
+        """Prepare the motion for watching: `run.animate().save("motion.html")`, or .gif, .mp4, .png.
+
+        dark: background; without it a page follows the reader, and files are light. trace: points whose curves are
+        drawn: joints, `body.point` and bodies of a mechanism, points of the drawing. reactions: draw the forces in
+        joints, or the reactions at points. speed: 1 for real time; without it that, or slower or faster if the motion
+        is very short or long.
+        """
+        from dalembert.results.animation import animate
+
+        return animate(self, dark=dark, trace=trace, reactions=reactions, speed=speed)
+
     def save(self, path: str | Path) -> None:
-        """Write the motion to .npz, .csv or .parquet; the file appears when it is complete."""
+        """Write the motion to .npz, .csv, .parquet or .mat (MATLAB); the file appears when it is complete."""
         from dalembert.results.export import save
 
         save(self, path)

@@ -34,6 +34,7 @@ from dalembert.motion.places import (
     NOT_COMPLETED,
     NOT_FINITE,
     NOT_PROJECTED,
+    ONE,
     OWN,
     PROJECT,
     PROJECTIONS,
@@ -49,6 +50,7 @@ from dalembert.motion.places import (
     STEP_TOO_SMALL,
     STEPS,
     WELL,
+    WHOLE,
     H,
     N,
     S,
@@ -309,6 +311,24 @@ def _for_between(address, size, count, A, c, final, dense, t, h, y, raw, k, tria
 
 
 @compiled
+def _whole(address, size, count, stages, clock, t, h, y, raw, given, out, work):
+    """Take a step by the kernel of a whole one; return its error, and whether it is good enough for all stages."""
+    m, last = len(y), len(given)
+    given[0] = t
+    for i in range(m):
+        given[1 + i] = y[i]
+    given[last - 3], given[last - 2], given[last - 1] = h, clock[RTOL], clock[ATOL]
+    call(address[WHOLE], out.ctypes.data, given.ctypes.data, work.ctypes.data)
+    for i in range(m):
+        raw[i] = out[i]
+    error = out[m]
+    good = out[m + 1] > 0.0 and error < np.inf
+    if good:
+        count[EVALUATIONS] += stages
+    return error, good
+
+
+@compiled
 def advance(
     address, size, A, b, c, errors, dense, order, clock, count, y, k, vectors, given, out, work, control,
     wanted, sampled, times, states, events, max_steps,
@@ -333,6 +353,7 @@ def advance(
         watch(address, size[N], clock[T], y, k[0], given, out, work, events)
     rejected_before, started = False, clock[H]
     plain, watched = _is_plain(size), events.shape[1] > 0
+    one = size[ONE] == 1 and size[FIXED] == 0
     for _ in range(max_steps):
         if clock[T] >= clock[END]:
             return DONE
@@ -348,15 +369,27 @@ def advance(
             _frozen(address, size, t, h, y, given, out, work, control)
             if not _rate(address, size, count, t, y, k[0], given, out, work, control):
                 return NOT_FINITE
-        there = _stages(address, size, count, A, c, 1, stages, t, h, y, k, trial, given, out, work, control)
-        if there:
-            for i in range(m):
-                total = 0.0
+        wanted_here = count[SAMPLED] < len(wanted) and wanted[count[SAMPLED]] <= t + h
+        error, there = 1e10, False
+        if one:
+            error, there = _whole(address, size, count, stages, clock, t, h, y, raw, given, out, work)
+            if there and wanted_here:
                 for j in range(stages):
-                    total += b[j] * k[j, i]
-                raw[i] = y[i] + h * total
+                    for i in range(m):
+                        k[j, i] = out[m + 2 + j * m + i]
+            if not there and not _rate(address, size, count, t, y, k[0], given, out, work, control):
+                return NOT_FINITE
+        if not there:
+            there = _stages(address, size, count, A, c, 1, stages, t, h, y, k, trial, given, out, work, control)
+            if there:
+                for i in range(m):
+                    total = 0.0
+                    for j in range(stages):
+                        total += b[j] * k[j, i]
+                    raw[i] = y[i] + h * total
+                if size[FIXED] == 0:
+                    error = _error(errors, size, h, clock, y, raw, k, control)
         if size[FIXED] == 0:
-            error = _error(errors, size, h, clock, y, raw, k, control) if there else 1e10
             if not error <= 1.0:
                 clock[H] = h * max(0.2, 0.9 * error ** (-1.0 / order)) if np.isfinite(error) else 0.2 * h
                 count[REJECTED] += 1
@@ -382,7 +415,7 @@ def advance(
             clock[H] = 0.25 * h
             count[REJECTED] += 1
             continue
-        if count[SAMPLED] < len(wanted) and wanted[count[SAMPLED]] <= t + h:
+        if wanted_here:
             if not _for_between(
                 address, size, count, A, c, stages, dense, t, h, y, raw, k, trial, given, out, work, control
             ):
@@ -401,7 +434,10 @@ def advance(
         times[count[RECORDED]] = clock[T]
         count[RECORDED] += 1
         count[STEPS] += 1
-        if plain:
+        if one:
+            for i in range(size[N]):
+                k[0, i] = y[size[N] + i]  # the velocities, for what is watched
+        elif plain:
             if not _plain_stages(address, size, count, A, c, 0, 1, clock[T], 0.0, y, k, given, out, work):
                 return NOT_FINITE
         elif not _rate(address, size, count, clock[T], y, k[0], given, out, work, control):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
 
 import symengine as se
@@ -13,7 +12,7 @@ from dalembert.forms.multipliers import multiplier
 from dalembert.model.functions import Expr
 from dalembert.model.system import System
 from dalembert.results.mathml import math
-from dalembert.results.report.formulas import equation, is_readable, matrix_equation, name_parts
+from dalembert.results.report.formulas import equation, is_readable, matrix_equation, more, name_parts, where
 from dalembert.results.report.html import Section, listing, paragraph
 from dalembert.results.symbols import mathml
 
@@ -52,14 +51,14 @@ def _with_multipliers(derivation: Derivation) -> str:
     half = len(sides) // 2
     lines = [equation(sides[i], sides[half + i]) for i in range(half)]
     title = f"Lagrange’s equations with multipliers, {math(_BALANCE)}"
-    return f"<h3>{title}</h3>" + "".join(lines) + _more(n - half, "equation") + _where(named)
+    return f"<h3>{title}</h3>" + "".join(lines) + more(n - half, "equation") + where(named)
 
 
 def _constraints(system: System) -> str:
     if not system.constraints:
         return ""
     lines = [equation(c.expression, _ZERO, c.name) for c in system.constraints[:_ROWS]]
-    return "<h3>Constraints</h3>" + "".join(lines) + _more(len(system.constraints) - len(lines), "constraint")
+    return "<h3>Constraints</h3>" + "".join(lines) + more(len(system.constraints) - len(lines), "constraint")
 
 
 def _form(derivation: Derivation) -> str:
@@ -69,7 +68,7 @@ def _form(derivation: Derivation) -> str:
     expressions, named = name_parts(derivation.expressions[:_ROWS], _names(derivation.system))
     html = f"<h3>{derivation._form.title}</h3>"
     html += "".join(equation(expr, _ZERO) for expr in expressions)
-    html += _more(len(derivation.expressions) - len(expressions), "equation") + _where(named)
+    html += more(len(derivation.expressions) - len(expressions), "equation") + where(named)
     for name, rows in derivation.entries.items():
         entries = [entry for row in rows for entry in row]
         if entries and len(entries) <= _ENTRIES and is_readable([se.Add(*entries)]):
@@ -89,8 +88,10 @@ def _reactions(derivation: Derivation) -> str:
             long.append(name)
     if not html:
         return ""
-    where = _where({name: expr for name, expr in derivation.abbreviations.items() if f">{mathml(name)}" in html})
-    html += _more(len(derivation.reaction_expressions) - _ROWS, "constraint") + where
+    used = {name: expr for name, expr in derivation.abbreviations.items() if mathml(name) in html}
+    right, named = name_parts(list(used.values()), (*_names(derivation.system), *used))
+    parts = where(dict(zip(used, right, strict=True)) | named)
+    html += more(len(derivation.reaction_expressions) - _ROWS, "constraint") + parts
     if long:
         html += paragraph(f"Too long to be read here: {quoted(long)}; `system.reaction(…)` gives them.", "aside")
     return f"<h3>Reactions as formulas, {math(_LOAD)}</h3>{html}"
@@ -119,15 +120,6 @@ def _fraction(derivation: Derivation, name: str) -> str:
 
 def _index(system: System, name: str) -> int:
     return next(i for i, constraint in enumerate(system.constraints) if constraint.name == name)
-
-
-def _where(named: Mapping[str, Expr]) -> str:
-    lines = "".join(equation(mathml(name), expr) for name, expr in named.items())
-    return f'<p class="where">where</p>{lines}' if lines else ""
-
-
-def _more(count: int, what: str) -> str:
-    return f'<p class="more">… and {count} more {what}{"s" * (count > 1)}</p>' if count > 0 else ""
 
 
 def _names(system: System) -> tuple[str, ...]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 
 import symengine as se
 
 from dalembert.model.functions import Expr
 from dalembert.results.mathml import math, matrix, signed, size, terms, typeset
+from dalembert.results.symbols import mathml
 
 MOST = 240  # symbols and operations of a formula that is read to its end
+_TERMS = 24  # of a sum
+_SHORT = 60  # of formulas in which no parts need names
 _PART = 14  # of a part that gets a name where it is repeated
 _NAMED = 8  # parts with a name
 
@@ -20,7 +23,7 @@ def written(expr: Expr) -> str:
     if expr == 0:
         return math("<mn>0</mn>")
     every, shown, spent = terms(expr), [], 0
-    for term in every:
+    for term in every if len(every) <= _TERMS else every[: _TERMS // 2]:
         spent += size(term)
         if spent > MOST:
             break
@@ -31,7 +34,8 @@ def written(expr: Expr) -> str:
         return html
     if not shown:
         return f'<span class="cut">a formula of {size(expr)} symbols and operations</span>'
-    return f'{html} {math("<mo>+</mo><mo>⋯</mo>")} <span class="cut">({left} further term{"s" * (left > 1)})</span>'
+    further = f"({left} further term{'s' * (left > 1)})"
+    return f'{html} <math><mo lspace="0">+</mo><mo>⋯</mo></math> <span class="cut">{further}</span>'
 
 
 def equation(left: Expr | str, right: Expr | str, name: str = "") -> str:
@@ -52,9 +56,20 @@ def matrix_equation(left: str, rows: Sequence[Sequence[Expr]]) -> str:
     return f'<div class="formula"><div>{math(f"{left}<mo>=</mo>{matrix(entries)}")}</div></div>'
 
 
-def name_parts(expressions: Sequence[Expr], taken: Iterable[str]) -> tuple[list[Expr], dict[str, Expr]]:
+def where(named: Mapping[str, Expr]) -> str:
+    """Return what names stand for."""
+    lines = "".join(equation(mathml(name), expr) for name, expr in named.items())
+    return f'<p class="where">where</p>{lines}' if lines else ""
+
+
+def more(count: int, what: str) -> str:
+    """Say how many are left out."""
+    return f'<p class="more">… and {count} more {what}{"s" * (count > 1)}</p>' if count > 0 else ""
+
+
+def name_parts(expressions: Sequence[Expr], taken: Collection[str]) -> tuple[list[Expr], dict[str, Expr]]:
     """Give names to long parts that appear more than once, the inner ones first."""
-    if is_readable(expressions, MOST // 2):
+    if is_readable(expressions, _SHORT):
         return list(expressions), {}
     uses: dict[Expr, int] = {}
     seen: set[Expr] = set()
@@ -68,9 +83,9 @@ def name_parts(expressions: Sequence[Expr], taken: Iterable[str]) -> tuple[list[
             uses[part] = uses.get(part, 0) + 1
         waiting.extend(node.args)
     repeated = [part for part, count in uses.items() if count > 1 and size(part) >= _PART and not part.is_Mul]
-    letter = next(
-        letter for letter in ("u", "w", "part", "part_of") if not any(name.startswith(letter) for name in taken)
-    )
+    letter = "u"
+    while any(name.startswith(letter) for name in taken):
+        letter += "u"
     names: dict[Expr, Expr] = {}
     result, parts = list(expressions), {}
     for part in sorted(repeated, key=size)[:_NAMED]:

@@ -49,9 +49,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "", mo
     return f'<div class="wide"><table{_class(kind)}>{top}<tbody>{body}</tbody></table></div>{more}'
 
 
-def fold(title: str, html: str) -> str:
-    """Return something that is opened by a click."""
-    return f"<details><summary>{inline(title)}</summary>{html}</details>"
+def fold(title: str, html: str, on_paper: bool = False) -> str:
+    """Return something that is opened by a click, and for paper if that is asked for."""
+    return f"<details{' data-print' if on_paper else ''}><summary>{inline(title)}</summary>{html}</details>"
 
 
 def code(text: str) -> str:
@@ -64,8 +64,9 @@ def number(value: float, digits: int = 6) -> str:
     mantissa, _, exponent = f"{value:.{digits}g}".replace("-", "−").partition("e")
     if not exponent:
         return mantissa
-    power = exponent.replace("+", "").replace("−0", "−").lstrip("0")
-    return f"{mantissa}&#8239;·&#8239;10<sup>{power}</sup>"
+    sign, power = "−" if exponent[0] == "−" else "", exponent.lstrip("+−0")
+    factor = {"1": "", "−1": "−"}.get(mantissa, f"{mantissa}&#8239;·&#8239;")
+    return f"{factor}10<sup>{sign}{power}</sup>"
 
 
 def _class(kind: str) -> str:

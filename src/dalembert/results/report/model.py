@@ -12,12 +12,13 @@ from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.model.system import System
 from dalembert.results.mathml import math
-from dalembert.results.report.formulas import equation, written
+from dalembert.results.report.formulas import equation, more, name_parts, where, written
 from dalembert.results.report.html import Section, code, fold, number, table
 from dalembert.results.symbols import mathml, symbol
 
 _OTHERS = ("drives", "springs", "dampers", "actuators", "loads")
-_MORE = 9
+_MORE = 9  # forces
+_LINES = 150  # of a model that is printed
 
 
 def section(system: System) -> Section:
@@ -27,7 +28,8 @@ def section(system: System) -> Section:
     name = file_name(system)
     address = base64.b64encode(text.encode()).decode()
     link = f'<a download="{name}" href="data:application/toml;base64,{address}">save as {name}</a>'
-    parts.append(fold("The model as a file", f'<p class="aside">{link}</p>{code(text)}'))
+    short = text.count("\n") <= _LINES
+    parts.append(fold("The model as a file", f'<p class="aside">{link}</p>{code(text)}', on_paper=short))
     return Section("model", "Model", "\n".join(filter(None, parts)))
 
 
@@ -56,14 +58,16 @@ def _parts(mechanism: Mechanism) -> str:
 
 def _energies(system: System) -> str:
     """Write down the energies and the forces without potential."""
-    lines = []
+    forces = {f"<msub><mi>Q</mi>{mathml(name)}</msub>": force for name, force in system.forces.items() if force != 0}
+    lines = dict(list(forces.items())[:_MORE])
     if system.kinetic is not None:
-        lines += [equation("<mi>T</mi>", system.kinetic), equation("<mi>V</mi>", system.potential or se.Integer(0))]
-    forces = [(name, force) for name, force in system.forces.items() if force != 0]
-    lines += [equation(f"<msub><mi>Q</mi>{mathml(name)}</msub>", force) for name, force in forces[:_MORE]]
-    if len(forces) > _MORE:
-        lines.append(f'<p class="more">… and {len(forces) - _MORE} more forces</p>')
-    return f"<h3>Energies{' and forces' if forces else ''}</h3>" + "".join(lines) if lines else ""
+        lines = {"<mi>T</mi>": system.kinetic, "<mi>V</mi>": system.potential or se.Integer(0), **lines}
+    if not lines:
+        return ""
+    right, named = name_parts(list(lines.values()), (*system.coordinates, *system.parameters))
+    html = "".join(equation(left, side) for left, side in zip(lines, right, strict=True))
+    title = " and ".join(["Energies"] * (system.kinetic is not None) + ["forces"] * bool(forces))
+    return f"<h3>{title[0].upper()}{title[1:]}</h3>{html}{more(len(forces) - _MORE, 'force')}{where(named)}"
 
 
 def _parameters(system: System) -> str:

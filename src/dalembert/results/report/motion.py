@@ -10,13 +10,12 @@ import numpy as np
 from dalembert.model.check import Check
 from dalembert.results.curves import Source
 from dalembert.results.report.certificate import verdict_of
-from dalembert.results.report.html import Section, fold, inline, listing, number, paragraph, table
+from dalembert.results.report.html import Section, fold, inline, listing, number, table
 from dalembert.results.symbols import symbol
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
-_KEPT = {"project": "by projection after each step", "stabilise": "by stabilisation", "none": "by nothing"}
 _VERBS = {"done": "went through", "stopped": "was stopped", "failed": "fails"}
 
 
@@ -38,12 +37,14 @@ def section(source: Source) -> Section:
     if run.message:
         verb = "The motion fails" if run.status == "failed" else "The motion was stopped"
         html += f'<p class="alarm"><b>{verb}:</b> {inline(run.message)}</p>'
-    control = f"a step of {run.step:g}" if run.step is not None else f"tolerances {run.rtol:g} and {run.atol:g}"
-    text = f"{run.steps} steps of `{run.method}` with {control}, {run.evaluations} evaluations of the equations"
-    text += f" in the form `{run.form}`, {run.wall_s * 1e3:.3g} ms."
+    control = f"tolerances {number(run.rtol)} (relative) and {number(run.atol)} (absolute)"
+    if run.step is not None:
+        control = f"a step of {number(run.step)}"
+    html += f"<p>{run.steps} steps of <code>{run.method}</code> with {control}; {run.evaluations} evaluations of the "
+    html += f"equations in the form <code>{run.form}</code>, in {run.wall_s * 1e3:.3g} ms."
     if run.system.constraints:
-        text += f" Constraints are kept {_KEPT.get(run.keep, run.keep)}."
-    html += paragraph(text)
+        html += f" Constraints are kept by <code>{run.keep}</code>."
+    html += "</p>"
     if run.events:
         rows = [[escape(event.name), number(event.t, 9)] for event in run.events]
         html += table(["event", f"t{' in s' * bool(source.second)}"], rows)

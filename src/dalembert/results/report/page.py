@@ -8,7 +8,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from dalembert.results.palette import DARK, LIGHT, Palette
-from dalembert.results.report import certificate, check, equations, model, motion, reproduce
+from dalembert.results.report import animation, certificate, check, equations, model, motion, reproduce
 from dalembert.results.report.plots import Plots
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def page(run: Run) -> str:
         check.section(found),
         equations.section(system, run.form),
         motion.section(plots.source),
+        animation.section(run),
         plots.section(),
         certificate.section(run.certificate),
         reproduce.section(run),
@@ -65,7 +66,7 @@ def page(run: Run) -> str:
 
 
 def _file(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return resources.files("dalembert.results.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def _colours() -> str:

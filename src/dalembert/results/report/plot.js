@@ -1,15 +1,16 @@
 // Plots with one time for all: drag or turn the wheel to zoom, double-click for everything, point to read off.
 (() => {
   "use strict";
-  const LEFT = 66, RIGHT = 16, TOP = 14, BOTTOM = 34, HEIGHT = 236;
+  const LEFT = 66, RIGHT = 16, TOP = 14, BOTTOM = 24, HEIGHT = 226;
   const GESTURE = 350; // ms without a turn of the wheel after which the next turn belongs to the plot under it
-  const DASHED = "7 4";
+  const DASHED = "7 4", PAPER = 680; // width of a plot on paper
 
   const decode = (text, Type) => new Type(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
   const given = JSON.parse(document.getElementById("curves").textContent);
   const axes = given.axes.map((text) => decode(text, Float64Array));
   const whole = [Math.min(...axes.map((x) => x[0])), Math.max(...axes.map((x) => x[x.length - 1]))];
   let view = [...whole];
+  let printing = false;
   const plots = [];
 
   const element = (name, attributes, parent) => {
@@ -120,7 +121,7 @@
     // --- drawing
 
     draw() {
-      this.width = this.svg.clientWidth;
+      this.width = printing ? PAPER : this.svg.clientWidth;
       if (!this.width) return; // in a fold that is closed
       [this.low, this.high] = this.range || this.fit();
       this.svg.replaceChildren();
@@ -171,7 +172,7 @@
         text(x, bottom + 17, named.texts[k], "middle");
       });
       const unit = [named.power ? `×10${superscript(named.power)}` : "", this.panel.xunit].filter(Boolean).join(" ");
-      text(right, HEIGHT - 3, unit ? `t in ${unit}` : "t", "end");
+      text(2, bottom + 17, unit ? `t in ${unit}` : "t", "start");
     }
 
     decades() {
@@ -219,12 +220,14 @@
         this.svg.querySelector(".chosen")?.remove();
         if (chosen) element("rect", { class: "chosen", ...chosen }, this.svg);
       });
-      this.svg.addEventListener("pointerup", () => {
+      this.svg.addEventListener("pointerup", (event) => {
         if (chosen) this.zoomTo(chosen);
+        else if (start) goThere(this.toTime(place(event)[0]));
         end();
       });
       this.svg.addEventListener("pointercancel", end);
-      this.svg.addEventListener("pointerleave", () => { if (!start) pointAll(null); });
+      this.svg.addEventListener("pointerenter", () => { reading = true; });
+      this.svg.addEventListener("pointerleave", () => { if (!start) { reading = false; pointAll(null); } });
       this.svg.addEventListener("dblclick", reset);
       this.svg.addEventListener("wheel", (event) => {
         if (wheeledElsewhere(event)) return;
@@ -261,6 +264,15 @@
 
   const drawAll = () => plots.forEach((plot) => plot.draw());
   const pointAll = (t) => plots.forEach((plot) => plot.point(t));
+  let reading = false; // whether the pointer is on a plot
+  const animations = [...document.querySelectorAll("figure.dalembert-animation")].filter((figure) => figure.player);
+  for (const figure of animations) figure.addEventListener("time", (event) => {
+    if (!reading) pointAll(figure.player.playing || figure.player.position ? event.detail : null);
+  });
+  const goThere = (t) => animations.forEach(({ player }) => {
+    const { begin, end, frames } = player.data;
+    player.go(((t - begin) / (end - begin || 1)) * (frames - 1));
+  });
   const look = (from, to) => {
     const least = 1e-9 * (whole[1] - whole[0]);
     from = Math.max(whole[0], from);
@@ -283,7 +295,16 @@
     if (event.timeStamp - turned > GESTURE) began = event.target.closest?.(".plot > svg") ?? null;
     turned = event.timeStamp;
   }, { capture: true, passive: true });
-  addEventListener("beforeprint", () => pointAll(null));
+
+  const folds = document.querySelectorAll("details[data-print]");
+  const print = (on) => {
+    printing = on;
+    for (const fold of folds) fold.open = on;
+    pointAll(null);
+    drawAll();
+  };
+  addEventListener("beforeprint", () => print(true));
+  addEventListener("afterprint", () => print(false));
 
   if (whole[1] === whole[0]) whole[1] = view[1] = whole[0] + 1;
   for (const figure of document.querySelectorAll("figure.plot")) plots.push(new Plot(figure));

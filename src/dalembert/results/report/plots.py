@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
 _JOINTS = 6  # joints whose components are shown
+_HINT = """<p class="hint">Drag over a plot or turn the wheel to zoom, double-click to see everything, point at a curve
+to read it off, click on a name to hide its curve; a click into a plot brings the animation to that time.</p>"""
 
 
 class Plots:
@@ -40,13 +42,12 @@ class Plots:
             kinds.append("energy")
         if system.constraints:
             kinds.append("residuals")
-        html = '<p class="hint">Drag over a plot or turn the wheel to zoom, double-click to see everything, point at a '
-        html += "curve to read it off, click on a name to hide its curve.</p>"
+        html = _HINT
         html += "<noscript><p>The plots are drawn by a script, and scripts are switched off here.</p></noscript>"
         for kind in kinds:
             chart = KINDS[kind](self.source, None)
             html += f'\n<h3 id="{kind}">{inline(chart.title)}</h3>' + self.chart(chart)
-            if kind == "joints":
+            if kind == "joints" and isinstance(system, Mechanism):
                 html += self.components(system)
         return Section("plots", "Plots", html)
 
@@ -59,17 +60,17 @@ class Plots:
 
     def chart(self, chart: Chart) -> str:
         """Return the places of the panels; the script fills them."""
-        panels = "".join(self.panel(panel) for panel in chart.panels)
+        panels = "".join(self.panel(panel, panel.title.text == chart.title) for panel in chart.panels)
         return panels + listing([note for note in chart.notes if note not in self.source.notes], "aside")
 
-    def panel(self, panel: Panel) -> str:
-        """Keep the numbers of a panel."""
+    def panel(self, panel: Panel, titled: bool) -> str:
+        """Keep the numbers of a panel; its title is not shown where it stands above already."""
         few = f'<span class="few">{inline(panel.left_out)}</span>' if panel.left_out else ""
         unit = f'<span class="unit">in {inline(panel.unit)}</span>' if panel.unit else ""
         curves = [{"label": curve.label.html, **_packed(curve.values, panel.logarithmic)} for curve in panel.curves]
         facts = {"axis": self.axis(panel.x), "unit": panel.unit, "xunit": panel.x_unit, "log": panel.logarithmic}
         self.panels.append({**facts, "curves": curves})
-        caption = f"<figcaption><b>{panel.title.html}</b> {unit} {few}</figcaption>"
+        caption = f"<figcaption><b{' hidden' * titled}>{panel.title.html}</b> {unit} {few}</figcaption>"
         return f'\n<figure class="plot" data-panel="{len(self.panels) - 1}">{caption}</figure>'
 
     def axis(self, x: Array) -> int:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import platform
-from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from dalembert.results.report.html import Section, code, paragraph, table
+from dalembert.results.report.html import Section, code, paragraph
 from dalembert.results.report.model import file_name
 
 if TYPE_CHECKING:
@@ -34,10 +33,9 @@ def section(run: Run) -> Section:
     )
     if run.motion.options.get("events") or run.motion.options.get("gains"):
         html += paragraph("Events and gains are given in Python only.", "aside")
-    versions = [["Python", platform.python_version()], *([name, _version(name)] for name in _PACKAGES)]
-    rows = [[escape(name), escape(number)] for name, number in versions]
-    rows.append(["machine", escape(f"{platform.system()}, {platform.machine()}")])
-    return Section("reproduce", "How to reproduce it", html + table(["made with", "version"], rows, most=None))
+    versions = [f"Python {platform.python_version()}", *(f"{name} {_version(name)}" for name in _PACKAGES)]
+    html += paragraph(f"Made with {', '.join(versions)} on {platform.system()}, {platform.machine()}.", "aside")
+    return Section("reproduce", "How to reproduce it", html)
 
 
 def _further(run: Run) -> dict[str, Any]:
