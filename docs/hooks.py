@@ -1,4 +1,4 @@
-"""What the site needs beyond its pages: formulas as MathML, and the results of the benchmarks as pages."""
+"""What the site needs beyond its pages: formulas as MathML; results of the benchmarks and notebooks as pages."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import notebooks  # beside this file
 from latex2mathml.converter import convert
 from mkdocs.structure.files import File, Files
 
@@ -15,9 +16,11 @@ _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add what the benchmarks wrote, tables and pictures, as it stands."""
+    """Add what the benchmarks wrote, tables and pictures, as it stands, and the notebooks."""
     for path in sorted(_RESULTS.iterdir()):
         files.append(File.generated(config, f"benchmarks/{path.name}", abs_src_path=str(path)))
+    for place, content in notebooks.pages():
+        files.append(File.generated(config, place, content=content))
     return files
 
 
