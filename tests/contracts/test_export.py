@@ -11,7 +11,6 @@ import subprocess
 import numpy as np
 import pytest
 
-from dalembert import DerivationError
 from tests.conftest import GALLERY
 from tests.contracts.test_forms import MODELS, SPECIAL, scene_of, states, system_of
 from tests.contracts.test_native import free_fall, kernels

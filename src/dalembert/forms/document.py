@@ -80,10 +80,9 @@ def _model(derivation: Derivation) -> list[str]:
         rows = [_equation(sympy(force), f"Q_{{{names[name]}}}") for name, force in system.forces.items()]
         lines += ["Generalized forces without potential:", *_aligned(rows)]
     if system.parameters:
-        rows = [
-            f"${math(_vlatex(system._translator.symbol(name)))}$ & {'not given' if value is None else f'${_number(value)}$'}"
-            for name, value in system.parameters.items()
-        ]
+        symbols = [math(_vlatex(system._translator.symbol(name))) for name in system.parameters]
+        values = ["not given" if value is None else f"${_number(value)}$" for value in system.parameters.values()]
+        rows = [f"${symbol}$ & {value}" for symbol, value in zip(symbols, values, strict=True)]
         table = ["\\begin{longtable}{ll}", "\\toprule", "parameter & value \\\\", "\\midrule"]
         lines += [*table, *(f"{row} \\\\" for row in rows), "\\bottomrule", "\\end{longtable}"]
     return _section("Model", lines)

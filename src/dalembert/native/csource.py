@@ -101,16 +101,16 @@ class _Source:
             if number in chunk.fetched:
                 return self.place("spill", chunk.fetched[number], loop, used)
             node = nodes[number]
-            return literal(node[1]) if node[0] == CONSTANT else self.place(*node[1:], loop, used)
+            return literal(node[1]) if node[0] == CONSTANT else self.place(node[1], node[2], loop, used)
 
         lines = []
         for number in chunk.lines:
             name, *rest = nodes[number]
             if name == LOAD:
-                text = self.place(*rest, loop, used)
+                text = self.place(rest[0], rest[1], loop, used)
             else:
                 text = _operation(name, [value(k) for k in rest])
-                self.helpers.add(_NAMES.get(name, name))
+                self.helpers.add(_NAMES.get(name) or str(name))
             lines.append(f"  const double v{number} = {text};")
         stores = [("spill", k, number) for number, k in chunk.spilled.items()]
         for array, index, number in (*stores, *chunk.stores):

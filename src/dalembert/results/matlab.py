@@ -13,29 +13,9 @@ from dalembert.algebra.types import Array
 
 NAMES, MODEL = "column_names", "model"  # what stands beside the columns
 _LONGEST = 63
-_KEYWORDS = frozenset(
-    [
-        "break",
-        "case",
-        "catch",
-        "classdef",
-        "continue",
-        "else",
-        "elseif",
-        "end",
-        "for",
-        "function",
-        "global",
-        "if",
-        "otherwise",
-        "parfor",
-        "persistent",
-        "return",
-        "spmd",
-        "switch",
-        "try",
-        "while",
-    ]
+_KEYWORDS = (
+    *("break", "case", "catch", "classdef", "continue", "else", "elseif", "end", "for", "function", "global", "if"),
+    *("otherwise", "parfor", "persistent", "return", "spmd", "switch", "try", "while"),
 )
 
 

@@ -200,10 +200,10 @@ class _Library:
         if not names:
             return ""
         plain = identifiers(names)
-        width = max(map(len, plain))
+        width = max(map(len, plain)) + 1
+        plain = [*(f"{short}," for short in plain[:-1]), plain[-1]]
         lines = [
-            f"  {self.name}_{letter}_{short}{',' if k + 1 < len(names) else ' '}{' ' * (width - len(short))} /* {name} */"
-            for k, (name, short) in enumerate(zip(names, plain, strict=True))
+            f"  {self.name}_{letter}_{short:{width}} /* {name} */" for name, short in zip(names, plain, strict=True)
         ]
         return f"/* {kind}, by their places. */\nenum {{\n" + "\n".join(lines) + "\n};\n\n"
 

@@ -20,6 +20,10 @@ from dalembert.native.routine import Routine
 
 _LARGEST = 2_000  # coordinates and constraints: the matrices are full
 
+_IMPORTS = """jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.linalg import cho_solve, solve_triangular"""
 _SETTINGS = """jax.config.update("jax_enable_x64", True)  # constraints and energies need double precision
 
 """
@@ -172,10 +176,7 @@ def files(system: System, path: Path, form: str) -> dict[Path, str]:
     functions = main + _RESIDUALS + (_ENERGIES if system.kinetic is not None else "") + _MATRICES
     heads = [line[4:-1] for line in functions.split("\n") if line.startswith("def ")]
     contents = "\n".join(f"    {line}" for line in heads)
-    text = head(system, form, contents, "jax\nimport jax.numpy as jnp\nimport numpy as np", _SETTINGS)
-    text = text.replace(
-        "import numpy as np\n", "import numpy as np\nfrom jax.scipy.linalg import cho_solve, solve_triangular\n", 1
-    )
+    text = head(system, form, contents, _IMPORTS, _SETTINGS)
     solver = _CODE.replace("{epsilon}", repr(quasidefinite.EPSILON)).replace("{turns}", str(REFINEMENTS + 1))
     return {path: text + _tables(builder, form) + solver + functions}
 
@@ -200,11 +201,9 @@ def _tables(builder: Builder, form: str) -> str:
 
 def _listed(values: Any) -> str:
     text = repr(values).replace("inf", "jnp.inf").replace("nan", "jnp.nan")
-    return (
-        text
-        if len(text) < 100
-        else "[\n" + fill(text[1:-1], 110, initial_indent="    ", subsequent_indent="    ") + "\n]"
-    )
+    if len(text) < 100:
+        return text
+    return "[\n" + fill(text[1:-1], 110, initial_indent="    ", subsequent_indent="    ") + "\n]"
 
 
 def _wrapped(step: tuple) -> str:

@@ -14,7 +14,7 @@ from dalembert.native.routine import operands
 
 @dataclass
 class Levels:
-    """Values are numbered: inputs, then constants, then what the steps give; a step is a name and places of operands."""
+    """Values in order: inputs, constants, what the steps give; a step is a name and the places of its operands."""
 
     constants: list[float] = field(default_factory=list)
     steps: list[tuple] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Routines as straight Python: every place of the workspace a local variable, short terms put in where they are used."""
+"""Routines as straight Python: places of the workspace are local variables, short terms stand where they are used."""
 
 from __future__ import annotations
 
