@@ -243,7 +243,12 @@ def test_the_page_on_animation(tmp_path, monkeypatch, capsys):
     for code, _, expected in re.findall(r"```python\n(.*?)```(\n\n```text\n(.*?)```)?", page, re.DOTALL):
         exec(code, namespace)
         assert capsys.readouterr().out == expected
-    assert {path.name for path in tmp_path.iterdir()} == {"engine.html", "excavator.html", "excavator.png", "four-bar.png"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "engine.html",
+        "excavator.html",
+        "excavator.png",
+        "four-bar.png",
+    }
     (model,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     scene = loads(model).simulate(until=1).animate(trace="P").scene
     assert {mark.kind for mark in scene.marks} == {"hatch", "symbol", "disk"}
