@@ -46,15 +46,11 @@ def test_site(tmp_path):
 
 
 def search(page) -> None:
-    """Type into the search, which runs without a server; what is typed before it has begun is not seen."""
-    found = page.locator(".md-search-result__item")
-    for _ in range(100):
-        page.locator(".md-search__input").fill("")
-        page.locator(".md-search__input").fill("rattle")
-        page.wait_for_timeout(300)
-        if found.count():
-            return
-    pytest.fail("the search finds nothing")
+    """Type into the search, which runs without a server."""
+    page.wait_for_function("typeof __index === 'object'", timeout=60_000)
+    page.locator(".md-search__input").click()
+    page.locator(".md-search__input").press_sequentially("rattle", delay=50)
+    page.locator(".md-search-result__item").first.wait_for(state="attached", timeout=60_000)
 
 
 def narrow(path: Path) -> None:
