@@ -112,8 +112,10 @@ def run_lines(run: Run) -> list[str]:
 
 def certificate_lines(certificate: Certificate) -> list[str]:
     """Return the certificate, with what it says in colour."""
-    shown = []
-    for line in str(certificate).split("\n"):
+    first, *lines = str(certificate).split("\n")
+    title, _, verdict = first.partition(" ")
+    shown = [f"{styled(title, 'heading')} {styled(verdict, 'good' if certificate.ok else 'bad')}"]
+    for line in lines:
         words, space, verdict = line.rpartition(" ")
         if verdict in ("pass", "FAILS"):
             line = words + space + styled(verdict, "good" if verdict == "pass" else "bad")
