@@ -1,8 +1,10 @@
-"""What the site needs beyond its pages: formulas as MathML; results of the benchmarks and notebooks as pages."""
+"""What the site needs beyond its pages: formulas as MathML, help of the commands, benchmarks and notebooks as pages."""
 
 from __future__ import annotations
 
+import contextlib
 import html
+import io
 import re
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from mkdocs.structure.files import File, Files
 
 _RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
+_HELP = re.compile(r"<!-- dalembert (.*--help) -->")
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -24,6 +27,11 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Put in what the commands say of themselves."""
+    return _HELP.sub(lambda found: f"```text\n{_help(found[1].split())}```", markdown)
+
+
 def on_page_content(content: str, **_: Any) -> str:
     """Write formulas as MathML, which browsers set without a script."""
     return _FORMULA.sub(_mathml, content)
@@ -33,3 +41,11 @@ def _mathml(found: re.Match[str]) -> str:
     tag, bracket, latex = found.groups()
     formula = convert(html.unescape(latex).strip(), display="inline" if bracket == "(" else "block")
     return f'<{tag} class="formula">{formula}</{tag}>'
+
+
+def _help(arguments: list[str]) -> str:
+    from dalembert.cli.app import app
+
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
+        app(arguments, prog_name="dalembert")
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"

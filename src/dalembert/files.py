@@ -14,6 +14,8 @@ from dalembert.errors import ModelError, Problem
 def check_place(path: str | Path) -> None:
     """Refuse a path to which no file can be written, before anything is computed."""
     path = Path(path)
+    if "\0" in str(path):
+        raise ModelError(f"{str(path)!r} cannot be the name of a file: it holds a null character")
     try:
         folder = path.absolute().parent
         if path.is_dir():
@@ -22,9 +24,8 @@ def check_place(path: str | Path) -> None:
             raise ModelError(f"there is no folder {str(folder)!r} to write to")
         if not os.access(folder, os.W_OK):
             raise ModelError(f"nothing can be written into the folder {str(folder)!r}")
-    except (OSError, ValueError) as error:  # a name that is too long, a null character
-        reason = getattr(error, "strerror", None) or error
-        raise ModelError(f"{str(path)!r} cannot be the name of a file: {reason}") from None
+    except OSError as error:  # a name that is too long
+        raise ModelError(f"{str(path)!r} cannot be the name of a file: {error.strerror or error}") from None
 
 
 def write(path: str | Path, action: Callable[[Any], Any]) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import shlex
 import sys
 import textwrap
 from dataclasses import dataclass
@@ -90,7 +91,7 @@ class Trial:
         """Run the commands that are ours; one that fails must be followed by what it says."""
         printed = ""
         for command in re.split(r"\n|&&", block.text.replace("\\\n", " ")):
-            words = command.split("#")[0].removeprefix("$ ").split()
+            words = shlex.split(command.removeprefix("$ "), comments=True)
             if words[:1] == ["dalembert"]:
                 code, text = run_command(words)
                 assert code == 0 or block.expected, f"{command} exits with {code}:\n{text}"

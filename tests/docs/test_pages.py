@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dalembert import Mechanism, ModelError, names
+from dalembert.cli.app import app
 from dalembert.model.mechanism.pairs import PAIRS
 from dalembert.model.mechanism.pairs.base import is_built_in
 from dalembert.model.mechanism.tables import Table
@@ -108,3 +109,9 @@ def test_every_entry_of_a_mechanism_is_described(monkeypatch):
     assert [
         key for key in sorted(asked - {"b"}) if not re.search(rf"`[^`]*\b{key}\b[^`]*`|^{key} = ", page, re.M)
     ] == []
+
+
+def test_every_command_has_its_section():
+    assert re.findall(r"^## (\w+)$", read("docs", "command-line.md"), re.MULTILINE) == [
+        command.name for command in app.registered_commands
+    ]

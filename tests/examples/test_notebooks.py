@@ -30,7 +30,7 @@ def stored(name: str) -> dict:
 
 
 def test_every_script_has_its_notebook():
-    assert NAMES == sorted(path.stem for path in (ROOT / "examples").glob("*.ipynb"))
+    assert sorted(path.stem for path in (ROOT / "examples").glob("*.ipynb")) == NAMES
     assert len(NAMES) == 6
 
 

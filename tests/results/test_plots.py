@@ -151,6 +151,9 @@ def test_what_is_not_determined_is_said():
     run = example("four-bar-spatial").simulate(0.2)
     notes = chart(run, "joints").notes
     assert any("only the sum is determined" in note for note in notes)
+    bricard = example("bricard").simulate(0.2)
+    with pytest.raises(ModelError, match=r"nothing to draw\. Not determined"):  # in none of its joints
+        bricard.plot("joints")
 
 
 def test_a_motion_that_ends_early_says_so(swing):

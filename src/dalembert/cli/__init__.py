@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -18,10 +20,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         code = _run(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough, as in `dalembert examples | head -3`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush at the end
+    except OSError as error:
+        if not _is_closed_pipe(error):
+            raise
+        with contextlib.suppress(OSError, ValueError):  # nothing is left to flush at the end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
     raise SystemExit(code)
+
+
+def _is_closed_pipe(error: OSError) -> bool:
+    """Tell whether the reader has seen enough, as in `dalembert examples | head -3`; Windows has no word for it."""
+    return isinstance(error, BrokenPipeError) or (
+        sys.platform == "win32" and error.errno == errno.EINVAL and error.filename is None
+    )
 
 
 def _run(arguments: Sequence[str] | None) -> int:
@@ -35,9 +47,9 @@ def _run(arguments: Sequence[str] | None) -> int:
         code = app(arguments, prog_name="dalembert", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    except BrokenPipeError:
-        raise
     except (DalembertError, UsageError, OSError) as error:
+        if isinstance(error, OSError) and _is_closed_pipe(error):
+            raise
         code = show(error)
     if code == INTERRUPTED:
         typer.echo("interrupted", err=True)

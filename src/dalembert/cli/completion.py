@@ -81,7 +81,9 @@ def _model(ctx: typer.Context) -> dict[str, Any]:
     """Return the tables of the model file on the command line, if there is one that can be read."""
     from dalembert.model.gallery import source
 
-    name = str(ctx.params.get("model") or "")
+    name = str(
+        ctx.params.get("model") or next(iter(ctx.args), "")
+    )  # not yet told apart while an option lacks its value
     try:
         text = source(name) or Path(name).read_text(encoding="utf-8-sig")
         data = tomllib.loads(text)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from dalembert import files
 from dalembert.cli.failures import FAILED, FINE, INTERRUPTED
 from dalembert.cli.progress import COMPILING, Progress
 from dalembert.cli.terminal import styled
@@ -30,6 +31,12 @@ def write(words: str, path: Path | None, action: Callable[[Path], Any]) -> None:
         with Progress(f"writing {path}"):
             action(path)
         typer.echo(f"{words}: {styled(str(path), 'name', err=True)}", err=True)
+
+
+def save_plot(run: Run, what: str, path: Path) -> None:
+    """Draw a plot of a motion into a file, which appears when it is complete."""
+    figure = run.plot(what)
+    files.write(path, lambda file: figure.savefig(file, format=path.suffix[1:].lower()))
 
 
 def ending(run: Run) -> int:

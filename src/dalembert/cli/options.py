@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import typer
@@ -96,10 +97,18 @@ def whole_number(option: str, text: str | None, most: int) -> int | None:
     return None if value is None else int(value)
 
 
+def end_of_motion(text: str | None) -> float | None:
+    """Read the end of a motion."""
+    value = number("--until", text)
+    if value is not None and not 0 <= value < math.inf:
+        raise ModelError(f"`--until` takes a finite time that is not negative; got {(text or '')[:60]!r}")
+    return value
+
+
 def seconds(option: str, text: str | None) -> float | None:
     """Read a positive time."""
     value = number(option, text, "60")
-    if value is not None and not value > 0:
+    if value is not None and not 0 < value < math.inf:
         raise ModelError(f"`{option}` takes a positive number of seconds, as in {option} 60; got {(text or '')[:60]!r}")
     return value
 

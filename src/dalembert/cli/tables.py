@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dalembert.cli.terminal import styled, width, wrapped
@@ -100,19 +100,22 @@ def equation_lines(derivation: Derivation, model: str) -> list[str]:
 
 def run_lines(run: Run) -> list[str]:
     """Return how a motion went: the computation, the state and the forces at its end, the certificate."""
-    unit = _units(run)
-    until = f"t = {run.motion.times[-1]:g} {unit['t']}".rstrip()
+    from dalembert.results.quantities import time_unit
+
+    until = f"t = {run.motion.times[-1]:g} {time_unit(run.system)}".rstrip()
     how = f"{run.steps:,} steps of {run.method} in {run.wall_s * 1e3:.3g} ms, prepared in {run.build_s:.2g} s"
     lines = section(f"Motion until {until}", [f"{how}; form {run.form}, constraints: {run.keep}"])
-    lines += section("State at the end", _state(run, unit))
+    lines += section("State at the end", _state(run))
     lines += section(*(_joints(run) or _reactions(run)))
     return lines + certificate_lines(run.certificate)
 
 
 def certificate_lines(certificate: Certificate) -> list[str]:
     """Return the certificate, with what it says in colour."""
-    shown = []
-    for line in str(certificate).split("\n"):
+    first, *lines = str(certificate).split("\n")
+    title, _, verdict = first.partition(" ")
+    shown = [f"{styled(title, 'heading')} {styled(verdict, 'good' if certificate.ok else 'bad')}"]
+    for line in lines:
         words, space, verdict = line.rpartition(" ")
         if verdict in ("pass", "FAILS"):
             line = words + space + styled(verdict, "good" if verdict == "pass" else "bad")
@@ -122,25 +125,12 @@ def certificate_lines(certificate: Certificate) -> list[str]:
     return shown
 
 
-def _units(run: Run) -> Mapping[str, str]:
-    """Return the unit of the time and of every coordinate and velocity; none where a model states none."""
-    from dalembert.model.mechanism.mechanism import Mechanism
+def _state(run: Run) -> list[str]:
+    from dalembert.results.quantities import quantities
 
-    system = run.system
-    units = dict.fromkeys(("t", *system.coordinates, *system.velocities), "")
-    if isinstance(system, Mechanism):
-        units["t"] = "s"
-        for body in system.bodies.values():
-            for k, name in enumerate(body.coordinates):
-                unit = "m" if k < system.dimensions else "rad" if system.dimensions == 2 else ""
-                units |= {name: unit, name + "'": f"{unit or '1'}/s"}
-    return units
-
-
-def _state(run: Run, unit: Mapping[str, str]) -> list[str]:
-    final = run.final()
+    final, kinds = run.final(), quantities(run.system)
     rows = [
-        [q, value(final[q]), unit[q], value(final[v]), unit[v]]
+        [q, value(final[q]), kinds[q].units(0), value(final[v]), kinds[q].units(1)]
         for q, v in zip(run.system.coordinates, run.system.velocities, strict=True)
     ]
     return shortened(table([["", "value", "", "velocity", ""], *rows], left=(0, 2, 4)), _ROWS + 1)

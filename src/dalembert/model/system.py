@@ -119,6 +119,30 @@ class System:
             object.__setattr__(self, key, value)
         object.__setattr__(self, "source", source)
 
+    @classmethod
+    def from_sympy(
+        cls,
+        problem: Any,
+        *,
+        parameters: Mapping[Any, Any] | None = None,
+        initial: Mapping[Any, Any] | None = None,
+        guess: Mapping[Any, Any] | None = None,
+        constraint_names: Sequence[str] | None = None,
+        name: str = "",
+    ) -> System:
+        """Make a system from a `System`, `KanesMethod` or `LagrangesMethod` of `sympy.physics.mechanics`.
+
+        Taken are its coordinates, bodies, loads and constraints, not the equations that SymPy derives from them. Speeds
+        u are replaced by rates of coordinates; one that belongs to no coordinate gets one, `integral_u`.
+
+        parameters: values by symbol; functions of time that are given may be numbers or expressions of time.
+        initial, guess: values of coordinates, of their rates, and of speeds.
+        constraint_names: names in place of holonomic_1, …, velocity_1, …
+        """
+        from dalembert.model.fromsympy.build import parts_of
+
+        return cls(**parts_of(problem, parameters, initial, guess, constraint_names), name=name)
+
     # --- variants and translations ---------------------------------------------------------------------------------
 
     def replace(self, **changes: Any) -> System:
@@ -298,6 +322,12 @@ class System:
         from dalembert.model.textfile import save
 
         save(self, path)
+
+    def export(self, path: str | Path, to: str, form: str = "multipliers") -> list[Path]:
+        """Write the equations for other programs and return the files: to "c", "numpy", "jax" or "latex"."""
+        from dalembert.native.export import export
+
+        return export(self, path, to, form)
 
     def __str__(self) -> str:
         from dalembert.model.textfile import to_toml

@@ -1,11 +1,14 @@
 """A singular mass matrix made positive definite by constraints: M + Σ ρᵢ AᵢᵀAᵢ, f + Σ ρᵢ Aᵢᵀcᵢ.
 
-Where A q̈ = c this changes nothing, neither q̈ nor λ. The rows are chosen at a few places: those with the fewest entries
-that reach what M leaves out (Euler parameters are reached by their norm). ρᵢ follows the inertia in its row.
+Where A q̈ = c this changes nothing, neither q̈ nor λ. The rows are chosen at a few places: all that reach coordinates
+without inertia, so that there is no position in which those chosen lose their grip, and those with the fewest entries
+that reach what else M leaves out (Euler parameters are reached by their norm). ρᵢ follows the inertia in its row. What
+constraints hold, and has next to no inertia beside the rest, is treated as if it had none.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -18,12 +21,14 @@ from dalembert.algebra.rank import is_positive
 from dalembert.algebra.types import Array, Sparse
 from dalembert.errors import DerivationError, quoted
 from dalembert.model.functions import number
-from dalembert.model.numeric import Numeric
+from dalembert.model.numeric import Numeric, Values
 from dalembert.model.pilot import pilot_parameters
 from dalembert.model.system import System
 
 _POSITIVE = 1e-11  # pivots of the scaled mass matrix above this are safe
-_PLACES = 3  # that are looked at, of those where everything has a value
+_LIGHT = 1e-6  # part of the inertia around that counts as next to none
+_ROUNDED = 1e-12  # entry of a row, in its largest one, that is rounding
+_PLACES = 6  # that are looked at, of those where everything has a value
 _DISTANCES = (0.2, 0.02, 0.002)  # from the initial position
 
 
@@ -41,17 +46,59 @@ def augmentation(system: System) -> dict[int, Added]:
     found = list(islice((values for values in places if values.finite()), _PLACES))
     if not found:
         raise DerivationError("the equations have no finite value near the initial position")
-    if all(is_positive(values.M, _POSITIVE) for values in found):
-        return {}
     M, A = found[0].M, found[0].A
-    rows = _rows(M, A)
-    factors = {i: _factor(M, A, i) for i in rows}
-    sums = sp.csr_array(M + sum((rho * _square(A, i) for i, rho in factors.items()), sp.csr_array(M.shape)))
+    light = _light(found)
+    positive = all(is_positive(values.M, _POSITIVE) for values in found)
+    while np.any(light):
+        heavy = _without(M, light)
+        added, sums = _added(heavy, A)
+        if is_positive(sums, _POSITIVE):
+            return added
+        freely = _involved(_null_space(sums)) & light & (M.diagonal() > 0)  # the constraints let them move
+        if not np.any(freely):
+            break
+        light &= ~freely
+    if positive:
+        return {}
+    added, sums = _added(M, A)
     if not is_positive(sums, _POSITIVE):
         raise DerivationError(_refusal(system, sums))
-    inertia = M.diagonal()
+    return added
+
+
+def _added(M: Sparse, A: Sparse) -> tuple[dict[int, Added], Sparse]:
+    """Choose rows to be added, with their factors; return the sum too."""
+    inertia, rows = M.diagonal(), _rows(M, A)
+    factors = {i: _factor(M, A, i) for i in rows}
+    sums = sp.csr_array(M + sum((rho * _square(A, i) for i, rho in factors.items()), sp.csr_array(M.shape)))
     own = {i: float(inertia[A[[i]].indices].sum()) for i in rows}
-    return {i: Added(rho / _inertia(inertia, A, i), not own[i] > 0) for i, rho in factors.items()}
+    return {i: Added(rho / _inertia(inertia, A, i), not own[i] > 0) for i, rho in factors.items()}, sums
+
+
+def _light(places: Sequence[Values]) -> Array:
+    """Tell which coordinates have so little inertia that the forces through them would be lost beside the others.
+
+    Inertias are compared where a constraint connects them, by how much each gives way to its force: Aᵢⱼ²/Mⱼⱼ, in the
+    geometric mean over some places, as an entry of A may vanish at one of them.
+    """
+    inertia = np.mean([values.M.diagonal() for values in places], axis=0)
+    A = places[0].A
+    i, j = sp.coo_array(A).coords
+    with np.errstate(divide="ignore", invalid="ignore"):  # the places of entries are always the same
+        sizes = np.mean([2 * np.log(np.abs(values.A.data)) for values in places], axis=0)
+        gives = sizes - np.log(inertia[j])
+    largest, least = np.full(A.shape[0], -np.inf), np.full(A.shape[0], np.inf)
+    np.maximum.at(largest, i, sizes)
+    used = np.isfinite(gives) & (sizes > largest[i] + 2 * np.log(_ROUNDED))
+    np.minimum.at(least, i[used], gives[used])
+    light = ~(inertia > 0)
+    light[j[used & (gives + np.log(_LIGHT) > least[i])]] = True
+    return light
+
+
+def _without(M: Sparse, light: Array) -> Sparse:
+    keep = sp.diags_array(np.where(light, 0.0, 1.0))
+    return sp.csr_array(keep @ M @ keep)
 
 
 def random_places(system: System) -> list[tuple[float, Array, Array]]:
@@ -68,17 +115,22 @@ def random_places(system: System) -> list[tuple[float, Array, Array]]:
 
 
 def _rows(M: Sparse, A: Sparse) -> list[int]:
-    """Choose rows of A that are independent on the null space of M, shorter ones first."""
+    """Choose all rows of A that touch what has no inertia, and rows independent on the rest of the null space of M.
+
+    Of these the shorter ones come first.
+    """
+    empty = M.diagonal() == 0
+    chosen = np.flatnonzero(abs(A) @ empty.astype(float)).tolist()
     missing = _null_space(M)
+    missing = missing[:, np.flatnonzero(abs(missing).T @ (~empty).astype(float))]
     shadow = (A @ missing).toarray()
     basis = np.zeros((0, missing.shape[1]))
-    chosen = []
     lengths = np.diff(A.indptr)
     for i in np.argsort(lengths, kind="stable"):
         size = np.linalg.norm(shadow[i])
         if len(basis) == missing.shape[1]:
             break
-        if size == 0:
+        if size == 0 or int(i) in chosen:
             continue
         rest = shadow[i] / size
         for _ in range(2):
@@ -127,11 +179,15 @@ def _factor(M: Sparse, A: Sparse, i: int) -> float:
     return _inertia(diagonal, A, i)
 
 
+def _involved(directions: Sparse) -> Array:
+    """Tell which coordinates take part in some directions, given as columns."""
+    largest = np.abs(directions.toarray()).max(axis=1, initial=0.0)
+    return largest > 0.1 * largest.max(initial=0.0)
+
+
 def _refusal(system: System, sums: Sparse) -> str:
-    missing = _null_space(sums)
-    largest = np.abs(missing.toarray()).max(axis=1) if missing.shape[1] else np.zeros(len(system.coordinates))
-    names = [name for name, value in zip(system.coordinates, largest, strict=True) if value > 0.1 * largest.max()]
-    who = f" along {quoted(names[:6])}" if names and missing.shape[1] else ""
+    names = [name for name, moves in zip(system.coordinates, _involved(_null_space(sums)), strict=True) if moves]
+    who = f" along {quoted(names[:6])}" if names else ""
     return (
         f"the accelerations are not determined{who}: there is neither inertia nor a constraint in that direction, "
         "or the mass matrix is not positive; give it inertia, or a constraint"

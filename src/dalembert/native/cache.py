@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 import os
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,11 +31,19 @@ class Entry:
 
 
 def folder() -> Path:
-    """Return where compiled code is kept: DALEMBERT_CACHE, or `dalembert` in the user's folder of caches."""
+    """Return where compiled code is kept: DALEMBERT_CACHE, or the place that the system has for caches of the user."""
     if given := os.environ.get("DALEMBERT_CACHE"):
         return Path(given)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "dalembert"
+    try:
+        home = Path.home()
+    except RuntimeError:  # a user without one, as in some containers: nothing can be kept
+        home = Path(os.devnull)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "dalembert" / "Cache"
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "dalembert"
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(given) if os.path.isabs(given) else home / ".cache") / "dalembert"
 
 
 def read(key: str) -> Entry | None:

@@ -31,10 +31,9 @@ from dalembert.model.pilot import pilot_parameters
 from dalembert.model.system import System
 from dalembert.native import cache as disk
 from dalembert.native import groups, machine, rank
-from dalembert.native.augment import random_places
+from dalembert.native.augment import augmentation, random_places
 from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm
-from dalembert.native.csource import to_c
 from dalembert.native.forms import form_module
 from dalembert.native.groups import GROUPS, Module
 from dalembert.native.implicit import implicit
@@ -270,17 +269,6 @@ class Kernels:
         self._extra[name] = lambda builder: one_step(builder, method)
         return name
 
-    def c_source(self) -> str:
-        """Return the kernels of this form as C99, to be compiled and called elsewhere.
-
-        Each is void name(double *out, const double *in, double *work): `in` holds t, q, v, the parameters; the last
-        line, a comment, says how many doubles go in and out, and how many `work` needs.
-        """
-        module = self._module("core" if self.form == "multipliers" else self.form)
-        text, layout = to_c(list(module.routines.values()), module.kernels.values())
-        sizes = ", ".join(f"{k.name}: {k.inputs} in, {k.outputs} out" for k in module.kernels.values())
-        return f"{text}/* {sizes}; work: {layout.size} */\n"
-
     def address(self, group: str, name: str) -> int:
         """Return the address of a kernel, void f(double *out, const double *in, double *work)."""
         return self._group(group).library.address(name)
@@ -389,6 +377,14 @@ class Kernels:
         out = compiled.run(kernel, np.array(places))
         return bool(np.all(out[np.all(np.isfinite(out), axis=1), -1] > 0) and np.any(np.isfinite(out)))
 
+    def _same_inertia(self, compiled: Compiled, values: Mapping[str, float]) -> bool:
+        """Tell whether inertias are those a group was built with, or nothing could be added to them."""
+        changed = {se.Symbol(name) for name, value in values.items() if compiled.facts["values"].get(name) != value}
+        system = self.system
+        entries = [system.kinetic] if system.mass is None else [entry for row in system.mass for entry in row]
+        inertial = any(changed & entry.free_symbols for entry in entries if entry is not None)
+        return not inertial or bool(compiled.facts.get("rolled"))
+
     def _module(self, name: str) -> Module:
         """Put a group on tapes."""
         if module := rolled_module(self.system, name):
@@ -406,7 +402,9 @@ class Kernels:
             out = compiled.run(name, np.array([scene.point(scene.numeric, place) for place in scene.places]))
             return bool(np.all(np.isfinite(out)) and np.all(out[:, -1] < _DEFECT))
         if name == "core":
-            return self._has_mass(compiled, "accelerations", values)
+            if not self._has_mass(compiled, "accelerations", values):
+                return False
+            return self._same_inertia(compiled, values) or compiled.facts["added"] == sorted(augmentation(self.system))
         return compiled.facts["added"] == self._group("core").facts["added"]
 
 

@@ -17,7 +17,7 @@ from dalembert.files import check_place, write
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
-FORMATS = (".npz", ".csv", ".parquet")
+FORMATS = (".npz", ".csv", ".parquet", ".mat")
 
 
 def columns(run: Run) -> dict[str, Array]:
@@ -68,6 +68,10 @@ def save(run: Run, path: str | Path) -> None:
         write(path, lambda file: _to_npz(file, {"facts": np.array(facts), **table}))
     elif path.suffix == ".csv":
         write(path, lambda file: _to_csv(file, table))
+    elif path.suffix == ".mat":
+        from dalembert.results.matlab import to_mat
+
+        write(path, lambda file: to_mat(file, table, str(run.system)))
     else:
         frame = to_dataframe(run)
         try:
@@ -89,11 +93,15 @@ def load_motion(path: str | Path) -> dict[str, Array]:
                 names, *rows = csv.reader(file)
             values = np.array(rows, dtype=float).reshape(-1, len(names))
             return {name: values[:, k] for k, name in enumerate(names)}
+        if path.suffix == ".mat":
+            from dalembert.results.matlab import from_mat
+
+            return from_mat(path)
         import pandas
 
         frame = pandas.read_parquet(path)
         return {str(name): frame[name].to_numpy() for name in frame}
-    except (OSError, ValueError, KeyError, ImportError) as error:
+    except (OSError, ValueError, KeyError, TypeError, NotImplementedError, ImportError) as error:
         raise ModelError(f"{path}: no motion can be read from this file ({error})") from None
 
 

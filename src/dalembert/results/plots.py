@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from dalembert.errors import ModelError
 from dalembert.results.curves import Panel, chart, span
 from dalembert.results.palette import DARK, DASHES, LIGHT, Palette
 
@@ -32,6 +33,8 @@ class Plot(Figure):
 def plot(run: Run, what: str = "coordinates", names: str | Sequence[str] | None = None, *, dark: bool = False) -> Plot:
     """Draw a chart of a motion; see `Run.plot`."""
     drawn = chart(run, what, names)
+    if not drawn.panels:
+        raise ModelError(f"there is nothing to draw. {' '.join(drawn.notes)}")
     palette = DARK if dark else LIGHT
     count, square = len(drawn.panels), what == "phase"
     columns = min(count, 3 if count == 3 else 2) if square else 1 if count <= _COLUMN else 2

@@ -373,7 +373,7 @@ class Run:
         return animate(self, dark=dark, trace=trace, reactions=reactions, speed=speed)
 
     def save(self, path: str | Path) -> None:
-        """Write the motion to .npz, .csv or .parquet; the file appears when it is complete."""
+        """Write the motion to .npz, .csv, .parquet or .mat (MATLAB); the file appears when it is complete."""
         from dalembert.results.export import save
 
         save(self, path)

@@ -111,7 +111,7 @@ def changed(parts: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
             {"joint": "A", "distance": "t"},
             "drives.m.distance: joint `A` (revolute) has no distance; it has",
         ),
-        ("drives/m", {"joint": "A"}, "drives.m: nothing is given for `angle`, `distance` or `speed`"),
+        ("drives/m", {"joint": "A"}, "drives.m: nothing is given for `angle` or `speed`"),
         ("drives/m", {"joint": "A", "angle": "phi_rod"}, "drives.m.angle: a drive is a function of time"),
         (
             "drives/m",

@@ -52,11 +52,14 @@ def command(
 ) -> None:
     """Write the equations of a model as C, NumPy, JAX or LaTeX, or the model as a file."""
     options.one_of("--to", to, tuple(TARGETS))
+    options.one_of("--form", form, completion.DERIVED if to == "latex" else completion.FORMS)
     if to == "toml" and form is not None:
         raise ModelError("a model file holds no equations; leave `--form` out with `--to toml`")
-    name = TARGETS[to].format(stem(model)) if out is None else out
-    path = output("--out", name, (Path(TARGETS[to]).suffix,)) or Path(name)
-    refuse_overwriting(path, force)
+    ending = Path(TARGETS[to]).suffix
+    name = TARGETS[to].format(_stem(model, ending)) if out is None else out
+    path = output("--out", name, (ending,)) or Path(name)
+    for file in (path, path.with_suffix(".h")) if to == "c" else (path,):
+        refuse_overwriting(file, force)
     system = open_model(model, settings, initial)
     with Progress("writing the equations"):
         if to == "toml":
@@ -66,3 +69,8 @@ def command(
             written = system.export(path, to=to, form=form or "multipliers")
     for path in written:
         typer.echo(styled(str(path), "name"))
+
+
+def _stem(model: str, ending: str) -> str:
+    """Return the name of a file after its model; one of Python can be imported."""
+    return stem(model).replace("-", "_") if ending == ".py" else stem(model)

@@ -43,8 +43,9 @@ def command(
     """Check a model, derive its equations, compute its motion, certify it, and write a report with pictures."""
     if report is not None and no_report:
         raise ModelError("`--report` and `--no-report` contradict each other; leave one of them out")
-    path = None if no_report else output("--report", report or f"{stem(model)}-report.html", (".html",))
-    end = options.number("--until", until)
+    name = f"{stem(model)}-report.html" if report is None else report
+    path = None if no_report else output("--report", name, (".html",))
+    end = options.end_of_motion(until)
     system = open_model(model, settings, initial)
     with Progress("examining the model"):
         outcome = system.check()
@@ -58,5 +59,5 @@ def command(
     typer.echo("\n" + "\n".join(equation_lines(derivation, model)) + "\n")
     motion = simulated(system, end)
     typer.echo("\n".join(run_lines(motion)))
-    write("Report", path, getattr(motion, "report", lambda path: None))
+    write("Report", path, motion.report)
     raise typer.Exit(ending(motion))

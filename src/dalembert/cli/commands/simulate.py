@@ -8,7 +8,7 @@ import typer
 
 from dalembert.cli import completion, options
 from dalembert.cli.models import open_model, output
-from dalembert.cli.motions import ending, simulated, write
+from dalembert.cli.motions import ending, save_plot, simulated, write
 from dalembert.cli.options import MOTION, OUTPUT, AsJson, FormName, Initial, Model, Settings, Until
 from dalembert.cli.tables import run_lines
 from dalembert.cli.terminal import echo_json
@@ -56,7 +56,7 @@ def command(
     max_seconds: Annotated[str | None, _how("S", "End the computation after so many seconds.")] = None,
     settings: Settings = None,
     initial: Initial = None,
-    out: Annotated[str | None, _file("Write the motion as a table: .npz, .csv or .parquet.")] = None,
+    out: Annotated[str | None, _file("Write the motion as a table: .csv, .npz, .parquet or .mat.")] = None,
     report: Annotated[str | None, _file("Write a report with pictures: .html.")] = None,
     plot: Annotated[str | None, _file("Draw a plot: .png, .svg or .pdf.")] = None,
     plot_of: Annotated[
@@ -83,6 +83,7 @@ def command(
     drawing = output("--plot", plot, (".png", ".svg", ".pdf"))
     film = output("--animate", animate, (".html", ".gif", ".mp4", ".png"))
     options.one_of("--plot-of", plot_of, PLOTS)
+    options.one_of("--form", form, completion.FORMS)
     options.one_of("--keep", keep, completion.KEEPINGS)
     chosen = {
         "form": form,
@@ -95,15 +96,15 @@ def command(
         "max_steps": options.whole_number("--max-steps", max_steps, options.MAX_STEPS),
         "max_seconds": options.seconds("--max-seconds", max_seconds),
     }
-    end = options.number("--until", until)
+    end = options.end_of_motion(until)
     system = open_model(model, settings, initial)
     motion = simulated(system, end, **{name: value for name, value in chosen.items() if value is not None})
-    write("Motion", table, motion.save)
-    write("Plot", drawing, lambda path: motion.plot(plot_of).savefig(path))
-    write("Animation", film, lambda path: motion.animate().save(path))
-    write("Report", page, getattr(motion, "report", lambda path: None))
     if as_json:
         echo_json(motion.as_dict())
     else:
         typer.echo("\n".join(run_lines(motion)))
+    write("Motion", table, motion.save)
+    write("Plot", drawing, lambda path: save_plot(motion, plot_of, path))
+    write("Animation", film, lambda path: motion.animate().save(path))
+    write("Report", page, motion.report)
     raise typer.Exit(ending(motion))

@@ -77,7 +77,7 @@ def mp4(scene: Scene, speed: float, dark: bool) -> bytes:
                 for picture in frames(scene, speed, dark, MP4_RATE, MP4_MOST):
                     process.stdin.write(picture.tobytes())  # pyright: ignore[reportOptionalMemberAccess]
                 process.stdin.close()  # pyright: ignore[reportOptionalMemberAccess]
-            except BrokenPipeError:  # it ended by itself, and has said why
+            except OSError:  # it ended by itself, and has said why
                 pass
             except BaseException:
                 process.kill()

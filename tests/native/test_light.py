@@ -1,0 +1,71 @@
+"""Bodies with next to no mass beside the others move as those without any."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dalembert import Mechanism, example
+from dalembert.native.augment import augmentation
+from tests.conftest import GALLERY
+
+
+def crank(mass: float) -> Mechanism:
+    """A slider-crank, stretched at the start, whose rod weighs that much."""
+    return Mechanism(
+        bodies={
+            "crank": {"mass": 2, "inertia": 0.015, "at": [0.15, 0], "spin": 5},
+            "rod": {"mass": "mu", "inertia": "mu/12", "at": [0.8, 0]},
+            "slider": {"mass": 3, "inertia": 0.1, "at": [1.3, 0]},
+        },
+        joints={
+            "A": {"kind": "revolute", "bodies": ["ground", "crank"], "at": [0, 0]},
+            "B": {"kind": "revolute", "bodies": ["crank", "rod"], "at": [0.3, 0]},
+            "C": {"kind": "revolute", "bodies": ["rod", "slider"], "at": [1.3, 0]},
+            "D": {"kind": "prismatic", "bodies": ["ground", "slider"], "at": [1.3, 0], "axis": [1, 0]},
+        },
+        parameters={"mu": mass},
+    )
+
+
+def ending(mass: float) -> np.ndarray:
+    run = crank(mass).simulate(1.0, rtol=1e-9, atol=1e-11)
+    assert run.status == "done"
+    assert run.certificate.ok, str(run.certificate)
+    return np.array([run["x_slider"][-1], run["x_slider'"][-1], run.multipliers["B.x"][-1], run.multipliers["C.y"][-1]])
+
+
+def test_motion_and_forces_tend_to_those_without_mass():
+    none = ending(0.0)
+    slope = (ending(1e-4) - none) / 1e-4
+    for mass in (1e-5, 1e-6, 1e-9, 1e-12):
+        assert ending(mass) == pytest.approx(none + mass * slope, abs=1e-3 * mass * np.abs(slope).max() + 1e-8)
+
+
+@pytest.mark.parametrize("mass", [1e-6, 1e-9])
+def test_light_bodies_that_move_freely(mass):
+    """A light bob swings in its own time: on the rod's end it is a pendulum with a moved support."""
+    chain = Mechanism(
+        bodies={
+            "rod": {"mass": 1, "inertia": 0.1, "at": [0.5, 0]},
+            "bob": {"mass": "mu", "inertia": "mu/12", "at": [1.5, 0]},
+        },
+        joints={
+            "A": {"kind": "revolute", "bodies": ["ground", "rod"], "at": [0, 0]},
+            "B": {"kind": "revolute", "bodies": ["rod", "bob"], "at": [1, 0]},
+        },
+        parameters={"mu": mass},
+    )
+    run, heavier = (
+        system.simulate(1.0, rtol=1e-9, atol=1e-11) for system in (chain, chain.replace(parameters={"mu": 1e-4}))
+    )
+    assert run.certificate.ok
+    assert run.q[-1] == pytest.approx(heavier.q[-1], abs=3e-3)
+    assert run.multipliers["B.y"][-1] / mass == pytest.approx(8.88953, abs=1200 * mass + 1e-5)  # extrapolated from 1e-3
+
+
+@pytest.mark.parametrize("model", [*GALLERY, "spatial-chain:30"])
+def test_ordinary_machines_need_nothing_added(model):
+    system = example(model)
+    massless = model in ("heavy-top", "moved-pendulum")
+    assert bool(augmentation(system)) == massless
