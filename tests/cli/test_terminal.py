@@ -180,3 +180,12 @@ def test_control_characters_are_shown_not_obeyed(command):
     assert code == 2
     assert "\x1b" not in err
     assert "\\x1b[31mred" in err
+
+
+def test_a_name_in_a_file_cannot_command_the_terminal(command, tmp_path):
+    (tmp_path / "red.toml").write_text(LONG.replace("format = 1", 'format = 1\nname = "\\u001b[31mred"'))
+    for line in (["check"], ["derive"], ["simulate", "--until", "0.1"], ["run", "--no-report", "--until", "0.1"]):
+        verb, *rest = line
+        code, out, err = command(verb, "red.toml", *rest)
+        assert code == 0
+        assert "\x1b" not in out + err
