@@ -1,4 +1,4 @@
-"""What the site needs beyond its pages: formulas as MathML, help of the commands, results of the benchmarks."""
+"""What the site needs beyond its pages: formulas as MathML, help of the commands, benchmarks, notebooks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import notebooks  # beside this file
 from latex2mathml.converter import convert
 from mkdocs.structure.files import File, Files
 
@@ -18,9 +19,11 @@ _HELP = re.compile(r"<!-- dalembert (.*--help) -->")
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add what the benchmarks wrote, tables and pictures, as it stands."""
+    """Add what the benchmarks wrote, tables and pictures, as it stands, and the notebooks."""
     for path in sorted(_RESULTS.iterdir()):
         files.append(File.generated(config, f"benchmarks/{path.name}", abs_src_path=str(path)))
+    for place, content in notebooks.pages():
+        files.append(File.generated(config, place, content=content))
     return files
 
 

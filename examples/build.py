@@ -1,7 +1,8 @@
 """Make the notebooks of this folder from the scripts in `src`, and run them: `python examples/build.py [NAME …]`.
 
 A script is a notebook in the percent format: `# %% [markdown]` begins a cell of text, in comments, and `# %%` one of
-code. Notebooks are not edited; what is made has no times and no counters in it, so that only what changed differs.
+code; `# %% [picture]` is one whose picture stands for the notebook in the documentation. Notebooks are not edited; what
+is made has no times and no versions in it, so that only what changed differs.
 """
 
 from __future__ import annotations
@@ -22,15 +23,14 @@ def notebook_of(script: Path) -> Path:
 
 
 def cells(script: Path) -> list[tuple[str, str]]:
-    """Return the cells of a script: "markdown" or "code", and the text."""
+    """Return the cells of a script: "markdown", "code" or "picture", and the text."""
     _, *pieces = _MARK.split(script.read_text(encoding="utf-8"))
     found = []
     for mark, text in zip(pieces[::2], pieces[1::2], strict=True):
-        text = text.strip("\n")
-        if mark.strip() == "[markdown]":
-            found.append(("markdown", "\n".join(line.removeprefix("#").removeprefix(" ") for line in text.split("\n"))))
-        else:
-            found.append(("code", text))
+        kind, text = mark.strip().strip("[]") or "code", text.strip("\n")
+        if kind == "markdown":
+            text = "\n".join(line.removeprefix("#").removeprefix(" ") for line in text.split("\n"))
+        found.append((kind, text))
     return found
 
 
@@ -41,7 +41,8 @@ def notebook(script: Path) -> Any:
     made = new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}})
     for k, (kind, text) in enumerate(cells(script), 1):
         new = new_markdown_cell if kind == "markdown" else new_code_cell
-        made.cells.append(new(text, id=f"cell-{k}"))
+        tags = {"tags": [kind]} if kind == "picture" else {}
+        made.cells.append(new(text, id=f"cell-{k}", metadata=tags))
     return made
 
 

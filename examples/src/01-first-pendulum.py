@@ -77,13 +77,15 @@ from dalembert import Event
 run = pendulum.simulate(10, samples=400, events=[Event("phi = 0", direction=-1, name="passes the lowest point")])
 run
 
-# %%
+# %% [picture]
 run.plot()
 
 # %% [markdown]
 # The period of a pendulum with a large swing is an elliptic integral,
-# $T = 4 \sqrt{\dfrac{J + m l^2}{m g l}}\; K\!\left(\sin\dfrac{\varphi_0}{2}\right)$. The times between two passages
-# of the lowest point in the same direction must be just that.
+#
+# $$ T = 4 \sqrt{\frac{J + m l^2}{m g l}}\; K\!\left(\sin\frac{\varphi_0}{2}\right). $$
+#
+# The times between two passages of the lowest point in the same direction must be just that.
 
 # %%
 import numpy as np
@@ -101,7 +103,7 @@ assert np.abs(found - period).max() < 1e-8
 # $\dot\varphi^2 = 2 m g l (1 - \cos\varphi_0)/(J + m l^2)$ from the energy.
 
 # %%
-bottom = run.system.simulate(10, events=[Event("phi = 0", "stop")])
+bottom = pendulum.simulate(10, events=[Event("phi = 0", "stop")])
 force = bottom.reaction("rod_y")[-1, 1]
 expected = 9.81 + 2 * 9.81 * (1 - np.cos(1.0)) / 1.1
 print(f"force at the bottom {force:.6f} N, expected {expected:.6f} N")

@@ -202,7 +202,7 @@ assert sp.simplify(reactions.total_reaction[1] - corrected) == 0
 # Who is right can be seen without a formula: the ground carries the weight, and what the pendulum adds by its
 # acceleration. We compute the motion, take the acceleration of the mass centre from it, and compare.
 
-# %%
+# %% [picture]
 run = slider.simulate(5.0, samples=300)
 values = {m0: 2.0, m: 1.0, a: 0.5, rho: 0.6, g: 9.81, F: 0.7}
 angles, rates, seconds = run["phi"], run["phi'"], run["phi''"]

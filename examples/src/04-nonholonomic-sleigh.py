@@ -60,7 +60,7 @@ run
 # The path: back, a cusp where the blade stops, then ever straighter. Energy is conserved, and yet all motions run to
 # straight ones, forwards; that is impossible for a system with conditions on positions only.
 
-# %%
+# %% [picture]
 from matplotlib import pyplot as plt
 
 figure, (path, speeds) = plt.subplots(1, 2, figsize=(7, 3.4), layout="constrained", dpi=100)

@@ -106,8 +106,9 @@ before.joint("C")
 # %% [markdown]
 # In the plane of the linkage both agree, as those forces were determined all along.
 
-# %%
+# %% [picture]
 assert np.nanmax(np.abs(before.joint("C").force[:, :2] - after.joint("C").force[:, :2])) < 1e-5
+after.plot("joints")
 
 # %% [markdown]
 # ## Redundant only at these dimensions

@@ -11,7 +11,7 @@
 # A particle on a rod, released level; its period $T = 2.36784194757623745\,\mathrm{s}$ is known in many digits
 # (IFToMM benchmark A01). After ten periods it must be back where it was.
 
-# %%
+# %% [picture]
 import numpy as np
 from matplotlib import pyplot as plt
 

@@ -64,7 +64,7 @@ def test_an_option_explains_itself():
 
 
 def test_the_heavy_libraries_are_loaded_only_when_they_are_used():
-    heavy = "('sympy', 'numpy', 'scipy', 'symengine', 'numba', 'matplotlib', 'rich', 'pandas')"
+    heavy = "('sympy', 'numpy', 'scipy', 'symengine', 'numba', 'matplotlib', 'pandas')"
     for line in (["--help"], ["simulate", "--help"], ["examples"], ["examples", "pendulum"], ["new", "-"]):
         script = f"""
 import sys

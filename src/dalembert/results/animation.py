@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.files import check_place, write
 from dalembert.results.drawing.build import build
 from dalembert.results.drawing.camera import nice
 from dalembert.results.drawing.scene import Scene
@@ -39,8 +40,6 @@ class Animation:
 
     def save(self, path: str | Path) -> None:
         """Write a page to play (.html), a film (.gif, .mp4), or a picture of the middle (.png, .svg, .pdf)."""
-        from dalembert.files import write
-
         check_path(path)
         path = Path(path)
         kind = path.suffix.lower()
@@ -79,13 +78,9 @@ class Animation:
 
 def check_path(path: str | Path) -> None:
     """Refuse a file name whose ending says no format, or which has no folder, before anything is drawn."""
-    path = Path(path)
-    if path.suffix.lower() not in FORMATS:
+    if Path(path).suffix.lower() not in FORMATS:
         raise ModelError(f"an animation is written to {', '.join(FORMATS)}; got {str(path)!r}")
-    if path.is_dir():
-        raise ModelError(f"{str(path)!r} is a folder, not a file to write to")
-    if not path.resolve().parent.is_dir():
-        raise ModelError(f"there is no folder {str(path.resolve().parent)!r} to write to")
+    check_place(path)
 
 
 def animate(
@@ -97,7 +92,9 @@ def animate(
     speed: float | None = None,
 ) -> Animation:
     """Prepare the motion for watching; see `Run.animate`."""
-    trace = (trace,) if isinstance(trace, str) else tuple(trace)
+    names = check_names(trace)
+    if not (dark is None or isinstance(dark, bool)):
+        raise ModelError(f"`dark` is True, False or None; got {dark!r}")
     begin, end = float(run.motion.times[0]), float(run.motion.times[-1])
     speed = choose_speed(end - begin) if speed is None else check_speed(speed)
     points = len(run.system.drawing.expressions) if run.system.drawing is not None else 1
@@ -107,7 +104,7 @@ def animate(
     q, v = run.at(times)
     parameters = np.broadcast_to(run.motion.parameters_at(times), (len(times), len(run.motion.parameters)))
     inputs = np.concatenate([times[:, None], q, v, parameters], axis=1)
-    scene = build(run.system, inputs, trace)
+    scene = build(run.system, inputs, names)
     if reactions:
         from dalembert.results.drawing.arrows import with_reactions
 
@@ -120,6 +117,14 @@ def choose_speed(duration: float) -> float:
     if duration <= 0 or QUICK <= duration <= LONG:
         return 1.0
     return nice(duration / (8.0 if duration < QUICK else 40.0))
+
+
+def check_names(trace: Any) -> tuple[str, ...]:
+    """Refuse what are not names of points."""
+    names = (trace,) if isinstance(trace, str) else tuple(trace) if isinstance(trace, Iterable) else (None,)
+    if not all(isinstance(name, str) for name in names):
+        raise ModelError(f"`trace` is the name of a point or several, as in trace=('A', 'B'); got {trace!r}")
+    return names  # pyright: ignore[reportReturnType]
 
 
 def check_speed(speed: Any) -> float:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MOST = 8  # curves in a panel
 PANELS = 6  # panels of one kind
 _SMOOTH = 600  # times, at least, between which curves look smooth
+_NOTES = 3  # on what is not determined
 _MANY = 3000  # times that are drawn
 
 
@@ -201,7 +202,9 @@ def _by_letter(curves: Sequence[Curve]) -> list[list[Curve]]:
 
 def undetermined(source: Source) -> tuple[str, ...]:
     """Say which reactions are not determined, and where."""
-    notes = [f"Not determined: {note}." for note in source.run.undetermined]
+    found = source.run.undetermined
+    notes = [f"Not determined: {note}." for note in found[:_NOTES]]
+    notes += [f"Not determined is more of this kind: {len(found) - _NOTES} notes."] * (len(found) > _NOTES)
     if not np.all(source.determined):
         notes.append("Next to singular positions, where constraints become dependent, reactions are left out.")
     return tuple(notes)

@@ -41,7 +41,7 @@ def _sizes(source: Source, forces: Sequence[JointForce], least: dict[str, float]
             for force in forces
             if _acts(force, part, least)
         ]
-        shown, left_out = busiest(curves)
+        shown, left_out = busiest(_known(curves))
         if shown:
             panels.append(source.panel(f"Size of the {part}s", unit, shown, left_out=left_out))
     return panels
@@ -58,9 +58,16 @@ def _components(source: Source, forces: Sequence[JointForce], least: dict[str, f
                 for key, values in force.components.items()
                 if key.startswith(part)
             ]
+            if not _known(curves):
+                continue
             title = f"{part.capitalize()} of {force.names[0]} on {force.on}"
-            panels.append(source.panel(title, UNITS[part], curves))
+            panels.append(source.panel(title, UNITS[part], _known(curves)))
     return panels
+
+
+def _known(curves: Sequence[Curve]) -> list[Curve]:
+    """Leave out curves of what is determined nowhere."""
+    return [curve for curve in curves if np.any(np.isfinite(curve.values))]
 
 
 def _size(force: JointForce, part: str) -> np.ndarray:

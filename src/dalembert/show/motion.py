@@ -140,7 +140,8 @@ def kinematics_html(motion: Kinematics) -> str:
 
 
 def _span(values: Array, size: float) -> str:
-    return f"{number(float(np.nanmin(values)), size)} … {number(float(np.nanmax(values)), size)}"
+    low, high = (number(float(value), size) for value in (np.nanmin(values), np.nanmax(values)))
+    return low if low == high else f"{low} … {high}"
 
 
 def transmission_html(transmission: Transmission) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from dalembert.motion import places as at
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.newton import ITERATIONS, PATIENCE, begin, iterate, prepare, solved
-from dalembert.motion.steppers.primitives import project, watch
+from dalembert.motion.steppers.primitives import copy, project, watch
 
 _SAFETY = 0.9
 
@@ -97,7 +97,7 @@ def _solved_step(scheme, layout, pattern, address, size, count, clock, fixed, t,
     limit = PATIENCE if fixed else ITERATIONS
     iterations = 0
     for left in range(1 if ratio > 0.0 else 2, -1, -1):
-        room.guess[:] = room.multipliers
+        copy(room.multipliers, room.guess)
         iterations = iterate(
             scheme, layout, pattern, address, size, count, clock, 2 if left > 0 else limit, t, h, y, given, out, work,
             room,
@@ -239,7 +239,8 @@ def advance(
         count[at.RECORDED] += 1
         count[at.STEPS] += 1
         last_step[0] = h
-        room.last_V[:], room.last_multipliers[:] = room.V, room.multipliers
+        copy(room.V, room.last_V)
+        copy(room.multipliers, room.last_multipliers)
         if not begin(address, size, count, clock[at.T], y, given, out, work, room.start):
             return at.NOT_FINITE
         if watch(address, n, clock[at.T], y, y[n:], given, out, work, events):

@@ -15,6 +15,7 @@ from dalembert.native import machine
 _NOTHING_TO_FREE = "define void @NRT_MemInfo_call_dtor(ptr %info) {\n  ret void\n}\n"
 
 _INNER = "inner"
+_FOREIGN = ("NRT_", "numba_", "Py")  # functions that a process without numba does not have
 
 
 def compiled(function: Callable[..., Any]) -> Any:
@@ -30,7 +31,11 @@ def to_object(function: Any, kind: tuple, name: str) -> bytes:
     own = function.overloads[signature].fndesc.llvm_func_name
     module = llvm.parse_assembly(function.inspect_llvm(signature))
     module.get_function(own).name = _INNER
-    return machine.compile_alone(module, name, _NOTHING_TO_FREE + _from_table(module.get_function(_INNER), name))
+    code = machine.compile_alone(module, name, _NOTHING_TO_FREE + _from_table(module.get_function(_INNER), name))
+    foreign = sorted(f.name for f in module.functions if f.is_declaration and f.name.startswith(_FOREIGN))
+    if foreign:  # it would run here, and end a later process that has not loaded numba
+        raise RuntimeError(f"{function.__name__} needs {', '.join(foreign)}; write loops in place of array expressions")
+    return code
 
 
 def _from_table(function: llvm.ValueRef, name: str) -> str:

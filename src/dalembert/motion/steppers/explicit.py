@@ -59,6 +59,7 @@ from dalembert.motion.places import (
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.primitives import LEFT, NEWTON, call, corrected, kernel, project, settled, watch
 
+_FIRST, _SECOND = np.int64(0), np.int64(1)  # stages; a plain 0 or 1 would be compiled for itself
 _WORSE = 0.05  # part of its first conditioning at which a choice of independent coordinates is renewed
 _DEFECT = 1e-13  # of a form beyond which its choices have gone bad; rounding is some hundred times smaller
 
@@ -380,7 +381,7 @@ def advance(
             if not there and not _rate(address, size, count, t, y, k[0], given, out, work, control):
                 return NOT_FINITE
         if not there:
-            there = _stages(address, size, count, A, c, 1, stages, t, h, y, k, trial, given, out, work, control)
+            there = _stages(address, size, count, A, c, _SECOND, stages, t, h, y, k, trial, given, out, work, control)
             if there:
                 for i in range(m):
                     total = 0.0
@@ -438,7 +439,7 @@ def advance(
             for i in range(size[N]):
                 k[0, i] = y[size[N] + i]  # the velocities, for what is watched
         elif plain:
-            if not _plain_stages(address, size, count, A, c, 0, 1, clock[T], 0.0, y, k, given, out, work):
+            if not _plain_stages(address, size, count, A, c, _FIRST, _SECOND, clock[T], 0.0, y, k, given, out, work):
                 return NOT_FINITE
         elif not _rate(address, size, count, clock[T], y, k[0], given, out, work, control):
             return NOT_FINITE
@@ -460,7 +461,7 @@ def interpolate(
         _frozen(address, size, t, h, y, given, out, work, control)
     if not _rate(address, size, count, t, y, k[0], given, out, work, control):
         return False
-    if not _stages(address, size, count, A, c, 1, stages, t, h, y, k, trial, given, out, work, control):
+    if not _stages(address, size, count, A, c, _SECOND, stages, t, h, y, k, trial, given, out, work, control):
         return False
     for i in range(m):
         total = 0.0

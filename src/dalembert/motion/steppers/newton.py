@@ -29,15 +29,24 @@ _CONVERGED = 1e-3  # part of the tolerance
 
 
 @compiled
+def power(z, exponent):
+    """Return a small whole power by products; that of a complex number would be called in numba's own library."""
+    result = 0.0 * z + 1.0
+    for _ in range(abs(exponent)):
+        result *= z
+    return result if exponent >= 0 else 1.0 / result
+
+
+@compiled
 def assemble(layout, pattern, jacobian, z, values, inverse, row, E, choose):
     """Fill in a matrix for one z and factorise it."""
     values[:] = 0.0
     for e in range(len(layout.source)):
-        values[layout.place[e]] += layout.factor[e] * z ** layout.power[e] * jacobian[layout.source[e]]
+        values[layout.place[e]] += layout.factor[e] * power(z, layout.power[e]) * jacobian[layout.source[e]]
     for e in range(len(layout.added)):
         entry = layout.added[e]
         product = jacobian[entry[2]] * jacobian[entry[3]]
-        values[entry[4]] += layout.rho[e] * product * z ** (entry[5] + 1)
+        values[entry[4]] += layout.rho[e] * product * power(z, entry[5] + 1)
     factorise(
         pattern.starts, pattern.columns, pattern.diagonal, pattern.multiplier, pattern.order, values, inverse, row, E,
         choose,

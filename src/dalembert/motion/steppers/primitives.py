@@ -30,6 +30,13 @@ NEAR, STUCK = 1e-9, 1e-6  # relative sizes of the last correction
 LEFT = 1e-6  # relative size of a residual that no correction removes
 
 
+@compiled
+def copy(new, into):
+    """Copy an array; `into[:] = new` would bring numba's own memory management with it."""
+    for i in range(into.size):
+        into.flat[i] = new.flat[i]
+
+
 @intrinsic
 def _call(typingctx, address, out, given, work):
     """Call void f(double *out, const double *in, double *work) at an address."""

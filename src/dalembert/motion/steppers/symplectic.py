@@ -42,7 +42,7 @@ from dalembert.motion.places import (
     T,
 )  # fmt: skip
 from dalembert.motion.steppers.compiled import compiled
-from dalembert.motion.steppers.primitives import LEFT, kernel, watch
+from dalembert.motion.steppers.primitives import LEFT, copy, kernel, watch
 
 FORCE, VELOCITY, TURN, MOVE, MOVE_NEAR, NEAR = range(6)  # places in `address`, before that of events
 SEPARABLE = 2  # place in `size`, behind the numbers of coordinates and constraints
@@ -311,7 +311,7 @@ def advance(
         while count[SAMPLED] < len(wanted) and wanted[count[SAMPLED]] <= end:
             at, into = wanted[count[SAMPLED]], sampled[count[SAMPLED]]
             if at == end:
-                into[:] = new
+                copy(new, into)
             elif not inside(address, size, count, weights, t, at - t, y, into, others, given, out, scratch):
                 return _status(count)
             count[SAMPLED] += 1

@@ -19,6 +19,7 @@ from dalembert.results.drawing.symbols import SYMBOLS
 
 BAR_WIDTH = 7.0
 ROUNDED = 56  # corners of a circle
+NOTE = 110  # letters that fit in a line below the title
 
 
 class Surface(Protocol):
@@ -318,9 +319,9 @@ class Painter:
             self.surface.text(17 + wide, y, words, colour=text, size=8.5)
             y -= 14
         for note in self.scene.notes:
-            self.surface.text(
-                10, y, note if len(note) < 110 else note[:108] + " …", colour=self.colours["faint"], size=7.5
-            )
+            shown = note.replace("`", "")
+            words = shown if len(shown) < NOTE else f"{shown[: NOTE - 2]} …"
+            self.surface.text(10, y, words, colour=self.colours["faint"], size=7.5)
             y -= 12
 
 

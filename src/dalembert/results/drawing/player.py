@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import re
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -25,7 +26,7 @@ def fragment(scene: Scene, *, dark: bool | None, speed: float, autoplay: bool = 
     """Return a <figure> with its own script; any number of them can stand in one page."""
     data = json.dumps(as_json(scene, dark, speed), separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     title = html.escape(scene.title or "animation")
-    notes = "".join(f"<p>{html.escape(note)}</p>" for note in scene.notes)
+    notes = "".join(f"<p>{_marked(note)}</p>" for note in scene.notes)
     ratio = aspect(scene)
     return (
         f'<figure class="dalembert-animation"{" data-autoplay" if autoplay else ""}>\n'
@@ -154,6 +155,11 @@ class _Points:
             "motion": base64.b64encode(data).decode("ascii"),
             "fixed": fixed,
         }
+
+
+def _marked(note: str) -> str:
+    """Return a sentence in which names are marked as code."""
+    return re.sub("`(.+?)`", r"<code>\1</code>", html.escape(note))
 
 
 def _round(value: float, size: float) -> float:

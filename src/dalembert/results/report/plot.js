@@ -56,6 +56,8 @@
         const y = Float64Array.from(decode(values, Float32Array), (v) => v + base);
         return { label, y, colour: `var(--curve${k % 8})`, dash: Math.floor(k / 4) % 2 ? DASHED : "none", shown: true };
       });
+      const known = this.curves.flatMap(({ y }) => [...y].filter(Number.isFinite).map(Math.abs));
+      this.least = this.log ? 0 : 1e-15 * known.reduce((a, b) => Math.max(a, b), 0); // less is rounding, and read as zero
       this.range = null; // of the values, where it was chosen by dragging
       this.now = figure.querySelector("figcaption").appendChild(document.createElement("span"));
       this.now.className = "now";
@@ -191,7 +193,7 @@
       this.now.textContent = there ? `t = ${written(at)}${this.panel.xunit && ` ${this.panel.xunit}`}` : "";
       if (there) element("line", { class: "cursor", x1: this.toX(at), x2: this.toX(at), y1: TOP, y2: HEIGHT - BOTTOM }, this.marks);
       for (const { y, output, shown, colour } of this.curves) {
-        output.textContent = there && shown ? written(y[i]) : "";
+        output.textContent = there && shown ? written(Math.abs(y[i]) < this.least ? 0 : y[i]) : "";
         const height = there && shown ? this.toY(y[i]) : NaN;
         if (height >= TOP - 1 && height <= HEIGHT - BOTTOM + 1)
           element("circle", { cx: this.toX(at), cy: height, r: 4, style: `fill:${colour}` }, this.marks);

@@ -61,7 +61,13 @@ class Plots:
     def chart(self, chart: Chart) -> str:
         """Return the places of the panels; the script fills them."""
         panels = "".join(self.panel(panel, panel.title.text == chart.title) for panel in chart.panels)
-        return panels + listing([note for note in chart.notes if note not in self.source.notes], "aside")
+        notes = [note for note in chart.notes if note not in self.source.notes]
+        said = [note for note in notes if not note.startswith("Not determined")]  # in the certificate, at length
+        if len(said) < len(notes):
+            said.append(
+                "Some reactions are not determined, as conditions repeat each other: the certificate says which."
+            )
+        return panels + listing(said, "aside")
 
     def panel(self, panel: Panel, titled: bool) -> str:
         """Keep the numbers of a panel; its title is not shown where it stands above already."""
