@@ -165,7 +165,7 @@ def test_every_function_of_jax(tmp_path):
 def test_the_canonical_form_in_jax(tmp_path):
     jax = pytest.importorskip("jax")
     module = module_of(pendulum(), tmp_path, "jax", "canonical")
-    p = module.momenta(0.0, *STATE)
+    p = jax.jit(module.momenta)(0.0, *STATE)
     v, rate, r = jax.jit(module.rates)(0.0, STATE[0], p)
     assert v == pytest.approx(STATE[1])
     assert r == pytest.approx(pendulum().compile()(0.0, *STATE).reaction, rel=1e-11, abs=1e-12)
@@ -173,7 +173,7 @@ def test_the_canonical_form_in_jax(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["multipliers", "minimal", "canonical"])
-@pytest.mark.parametrize("model", ["pendulum", "slider-crank", "knife-edge", "n-four-bar:2"])
+@pytest.mark.parametrize("model", ["pendulum", "slider-crank", "knife-edge", "n-four-bar:1"])
 def test_latex_is_well_formed(tmp_path, model, form):
     """Environments and braces are closed in order, and nothing is left that pdflatex does not read."""
     try:
