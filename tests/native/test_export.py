@@ -63,7 +63,7 @@ def test_other_forms_in_c(tmp_path, form):
         assert p == pytest.approx([STATE[1][0], STATE[1][1], 0.1 * STATE[1][2]])
         _, _, (v, rate, r) = library.call("canonical", (3, 3, 3), 0.0, STATE[0], p, VALUES)
         assert v == pytest.approx(STATE[1])
-        assert rate == pytest.approx(np.add(r, [0, -9.81, 0]))
+        assert rate == pytest.approx(r + np.array([0, -9.81, 0]))
     else:
         _, _, (a, r) = library.call("accelerations", (3, 3), 0.0, *STATE, VALUES)
         assert a == pytest.approx(expected.acceleration, abs=1e-12)
@@ -155,7 +155,7 @@ def test_every_function_of_jax(tmp_path):
     assert a == pytest.approx(kernel(0.0, *STATE).acceleration, abs=1e-12)
     assert np.abs(np.concatenate([g, psi])).max() < 1e-15
     assert energies[2] == pytest.approx(kernel.energies(0.0, *STATE).energy)
-    assert np.array(M) == pytest.approx(np.diag([1, 1, 0.1]))
+    assert np.abs(M - np.diag([1, 1, 0.1])).max() < 1e-15
     assert slope == pytest.approx(-np.sin(ANGLE) / 1.1, rel=1e-9)  # φ̈ = −(m g l sin φ + d φ')/(J + m l²)
     assert many[1] == pytest.approx(kernel(0.0, STATE[0], 2 * np.array(STATE[1])).acceleration, abs=1e-12)
     with pytest.raises(ValueError, match=r"expected q and v of shape \(3,\), got \(2,\)"):
@@ -165,15 +165,15 @@ def test_every_function_of_jax(tmp_path):
 def test_the_canonical_form_in_jax(tmp_path):
     jax = pytest.importorskip("jax")
     module = module_of(pendulum(), tmp_path, "jax", "canonical")
-    p = module.momenta(0.0, *STATE)
+    p = jax.jit(module.momenta)(0.0, *STATE)
     v, rate, r = jax.jit(module.rates)(0.0, STATE[0], p)
     assert v == pytest.approx(STATE[1])
     assert r == pytest.approx(pendulum().compile()(0.0, *STATE).reaction, rel=1e-11, abs=1e-12)
-    assert rate == pytest.approx(np.add(r, [0, -9.81, 0]))
+    assert rate == pytest.approx(r + np.array([0, -9.81, 0]))
 
 
 @pytest.mark.parametrize("form", ["multipliers", "minimal", "canonical"])
-@pytest.mark.parametrize("model", ["pendulum", "slider-crank", "knife-edge", "n-four-bar:2"])
+@pytest.mark.parametrize("model", ["pendulum", "slider-crank", "knife-edge", "n-four-bar:1"])
 def test_latex_is_well_formed(tmp_path, model, form):
     """Environments and braces are closed in order, and nothing is left that pdflatex does not read."""
     try:

@@ -71,7 +71,7 @@ class _Source:
             (chunk,) = cut(loop.routine, size=10**9)
             body, used = self.body(loop.routine, chunk, loop)
             arguments[loop.name] = used
-            lines += [*self.table(loop), f"static void {_plain(loop.name)}({_declared(used)}) {{", *body, "}"]
+            lines += [*self.table(loop), f"static void {_plain(loop.name)}_body({_declared(used)}) {{", *body, "}"]
         for sweep in self.sweeps:
             lines += self.sweep(sweep, arguments)
         for kernel in self.kernels:
@@ -132,7 +132,7 @@ class _Source:
 
         def call(loop: str, row: str) -> str:
             given = [f"{_plain(loop)}_places + {row}" if part == "row" else part for part in arguments[loop]]
-            return f"{_plain(loop)}({', '.join(given)});"
+            return f"{_plain(loop)}_body({', '.join(given)});"
 
         if len(runs) <= _FEW:
             for loop, first, count in runs:
