@@ -1,4 +1,4 @@
-"""What the site needs beyond its pages: formulas as MathML, help of the commands, benchmarks and notebooks as pages."""
+"""What the site needs beyond its pages: formulas as MathML, help of the commands, benchmarks, notebooks."""
 
 from __future__ import annotations
 

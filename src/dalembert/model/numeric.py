@@ -61,6 +61,7 @@ class _LevelPrograms:
     entries: list[tuple[int, int]]
     vanishing: Array  # which terms and entries are to be taken as zero
     program: Program
+    pattern: _Pattern
 
 
 class Numeric:
@@ -98,7 +99,7 @@ class Numeric:
         """Return M(q, t)."""
         if self._assembled:
             return self._assembled.mass(t, q)
-        return _sparse(self.evaluate(self._mass, t, q), self.blocks.M, (self.n, self.n))
+        return self._patterns[0](self.evaluate(self._mass, t, q))
 
     def position(self, t: float, q: Array) -> Residual:
         """Return g, its Jacobian and the sizes of its terms, for the constraints in `holonomic`."""
@@ -120,7 +121,7 @@ class Numeric:
         sizes = np.cumsum([len(self.blocks.M), self.n, len(self.blocks.A)])
         M, f, A, c = np.split(out, sizes)
         A, c = np.where(self.vanishing.A, 0.0, A), np.where(self.vanishing.c, 0.0, c)
-        return Values(_sparse(M, self.blocks.M, (self.n, self.n)), f, _sparse(A, self.blocks.A, (self.s, self.n)), c)
+        return Values(self._patterns[0](M), f, self._patterns[1](A), c)
 
     def _residual(self, level: _LevelPrograms, t: float, q: Array, v: Array | None = None) -> Residual:
         out = np.where(level.vanishing, 0.0, self.evaluate(level.program, t, q, v))
@@ -128,7 +129,7 @@ class Numeric:
         values, entries = out[:terms], out[terms:]
         residual = np.bincount(level.owners, values, rows) if terms else np.zeros(rows)
         size = np.bincount(level.owners, np.abs(values), rows) if terms else np.zeros(rows)
-        return residual, _sparse(entries, level.entries, (rows, self.n)), size
+        return residual, level.pattern(entries), size
 
     def _level(self, rows: list[int], expressions: Sequence[Expr | None], vanishing: Array) -> _LevelPrograms:
         """Prepare the residuals of some constraints term by term, and their rows of A."""
@@ -143,7 +144,15 @@ class Numeric:
         zero = [bool(vanishing[rows[k]]) for k in owners]
         zero += [bool(z) for (i, _), z in zip(self.blocks.A, self.vanishing.A, strict=True) if i in place]
         program = self.program([*terms, *entries.values()])
-        return _LevelPrograms(rows, np.array(owners, dtype=int), list(entries), np.array(zero, dtype=bool), program)
+        pattern = _Pattern(entries, (len(rows), self.n))
+        return _LevelPrograms(
+            rows, np.array(owners, dtype=int), list(entries), np.array(zero, dtype=bool), program, pattern
+        )
+
+    @cached_property
+    def _patterns(self) -> tuple[_Pattern, _Pattern]:
+        """Where the entries of M and of A stand."""
+        return _Pattern(self.blocks.M, (self.n, self.n)), _Pattern(self.blocks.A, (self.s, self.n))
 
     @cached_property
     def units(self) -> Array:
@@ -207,6 +216,16 @@ def parameter_values(system: System, changes: Mapping[str, float]) -> list[float
     return [float(value) for value in values.values() if value is not None]
 
 
-def _sparse(values: Array, entries: Iterable[tuple[int, int]], shape: tuple[int, int]) -> Sparse:
-    places = np.array(list(entries), dtype=int).reshape(-1, 2)
-    return sp.csr_array((values, (places[:, 0], places[:, 1])), shape=shape)
+class _Pattern:
+    """Places of the entries of a sparse matrix, sorted once for all values."""
+
+    def __init__(self, entries: Iterable[tuple[int, int]], shape: tuple[int, int]):
+        places = np.array(list(entries), dtype=int).reshape(-1, 2)
+        self._order = np.lexsort((places[:, 1], places[:, 0]))
+        self._columns = places[self._order, 1].astype(np.int32)
+        self._starts = np.searchsorted(places[self._order, 0], np.arange(shape[0] + 1)).astype(np.int32)
+        self._shape = shape
+
+    def __call__(self, values: Array) -> Sparse:
+        """Return the matrix with these entries."""
+        return sp.csr_array((values[self._order], self._columns, self._starts), shape=self._shape)

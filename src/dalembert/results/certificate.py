@@ -133,6 +133,7 @@ def _forces(run: Run) -> list[Item]:
         at = numeric.all(float(motion.times[i]), q[i], v[i])
         reaction = found.reaction[k]
         direction = Saddle(sp.eye_array(numeric.n), at.A).solve(random.normal(size=numeric.n), 0 * at.c)[0]
+        direction *= ranks[k] < numeric.n  # what drives determine has none, but for rounding
         expected = at.M @ multipliers.solve(at)[0] - at.f
         scale = max(np.abs(expected).max(initial=0.0), np.abs(at.f).max(initial=0.0), 1e-300)
         work = max(work, abs(reaction @ direction) / (scale * np.abs(direction).max(initial=1e-300)))

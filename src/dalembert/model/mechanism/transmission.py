@@ -276,6 +276,8 @@ class _Trace:
         known, found = [point.s[0] for point in self.points], []
         for target in known[0] + np.linspace(0, 2 * np.pi, samples + 1):
             here = self.points[max(0, min(bisect_right(known, target) - 1, len(known) - 1))]
+            if found and abs(target - found[-1].s[0]) < abs(target - here.s[0]):
+                here = found[-1]
             s, rate, second = here.s
             gap = target - s
             way = 2 * gap / (rate + np.sqrt(max(rate**2 + 2 * second * gap, 0.0)))
@@ -288,10 +290,11 @@ class _Trace:
             point = self.beside(here, way)
             if point is None:
                 break
-            off = (target - point.s[0]) / point.s[1]
+            value, rate, second = point.s
+            off = (target - value) / rate
             if abs(off) < 1e-13:
                 return point
-            way += off
+            way += off / (1 + off * second / (2 * rate))  # as Halley does
         point = self.beside(here, way)
         if point is None:
             raise SimulationError(f"the path could not be followed at input {target:.6g}")
