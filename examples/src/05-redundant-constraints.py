@@ -117,9 +117,9 @@ after.plot("joints")
 # special.
 
 # %%
-bricard = example("bricard")
-print(bricard.mobility())
-assert bricard.mobility().freedom == 1 and bricard.mobility().count == 0
+mobility = example("bricard").mobility()
+assert mobility.freedom == 1 and mobility.count == 0
+mobility
 
 # %% [markdown]
 # ## Redundant, or contradictory
@@ -129,9 +129,10 @@ assert bricard.mobility().freedom == 1 and bricard.mobility().count == 0
 
 # %%
 wrong = replace(pendulum, constraints=three | {"length": "x^2 + y^2 = 2*l^2"}, name="Pendulum that cannot be")
-assert not wrong.check().ok
 try:
     wrong.simulate(1)
 except ModelError as error:
     print(error)
-wrong.check()
+check = wrong.check()
+assert not check.ok
+check

@@ -189,6 +189,21 @@ def test_plain_text_says_what_it_is():
     assert re.fullmatch(r"<Result: acceleration \[.*\], reaction \[.*\], .*rank 2, .*>", repr(one))
 
 
+def test_parts_print_as_they_were_written():
+    crank = things()["mechanism"]
+    assert repr(crank.joints["A"]) == "<Joint A: kind revolute, bodies (crank, rod), points (A, A)>"
+    assert repr(crank.bodies["crank"]).startswith(
+        "<Body crank: mass 1, inertia J1, angle pi/2, spin 0, points {A: (a, 0)"
+    )
+    assert repr(crank.bodies["ground"]) == "<Body ground>"
+    parts = [*crank.springs.values(), *crank.loads.values(), *driven().drives.values()]
+    assert all(len(repr(part)) < 200 for part in parts)
+    run = things()["run"]
+    assert repr(run.motion) == f"<Motion of {run.system!r}: {run.steps} steps until t = 2>"
+    assert repr(run.motion.kernels) == f"<Kernels of {run.system!r} in the form multipliers>"
+    assert repr(run.shares) == "<Shares: every reaction is determined>"
+
+
 def test_numbers_in_html():
     words = " ".join(read(things()["run"]._repr_html_()).words)
     final = things()["run"].final()
@@ -215,15 +230,17 @@ def test_import_stays_light():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
-@pytest.mark.parametrize(("ink", "paper"), [("rgb(34, 34, 34)", "#fff"), ("rgb(221, 221, 221)", "#111")])
-def test_colours_are_those_of_the_notebook(tmp_path, ink, paper):
+def test_colours_are_those_of_the_notebook(tmp_path):
+    """On light and on dark ground, side by side."""
+    inks = {"rgb(34, 34, 34)": "#fff", "rgb(221, 221, 221)": "#111"}
     shown = "".join(things()[name]._repr_html_() for name in NAMES)
+    halves = [f'<div style="background:{paper};color:{ink}">{shown}</div>' for ink, paper in inks.items()]
     page = tmp_path / "page.html"
-    style = f"background:{paper};color:{ink}"
-    page.write_text(f'<!doctype html><meta charset="utf-8"><body style="{style}">{shown}', encoding="utf-8")
+    page.write_text(f'<!doctype html><meta charset="utf-8"><body>{"".join(halves)}', encoding="utf-8")
     with opened(page) as seen:
         colours = seen.page.eval_on_selector_all("td", "all => all.map(e => getComputedStyle(e).color)")
         widths = seen.page.eval_on_selector_all("img", "all => all.map(e => e.naturalWidth)")
-    assert set(colours) == {ink}
+    half = len(colours) // 2
+    assert [set(colours[:half]), set(colours[half:])] == [{ink} for ink in inks]
     assert widths and min(widths) > 100
     assert not seen.errors and not seen.requests

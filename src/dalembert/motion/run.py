@@ -65,6 +65,9 @@ class Motion:
     changes: list[tuple[float, Array]]  # new values of the parameters, from a time on
     options: dict[str, Any]  # gains and events, as they were given
 
+    def __repr__(self) -> str:
+        return f"<Motion of {self.system!r}: {len(self.times) - 1} steps until t = {self.times[-1]:g}>"
+
     def parameters_at(self, times: Array) -> Array:
         """Return the parameters at some times: one row for all, or one for each if they change."""
         if not self.changes:

@@ -138,6 +138,9 @@ class Kernels:
         self._builder: Builder | None = None
         self._group("core" if form == "multipliers" else form)
 
+    def __repr__(self) -> str:
+        return f"<Kernels of {self.system!r} in the form {self.form}>"
+
     # --- calls -------------------------------------------------------------------------------------------------------
 
     def __call__(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Result | Canonical:

@@ -49,6 +49,8 @@ class Bound:
         found = f"σ = {self.sigma:.3g}, largest residual {self.largest:.3g}"
         return f"constraints on {self.level}: δ = {self.delta:.3g} {over}, {found}: the bound {verb}"
 
+    __repr__ = __str__
+
 
 def bounds(run: Run) -> list[Bound]:
     """Return the bound for constraints on positions and on velocities; none where nothing is stabilised."""

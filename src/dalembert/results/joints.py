@@ -106,6 +106,9 @@ class Joints:
         multipliers = np.reshape(solution.multipliers, (len(self.inputs), -1))  # pyright: ignore
         self.multipliers = np.pad(multipliers, ((0, 0), (0, self._known)), constant_values=1.0)
 
+    def __repr__(self) -> str:
+        return f"<Joints {', '.join(self.mechanism.joints)} of {self.mechanism.name!r}>"
+
     @cached_property
     def shares(self) -> Shares:
         """The loads that joints can share in any way."""

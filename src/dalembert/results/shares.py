@@ -64,6 +64,9 @@ class Shares:
         self._weights = U[:, :, least:] * null[:, None, :] * (np.abs(A).max(axis=2, keepdims=True) > 0)
         self.vectors = self._weights / lengths * self.length
 
+    def __repr__(self) -> str:
+        return f"<Shares: {'; '.join(self.notes()) or 'every reaction is determined'}>"
+
     def __bool__(self) -> bool:
         return self.vectors.shape[2] > 0
 

@@ -10,6 +10,7 @@ import numpy as np
 import symengine as se
 
 from dalembert.model.functions import Expr
+from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.placement import Placement
 from dalembert.model.mechanism.tables import GROUND, Table, as_sequence
 from dalembert.model.mechanism.vectors import ZERO, Matrix, Vector, dot, zeros
@@ -20,8 +21,8 @@ VIEWS = {2: PlanarView, 3: SpatialView}
 SMALL = 1e-9  # by which moments of inertia may miss the triangle inequality
 
 
-@dataclass(frozen=True)
-class Body:
+@dataclass(frozen=True, repr=False)
+class Body(Part):
     """A body of a mechanism. Mass in kg, inertia in kg m² about the centre of mass in the body frame.
 
     placement: the body frame in the assembled position. centre: of mass, in the body frame.

@@ -18,6 +18,7 @@ from dalembert.algebra.program import Program
 from dalembert.errors import quoted
 from dalembert.model.functions import TIME, Expr, choose
 from dalembert.model.mechanism.elements.action import read_joint_name
+from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.tables import Table, as_sequence
 from dalembert.model.mechanism.vectors import ZERO
 
@@ -28,8 +29,8 @@ MAX_POINTS = 1_000  # of a table
 KINDS = ("angle", "distance", "speed")
 
 
-@dataclass(frozen=True)
-class Drive:
+@dataclass(frozen=True, repr=False)
+class Drive(Part):
     """A driven joint: `kind` is the driven coordinate, or speed; `motion` its value as an expression of time.
 
     The multiplier of its condition is the torque or force that the drive exerts on the second body of the joint.

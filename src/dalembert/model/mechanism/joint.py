@@ -12,6 +12,7 @@ from dalembert.model.functions import Expr
 from dalembert.model.mechanism.marker import Marker, read_markers
 from dalembert.model.mechanism.pairs import PAIRS, Coordinate, Pair
 from dalembert.model.mechanism.pairs.base import plain
+from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.tables import Table
 from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.tokens import NAME
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
 
 
-@dataclass(frozen=True)
-class Joint:
+@dataclass(frozen=True, repr=False)
+class Joint(Part):
     """A joint between two bodies: the markers on them, and the further values of its pair."""
 
     name: str

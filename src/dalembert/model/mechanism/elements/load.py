@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.marker import Marker, read_point, world_frame
+from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.parts import Parts
 from dalembert.model.mechanism.placement import Placement
 from dalembert.model.mechanism.tables import GROUND, Table
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 FRAMES = ("world", "body")
 
 
-@dataclass(frozen=True)
-class Load:
+@dataclass(frozen=True, repr=False)
+class Load(Part):
     """A force (N) at a marker of a body and a torque (N m): one number in the plane, a vector in space."""
 
     name: str

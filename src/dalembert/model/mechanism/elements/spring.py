@@ -11,6 +11,7 @@ import symengine as se
 from dalembert.model.functions import Expr
 from dalembert.model.mechanism.elements.action import Action, read_action
 from dalembert.model.mechanism.pairs.base import is_angle
+from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.parts import Parts
 from dalembert.model.mechanism.tables import Table
 from dalembert.model.mechanism.vectors import ZERO
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
 
 
-@dataclass(frozen=True)
-class Spring:
+@dataclass(frozen=True, repr=False)
+class Spring(Part):
     """A spring with a damper beside it, or a force by expression: positive where it pulls together.
 
     stiffness in N/m (or N m/rad), free: its length or angle without force, damping in N s/m (or N m s/rad).
@@ -74,8 +75,8 @@ def read_damper(table: Table, assembly: Assembly) -> Spring | None:
     return Spring(table.name, table.finish(), action, ZERO, ZERO, damping, force)
 
 
-@dataclass(frozen=True)
-class Actuator:
+@dataclass(frozen=True, repr=False)
+class Actuator(Part):
     """A force that drives two points apart or a joint forward: positive in the direction of growing coordinates."""
 
     name: str
