@@ -53,10 +53,8 @@ def in_fresh_processes(script: Path) -> list[Built]:
         for k in range(REPEAT):
             for name, state in cases:
                 places = {"DALEMBERT_CACHE": f"{folder}/{k}/{state}" if state != "cached" else f"{folder}/{k}/cold"}
-                if state.startswith("stepper"):
-                    if k:
-                        continue
-                    places["NUMBA_CACHE_DIR"] = f"{folder}/numba"
+                if state.startswith("stepper") and k:
+                    continue
                 command = [sys.executable, str(script), "--fresh", name]
                 done = subprocess.run(command, env=os.environ | places, capture_output=True, text=True, check=True)
                 built = Built(state=state, **json.loads(done.stdout.splitlines()[-1]))

@@ -69,6 +69,15 @@ def quoted(names: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
+def counted(number: int, what: str, several: str = "") -> str:
+    """Count things in a sentence.
+
+    >>> counted(1, "coordinate"), counted(2, "body", "bodies")
+    ('1 coordinate', '2 bodies')
+    """
+    return f"{number} {what if number == 1 else several or what + 's'}"
+
+
 def nearest(name: str, known: Collection[str], what: str = "known names") -> str:
     """Say which of the known names may have been meant.
 

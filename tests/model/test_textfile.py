@@ -10,8 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from dalembert import files
 from dalembert.errors import ModelError
-from dalembert.model import gallery, textfile
+from dalembert.model import gallery
 from dalembert.model.system import System
 from dalembert.model.textfile import MAX_PROBLEMS, load, loads, save, to_toml
 from dalembert.model.tomlscan import MAX_BYTES
@@ -183,7 +184,7 @@ def test_nothing_is_half_written(tmp_path, monkeypatch, where, error):
     def fail(*args, **options):
         raise error
 
-    monkeypatch.setattr(textfile.os, where, fail)
+    monkeypatch.setattr(files.os, where, fail)
     with pytest.raises((ModelError, KeyboardInterrupt)) as caught:
         save(pendulum(), path)
     if isinstance(error, OSError):

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from dalembert import Event, ModelError, SimulationError, System, example
+from dalembert.motion.entry import Entry
 from dalembert.motion.methods.radau import STAGES, TIMES, scheme
-from dalembert.motion.sparse import factorise, pattern, solve
+from dalembert.motion.pattern import pattern
 from tests.conftest import pendulum
+
+factorise, solve = Entry("sparse", "factorise"), Entry("sparse", "solve")
 
 
 def stiff(k: float) -> System:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import shutil
-import subprocess
-
 import numpy as np
 import pytest
 
@@ -168,21 +164,6 @@ def test_projections_do_not_settle_on_a_compromise():
 def test_jacobians_of_the_wrong_size():
     with pytest.raises(ModelError, match="`a` needs 3 values, got 1"):
         pendulum().compile().jacobians(0.0, *STATE, [1.0], [0.0, 0.0])
-
-
-def test_c_source_is_compiled_and_agrees(tmp_path):
-    if not shutil.which("gcc"):
-        pytest.skip("no C compiler here")
-    kernel = pendulum().compile()
-    source, library = tmp_path / "k.c", tmp_path / "k.so"
-    source.write_text(kernel.c_source())
-    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", library, source, "-lm"], check=True)
-    inputs = kernel.inputs(0.0, *STATE)
-    out, work = np.zeros(8), np.zeros(500)
-    pointers = [array.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for array in (out, inputs, work)]
-    ctypes.CDLL(str(library)).accelerations(*pointers)
-    expected = kernel(0.0, *STATE)
-    assert out[:5] == pytest.approx([*expected.acceleration, *expected.multipliers], rel=1e-13)
 
 
 def test_a_coordinate_without_inertia_of_its_own():

@@ -10,8 +10,10 @@ import pytest
 from dalembert import System, example
 from dalembert.algebra import quasidefinite, twosided
 from dalembert.model.numeric import Numeric
-from dalembert.motion.primitives import kernel
+from dalembert.motion.entry import Entry
 from dalembert.native.kernels import Kernels
+
+kernel = Entry("primitives", "kernel")
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])

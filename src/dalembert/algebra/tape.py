@@ -40,7 +40,7 @@ class Tape:
         self.nodes: list[tuple] = []
         self.rounds = rounds  # whether the operations will be done with rounded numbers
         self._limit = limit
-        self._known: dict[tuple, int] = {}
+        self._known: dict[tuple, Node] = {}
 
     @property
     def operations(self) -> int:
@@ -53,13 +53,13 @@ class Tape:
 
     def record(self, *key: Any) -> Node:
         """Return the node of an operation, the present one if there is one."""
-        number = self._known.get(key)
-        if number is None:
-            number = self._known[key] = len(self.nodes)
+        node = self._known.get(key)
+        if node is None:
+            node = self._known[key] = Node(self, len(self.nodes))
             self.nodes.append(key)
-            if number == self._limit:
+            if node._number == self._limit:
                 raise TapeFull(f"more than {self._limit} operations")
-        return Node(self, number)
+        return node
 
     def number(self, value: Node | float) -> int:
         """Return the number of a node, or of the one that holds a constant."""
@@ -73,7 +73,9 @@ class Tape:
     def operation(self, name: str, *args: Node | float) -> Node:
         """Record an operation."""
         numbers = [self.number(arg) for arg in args]
-        return self.record(name, *(sorted(numbers) if name in _COMMUTATIVE else numbers))
+        if name in _COMMUTATIVE:
+            numbers.sort()
+        return self.record(name, *numbers)
 
     def __getitem__(self, name: str) -> Any:
         """Return a function by its name, as `Program` asks for it."""
@@ -117,6 +119,11 @@ class Node:
         entry = self._tape.nodes[self._number]
         return [Node(self._tape, k) for k in entry[1:]] if entry[0] == name else None
 
+    def _negated(self) -> Node | None:
+        """Return what this is the negative of; asked for so often that it is written without detours."""
+        entry = self._tape.nodes[self._number]
+        return Node(self._tape, entry[1]) if entry[0] == "neg" else None
+
     def _constant(self) -> float | None:
         entry = self._tape.nodes[self._number]
         return entry[1] if entry[0] == CONSTANT else None
@@ -124,17 +131,19 @@ class Node:
     @property
     def magnitude(self) -> Node:
         """The node without a minus in front."""
-        negated = self._operands("neg")
-        return negated[0] if negated else self
+        return self._negated() or self
+
+    def _pair(self, name: str, a: int, b: int) -> Node:
+        return self._tape.record(name, a, b) if a < b else self._tape.record(name, b, a)
 
     def __add__(self, other: Node | float) -> Node | float:
         if not isinstance(other, Node):
             return self if other == 0 else self._tape.operation("+", self, other)
-        if negated := other._operands("neg"):
-            return self - negated[0]
-        if negated := self._operands("neg"):
-            return other - negated[0]
-        return self._tape.operation("+", self, other)
+        if negated := other._negated():
+            return self - negated
+        if negated := self._negated():
+            return other - negated
+        return self._pair("+", self._number, other._number)
 
     __radd__ = __add__
 
@@ -143,30 +152,30 @@ class Node:
             return self + -other
         if self._number == other._number:
             return 0.0
-        if negated := other._operands("neg"):
-            return self + negated[0]
-        if negated := self._operands("neg"):
-            return -(negated[0] + other)
-        return self._tape.operation("-", self, other)
+        if negated := other._negated():
+            return self + negated
+        if negated := self._negated():
+            return -(negated + other)
+        return self._tape.record("-", self._number, other._number)
 
     def __rsub__(self, other: float) -> Node | float:
         return -self if other == 0 else self._tape.operation("-", other, self)
 
     def __neg__(self) -> Node:
-        if negated := self._operands("neg"):
-            return negated[0]
+        if negated := self._negated():
+            return negated
         if difference := self._operands("-"):
-            return self._tape.operation("-", difference[1], difference[0])
-        return self._tape.operation("neg", self)
+            return self._tape.record("-", difference[1]._number, difference[0]._number)
+        return self._tape.record("neg", self._number)
 
     def __mul__(self, other: Node | float) -> Node | float:
         if not isinstance(other, Node):
             return self._scaled(other)
-        if negated := other._operands("neg"):
-            return -(self * negated[0])
-        if negated := self._operands("neg"):
-            return -(negated[0] * other)
-        return self._tape.operation("*", self, other)
+        if negated := other._negated():
+            return -(self * negated)
+        if negated := self._negated():
+            return -(negated * other)
+        return self._pair("*", self._number, other._number)
 
     __rmul__ = __mul__
 
@@ -175,8 +184,8 @@ class Node:
             return 0.0 if factor == 0 else self if factor == 1 else -self
         if factor < 0:
             return -self._scaled(-factor)
-        if negated := self._operands("neg"):
-            return -negated[0]._scaled(factor)
+        if negated := self._negated():
+            return -negated._scaled(factor)
         if product := self._operands("*"):
             for inner, rest in (product, product[::-1]):
                 if (value := inner._constant()) is not None:
@@ -192,8 +201,8 @@ class Node:
     def __rtruediv__(self, other: float) -> Node | float:
         if other == 0:
             return 0.0
-        if negated := self._operands("neg"):
-            return -(other / negated[0])
+        if negated := self._negated():
+            return -(other / negated)
         inverse = self._operands("inverse")
         return (inverse[0] if inverse else self._tape.operation("inverse", self)) * other
 

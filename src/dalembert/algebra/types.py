@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 Array = np.ndarray
 Sparse = Any  # a two-dimensional scipy sparse array; scipy's own types say too little of it
+
+
+class Arrays:
+    """A dataclass of arrays that prints short ones whole and of long ones their shape."""
+
+    def __repr__(self) -> str:
+        shown = []
+        for part in fields(self):  # pyright: ignore[reportArgumentType]
+            value = getattr(self, part.name)
+            if value is not None:
+                size = "×".join(map(str, np.shape(value)))
+                few = np.size(value) <= 8
+                shown.append(f"{part.name} {np.array2string(np.asarray(value), precision=6) if few else size}")
+        return f"<{type(self).__name__}: {', '.join(shown)}>"

@@ -12,6 +12,7 @@ from dalembert.errors import DerivationError, nearest, quoted
 from dalembert.forms import FORMS
 from dalembert.forms.base import Form
 from dalembert.forms.canonical import Hamiltonian
+from dalembert.forms.formulas import Formulas, NamedFormulas
 from dalembert.forms.independent import Independent
 from dalembert.forms.scene import Scene
 from dalembert.forms.work import Matrix, derive, shared_loads
@@ -62,35 +63,45 @@ class Derivation:
         momenta = [p.name for p in Hamiltonian(self.scene).momenta] if form == "canonical" else []
         self._translator = Translator(system.symbols, [*system.coordinates, *momenta], system.parameters)
 
+    @property
+    def title(self) -> str:
+        """The name of the form, and how it is written."""
+        return self._form.title
+
     # --- as SymPy ----------------------------------------------------------------------------------------------------
 
     @property
     def equations(self) -> list[Any]:
         """The differential equations as SymPy expressions that vanish."""
-        return [self._translator.outward(expr) for expr in self.expressions]
+        return Formulas(self._translator.outward(expr) for expr in self.expressions)
 
     @property
     def matrices(self) -> dict[str, Any]:
         """The matrices of the form as SymPy matrices."""
-        return {
-            name: sp.Matrix([[self._translator.outward(e) for e in row] for row in m])
-            for name, m in self.entries.items()
-        }
+        outward = self._translator.outward
+        return NamedFormulas(
+            {name: sp.Matrix([[outward(e) for e in row] for row in m]) for name, m in self.entries.items()}
+        )
 
     @property
     def reactions(self) -> dict[str, list[Any]]:
         """The reaction of every constraint that has a determinate one, on each coordinate."""
-        return {name: [self._translator.outward(e) for e in row] for name, row in self.reaction_expressions.items()}
+        return NamedFormulas({name: self._reaction(row) for name, row in self.reaction_expressions.items()})
 
     @property
     def multipliers(self) -> dict[str, Any]:
         """λ of every constraint that has a determinate reaction."""
-        return {name: self._translator.outward(expr) for name, expr in self.multiplier_expressions.items()}
+        outward = self._translator.outward
+        return NamedFormulas({name: outward(expr) for name, expr in self.multiplier_expressions.items()})
 
     @property
     def total_reaction(self) -> list[Any]:
         """The total reaction on each coordinate; empty if it is too long."""
-        return [self._translator.outward(expr) for expr in self.total_expressions]
+        return self._reaction(self.total_expressions)
+
+    def _reaction(self, row: list[Expr]) -> Formulas:
+        names = [f"r_{name}" for name in self.system.coordinates] if row else []
+        return Formulas((self._translator.outward(e) for e in row), names)
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name in self.__dict__.get("entries", {}):
@@ -119,7 +130,7 @@ class Derivation:
         }
 
     def __str__(self) -> str:
-        lines = [f"{self.system.name or 'A system'}: {self._form.title}"]
+        lines = [f"{self.system.name or 'A system'}: {self.title}"]
         lines += _listing("Equations", [f"{to_text(e)} = 0" for e in self.expressions])
         lines += _listing("Constraints", [f"{c.name}: {to_text(c.expression)} = 0" for c in self.system.constraints])
         for name, matrix in self.entries.items():
@@ -158,8 +169,12 @@ class Derivation:
         parts += [f"% {note}" for note in self.notes]
         return "\n".join(parts)
 
-    def _repr_latex_(self) -> str:
-        return self.latex()
+    __repr__ = __str__
+
+    def _repr_markdown_(self) -> str:
+        from dalembert.show.equations import derivation_markdown
+
+        return derivation_markdown(self)
 
 
 def _make(form: str, coordinates: Sequence[str] | None) -> Form:

@@ -13,6 +13,7 @@ from typing import Any
 
 from dalembert.errors import DerivationError, ModelError, quoted
 from dalembert.forms.derivation import Derivation
+from dalembert.forms.formulas import NamedFormulas
 from dalembert.model.functions import Expr
 from dalembert.model.printing import to_text
 from dalembert.model.system import System
@@ -59,12 +60,12 @@ class Release:
     @property
     def reaction(self) -> dict[str, list[Any]]:
         """The generalized reaction of every released condition, on each coordinate of the freed system."""
-        return {name: self.derivation.reactions[self._written(name)] for name in self.conditions}
+        return NamedFormulas({name: self.derivation.reactions[self._written(name)] for name in self.conditions})
 
     @property
     def multipliers(self) -> dict[str, Any]:
         """λ of every released condition."""
-        return {name: self.derivation.multipliers[self._written(name)] for name in self.conditions}
+        return NamedFormulas({name: self.derivation.multipliers[self._written(name)] for name in self.conditions})
 
     @property
     def expressions(self) -> dict[str, Expr]:
@@ -74,7 +75,7 @@ class Release:
     @property
     def abbreviations(self) -> dict[str, Any]:
         """Names in the formulas, with what they stand for."""
-        return {name: self.system.sympy(expr) for name, expr in self.derivation.abbreviations.items()}
+        return NamedFormulas({name: self.system.sympy(e) for name, e in self.derivation.abbreviations.items()})
 
     def _written(self, name: str) -> str:
         """Return the name of a condition whose reaction is a formula; say why if it is none."""
@@ -92,6 +93,11 @@ class Release:
         blocks, i = self.system.blocks, [c.name for c in self.system.constraints].index(name)
         row = {j: entry for (k, j), entry in blocks.A.items() if k == i}
         return [f"{self.system.coordinates[j]}: lambda*({to_text(entry, names)})" for j, entry in row.items()]
+
+    def _repr_markdown_(self) -> str:
+        from dalembert.show.equations import release_markdown
+
+        return release_markdown(self)
 
     def __repr__(self) -> str:
         return f"<Release of {', '.join(self.conditions)}: {len(self.system.coordinates)} coordinates>"

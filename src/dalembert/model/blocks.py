@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import symengine as se
 
-from dalembert.errors import ModelError, Problem
+from dalembert.errors import ModelError, Problem, counted
 from dalembert.model.calculus import ONE, ZERO, Calculus
 from dalembert.model.constraint import Constraint
 from dalembert.model.functions import TIME, Expr
@@ -45,6 +45,15 @@ class Blocks:
     g: tuple[Expr | None, ...]
     psi: tuple[Expr | None, ...]
     energy: Expr | None
+
+    def __repr__(self) -> str:
+        counts = f"{counted(len(self.q), 'coordinate')}, {counted(len(self.c), 'constraint')}"
+        return f"<Blocks: {counts}; {len(self.M)} entries of M and {len(self.A)} of A are not zero>"
+
+    def _repr_markdown_(self) -> str:
+        from dalembert.show.equations import blocks_markdown
+
+        return blocks_markdown(self)
 
     def inertia_forms(self) -> tuple[Sparse, ...]:
         """Return Do Sanh's matrices G₀ₖ: the inertia part of fₖ is the quadratic form vᵀ G₀ₖ v (Do Sanh 1996, 2.15).

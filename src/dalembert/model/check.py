@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank
 from dalembert.algebra.types import Array
-from dalembert.errors import ModelError, Problem, quoted
+from dalembert.errors import ModelError, Problem, counted, quoted
 from dalembert.model.integrability import Integrability, find_integrable
 from dalembert.model.numeric import Numeric, Values
 from dalembert.model.pilot import (
@@ -33,10 +33,17 @@ _SMALL = 1e-9
 
 @dataclass(frozen=True)
 class Check:
-    """The outcome of a check; prints as text, `as_dict()` is what `dalembert check --json` prints."""
+    """The outcome of a check; prints as text, `as_dict()` is what `dalembert check --json` prints.
+
+    rank, degrees_of_freedom: of the constraints, in general positions; None where contradictions leave them open.
+    redundancies: the constraints that follow from others.
+    classes: by constraint its level, whether it is linear, depends on time, and is integrable.
+    problems: errors, warnings and notes, in words.
+    state: the initial state; None if there is none.
+    """
 
     system: System
-    rank: int | None  # None where the contradictions found leave it undetermined
+    rank: int | None
     degrees_of_freedom: int | None
     redundancies: tuple[Redundancy, ...]
     classes: dict[str, dict[str, Any]]
@@ -61,10 +68,10 @@ class Check:
         }
 
     def __str__(self) -> str:
-        counts = f"  {_count(len(self.system.coordinates), 'coordinate')}, "
-        counts += _count(len(self.system.constraints), "constraint")
+        counts = f"  {counted(len(self.system.coordinates), 'coordinate')}, "
+        counts += counted(len(self.system.constraints), "constraint")
         if self.degrees_of_freedom is not None:
-            counts += f" of rank {self.rank}: {_count(self.degrees_of_freedom, 'degree')} of freedom"
+            counts += f" of rank {self.rank}: {counted(self.degrees_of_freedom, 'degree')} of freedom"
         lines = [self.system.name or "A system", counts]
         width = max((len(name) for name in self.classes), default=0)
         lines += [f"  {name:{width}}  {describe_class(kind)}" for name, kind in list(self.classes.items())[:12]]
@@ -75,9 +82,12 @@ class Check:
             lines.append(f"  {problem.severity}: {problem.text}{place}")
         return "\n".join(lines)
 
+    __repr__ = __str__
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    def _repr_html_(self) -> str:
+        from dalembert.show.model import check_html
+
+        return check_html(self)
 
 
 def describe_class(kind: dict[str, Any]) -> str:
@@ -321,8 +331,7 @@ class Examination:
         expressions += [constraint.expression for constraint in system.constraints]
         expressions += [*system.initial.values(), *system.guess.values()]
         if system.drawing is not None:
-            expressions += [entry for place in system.drawing.points.values() for entry in place]
-            expressions += [circle[1] for circle in system.drawing.circles]
+            expressions += system.drawing.expressions
         for expression in expressions:
             if expression is not None:
                 used |= {symbol.name for symbol in expression.free_symbols}

@@ -51,6 +51,16 @@ class Constraint:
             )
         return constraint
 
+    def __repr__(self) -> str:
+        from dalembert.model.printing import to_text
+
+        return f"<Constraint {self.name}: {to_text(self.expression)} = 0>"
+
+    def _repr_html_(self) -> str:
+        from dalembert.show.model import constraint_html
+
+        return constraint_html(self)
+
     @cached_property
     def linear(self) -> bool:
         """Whether it is linear in the quantities of its own level; found when it is asked for, as it takes time."""

@@ -9,7 +9,6 @@ joints of a tree of bodies disappear, and formulas come out in the few coordinat
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import symengine as se
@@ -167,8 +166,7 @@ class _Elimination:
         parts["initial"], parts["guess"] = self.start()
         parts["symbols"] = {name: s for name, s in system.symbols.items() if self.q.get(name) not in self.solved}
         if system.drawing is not None:
-            places = {name: tuple(map(self.put, place)) for name, place in system.drawing.points.items()}
-            parts["drawing"] = replace(system.drawing, points=places)
+            parts["drawing"] = system.drawing.map(self.put)
         return System(**parts)
 
     def constraints(self) -> dict[str, Expr]:

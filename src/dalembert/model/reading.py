@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 import symengine as se
-import sympy as sp
-from sympy.core.function import AppliedUndef
 
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.constraint import Constraint
@@ -19,6 +17,7 @@ from dalembert.model.drawing import Drawing
 from dalembert.model.examination import Examination
 from dalembert.model.expression import parse_equation, parse_value
 from dalembert.model.functions import RESERVED, TIME, Expr, number
+from dalembert.model.symbolic import is_coordinate, is_sympy
 from dalembert.model.tokens import NAME
 from dalembert.model.tomlscan import MAX_NAME, MAX_WORD, quote
 from dalembert.model.translate import Translator, plain_name
@@ -26,7 +25,7 @@ from dalembert.model.vocabulary import MAX_HINTS, Value, Vocabulary
 
 SIMULATION_NUMBERS = ("until", "rtol", "atol", "step", "samples")
 SIMULATION_NAMES = ("form", "method", "keep")
-DRAWING_PARTS = ("points", "lines", "springs", "circles")
+DRAWING_PARTS = ("points", "lines", "springs", "dampers", "circles")
 
 
 @dataclass(frozen=True)
@@ -142,13 +141,13 @@ class Reader:
         """Read the names of the coordinates."""
         if isinstance(given, str):
             given = given.replace(",", " ").split()
-        elif isinstance(given, AppliedUndef) or not isinstance(given, Iterable):
+        elif is_coordinate(given) or not isinstance(given, Iterable):
             given = [given]
         names: dict[str, None] = {}
         for item in given:  # a SymPy matrix gives its entries
             if isinstance(item, str):
                 name = item
-            elif isinstance(item, AppliedUndef) and len(item.args) == 1:
+            elif is_coordinate(item) and len(item.args) == 1:
                 name = plain_name(item)
             else:
                 self.problem(f"a coordinate is a dynamicsymbol or a name, got {str(item)[:60]!r}", "coordinates")
@@ -201,7 +200,7 @@ class Reader:
         except ModelError as error:
             for problem in error.problems:
                 self.problem(problem.text, *key, column=problem.column)
-        except (sp.SympifyError, TypeError, AttributeError, RuntimeError) as error:
+        except (ValueError, TypeError, AttributeError, RuntimeError) as error:
             self.problem(
                 f"expected an expression, got something else ({type(error).__name__}: {str(error)[:80]})",
                 *key,
@@ -229,7 +228,7 @@ class Reader:
         """Turn text, SymPy, SymEngine or a number into an expression."""
         if isinstance(value, str):
             return parse_equation(value, self.vocabulary) if equation else parse_value(value, self.vocabulary).expr
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number, sp.Basic, se.Basic)):
+        if isinstance(value, bool) or not (isinstance(value, (int, float, np.number, se.Basic)) or is_sympy(value)):
             got = str(value).lower() if isinstance(value, bool) else f"{type(value).__name__}: {str(value)[:60]}"
             raise ModelError(f"expected an expression or a number, got {got}")
         if type(value) is int and abs(value) < 2**53:
@@ -437,12 +436,15 @@ class Reader:
         for item in self.sequences(parts, "circles"):
             named = [item[0], *item[2:]] if item else []
             if len(item) not in (2, 3) or not all(isinstance(name, str) and name in points for name in named):
-                text = "a circle is [centre, radius] with a named point as its centre; in space a third entry may name"
-                self.problem(f"{text} a point on its axis; got {item}", "draw", "circles")
+                text = "a circle is [centre, radius] with a named point as its centre; a third entry may name a point"
+                self.problem(f"{text} on its axis, in the plane one on a spoke; got {item}", "draw", "circles")
                 continue
             circles.append((item[0], self.expression(item[1], ("draw", "circles")), *item[2:]))
-        lines, springs = self.joined(parts, "lines", points), self.joined(parts, "springs", points)
-        return Drawing(points, lines, springs, tuple(circles)) if points else None  # nothing is drawn without points
+        joined = {part: self.joined(parts, part, points) for part in ("lines", "springs", "dampers")}
+        if not points:  # nothing is drawn without them
+            return None
+        made = {"shapes": given.shapes, "labels": given.labels} if isinstance(given, Drawing) else {}
+        return Drawing(points, circles=tuple(circles), **joined, **made)
 
     def sequences(self, parts: Mapping[str, Any], name: str) -> list[tuple[Any, ...]]:
         """Return a part of a drawing that is a list of lists."""

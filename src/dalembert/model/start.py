@@ -26,7 +26,10 @@ _LIMIT = 1e-6  # a double root is found to about the root of the rounding error
 
 @dataclass(frozen=True)
 class State:
-    """A state that satisfies the constraints; `notes` say in words how what was left open has been chosen."""
+    """A state that satisfies the constraints: `state["phi"]`, `state["phi'"]`, or `q` and `v` as arrays.
+
+    notes: in words, how what was left open has been chosen.
+    """
 
     t: float
     q: Array
@@ -44,6 +47,22 @@ class State:
         """Return coordinates and velocities by name."""
         velocities = tuple(name + "'" for name in self.names)
         return dict(zip(self.names + velocities, map(float, [*self.q, *self.v]), strict=True))
+
+    def __str__(self) -> str:
+        width = max(map(len, self.names))
+        rows = [
+            f"  {name:{width}}  {q + 0.0:12.6g}  {v + 0.0:12.6g}"
+            for name, q, v in zip(self.names, self.q, self.v, strict=True)
+        ]
+        head = f"State at t = {self.t:g}: positions and velocities"
+        return "\n".join([head, *rows, *(f"  note: {note}" for note in self.notes)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from dalembert.show.model import state_html
+
+        return state_html(self)
 
 
 def consistent_state(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.algebra.types import Array
-from dalembert.errors import ModelError, Problem, nearest, quoted
+from dalembert.errors import ModelError, Problem, counted, nearest, quoted
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.functions import Expr
@@ -119,6 +119,30 @@ class System:
             object.__setattr__(self, key, value)
         object.__setattr__(self, "source", source)
 
+    @classmethod
+    def from_sympy(
+        cls,
+        problem: Any,
+        *,
+        parameters: Mapping[Any, Any] | None = None,
+        initial: Mapping[Any, Any] | None = None,
+        guess: Mapping[Any, Any] | None = None,
+        constraint_names: Sequence[str] | None = None,
+        name: str = "",
+    ) -> System:
+        """Make a system from a `System`, `KanesMethod` or `LagrangesMethod` of `sympy.physics.mechanics`.
+
+        Taken are its coordinates, bodies, loads and constraints, not the equations that SymPy derives from them. Speeds
+        u are replaced by rates of coordinates; one that belongs to no coordinate gets one, `integral_u`.
+
+        parameters: values by symbol; functions of time that are given may be numbers or expressions of time.
+        initial, guess: values of coordinates, of their rates, and of speeds.
+        constraint_names: names in place of holonomic_1, …, velocity_1, …
+        """
+        from dalembert.model.fromsympy.build import parts_of
+
+        return cls(**parts_of(problem, parameters, initial, guess, constraint_names), name=name)
+
     # --- variants and translations ---------------------------------------------------------------------------------
 
     def replace(self, **changes: Any) -> System:
@@ -212,7 +236,10 @@ class System:
         return check(self)
 
     def start(self, initial: Mapping[Any, Any] | None = None, guess: Mapping[Any, Any] | None = None) -> State:
-        """Find a consistent initial state from what is fixed; the rest moves least from the guess."""
+        """Find a consistent initial state from what is fixed; the rest moves least from the guess.
+
+        initial, guess: in addition to those of the system; None takes one away.
+        """
         from dalembert.model.start import consistent_state
 
         system = self.replace(initial=initial or {}, guess=guess or {}) if initial or guess else self
@@ -222,6 +249,13 @@ class System:
         """Derive the equations of motion in a form: multipliers, minimal, explicit, canonical, independent, reactions.
 
         `coordinates` names the independent ones for the form `independent`.
+
+        >>> disk = System(coordinates="s phi", kinetic="m*s'^2/2 + J*phi'^2/2", forces={"s": "F"},
+        ...               constraints={"rolling": "s + r*phi = 0"}, parameters={"m": 1, "J": 1, "F": 1, "r": 2})
+        >>> disk.derive("minimal").D
+        Matrix([
+        [ r],
+        [-1]])
         """
         from dalembert.forms.derivation import Derivation
 
@@ -234,13 +268,30 @@ class System:
         return Kernels(self, form)
 
     def simulate(self, until: float | None = None, **settings: Any) -> Run:
-        """Compute the motion until a time: form, method, keep, rtol, atol, step, samples, initial, …"""
+        """Compute the motion from the consistent initial state until a time.
+
+        until: the end; without it that of the model, or 10.
+        initial: values that are fixed for this motion only.
+        form: multipliers (default), minimal, explicit, canonical, independent.
+        method: dop853 (default), radau and bdf for stiff systems, rattle over a long time, rk4, euler.
+        keep: how constraints are kept: project (default), stabilise, none.
+        rtol, atol: of the step control; 1e-9 and 1e-11.
+        step: a fixed step, instead.
+        samples: a number of equal intervals, or times, at which values are given; without it at every step.
+        events: equations, or `Event`s, to watch for.
+        gains: of `stabilise`, if they are not to be chosen: kappa, or alpha and beta.
+        max_steps, max_seconds: limits; the motion so far is returned.
+        progress: a function that is called with t and the seconds so far.
+        """
         from dalembert.results.trajectory import simulate
 
         return simulate(self, until, **settings)
 
     def reaction(self, name: str) -> list[Any]:
-        """Return the reaction of a constraint as formulas, one for each coordinate."""
+        """Return the reaction of a constraint as formulas, one for each coordinate.
+
+        Raises DerivationError where others share its load, so that it has none of its own.
+        """
         from dalembert.forms.derivation import reaction
 
         return reaction(self, name)
@@ -272,7 +323,22 @@ class System:
 
         save(self, path)
 
+    def export(self, path: str | Path, to: str, form: str = "multipliers") -> list[Path]:
+        """Write the equations for other programs and return the files: to "c", "numpy", "jax" or "latex"."""
+        from dalembert.native.export import export
+
+        return export(self, path, to, form)
+
     def __str__(self) -> str:
         from dalembert.model.textfile import to_toml
 
         return to_toml(self)
+
+    def __repr__(self) -> str:
+        counts = counted(len(self.coordinates), "coordinate"), counted(len(self.constraints), "constraint")
+        return f"<System {self.name!r}: {', '.join(counts)}>"
+
+    def _repr_html_(self) -> str:
+        from dalembert.show.model import system_html
+
+        return system_html(self)

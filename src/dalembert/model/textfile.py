@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dalembert.errors import ModelError, Problem, nearest
+from dalembert.files import write
 from dalembert.model.drawing import Drawing
 from dalembert.model.expression import MAX_LENGTH
 from dalembert.model.mechanism.assembly import SECTIONS
@@ -58,17 +58,22 @@ def load(path: str | Path) -> System:
             FileNotFoundError: "there is no such file",
             IsADirectoryError: "it is a folder, not a model file",
         }
-        raise ModelError(Problem(reason.get(type(error), error.strerror or str(error)), file=str(path))) from None
+        kind = IsADirectoryError if os.path.isdir(path) else type(error)  # Windows refuses a folder otherwise
+        raise ModelError(Problem(reason.get(kind, error.strerror or str(error)), file=str(path))) from None
     except ValueError as error:  # a path with a null character
         raise ModelError(Problem(str(error), file=str(path))) from None
+    return loads(decoded(data, str(path)), str(path))
+
+
+def decoded(data: bytes, file: str) -> str:
+    """Return the text of a model file."""
     if len(data) > MAX_BYTES:
-        raise ModelError(Problem(f"model files have at most {MAX_BYTES:,} bytes; this one is larger", file=str(path)))
+        raise ModelError(Problem(f"model files have at most {MAX_BYTES:,} bytes; this one is larger", file=file))
     try:
-        text = data.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise ModelError(Problem("not UTF-8 text; save the file in that encoding", file=str(path), line=line)) from None
-    return loads(text, str(path))
+        raise ModelError(Problem("not UTF-8 text; save the file in that encoding", file=file, line=line)) from None
 
 
 def loads(text: str, file: str = "<text>") -> System:
@@ -87,7 +92,6 @@ def loads(text: str, file: str = "<text>") -> System:
 
 def save(system: System, path: str | Path) -> None:
     """Write a system as a model file; the file appears whole or not at all."""
-    path = Path(os.path.realpath(path))  # a link stays a link
     try:
         data = to_toml(system).encode()
     except UnicodeEncodeError:
@@ -95,27 +99,7 @@ def save(system: System, path: str | Path) -> None:
     if len(data) > MAX_BYTES or max(map(len, data.split(b"\n"))) > MAX_LENGTH:
         text = f"too large for a model file: at most {MAX_BYTES:,} bytes, {MAX_LENGTH:,} in an expression, can be read"
         raise ModelError(Problem(text, file=str(path)))
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".saving-")
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
-            os.chmod(name, _mode(path))
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError as error:
-        raise ModelError(Problem(f"cannot write: {error.strerror or error}", file=str(path))) from None
-
-
-def _mode(path: Path) -> int:
-    """Return the mode of the file that is there, or of a new one."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+    write(path, lambda file: file.write(data))
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------
@@ -225,6 +209,7 @@ _TYPES = {
     ("draw", "points"): (lambda value: isinstance(value, dict), "a section [draw.points]"),
     ("draw", "lines"): _NAMES,
     ("draw", "springs"): _NAMES,
+    ("draw", "dampers"): _NAMES,
     ("draw", "circles"): (_is_table, 'a list of centres and radii, as in [["A", "r"]]'),
     "draw.points": (_is_list, 'a list of coordinates, as in ["x", "y"]'),
 }
@@ -350,7 +335,8 @@ def to_toml(system: System) -> str:
     drawing = own.drawing
     if isinstance(drawing, Drawing):
         parts = {
-            name: _array(_array(map(quote, item)) for item in getattr(drawing, name)) for name in ("lines", "springs")
+            name: _array(_array(map(quote, item)) for item in getattr(drawing, name))
+            for name in ("lines", "springs", "dampers")
         }
         parts["circles"] = _array(
             _array([quote(centre), write(radius), *map(quote, axis)]) for centre, radius, *axis in drawing.circles

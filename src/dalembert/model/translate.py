@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, cast
 
 import symengine as se
-import sympy as sp
-from sympy.core.function import AppliedUndef
-from sympy.physics import mechanics
 
 from dalembert.errors import ModelError, nearest
 from dalembert.model.functions import FUNCTIONS, IF_LESS, STEP, TIME, Expr, choose, step
 from dalembert.model.printing import fold
+from dalembert.model.symbolic import dynamicsymbols, is_coordinate, sp
 from dalembert.model.tokens import NAME
-
-dynamicsymbols: Any = mechanics.dynamicsymbols  # its time, an attribute of the function, has no type
 
 
 def coordinates(names: str | Iterable[str]) -> tuple[Any, ...]:
@@ -30,7 +27,7 @@ def coordinates(names: str | Iterable[str]) -> tuple[Any, ...]:
     """
     if not isinstance(names, str):
         names = " ".join(names)
-    made = dynamicsymbols(names)
+    made = dynamicsymbols()(names)
     return tuple(made) if isinstance(made, Iterable) else (made,)
 
 
@@ -40,12 +37,12 @@ def dot(x: Any, order: int = 1) -> Any:
     >>> dot(coordinates("x")[0])
     Derivative(x(t), t)
     """
-    return sp.diff(x, dynamicsymbols._t, order)
+    return sp.diff(x, dynamicsymbols()._t, order)
 
 
 def plain_name(symbol: Any) -> str:
     """Return the name by which a symbol is called in text: `\\theta_{1}` becomes `theta_1`."""
-    name = symbol.func.__name__ if isinstance(symbol, AppliedUndef) else str(symbol)
+    name = symbol.func.__name__ if is_coordinate(symbol) else str(symbol)
     name = re.sub(r"[\\{}$ ]", "", name)
     name = re.sub(r"\W", "_", name)
     return name if NAME.fullmatch(name) else f"_{name}"
@@ -65,9 +62,14 @@ class Translator:
         times = {symbol.args[0] for name, symbol in self.symbols.items() if name in self.coordinates}
         if len(times) > 1:
             raise ModelError(f"coordinates depend on different times: {', '.join(sorted(map(str, times)))}")
-        self.time = times.pop() if times else dynamicsymbols._t
+        self._times = times
         self._inward: dict[Any, Expr] = {}
         self._outward: dict[Expr, Any] = {}
+
+    @cached_property
+    def time(self) -> Any:
+        """The symbol of the time."""
+        return next(iter(self._times), None) or dynamicsymbols()._t
 
     # --- SymPy to SymEngine --------------------------------------------------------------------------------------
 
@@ -86,7 +88,7 @@ class Translator:
             if node in memo:
                 stack.pop()
                 continue
-            args = () if isinstance(node, (sp.Derivative, AppliedUndef, sp.Piecewise)) else node.args
+            args = () if isinstance(node, (sp.Derivative, sp.Piecewise)) or is_coordinate(node) else node.args
             missing = [arg for arg in args if arg not in memo]
             if missing:
                 stack.extend(missing)
@@ -104,7 +106,7 @@ class Translator:
             if not node.is_finite:
                 raise ModelError(f"expected finite numbers, got {node}")
             return se.sympify(node)
-        if isinstance(node, AppliedUndef):
+        if is_coordinate(node):
             return se.Symbol(self._coordinate(node))
         if isinstance(node, sp.Derivative):
             return self._derivative(node)
@@ -165,7 +167,7 @@ class Translator:
 
     def _derivative(self, node: Any) -> Expr:
         inner, order = node.expr, node.derivative_count
-        if not isinstance(inner, AppliedUndef):
+        if not is_coordinate(inner):
             done = node.doit()
             if done == node:
                 raise ModelError(f"cannot differentiate `{node}`")

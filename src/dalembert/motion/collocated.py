@@ -8,11 +8,12 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.errors import SimulationError
-from dalembert.motion import collocation, newton
-from dalembert.motion import primitives as at
+from dalembert.motion import places as at
 from dalembert.motion.engine import Engine
+from dalembert.motion.entry import Entry
 from dalembert.motion.method import Setup
-from dalembert.motion.sparse import Pattern, pattern
+from dalembert.motion.pattern import Pattern, pattern
+from dalembert.motion.scheme import Layout, Room, Scheme
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
@@ -23,7 +24,7 @@ _POWER = {"F_q": -1, "F_v": 0, "C_q": -1, "C_v": 0, "M": 1}  # of z, with which 
 class Collocated(Engine):
     """Steps with an implicit scheme, on positions, velocities and multipliers."""
 
-    def __init__(self, kernels: Kernels, scheme: newton.Scheme, order: int, setup: Setup):
+    def __init__(self, kernels: Kernels, scheme: Scheme, order: int, setup: Setup):
         n, s = kernels.n, kernels.s
         super().__init__(kernels, setup, n + s)
         self.scheme, self.order = scheme, order
@@ -35,11 +36,12 @@ class Collocated(Engine):
         self.pattern, self.layout = _layout(kernels, setup)
         self.room = self._room()
         self.last = np.zeros(1)
+        self._steps, self._inside = Entry("collocation", "advance"), Entry("collocation", "interpolate")
 
-    def _room(self) -> newton.Room:
+    def _room(self) -> Room:
         n, s = self.n, self.kernels.s
         size, filled = n + s, len(self.pattern.columns)
-        return newton.Room(
+        return Room(
             V=np.zeros((4, n)),
             multipliers=np.zeros((3, s)),
             guess=np.zeros((3, s)),
@@ -65,24 +67,17 @@ class Collocated(Engine):
             new=np.zeros(2 * n),
         )
 
-    def advance(self, steps: int) -> int:
-        """Take some steps; return a status of the stepper."""
-        while True:
-            before = int(self.count[at.STEPS])
-            status = collocation.advance(
-                self.scheme, self.layout, self.pattern, self.room, self.address, self.size, self.clock, self.count,
-                self.y, self.given, self.out, self.work, self.wanted, self.sampled, self.times[-1], self.states[-1],
-                self.events, self.fixed, self.last, steps,
-            )  # fmt: skip
-            if status != at.FULL:
-                return int(status)
-            steps = max(1, steps - (int(self.count[at.STEPS]) - before))
-            self._new_buffer()
+    def _advance(self, steps: int) -> int:
+        return self._steps(
+            self.scheme, self.layout, self.pattern, self.room, self.address, self.size, self.clock, self.count,
+            self.y, self.given, self.out, self.work, self.wanted, self.sampled, self.times[-1], self.states[-1],
+            self.events, self.fixed, self.last, steps,
+        )  # fmt: skip
 
     def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
         """Return states inside a recorded step, by repeating it."""
         into = np.zeros((len(thetas), 2 * self.n))
-        there = collocation.interpolate(
+        there = self._inside(
             self.scheme, self.layout, self.pattern, self._room(), self.address, self.size,
             self.clock, self.fixed, self.count.copy(), t, h, y, kept, self.given, self.out, self.work, thetas, into,
         )  # fmt: skip
@@ -91,7 +86,7 @@ class Collocated(Engine):
         return into
 
 
-def _layout(kernels: Kernels, setup: Setup) -> tuple[Pattern, newton.Layout]:
+def _layout(kernels: Kernels, setup: Setup) -> tuple[Pattern, Layout]:
     """Say where the entries of the Jacobians stand in the matrix."""
     n, s = kernels.n, kernels.s
     facts = kernels.facts("jacobian")
@@ -128,7 +123,7 @@ def _layout(kernels: Kernels, setup: Setup) -> tuple[Pattern, newton.Layout]:
     numbers[:, 4] = structure.places(products)
     rows, columns = np.array(sources, dtype=np.int64).reshape(-1, 2).T.copy()
     parts = [(starts[name], starts[name] + len(patterns[name])) for name in ("F_q", "C_q", "M", "A")]
-    return structure, newton.Layout(
+    return structure, Layout(
         source=np.array([entry[2] for entry in entries], dtype=np.int64),
         place=structure.places(entry[:2] for entry in entries),
         power=np.array([entry[3] for entry in entries], dtype=np.int64),

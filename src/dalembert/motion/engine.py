@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.algebra.types import Array
-from dalembert.motion import primitives as at
+from dalembert.motion import places as at
 from dalembert.motion.method import Setup
 
 if TYPE_CHECKING:
@@ -67,9 +67,19 @@ class Engine(ABC):
         self._new_buffer()
         self.advance(0)  # evaluates the start, and loads the stepper
 
-    @abstractmethod
     def advance(self, steps: int) -> int:
         """Take some steps; return a status."""
+        while True:
+            before = int(self.count[at.STEPS])
+            status = self._advance(steps)
+            if status != at.FULL:
+                return status
+            steps = max(1, steps - (int(self.count[at.STEPS]) - before))
+            self._new_buffer()
+
+    @abstractmethod
+    def _advance(self, steps: int) -> int:
+        """Take some steps, until the buffer is full; return a status of the stepper."""
 
     @abstractmethod
     def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:

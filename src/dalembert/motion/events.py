@@ -65,6 +65,9 @@ class Occurrence:
     q: Any
     v: Any
 
+    def __repr__(self) -> str:
+        return f"<{self.name} at t = {self.t:.6g}>"
+
 
 class Watch:
     """Finds the places of events on the dense output of a step, and does what is to be done there."""

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.algebra.types import Array
-from dalembert.motion import primitives as at
+from dalembert.motion import places as at
 from dalembert.motion.engine import Engine
-from dalembert.motion.implicit import EQUATIONS, NOTHING
+from dalembert.motion.entry import Entry
+from dalembert.motion.implicit import EQUATIONS
 from dalembert.motion.method import Setup
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ class GearEngine(Engine):
         self.size = np.array([n, s, at.ACCELERATIONS, at.PROJECT, 0, 0, 0])
         self.solver: Any = None
         self.starts: list[float] = []
+        self._kernel, self._watch, self._project = (
+            Entry("primitives", name) for name in ("kernel", "watch", "project")
+        )
         self.last = (0.0, 0.0)
         self._known: tuple[Any, Array, Array] = (None, np.zeros(0), np.zeros(0))
 
@@ -57,8 +61,7 @@ class GearEngine(Engine):
         self.origin = (start[0], start[1].copy())
         super().begin(start, end, tolerances, step, wanted)
 
-    def advance(self, steps: int) -> int:
-        """Take some steps; return a status."""
+    def _advance(self, steps: int) -> int:
         if self.clock[at.T] >= self.clock[at.END]:
             return at.DONE
         status = at.RUNNING if self.count[at.FIRST] else self._start()
@@ -72,7 +75,7 @@ class GearEngine(Engine):
         """Let IDA begin at the present state, with the rates that the equations give there."""
         t, n, s = float(self.clock[at.T]), self.n, self.kernels.s
         self.given[0], self.given[1 : 1 + 2 * n] = t, self.y
-        at.kernel(at.RATE, self.address, self.given, self.out, self.work)
+        self._kernel(at.RATE, self.address, self.given, self.out, self.work)
         a, multipliers, positive = self.out[:n].copy(), self.out[n : n + s].copy(), self.out[n + s + 2] > 0
         if not np.all(np.isfinite(a)):
             self.count[at.BAD] = n + int(np.argmin(np.isfinite(a)))
@@ -88,7 +91,7 @@ class GearEngine(Engine):
         self.solver.init_step(t, unknowns, rates)
         self.evaluated, self.last = 0, (t, t)
         self.starts.append(t)
-        at.watch(self.address, n, t, self.y[:n], self.y[n:], self.given, self.out, self.work, self.events)
+        self._watch(self.address, n, t, self.y[:n], self.y[n:], self.given, self.out, self.work, self.events)
         self.count[at.FIRST] = 1
         return at.RUNNING
 
@@ -137,7 +140,7 @@ class GearEngine(Engine):
         clock[at.T], clock[at.H] = t, t - begun
         count[at.RECORDED] += 1
         count[at.STEPS] += 1
-        if at.watch(self.address, n, t, y[:n], y[n:], self.given, self.out, self.work, self.events):
+        if self._watch(self.address, n, t, y[:n], y[n:], self.given, self.out, self.work, self.events):
             return at.EVENT
         return at.DONE if t >= end else at.RUNNING
 
@@ -154,11 +157,11 @@ class GearEngine(Engine):
 
     def _kept(self, t: float, y: Array) -> bool:
         """Move a state onto the constraints; tell whether there is one."""
-        return at.project(self.address, self.size, self.count, t, y, self.given, self.out, self.work)
+        return bool(self._project(self.address, self.size, self.count, t, y, self.given, self.out, self.work))
 
     def _failure(self) -> int:
         """Find out from the last state that was tried why IDA could not take a step."""
-        if self.equations.bad != NOTHING:
+        if self.equations.bad != at.NOTHING:
             self.count[at.BAD] = self.equations.bad
             return at.NOT_FINITE
         tried = self.given[1 : 1 + 2 * self.n].copy()

@@ -13,14 +13,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from dalembert.algebra.types import Array
-from dalembert.motion.compiled import compiled
-from dalembert.motion.primitives import SINGULAR_MASS, kernel
+from dalembert.motion.entry import Entry
+from dalembert.motion.places import NOTHING
 
 if TYPE_CHECKING:
     from dalembert.motion.engine import Engine
 
-TERMS, SPLIT, BALANCE = 7, 8, 7  # places in `address`, behind those of every engine
-NOTHING = -1
 _BLOCKED = 120  # unknowns beyond which LAPACK is faster
 _DENSE = 60  # unknowns up to which a dense Jacobian is faster than a sparse one
 _FREE = 1e30  # absolute tolerance of what is not to be in the error test
@@ -92,6 +90,7 @@ class Minimal(Equations):
 
     def __init__(self, engine: Engine):
         super().__init__(engine)
+        self._residual = Entry("gear", "minimal")
         self.size = 2 * self.n
         self.rows = np.ones((2, self.s))
         self.rows[0] = np.isin(np.arange(self.s), self.positions)
@@ -108,7 +107,7 @@ class Minimal(Equations):
     def residual(self, t: float, y: Array, yp: Array, res: Array) -> None:
         """Fill in the parts along and against the constraints, of positions and then of velocities."""
         e = self.engine
-        self.bad = _minimal(
+        self.bad = self._residual(
             e.address, self.n, self.s, self.rows, self.kinematic, self._rate(t), t, y, yp, res, e.given, self.terms,
             e.out, e.work, self.bad,
         )  # fmt: skip
@@ -150,6 +149,7 @@ class Multipliers(Equations):
 
     def __init__(self, engine: Engine):
         super().__init__(engine)
+        self._residual = Entry("gear", "multipliers")
         self.size = 2 * self.n + len(self.positions) + self.s
         i, self.a_column = self.patterns["A"].T
         self.a_row, self.of_positions = i, np.isin(i, self.positions)
@@ -176,7 +176,7 @@ class Multipliers(Equations):
     def residual(self, t: float, y: Array, yp: Array, res: Array) -> None:
         """Fill in q̇ − v − Aᵀμ, F, g, w."""
         e = self.engine
-        self.bad = _multipliers(
+        self.bad = self._residual(
             e.address, self.n, self.s, self.positions, t, y, yp, res, e.given, e.out, e.work, self.bad
         )
 
@@ -222,79 +222,3 @@ class Multipliers(Equations):
 
 
 EQUATIONS: dict[str, type[Equations]] = {"minimal": Minimal, "multipliers": Multipliers}
-
-
-@compiled
-def _enter(n, s, t, y, yp, given):
-    """Give t, q, v and accelerations to the kernels; tell whether they are finite."""
-    first = len(given) - 2 * n - 2 * s
-    finite = True
-    given[0] = t
-    for i in range(2 * n):
-        given[1 + i] = y[i]
-        finite = finite and np.isfinite(y[i])
-    for i in range(n):
-        given[first + i] = yp[n + i]
-    return finite
-
-
-@compiled
-def _missing(values):
-    """Return the number of the first value that is not finite, or −1."""
-    for i in range(len(values)):
-        if not np.isfinite(values[i]):
-            return i
-    return NOTHING
-
-
-@compiled
-def _minimal(address, n, s, rows, kinematic, rate, t, y, yp, res, given, terms, out, work, before):
-    """Evaluate the minimal equations, with the multipliers behind the last n of `out`; return what has no value."""
-    first = len(given) - 2 * n - 2 * s
-    d, b, right = first + s, first + s + n, first + s + 2 * n
-    res[:] = np.nan
-    if not _enter(n, s, t, y, yp, given):
-        return before  # the reason was found before
-    kernel(TERMS, address, given, out, work)
-    for i in range(n + 2 * s):
-        terms[i] = out[i]
-    missing = _missing(terms[:n])
-    if missing >= 0:
-        return n + missing
-    for level in range(2):
-        for i in range(s):
-            w = terms[n + level * s + i]
-            given[first + i] = rows[level, i]
-            given[right + i] = rows[level, i] * (rate * w if level == 0 or kinematic[i] else w)
-        for i in range(n):
-            given[d + i] = yp[i] - y[n + i] if level == 0 else yp[n + i]
-            given[b + i] = 0.0 if level == 0 else -terms[i]
-        kernel(SPLIT, address, given, out, work)
-        if not out[n + s + 2] > 0.0:
-            return SINGULAR_MASS
-        for i in range(n):
-            res[level * n + i] = out[i]
-    return _missing(res)
-
-
-@compiled
-def _multipliers(address, n, s, positions, t, y, yp, res, given, out, work, before):
-    """Evaluate the equations with multipliers; return what has no value."""
-    h, first = len(positions), len(given) - 2 * n - 2 * s
-    res[:] = np.nan
-    if not _enter(n, s, t, y, yp, given):
-        return before
-    for i in range(s):
-        given[first + n + i] = y[2 * n + h + i]
-        given[first + n + s + i] = 0.0
-    for k in range(h):
-        given[first + n + s + positions[k]] = y[2 * n + k]
-    kernel(BALANCE, address, given, out, work)
-    for i in range(n):
-        res[i] = yp[i] - y[n + i] - out[i]
-        res[n + i] = out[n + i]
-    for k in range(h):
-        res[2 * n + k] = out[2 * n + positions[k]]
-    for i in range(s):
-        res[2 * n + h + i] = out[2 * n + s + i]
-    return min(_missing(res), 2 * n - 1)

@@ -14,7 +14,7 @@ from dalembert.errors import ModelError, SimulationError, nearest, quoted
 from dalembert.model.numeric import Numeric, parameter_values
 from dalembert.model.start import consistent_state
 from dalembert.model.system import System
-from dalembert.motion import primitives as at
+from dalembert.motion import places as at
 from dalembert.motion.engine import Engine
 from dalembert.motion.events import Occurrence, Watch
 from dalembert.motion.keep import Stabilisation, stabilisation
@@ -285,7 +285,7 @@ def _unsatisfied(engine: Engine, system: System) -> str:
 
 
 def _facts(engine: Engine, settings: Settings) -> dict[str, Any]:
-    names = ("form", "method", "keep", "rtol", "atol", "step")
+    names = ("until", "form", "method", "keep", "rtol", "atol", "step")
     counted = {"steps": at.STEPS, "evaluations": at.EVALUATIONS, "rejected": at.REJECTED}
     counted |= {"guarded": at.GUARDS, "projections": at.PROJECTIONS}
     return (

@@ -42,6 +42,7 @@ class Builder:
         self.n, self.s = len(b.q), len(b.c)
         self.inputs = [b.t, *b.q, *b.v, *b.parameters]
         self.added = augmentation(system)
+        self._programs: dict[tuple[Expr, ...], Program] = {}
         M, A, _ = self.matrices(Routine(""))
         entries = [*M, *((self.n + i, j) for i, j in A)]
         self.order = quasidefinite.elimination_order(entries, self.n, self.s)
@@ -54,7 +55,10 @@ class Builder:
         for k, symbol in enumerate(self.inputs):
             if changes and symbol in changes:
                 values[k] = changes[symbol]
-        return Program(self.inputs, outputs)(values, routine.tape)
+        key = tuple(outputs)
+        if key not in self._programs:  # several kernels begin with the same matrices
+            self._programs[key] = Program(self.inputs, outputs)
+        return self._programs[key](values, routine.tape)
 
     def matrices(self, routine: Routine, changes: dict[Expr, Scalar] | None = None):
         """Return M (with what is added), A and ρ as nodes."""

@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 import os
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,6 @@ from typing import Any
 
 MAGIC = b"dalembert compiled code 1\n"
 SUFFIX = ".kernel"
-STEPPERS = "steppers-*/*/*"  # what numba keeps
 MAX_BYTES = 500_000_000  # of the whole folder; beyond it, what was not used for longest goes
 
 
@@ -31,11 +31,19 @@ class Entry:
 
 
 def folder() -> Path:
-    """Return where compiled code is kept: DALEMBERT_CACHE, or `dalembert` in the user's folder of caches."""
+    """Return where compiled code is kept: DALEMBERT_CACHE, or the place that the system has for caches of the user."""
     if given := os.environ.get("DALEMBERT_CACHE"):
         return Path(given)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "dalembert"
+    try:
+        home = Path.home()
+    except RuntimeError:  # a user without one, as in some containers: nothing can be kept
+        home = Path(os.devnull)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "dalembert" / "Cache"
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "dalembert"
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(given) if os.path.isabs(given) else home / ".cache") / "dalembert"
 
 
 def read(key: str) -> Entry | None:
@@ -74,8 +82,8 @@ def entries() -> list[Path]:
     """Return the files that are kept, the one used last first."""
     found = []
     with contextlib.suppress(OSError):
-        for path in [*folder().iterdir(), *folder().glob(STEPPERS)]:
-            if path.suffix in (SUFFIX, ".part", ".nbi", ".nbc"):
+        for path in folder().iterdir():
+            if path.suffix in (SUFFIX, ".part"):
                 with contextlib.suppress(OSError):  # another process may have taken it away
                     found.append((path.stat().st_mtime, path))
     return [path for _, path in sorted(found, reverse=True)]

@@ -179,29 +179,36 @@ def _function(name: str, routine: Routine, chunk: Chunk, layout: Layout, loop: L
         return f"%v{number}"
 
     def value(number: int) -> str:
-        if number not in values:
+        text = values.get(number)
+        if text is None:
             node = nodes[number]
             if number in chunk.fetched:
-                values[number] = fetch(number, "spill", chunk.fetched[number])
+                text = fetch(number, "spill", chunk.fetched[number])
             elif node[0] == CONSTANT:
-                values[number] = literal(node[1])
+                text = literal(node[1])
             else:
-                values[number] = fetch(number, *node[1:])
-        return values[number]
+                text = fetch(number, *node[1:])
+            values[number] = text
+        return text
 
     def write(number: int) -> None:
-        for array, index in pending.pop(number, ()):
+        for array, index in pending.pop(number):
             text = value(number)
             lines.append(f"  store double {text}, ptr {address(array, index)}, align 8")
 
     for number in chunk.lines:
-        operation, *rest = nodes[number]
-        if operation != LOAD:
-            lines += _operation(f"%v{number}", operation, [value(k) for k in rest])
+        node = nodes[number]
+        if simple := _BINARY.get(node[0]):
+            a, b = value(node[1]), value(node[2])
+            lines.append(f"  %v{number} = {simple} double {a}, {b}")
+            values[number] = f"%v{number}"
+        elif node[0] != LOAD:
+            lines += _operation(f"%v{number}", node[0], [value(k) for k in node[1:]])
             values[number] = f"%v{number}"
         else:
             value(number)
-        write(number)
+        if number in pending:
+            write(number)
     for number in list(pending):
         write(number)
     return [*lines, "  ret void", "}"]
@@ -213,8 +220,6 @@ def literal(number: float) -> str:
 
 
 def _operation(to: str, name: str, args: list[str]) -> list[str]:
-    if name in _BINARY:
-        return [f"  {to} = {_BINARY[name]} double {args[0]}, {args[1]}"]
     if name == "neg":
         return [f"  {to} = fneg double {args[0]}"]
     if name == "inverse":

@@ -108,8 +108,10 @@ def dependent(builder: Builder) -> Module:
 def direct(builder: Builder) -> Module:
     """Return plain elimination, for positions far from those where rank is lost."""
     module = Module()
-    module.add(builder.direct())
+    routine = builder.direct()
+    module.add(routine)
     module.kernel("direct", ["direct"], len(builder.inputs))
+    module.facts["operations"] = routine.operations
     return module
 
 

@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 import symengine as se
 
-from dalembert.algebra.types import Array, Sparse
+from dalembert.algebra.types import Array, Arrays, Sparse
 from dalembert.errors import DerivationError, ModelError, SimulationError, nearest
 from dalembert.forms import FORMS
 from dalembert.forms.scene import Scene
@@ -34,10 +34,10 @@ from dalembert.native import groups, machine, rank
 from dalembert.native.augment import augmentation, random_places
 from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm
-from dalembert.native.csource import to_c
 from dalembert.native.forms import form_module
 from dalembert.native.groups import GROUPS, Module
 from dalembert.native.implicit import implicit
+from dalembert.native.onestep import MOST, Method, one_step
 from dalembert.native.rolled import rolled_module
 from dalembert.native.symplectic import symplectic
 
@@ -47,12 +47,12 @@ _LEFT = 1e-6  # relative residual that no step removes
 _DEFECT = 1e-6  # of a form beyond which the choices of its pilot are made anew
 
 
-@dataclass(frozen=True)
-class Result:
+@dataclass(frozen=True, repr=False)
+class Result(Arrays):
     """Accelerations and reactions, at one state or many.
 
     reaction: r = M q̈ − f, one value for each coordinate. multipliers: λ, one for each constraint (of the form
-    `multipliers`). rank: of A; conditioning: the smallest squared sine of the angle between a row of A and those before
+    `multipliers`). rank: of A. conditioning: the smallest squared sine of the angle between a row of A and those before
     it. defect: the largest |A q̈ − c| in the size of its terms (of the other forms).
     """
 
@@ -64,8 +64,8 @@ class Result:
     defect: Array | None = None
 
 
-@dataclass(frozen=True)
-class Canonical:
+@dataclass(frozen=True, repr=False)
+class Canonical(Arrays):
     """q̇ and ṗ of the canonical form, and the reaction R."""
 
     velocity: Array
@@ -73,8 +73,8 @@ class Canonical:
     reaction: Array
 
 
-@dataclass(frozen=True)
-class Energies:
+@dataclass(frozen=True, repr=False)
+class Energies(Arrays):
     """Energies and powers; `energy` is T₂ − T₀ + V, which changes by the powers and by those of the constraints.
 
     forces: power of the forces without potential. time: of what depends on time explicitly, −∂L/∂t. constraints: of
@@ -165,8 +165,13 @@ class Kernels:
 
     def reaction(self, name: str, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Return the reaction of one constraint, one value for each coordinate."""
-        self.system.constraint(name)  # or the nearest names
-        return self.reactions(t, q, v, parameters)[name]
+        wanted = self.system.constraints.index(self.system.constraint(name))
+        entries = self._everything(t, q, v, parameters)[1]
+        found = np.zeros((*entries.shape[:-1], self.n))
+        for k, (i, j) in enumerate(self._group("core").facts["pattern"]):
+            if i == wanted:
+                found[..., j] = entries[..., k]
+        return found
 
     def reactions(self, t: Any, q: Any, v: Any, parameters: Any = None) -> dict[str, Array]:
         """Return the reaction of every constraint, one value for each coordinate."""
@@ -256,16 +261,13 @@ class Kernels:
         self._extra[name] = lambda builder: groups.expressions(builder, outputs, symbols)
         return name
 
-    def c_source(self) -> str:
-        """Return the kernels of this form as C99, to be compiled and called elsewhere.
-
-        Each is void name(double *out, const double *in, double *work): `in` holds t, q, v, the parameters; the last
-        line, a comment, says how many doubles go in and out, and how many `work` needs.
-        """
-        module = self._module("core" if self.form == "multipliers" else self.form)
-        text, layout = to_c(list(module.routines.values()), module.kernels.values())
-        sizes = ", ".join(f"{k.name}: {k.inputs} in, {k.outputs} out" for k in module.kernels.values())
-        return f"{text}/* {sizes}; work: {layout.size} */\n"
+    def one_step(self, method: Method) -> str | None:
+        """Name the group with the kernel of a whole step; None if the equations are too long for that."""
+        if len(method.weights) * self._group("direct").facts.get("operations", MOST) > MOST:
+            return None
+        name = f"step {method.name}"
+        self._extra[name] = lambda builder: one_step(builder, method)
+        return name
 
     def address(self, group: str, name: str) -> int:
         """Return the address of a kernel, void f(double *out, const double *in, double *work)."""
@@ -366,7 +368,7 @@ class Kernels:
         module = self._module(name)
         ir, layout = to_llvm(list(module.routines.values()), module.kernels.values(), module.rolled)
         kernels = {kernel.name: (kernel.inputs, kernel.outputs) for kernel in module.kernels.values()}
-        facts = {"kernels": kernels, "work": layout.size, "operations": module.operations, "values": dict(values)}
+        facts = {"kernels": kernels, "work": layout.size, "values": dict(values)}
         facts |= module.facts
         return disk.Entry(facts, machine.compile_object(ir, hurry=name == "core"))  # of which a motion needs little
 

@@ -9,6 +9,8 @@ from functools import cache
 import llvmlite
 import llvmlite.binding as llvm
 
+from dalembert.native.runtime import add_symbols
+
 _LARGE, _LARGE_HURRIED = 150_000, 40_000  # lines of IR beyond which compile time matters more than the last third
 
 
@@ -16,6 +18,7 @@ _LARGE, _LARGE_HURRIED = 150_000, 40_000  # lines of IR beyond which compile tim
 def _start() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    add_symbols()
 
 
 def signature() -> str:
@@ -39,7 +42,21 @@ def compile_object(ir: str, level: int | None = None, hurry: bool = False) -> by
         level = 1 if ir.count("\n") < (_LARGE_HURRIED if hurry else _LARGE) else 0
     machine = _target(level)
     module = llvm.parse_assembly(ir)
-    module.triple, module.data_layout = llvm.get_process_triple(), str(machine.target_data)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)  # ELF also on Windows
+    return machine.emit_object(module)
+
+
+def compile_alone(module: llvm.ModuleRef, name: str, beside: str) -> bytes:
+    """Compile one function with all that it needs and nothing else; `beside` is IR that is added to the module."""
+    machine = _target(3)
+    module.link_in(llvm.parse_assembly(beside))
+    for value in [*module.functions, *module.global_variables]:
+        if not value.is_declaration and value.name != name:
+            value.linkage = "internal"
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)  # ELF also on Windows
     return machine.emit_object(module)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -118,15 +118,11 @@ def _needed(nodes: list[tuple], stores: list[tuple[str, int, int]]) -> list[int]
             for operand in operands(nodes[number]):
                 needed[operand] = True
     written = {array for array, _, _ in stores}
-    lines = [
-        number
-        for number, node in enumerate(nodes)
-        if needed[number] and (node[0] not in FREE or (node[0] == LOAD and node[1] in written))
-    ]
-    lines.sort(key=lambda number: nodes[number][0] != LOAD)  # what is overwritten is read before
-    return lines
+    there = [(number, node) for number, node in enumerate(nodes) if needed[number]]
+    first = [number for number, node in there if node[0] == LOAD and node[1] in written]  # read before overwritten
+    return first + [number for number, node in there if node[0] not in FREE]
 
 
-def operands(node: tuple) -> Iterator[int]:
+def operands(node: tuple) -> tuple[int, ...]:
     """Return the numbers of the nodes that an operation uses."""
-    return iter(() if node[0] in FREE else node[1:])
+    return () if node[0] in FREE else node[1:]

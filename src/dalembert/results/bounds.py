@@ -26,7 +26,8 @@ _ROUNDING = 1e-13
 class Bound:
     """What the theorem says of the constraints of one level, and what was seen.
 
-    δ over `steps` steps; σ, and the largest residual, in the same units.
+    delta, steps: δ, by which an error shrinks in so many steps.
+    sigma, largest: the bound σ and the largest residual, in the same units.
     """
 
     level: str

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dalembert.algebra.saddle import Saddle
-from dalembert.algebra.types import Array
+from dalembert.algebra.types import Array, Arrays
 from dalembert.forms import multipliers
 from dalembert.model.numeric import Numeric
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
 _PLACES = 5  # at which forces and other solutions are compared
-_NEARLY = 1e-5
+NEARLY = 1e-5  # conditioning below which a position is next to a singular one
 _MANY = 50_000  # steps
 _ROUNDING = 1e-7  # of the potential energy, or of forces times places: the least that counts as an energy
 _GAUSS = np.polynomial.legendre.leggauss(5)
@@ -71,6 +71,13 @@ class Certificate:
         verdict = "pass" if not failed else f"not kept: {'; '.join(failed)}"
         return "\n".join([f"Certificate: {verdict}", *lines, *(f"  not determined: {note}" for note in self.notes)])
 
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from dalembert.show.motion import certificate_html
+
+        return certificate_html(self)
+
 
 def certify(run: Run) -> Certificate:
     """Measure residuals, ideality of the reactions, agreement with an independent solution, and the energy balance."""
@@ -120,7 +127,7 @@ def _forces(run: Run) -> list[Item]:
     core = motion.kernels.accelerations(motion.times[chosen], q[chosen], v[chosen], values[chosen])
     ranks, conditions = np.asarray(core.rank), np.asarray(core.conditioning)
     for k, i in enumerate(chosen):
-        if ranks[k] < ranks.max() or (ranks[k] == len(run.system.constraints) and conditions[k] < _NEARLY):
+        if ranks[k] < ranks.max() or (ranks[k] == len(run.system.constraints) and conditions[k] < NEARLY):
             continue  # next to a singular position reactions are not determinate
         numeric = Numeric(run.system, dict(zip(run.system.parameters, values[i], strict=True)))
         at = numeric.all(float(motion.times[i]), q[i], v[i])
@@ -137,8 +144,8 @@ def _forces(run: Run) -> list[Item]:
     ]
 
 
-@dataclass(frozen=True)
-class Drift:
+@dataclass(frozen=True, repr=False)
+class Drift(Arrays):
     """E − E₀ − work of forces and of constraints at the steps; E itself, and the largest energy."""
 
     values: Array

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import tempfile
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -15,11 +12,12 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError
+from dalembert.files import check_place, write
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
-FORMATS = (".npz", ".csv", ".parquet")
+FORMATS = (".npz", ".csv", ".parquet", ".mat")
 
 
 def columns(run: Run) -> dict[str, Array]:
@@ -51,13 +49,14 @@ def to_dataframe(run: Run) -> Any:
 
 
 def check_path(path: str | Path) -> None:
-    """Refuse a file name whose ending says no format, before anything is computed."""
+    """Refuse a file that cannot be written, or whose ending says no format, before anything is computed."""
+    _check_ending(path)
+    check_place(path)
+
+
+def _check_ending(path: str | Path) -> None:
     if Path(path).suffix not in FORMATS:
         raise ModelError(f"a motion is written to {', '.join(FORMATS)}; got {str(path)!r}")
-    if Path(path).is_dir():
-        raise ModelError(f"{str(path)!r} is a folder, not a file to write to")
-    if not Path(path).resolve().parent.is_dir():
-        raise ModelError(f"there is no folder {str(Path(path).resolve().parent)!r} to write to")
 
 
 def save(run: Run, path: str | Path) -> None:
@@ -66,20 +65,24 @@ def save(run: Run, path: str | Path) -> None:
     path, table = Path(path), columns(run)
     if path.suffix == ".npz":
         facts = json.dumps({"model": str(run.system), "facts": run.motion.facts})
-        _write(path, lambda file: _to_npz(file, {"facts": np.array(facts), **table}))
+        write(path, lambda file: _to_npz(file, {"facts": np.array(facts), **table}))
     elif path.suffix == ".csv":
-        _write(path, lambda file: _to_csv(file, table))
+        write(path, lambda file: _to_csv(file, table))
+    elif path.suffix == ".mat":
+        from dalembert.results.matlab import to_mat
+
+        write(path, lambda file: to_mat(file, table, str(run.system)))
     else:
         frame = to_dataframe(run)
         try:
-            _write(path, frame.to_parquet)
+            write(path, frame.to_parquet)
         except ImportError:
             raise ModelError("a .parquet file needs pyarrow: pip install pyarrow") from None
 
 
 def load_motion(path: str | Path) -> dict[str, Array]:
     """Read the table of a saved motion: arrays by name."""
-    check_path(path)
+    _check_ending(path)
     path = Path(path)
     try:
         if path.suffix == ".npz":
@@ -90,11 +93,15 @@ def load_motion(path: str | Path) -> dict[str, Array]:
                 names, *rows = csv.reader(file)
             values = np.array(rows, dtype=float).reshape(-1, len(names))
             return {name: values[:, k] for k, name in enumerate(names)}
+        if path.suffix == ".mat":
+            from dalembert.results.matlab import from_mat
+
+            return from_mat(path)
         import pandas
 
         frame = pandas.read_parquet(path)
         return {str(name): frame[name].to_numpy() for name in frame}
-    except (OSError, ValueError, KeyError, ImportError) as error:
+    except (OSError, ValueError, KeyError, TypeError, NotImplementedError, ImportError) as error:
         raise ModelError(f"{path}: no motion can be read from this file ({error})") from None
 
 
@@ -110,17 +117,3 @@ def _to_csv(file: BinaryIO, table: dict[str, Array]) -> None:
     lines = [",".join(table)]
     lines += [",".join(repr(float(value)) for value in row) for row in zip(*table.values(), strict=True)]
     file.write(("\n".join(lines) + "\n").encode())
-
-
-def _write(path: Path, action: Callable[[Any], Any]) -> None:
-    try:
-        handle, name = tempfile.mkstemp(dir=path.resolve().parent, suffix=".part")
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be written ({error.strerror})") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            action(file)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise

@@ -84,6 +84,11 @@ class JointForce:
         text = "".join(f"; {note}" for note in self.notes)
         return f"<{', '.join(self.names)} on {self.on}, {self.axes} axes: {'; '.join(parts)}{text}>"
 
+    def _repr_html_(self) -> str:
+        from dalembert.show.motion import joint_force_html
+
+        return joint_force_html(self)
+
 
 class Joints:
     """The forces of all joints of a mechanism at some states.

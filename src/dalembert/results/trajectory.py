@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,9 @@ from dalembert.results.bounds import Bound, bounds
 from dalembert.results.certificate import Certificate, Drift, certify, energy_drift, points
 
 if TYPE_CHECKING:
+    from dalembert.results.animation import Animation
     from dalembert.results.joints import JointForce, Joints
+    from dalembert.results.plots import Plot
     from dalembert.results.shares import Shares
 
 
@@ -33,6 +36,13 @@ class Run:
     """A motion: `run.t`, `run["phi"]`, `run["phi'"]`, `run["phi''"]`, reactions, energies, residuals.
 
     The values are those at the samples that were asked for, else at the steps; `run.at(times)` gives states in between.
+
+    status, message: "done", "stopped" or "failed", and why.
+    steps, rejected, evaluations, projections: how many there were.
+    guarded: how often accelerations were computed in the way that passes singular positions.
+    choices: times and independent coordinates, of the form `independent`.
+    build_s, wall_s: seconds for deriving and compiling (or reading what is kept), and for the motion.
+    form, method, keep, rtol, atol, step: the settings.
     """
 
     def __init__(self, motion: Motion):
@@ -45,6 +55,11 @@ class Run:
         f = self.motion.facts
         end = f"until t = {self.motion.times[-1]:g}"
         return f"<Run {self.system.name!r} {end}: {f['status']}, {f['steps']} steps, {f['method']}, {f['form']}>"
+
+    def _repr_html_(self) -> str:
+        from dalembert.show.motion import run_html
+
+        return run_html(self)
 
     def __getattr__(self, name: str) -> Any:
         """Give what is known of the computation: status, message, steps, evaluations, build_s, wall_s, …"""
@@ -79,17 +94,33 @@ class Run:
 
     def at(self, times: Any) -> tuple[Array, Array]:
         """Return positions and velocities at any times of the motion, with the accuracy of its steps."""
-        motion, n = self.motion, self.motion.kernels.n
+        times = self._times(times)
+        n, flat = self.motion.kernels.n, np.atleast_1d(times).ravel()
+        states = self._between(flat)
+        q, v = states[:, :n], self._velocities(flat, states)
+        return q.reshape(*times.shape, n), v.reshape(*times.shape, n)
+
+    def resampled(self, times: Any) -> Run:
+        """Return the same motion with its values at other times."""
+        flat = np.atleast_1d(self._times(times)).ravel()
+        return Run(replace(self.motion, sample_times=flat, samples=self._between(flat)))
+
+    def _times(self, times: Any) -> Array:
+        """Read times, which must lie in the motion."""
         try:
             times = np.asarray(times, dtype=float)
         except (TypeError, ValueError):
             raise ModelError(f"times are numbers, got {str(times)[:60]!r}") from None
-        flat = np.atleast_1d(times).ravel()
-        first, last = motion.times[0], motion.times[-1]
-        if len(flat) and (not np.all(np.isfinite(flat)) or flat.min() < first or flat.max() > last):
-            asked = f"{flat.min():g} to {flat.max():g}"
+        first, last = self.motion.times[0], self.motion.times[-1]
+        if times.size and (not np.all(np.isfinite(times)) or times.min() < first or times.max() > last):
+            asked = f"{times.min():g} to {times.max():g}"
             raise ModelError(f"the motion is known from t = {first:g} to {last:g}; asked for {asked}")
-        states = np.empty((len(flat), 2 * n))
+        return times
+
+    def _between(self, flat: Array) -> Array:
+        """Return the states at some times, (q, v) or in canonical form (q, p)."""
+        motion = self.motion
+        states = np.empty((len(flat), 2 * motion.kernels.n))
         step = np.clip(np.searchsorted(motion.times, flat, side="left") - 1, 0, max(len(motion.times) - 2, 0))
         for k in np.unique(step):
             here = np.flatnonzero(step == k)
@@ -98,8 +129,7 @@ class Run:
                 continue
             thetas = (flat[here] - motion.times[k]) / (motion.times[k + 1] - motion.times[k])
             states[here] = motion.between(int(k), thetas)
-        q, v = states[:, :n], self._velocities(flat, states)
-        return q.reshape(*times.shape, n), v.reshape(*times.shape, n)
+        return states
 
     def _velocities(self, t: Array, states: Array) -> Array:
         n, kernels = self.motion.kernels.n, self.motion.kernels
@@ -307,8 +337,43 @@ class Run:
 
         return to_dataframe(self)
 
+    def plot(self, what: str = "coordinates", names: str | Sequence[str] | None = None, *, dark: bool = False) -> Plot:
+        """Draw the motion as a matplotlib Figure: `run.plot("phase").savefig("phase.png")`.
+
+        what: coordinates, velocities, accelerations, phase, reactions, multipliers, energy, residuals; of mechanisms
+        also joints. names: coordinates, constraints or joints to be drawn; without them all, or those that vary most.
+        """
+        from dalembert.results.plots import plot
+
+        return plot(self, what, names, dark=dark)
+
+    def report(self, path: str | Path) -> None:
+        """Write all that is known of the motion as one page of HTML that needs nothing else; it appears complete."""
+        from dalembert.results.report import write_report
+
+        write_report(self, path)
+
+    def animate(
+        self,
+        *,
+        dark: bool | None = None,
+        trace: str | Iterable[str] = (),
+        reactions: bool = False,
+        speed: float | None = None,
+    ) -> Animation:
+        """Prepare the motion for watching: `run.animate().save("motion.html")`, or .gif, .mp4, .png.
+
+        dark: background; without it a page follows the reader, and files are light. trace: points whose curves are
+        drawn: joints, `body.point` and bodies of a mechanism, points of the drawing. reactions: draw the forces in
+        joints, or the reactions at points. speed: 1 for real time; without it that, or slower or faster if the motion
+        is very short or long.
+        """
+        from dalembert.results.animation import animate
+
+        return animate(self, dark=dark, trace=trace, reactions=reactions, speed=speed)
+
     def save(self, path: str | Path) -> None:
-        """Write the motion to .npz, .csv or .parquet; the file appears when it is complete."""
+        """Write the motion to .npz, .csv, .parquet or .mat (MATLAB); the file appears when it is complete."""
         from dalembert.results.export import save
 
         save(self, path)

@@ -6,13 +6,16 @@ A model is a text file `name.toml`, or a Python file with a function `build(size
 from __future__ import annotations
 
 import importlib
+import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import TYPE_CHECKING
 
 from dalembert.errors import ModelError, nearest
-from dalembert.model.system import System
-from dalembert.model.textfile import loads
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
 
 MAX_SIZE = 2_000
 
@@ -57,13 +60,21 @@ def example(name: str) -> System:
         raise ModelError(f"no model `{name}` in the gallery; {nearest(base, names(), 'models')}")
     if size:
         raise ModelError(f"`{base}` has no size; write `{base}`")
-    text = resources.files(__name__).joinpath(f"{base}.toml").read_text(encoding="utf-8")
-    return loads(text, f"{base}.toml")
+    from dalembert.model.textfile import loads
+
+    return loads(source(base) or "", f"{base}.toml")
+
+
+def source(name: str) -> str | None:
+    """Return the text of a model as it stands in its file, with its comments; None if it is built, or unknown."""
+    if name in SIZED or name not in names():
+        return None
+    return resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
 
 
 def title(name: str) -> str:
-    """Return one line about a model."""
-    return SIZED[name].title if name in SIZED else example(name).name
+    """Return one line about a model; quick, as nothing but its name is read."""
+    return SIZED[name].title if name in SIZED else tomllib.loads(source(name) or "").get("name", name)
 
 
 def _size(name: str, text: str, sized: Sized) -> int:

@@ -8,8 +8,6 @@ from types import MappingProxyType
 from typing import Any
 
 import symengine as se
-import sympy as sp
-from sympy.core.function import AppliedUndef
 
 from dalembert.errors import ModelError, Problem
 from dalembert.model.constraint import Constraint
@@ -25,6 +23,7 @@ from dalembert.model.mechanism.parts import Parts
 from dalembert.model.mechanism.tables import GROUND, Table, freeze, numeric
 from dalembert.model.mechanism.vectors import Vector, tidy
 from dalembert.model.reading import Given, Reader
+from dalembert.model.symbolic import is_coordinate, is_sympy, sp
 from dalembert.model.tokens import NAME
 from dalembert.model.translate import Translator
 from dalembert.model.vocabulary import Vocabulary
@@ -98,7 +97,7 @@ class Assembly(Reader):
                 if symbol.name not in local:
                     self.read_symbol(symbol.name)
             return expr
-        if not isinstance(value, sp.Basic):
+        if not is_sympy(value):
             return self.translate(value)
         symbols = {name: sp.Symbol(name) for name in local} | self.translator.symbols
         inner = Translator(symbols, self.coordinates, self.parameters)
@@ -313,4 +312,4 @@ def _is_body_name(name: str, problems: list[Problem]) -> bool:
 def _own_coordinates(given: Any) -> list[Any]:
     if isinstance(given, str):
         return given.replace(",", " ").split()
-    return [given] if isinstance(given, AppliedUndef) else list(given)
+    return [given] if is_coordinate(given) else list(given)

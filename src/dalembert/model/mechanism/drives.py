@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import symengine as se
-from scipy.interpolate import CubicSpline
 
 from dalembert.algebra.program import Program
 from dalembert.errors import quoted
@@ -151,6 +150,8 @@ def spline(times: Sequence[float], values: Sequence[float]) -> Expr:
 
     The pieces are found by halving, so that the expression is nested only as deep as the logarithm of their number.
     """
+    from scipy.interpolate import CubicSpline
+
     made = CubicSpline(np.asarray(times), np.asarray(values), bc_type="natural")
     t = se.Symbol(TIME)
     pieces: list[Expr] = []

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import least_squares
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, nearest
@@ -72,6 +71,8 @@ def open_joint(mechanism: Mechanism, numeric: Numeric, t: float, q: Array, names
 
     A drive that cannot be followed is told in the same way. None if neither is among the conditions.
     """
+    from scipy.optimize import least_squares
+
     owner = mechanism.owners
     parts = list(dict.fromkeys(owner[name] for name in names if owner[name][0] in ("joints", "drives")))
     if not parts:

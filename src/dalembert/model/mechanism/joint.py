@@ -60,12 +60,6 @@ class Joint:
             return self.pair.point(*self.markers, **self.values)
         return self.markers[0 if self.pair.places == "apart" and body == self.bodies[0] else 1].place
 
-    @property
-    def circles(self) -> list[tuple[str, Expr]]:
-        """The bodies of the pair that are round, with their radii, for drawing."""
-        radii = self.values.get("radii", (None, self.values.get("radius")))
-        return [(body, radius) for body, radius in zip(self.bodies, radii, strict=True) if radius is not None]
-
 
 def is_name(key: Any) -> bool:
     """Tell whether a condition can be called so."""

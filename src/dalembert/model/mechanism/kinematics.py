@@ -51,6 +51,15 @@ class Kinematics:
             raise KeyError(f"no `{name}`; {nearest(coordinate, self.mechanism.coordinates, 'coordinates')}")
         return parts[order][:, self.mechanism.coordinates.index(coordinate)]
 
+    def __repr__(self) -> str:
+        span = f"{len(self.t)} times, t = {self.t[0]:g} … {self.t[-1]:g}"
+        return f"<Kinematics of {self.mechanism.name!r}: {len(self.mechanism.coordinates)} coordinates at {span}>"
+
+    def _repr_html_(self) -> str:
+        from dalembert.show.motion import kinematics_html
+
+        return kinematics_html(self)
+
     @cached_property
     def _parameters(self) -> list[float]:
         return [float(value) for value in self.mechanism.parameters.values() if value is not None]

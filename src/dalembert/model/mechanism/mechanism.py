@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.algebra.types import Array
-from dalembert.errors import ModelError, Problem, nearest, quoted
+from dalembert.errors import ModelError, Problem, counted, nearest, quoted
 from dalembert.model.drawing import Drawing
 from dalembert.model.mechanism.assembly import SECTIONS, Assembly
 from dalembert.model.mechanism.body import Body
@@ -18,6 +18,7 @@ from dalembert.model.mechanism.drives import Drive
 from dalembert.model.mechanism.elements.load import Load
 from dalembert.model.mechanism.elements.spring import Actuator, Spring
 from dalembert.model.mechanism.joint import Joint
+from dalembert.model.mechanism.tables import GROUND
 from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.reading import Given
 from dalembert.model.system import Source, System
@@ -200,6 +201,20 @@ class Mechanism(System):
 
         near = given_values(numeric, self.guess)
         return units_of(self, extent(self, numeric, np.array([near.get(name, 0.0) for name in self.coordinates])))
+
+    def __repr__(self) -> str:
+        bodies = counted(sum(name != GROUND for name in self.bodies), "body", "bodies")
+        others = [
+            counted(len(self.joints), "joint"),
+            counted(len(self.coordinates), "coordinate"),
+            counted(len(self.constraints), "condition"),
+        ]
+        return f"<Mechanism {self.name!r}: {', '.join([bodies, *others])}>"
+
+    def _repr_html_(self) -> str:
+        from dalembert.show.model import mechanism_html
+
+        return mechanism_html(self)
 
     # --- variants ----------------------------------------------------------------------------------------------------
 

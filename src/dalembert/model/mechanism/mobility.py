@@ -53,6 +53,13 @@ class Mobility:
         alone = [f"{quoted(self.idle)} can move by {'itself' if len(self.idle) == 1 else 'themselves'}"]
         return "; ".join([text, *self.reasons, *(alone if self.idle else [])])
 
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from dalembert.show.model import mobility_html
+
+        return mobility_html(self)
+
 
 def mobility(mechanism: Mechanism, known: tuple[Numeric, Sequence[Configuration]] | None = None) -> Mobility:
     """Count the degrees of freedom, find the true ones, and say why they differ.

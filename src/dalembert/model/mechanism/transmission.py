@@ -46,11 +46,16 @@ class Special:
     q: Array
     text: str
 
+    def __repr__(self) -> str:
+        return f"<{self.kind}: input {self.input:.6g}, output {self.output:.6g}>"
+
 
 @dataclass(frozen=True)
 class Transmission:
     """Output against input. Rows of `q` are the positions; `mu` is the transmission angle where there is one.
 
+    ratio, change: first and second derivative of the output by the input.
+    special: dead points, reversals and change points, in order.
     full_turn: the input turns round without a dead point, and the samples are equally spaced in it. Else they are
     equally spaced along the path, which passes all dead points and closes, if `closed`.
     """
@@ -96,6 +101,13 @@ class Transmission:
                 f"  transmission angle from {np.degrees(self.mu.min()):.4g} to {np.degrees(self.mu.max()):.4g} degrees"
             )
         return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from dalembert.show.motion import transmission_html
+
+        return transmission_html(self)
 
 
 def transmission(mechanism: Mechanism, given: str, wanted: str, samples: int = 360) -> Transmission:

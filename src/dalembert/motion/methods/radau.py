@@ -10,7 +10,7 @@ import numpy as np
 from dalembert.algebra.types import Array
 from dalembert.model.system import System
 from dalembert.motion.method import Setup
-from dalembert.motion.newton import Scheme
+from dalembert.motion.scheme import Scheme
 
 if TYPE_CHECKING:
     from dalembert.motion.engine import Engine

@@ -15,14 +15,15 @@ import numpy as np
 from dalembert.algebra.types import Array
 from dalembert.errors import SimulationError, quoted
 from dalembert.model.system import System
-from dalembert.motion import primitives as at
-from dalembert.motion import symplectic
 from dalembert.motion.engine import Engine
+from dalembert.motion.entry import Entry
 from dalembert.motion.method import Setup
 from dalembert.native.augment import augmentation
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
+
+ROWS = 10  # of what a step works on
 
 
 @dataclass(frozen=True)
@@ -72,22 +73,16 @@ class Composed(Engine):
         self.load(names)
         self.size = np.array([n, kernels.s, int(kernels.facts("symplectic")["separable"])])
         self.order, self.weights = method.order, method.weights
-        self.new, self.rows = np.zeros(2 * n), np.zeros((symplectic.ROWS, n))
+        self.new, self.rows = np.zeros(2 * n), np.zeros((ROWS, n))
+        self._steps, self._inside = Entry("symplectic", "advance"), Entry("symplectic", "inside")
         self.others, self.scratch = np.zeros_like(self.rows), np.zeros_like(self.work)
 
-    def advance(self, steps: int) -> int:
-        """Take some steps; return a status of the stepper."""
-        while True:
-            before = int(self.count[at.STEPS])
-            status = symplectic.advance(
-                self.address, self.size, self.weights, self.clock, self.count, self.y, self.new, self.rows,
-                self.others, self.given, self.out, self.work, self.scratch, self.wanted, self.sampled,
-                self.times[-1], self.states[-1], self.events, steps,
-            )  # fmt: skip
-            if status != at.FULL:
-                return int(status)
-            steps = max(1, steps - (int(self.count[at.STEPS]) - before))
-            self._new_buffer()
+    def _advance(self, steps: int) -> int:
+        return self._steps(
+            self.address, self.size, self.weights, self.clock, self.count, self.y, self.new, self.rows,
+            self.others, self.given, self.out, self.work, self.scratch, self.wanted, self.sampled,
+            self.times[-1], self.states[-1], self.events, steps,
+        )  # fmt: skip
 
     def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
         """Return states inside a recorded step, on the constraints and as accurate as its end."""
@@ -95,7 +90,7 @@ class Composed(Engine):
         for theta, state in zip(thetas, into, strict=True):
             if theta == 0.0 or theta == 1.0:
                 state[:] = y if theta == 0.0 else kept
-            elif not symplectic.inside(
+            elif not self._inside(
                 self.address, self.size, count, self.weights, t, theta * h, y, state, self.others, self.given,
                 self.out, self.scratch,
             ):  # fmt: skip

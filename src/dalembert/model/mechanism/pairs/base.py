@@ -21,12 +21,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import symengine as se
-import sympy as sp
 
 from dalembert.errors import ModelError
 from dalembert.model.functions import Expr
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.vectors import Vector
+from dalembert.model.symbolic import is_sympy, sp
 from dalembert.model.tokens import NAME
 from dalembert.model.translate import Translator
 
@@ -94,7 +94,11 @@ PAIRS: dict[int, dict[str, Pair]] = {2: {}, 3: {}}
 def pair(
     kind: str, dimensions: int = 2, **rest: Any
 ) -> Callable[[Callable[..., Conditions]], Callable[..., Conditions]]:
-    """Register a function of two markers as a kind of joint, for Python and for files read from then on."""
+    """Register a function of two markers as a kind of joint, for Python and for files read from then on.
+
+    kind: its name. dimensions: 2 or 3.
+    rest: what else a pair has: `axis`, `values`, `coordinates`, `places`, `point`, `read`; see `Pair`.
+    """
     if not isinstance(kind, str) or not NAME.fullmatch(kind):
         raise ModelError(f"a kind of joint is named by letters, digits and _, got {kind!r}")
     if dimensions not in PAIRS:
@@ -123,7 +127,7 @@ def rate(expr: Expr, *markers: Marker) -> Expr:
 
 def plain(expr: Any) -> Expr:
     """Return what a pair gave, SymPy or SymEngine over plain symbols or a number, as SymEngine."""
-    if isinstance(expr, sp.Basic):
+    if is_sympy(expr):
         names = {symbol.name: symbol for symbol in expr.free_symbols if isinstance(symbol, sp.Symbol)}
         return Translator(names, ()).inward(expr)
     if not isinstance(expr, (se.Basic, int, float)):  # text would be evaluated

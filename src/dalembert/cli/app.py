@@ -1,0 +1,61 @@
+"""The program: its options, and its commands in the order in which help lists them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dalembert.cli.commands import cache, check, derive, examples, export, new, run, simulate
+from dalembert.cli.help import Command, Group
+
+_EXAMPLES = """
+What is there to begin with
+dalembert examples
+One of them, from its equations to a report with pictures
+dalembert run slider-crank
+A model of your own: write a file, change it, run it
+dalembert new crane.toml
+dalembert run crane.toml
+The motion alone, as a table and as JSON for a program
+dalembert simulate pendulum --until 20 --out motion.csv --json
+"""
+
+app = typer.Typer(
+    name="dalembert",
+    cls=Group,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    invoke_without_command=True,
+    help="Constrained mechanical systems: equations of motion in every classical form, reactions as formulas, "
+    "motion with its certificate.",
+    epilog=_EXAMPLES,
+)
+
+
+@app.callback()
+def _options(
+    ctx: typer.Context, version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False
+) -> None:
+    if version:
+        from dalembert import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+
+
+_COMMANDS = {
+    "examples": examples,
+    "new": new,
+    "run": run,
+    "check": check,
+    "derive": derive,
+    "simulate": simulate,
+    "export": export,
+    "cache": cache,
+}
+for _name, _module in _COMMANDS.items():
+    app.command(_name, cls=Command, epilog=_module.EXAMPLES)(_module.command)

@@ -1,0 +1,38 @@
+"""`dalembert check`: everything that can be said of a model before its motion."""
+
+from __future__ import annotations
+
+import typer
+
+from dalembert.cli.failures import FAILED
+from dalembert.cli.models import open_model
+from dalembert.cli.options import AsJson, Initial, Model, Settings
+from dalembert.cli.progress import Progress
+from dalembert.cli.tables import check_lines
+from dalembert.cli.terminal import echo_json
+
+EXAMPLES = """
+A model of the gallery
+dalembert check four-bar
+Your own, started from another angle
+dalembert check crane.toml --initial phi=0.3
+For a program
+dalembert check four-bar --json
+"""
+
+
+def command(model: Model, settings: Settings = None, initial: Initial = None, as_json: AsJson = False) -> None:
+    """Examine a model: degrees of freedom, redundant constraints, initial state.
+
+    Redundant constraints are a note; a model that contradicts itself ends with exit code 1, one that cannot be read
+    with 2.
+    """
+    system = open_model(model, settings, initial)
+    with Progress("examining the model"):
+        outcome = system.check()
+    if as_json:
+        echo_json(outcome.as_dict())
+    else:
+        typer.echo("\n".join(check_lines(outcome)))
+    if not outcome.ok:
+        raise typer.Exit(FAILED)

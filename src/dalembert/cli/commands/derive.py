@@ -1,0 +1,72 @@
+"""`dalembert derive`: equations of motion and reactions as formulas."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dalembert.cli import completion
+from dalembert.cli.models import open_model
+from dalembert.cli.options import OUTPUT, Initial, Model, Settings, one_of
+from dalembert.cli.progress import Progress
+from dalembert.cli.terminal import echo_json
+from dalembert.errors import ModelError
+
+EXAMPLES = """
+With Lagrange multipliers
+dalembert derive pendulum
+Without them, as a person would write them (Phong)
+dalembert derive pendulum --form minimal
+In the angle alone
+dalembert derive pendulum --form independent --coordinates phi
+The reaction of every constraint as a formula, for a paper
+dalembert derive pendulum --form reactions --to latex
+"""
+TARGETS = ("text", "latex", "json")
+
+
+def command(
+    model: Model,
+    form: Annotated[
+        str,
+        typer.Option(
+            metavar="FORM",
+            help="multipliers (if none is given), minimal, explicit, canonical, independent or reactions.",
+            rich_help_panel="What is derived",
+            autocompletion=completion.one_of(completion.DERIVED),
+        ),
+    ] = "multipliers",
+    coordinates: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="The independent coordinates, separated by commas, for the form independent.",
+            rich_help_panel="What is derived",
+        ),
+    ] = None,
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="FORMAT",
+            help="text (shortened where it is long), latex or json (all of it).",
+            rich_help_panel=OUTPUT,
+            autocompletion=completion.one_of(TARGETS),
+        ),
+    ] = "text",
+    settings: Settings = None,
+    initial: Initial = None,
+) -> None:
+    """Derive the equations of motion, and the reactions of constraints as formulas."""
+    one_of("--to", to, TARGETS)
+    chosen = None if coordinates is None else [name.strip() for name in coordinates.split(",") if name.strip()]
+    if chosen == []:
+        raise ModelError("`--coordinates` takes names separated by commas, as in --coordinates x,phi")
+    system = open_model(model, settings, initial)
+    with Progress("deriving the equations"):
+        derivation = system.derive(form, chosen)
+        shown = derivation.latex() if to == "latex" else str(derivation) if to == "text" else ""
+    if to == "json":
+        echo_json(derivation.as_dict())
+    else:
+        typer.echo(shown)

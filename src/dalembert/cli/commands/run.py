@@ -1,0 +1,63 @@
+"""`dalembert run`: all of it, from what the system is to a report."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dalembert.cli import options
+from dalembert.cli.failures import FAILED
+from dalembert.cli.models import open_model, output, stem
+from dalembert.cli.motions import ending, simulated, write
+from dalembert.cli.options import OUTPUT, Initial, Model, Settings, Until
+from dalembert.cli.progress import Progress
+from dalembert.cli.tables import check_lines, equation_lines, run_lines
+from dalembert.errors import ModelError
+
+EXAMPLES = """
+A model of the gallery, with a report slider-crank-report.html
+dalembert run slider-crank
+Your own, with a parameter changed
+dalembert run crane.toml --set m=120
+Without a report
+dalembert run pendulum --no-report
+"""
+
+
+def command(
+    model: Model,
+    until: Until = None,
+    settings: Settings = None,
+    initial: Initial = None,
+    report: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the report here, not to MODEL-report.html in this folder.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.", rich_help_panel=OUTPUT)] = False,
+) -> None:
+    """Check a model, derive its equations, compute its motion, certify it, and write a report with pictures."""
+    if report is not None and no_report:
+        raise ModelError("`--report` and `--no-report` contradict each other; leave one of them out")
+    name = f"{stem(model)}-report.html" if report is None else report
+    path = None if no_report else output("--report", name, (".html",))
+    end = options.end_of_motion(until)
+    system = open_model(model, settings, initial)
+    with Progress("examining the model"):
+        outcome = system.check()
+    typer.echo("\n".join(check_lines(outcome)))
+    if not outcome.ok:
+        raise typer.Exit(FAILED)
+    with Progress("deriving the equations"):
+        derivation = system.derive("minimal")
+        if not derivation.expressions:  # too long; with multipliers they are shorter
+            derivation = system.derive("multipliers")
+    typer.echo("\n" + "\n".join(equation_lines(derivation, model)) + "\n")
+    motion = simulated(system, end)
+    typer.echo("\n".join(run_lines(motion)))
+    write("Report", path, motion.report)
+    raise typer.Exit(ending(motion))

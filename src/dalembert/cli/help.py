@@ -1,0 +1,126 @@
+"""Help that teaches by examples: what a command does, command lines that do it, and its options in groups."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+from dalembert.cli.failures import UsageError
+from dalembert.cli.terminal import styled, width
+from dalembert.errors import ModelError, nearest, quoted
+
+_COLUMN = 26  # the widest left side that has its explanation beside it
+_COMMANDS = {
+    "Begin": ("examples", "new"),
+    "Work with a model": ("run", "check", "derive", "simulate", "export"),
+    "Keep house": ("cache",),
+}
+
+
+class Command(TyperCommand):
+    """A command that explains itself by examples and says what is too much on its command line."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the whole help."""
+        usage = f"{ctx.command_path} {' '.join(_piece(param) for param in self._arguments())} [OPTIONS]"
+        arguments = [(param.metavar or param.name.upper(), param.help or "") for param in self._arguments()]
+        parts = [_paragraphs(self.help or ""), _section("Usage", [usage])]
+        parts += [_examples(self.epilog), _listing("Arguments", arguments), *_options(self.get_params(ctx))]
+        return "\n\n".join(part for part in parts if part)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; say which of them are too many."""
+        ctx.allow_extra_args = True
+        try:
+            rest = super().parse_args(ctx, args)
+        except UsageError as error:
+            error.ctx = error.ctx or ctx  # not every complaint says to which command it belongs
+            raise
+        if ctx.args and not ctx.resilient_parsing:
+            takes = " ".join(_piece(param) for param in self._arguments()) or "no arguments"
+            extra = quoted(ctx.args[:4]) + (", …" if len(ctx.args) > 4 else "")
+            hint = "; a value with spaces stands in quotes" if self._arguments() else ""
+            raise ModelError(f"`{ctx.command_path}` takes {takes}; {extra} is too much{hint}")
+        return rest
+
+    def _arguments(self) -> list[Any]:
+        return [param for param in self.params if param.param_type_name == "argument"]
+
+
+class Group(TyperGroup):
+    """The program: its commands in groups, and the nearest one where none is called so."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the whole help."""
+        parts = [_paragraphs(self.help or ""), _section("Usage", [f"{ctx.command_path} COMMAND … [OPTIONS]"])]
+        parts.append(_examples(self.epilog))
+        for title, names in _COMMANDS.items():
+            rows = [(name, self.commands[name].get_short_help_str(200)) for name in names if name in self.commands]
+            parts.append(_listing(title, rows))
+        parts += _options(self.get_params(ctx))
+        parts.append(_paragraphs("`dalembert COMMAND --help` explains a command, with examples."))
+        return "\n\n".join(part for part in parts if part)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command; a model in its place is answered by what can be done with it."""
+        name = args[0]
+        if name in self.commands or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        from dalembert.model.gallery import names
+
+        if name.partition(":")[0] in names() or name.endswith(".toml"):
+            raise ModelError(f"`{name}` is a model, not a command; to compute it, write `dalembert run {name}`")
+        raise ModelError(f"no command `{name}`; {nearest(name, list(self.commands), 'commands')}")
+
+
+def _piece(param: Any) -> str:
+    name = param.metavar or param.name.upper()
+    return name if param.required else f"[{name}]"
+
+
+def _paragraphs(text: str) -> str:
+    return "\n\n".join(textwrap.fill(" ".join(part.split()), width()) for part in text.split("\n\n"))
+
+
+def _section(title: str, lines: Iterable[str]) -> str:
+    return "\n".join([styled(title, "heading"), *(f"  {line}" for line in lines)])
+
+
+def _examples(text: str | None) -> str:
+    """Write examples, one in two lines: what is done, and the command line that does it."""
+    if not text:
+        return ""
+    lines = []
+    for line in textwrap.dedent(text).strip().split("\n"):
+        command = line.startswith("dalembert")
+        lines.append(f"  {styled(line, 'name')}" if command else styled(line, "faint"))
+    return _section("Examples", lines)
+
+
+def _listing(title: str, rows: list[tuple[str, str]]) -> str:
+    if not rows:
+        return ""
+    column = min(_COLUMN, max(len(left) for left, _ in rows)) + 2
+    lines = []
+    for left, right in rows:
+        first, *more = textwrap.wrap(right, width() - column - 2) or [""]
+        beside = len(left) <= column - 2
+        lines.append(styled(left, "name") + (" " * (column - len(left)) + first if beside else ""))
+        lines += [" " * column + line for line in (more if beside else [first, *more])]
+    return _section(title, lines)
+
+
+def _options(params: list[Any]) -> list[str]:
+    """Return the options, those of a group together."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for param in params:
+        if param.param_type_name == "option" and not getattr(param, "hidden", False):
+            flag = getattr(param, "is_flag", False)
+            left = ", ".join(param.opts) + ("" if flag or not param.metavar else f" {param.metavar}")
+            panel = getattr(param, "rich_help_panel", None) or "Options"
+            groups.setdefault(panel, []).append((left, " ".join((param.help or "").split())))
+    ordered = sorted(groups, key=lambda panel: panel == "Options")  # what every command has comes last
+    return [_listing(panel, groups[panel]) for panel in ordered]

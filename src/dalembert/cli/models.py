@@ -1,0 +1,108 @@
+"""From what stands on a command line to a model, and to the names of files."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dalembert.cli.options import number
+from dalembert.errors import ModelError
+from dalembert.files import check_place
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+
+STANDARD_INPUT = "-"
+
+
+def open_model(name: str, settings: Sequence[str] | None = None, initial: Sequence[str] | None = None) -> System:
+    """Load a file or a gallery model, with parameters and initial values changed."""
+    from dalembert.model.gallery import names
+    from dalembert.model.textfile import MAX_BYTES, decoded, load, loads
+
+    if not name:
+        raise ModelError("MODEL is empty; give a model file or a name from `dalembert examples`")
+    if name == STANDARD_INPUT:
+        data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        system = loads(decoded(data, "<input>"), "<input>")
+    else:
+        is_file = name.endswith(".toml") or "/" in name or "\\" in name or (_exists(name) and name not in names())
+        system = load(name) if is_file else _gallery(name)
+    values = _pairs("--set", settings, "l=2")
+    changes = {
+        "parameters": {name: _finite(f"--set {name}=", text) for name, text in values.items()},
+        "initial": _pairs("--initial", initial, "phi=1"),
+    }
+    changes = {part: given for part, given in changes.items() if given}
+    return system.replace(**changes) if changes else system
+
+
+def _gallery(name: str) -> System:
+    """Return a model of the gallery; say what else a name could have been."""
+    from dalembert.model.gallery import example, names
+
+    base = name.partition(":")[0]
+    if base not in names() and not difflib.get_close_matches(base[:60], names()):
+        raise ModelError(f"no model `{name}`: there is no such file, and `dalembert examples` lists none of that name")
+    return example(name)
+
+
+def _finite(option: str, text: str) -> float:
+    value = number(option, text)
+    if value is None or not math.isfinite(value):
+        raise ModelError(f"`{option}` takes a finite number; got {text[:60]!r}")
+    return value
+
+
+def _exists(name: str) -> bool:
+    try:
+        return os.path.exists(name)
+    except ValueError:  # a null character
+        return False
+
+
+def _pairs(option: str, given: Sequence[str] | None, example: str) -> dict[str, str]:
+    changes = {}
+    for pair in given or ():
+        name, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals or not name or not value:
+            raise ModelError(f"{option} takes NAME=VALUE, as in {option} {example}; got {pair[:60]!r}")
+        changes[name] = value
+    return changes
+
+
+def stem(model: str) -> str:
+    """Return the name for files that belong to a model, fit for every system of files.
+
+    >>> stem("n-four-bar:40"), stem("models/crane.toml")
+    ('n-four-bar-40', 'crane')
+    """
+    name = "model" if model == STANDARD_INPUT else Path(model).name.removesuffix(".toml")
+    return re.sub(r"[^\w.+-]+", "-", name).strip("-.") or "model"
+
+
+def output(option: str, name: str | None, endings: Sequence[str]) -> Path | None:
+    """Return the file to write, if one is asked for; refuse what cannot be written, before anything is computed."""
+    if name is None:
+        return None
+    path = Path(name)
+    if path.suffix.lower() not in endings:
+        known = ", ".join(endings[:-1]) + " or " * (len(endings) > 1) + endings[-1]
+        raise ModelError(f"`{option}` takes a file that ends in {known}; got {name[:200]!r}")
+    try:
+        check_place(path)
+    except ModelError as error:
+        raise ModelError(f"`{option}`: {error}") from None
+    return path
+
+
+def refuse_overwriting(path: Path, force: bool) -> None:
+    """Keep a file that is there, unless it is said to be written over."""
+    if path.exists() and not force:
+        raise ModelError(f"{str(path)!r} is there already; `--force` writes over it, another name keeps it")

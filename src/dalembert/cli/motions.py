@@ -1,0 +1,49 @@
+"""The motion of a model, with its progress, and the files that are made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from dalembert import files
+from dalembert.cli.failures import FAILED, FINE, INTERRUPTED
+from dalembert.cli.progress import COMPILING, Progress
+from dalembert.cli.terminal import styled
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+    from dalembert.results.trajectory import Run
+
+
+def simulated(system: System, until: float | None, **settings: Any) -> Run:
+    """Compute a motion; on a terminal, show how far it is."""
+    end = until if until is not None else float(system.simulation.get("until", 10.0))
+    with Progress(COMPILING, end) as progress:
+        return system.simulate(until, progress=progress, **settings)
+
+
+def write(words: str, path: Path | None, action: Callable[[Path], Any]) -> None:
+    """Write a file, if one was asked for, and say so."""
+    if path is not None:
+        with Progress(f"writing {path}"):
+            action(path)
+        typer.echo(f"{words}: {styled(str(path), 'name', err=True)}", err=True)
+
+
+def save_plot(run: Run, what: str, path: Path) -> None:
+    """Draw a plot of a motion into a file, which appears when it is complete."""
+    figure = run.plot(what)
+    files.write(path, lambda file: figure.savefig(file, format=path.suffix[1:].lower()))
+
+
+def ending(run: Run) -> int:
+    """Say why a motion ended before its time, if it did; return the exit code."""
+    if run.message:
+        verb = "fails" if run.status == "failed" else "was stopped"
+        typer.echo(styled(f"The motion {verb}: {run.message}", "bad", err=True), err=True)
+    if run.status == "stopped" and run.message.startswith("interrupted"):
+        return INTERRUPTED
+    return FAILED if run.status == "failed" else FINE

@@ -1,0 +1,120 @@
+"""What several commands take: the model, changes to it, how its motion is computed; and how such values are read."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import typer
+
+from dalembert.cli import completion
+from dalembert.errors import ModelError
+
+MAX_SAMPLES = 10_000_000
+MAX_STEPS = 1_000_000_000
+CHANGE, MOTION, OUTPUT = "Change the model", "How the motion is computed", "What comes out"
+
+
+def _choice(metavar: str, values: tuple[str, ...], panel: str, text: str) -> typer.models.OptionInfo:
+    return typer.Option(
+        metavar=metavar, help=text, rich_help_panel=panel, autocompletion=completion.one_of(values), show_default=False
+    )
+
+
+Model = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help="A model file, a name from `dalembert examples` (with a size where it has one: n-four-bar:40), "
+        "or - for standard input.",
+        autocompletion=completion.models,
+        show_default=False,
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help='A parameter, as a number or an expression: --set l=2 --set "phi0=pi/6".',
+        rich_help_panel=CHANGE,
+        autocompletion=completion.parameters,
+    ),
+]
+Initial = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--initial",
+        metavar="NAME=VALUE",
+        help='A coordinate or velocity at the start: --initial phi=1 --initial "phi\'=0".',
+        rich_help_panel=CHANGE,
+        autocompletion=completion.coordinates,
+    ),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print the outcome as JSON, and nothing else.", rich_help_panel=OUTPUT)
+]
+Until = Annotated[
+    str | None, typer.Option(metavar="T", help="The end of the motion; else that of the model.", rich_help_panel=MOTION)
+]
+FormName = Annotated[
+    str | None, _choice("FORM", completion.FORMS, MOTION, "multipliers, minimal, explicit, canonical or independent.")
+]
+
+
+def number(option: str, text: str | None, example: str = "10") -> float | None:
+    """Read a number, or an expression of numbers.
+
+    >>> number("--until", "pi/2")
+    1.5707963267948966
+    """
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    from dalembert.model.expression import parse_value
+    from dalembert.model.functions import number as value_of
+    from dalembert.model.vocabulary import Vocabulary
+
+    try:
+        value, why = value_of(parse_value(text, Vocabulary(time=False)).expr), "it has no finite value"
+    except ModelError as error:
+        value, why = None, error.problems[0].text.split(";")[0]
+    if value is None:
+        raise ModelError(
+            f"`{option}` takes a number or an expression, as in {example} or pi/2; got {text[:60]!r}: {why}"
+        )
+    return value
+
+
+def whole_number(option: str, text: str | None, most: int) -> int | None:
+    """Read a whole number from 1 on."""
+    value = number(option, text)
+    if value is not None and not (1 <= value <= most and value == int(value)):
+        raise ModelError(f"`{option}` takes a whole number from 1 to {most:,}; got {(text or '')[:60]!r}")
+    return None if value is None else int(value)
+
+
+def end_of_motion(text: str | None) -> float | None:
+    """Read the end of a motion."""
+    value = number("--until", text)
+    if value is not None and not 0 <= value < math.inf:
+        raise ModelError(f"`--until` takes a finite time that is not negative; got {(text or '')[:60]!r}")
+    return value
+
+
+def seconds(option: str, text: str | None) -> float | None:
+    """Read a positive time."""
+    value = number(option, text, "60")
+    if value is not None and not 0 < value < math.inf:
+        raise ModelError(f"`{option}` takes a positive number of seconds, as in {option} 60; got {(text or '')[:60]!r}")
+    return value
+
+
+def one_of(option: str, text: str | None, known: tuple[str, ...]) -> str | None:
+    """Refuse what is not among the known values."""
+    if text is not None and text not in known:
+        raise ModelError(f"`{option}` is {', '.join(known[:-1])} or {known[-1]}; got {text[:60]!r}")
+    return text

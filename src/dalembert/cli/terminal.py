@@ -1,0 +1,99 @@
+"""What the terminal can show: its letters, its colours, its width."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import os
+import re
+import shutil
+import sys
+import textwrap
+import unicodedata
+from typing import Any
+
+import typer
+
+_COLOURS = {"heading": "1", "name": "36", "good": "32", "warning": "33", "bad": "1;31", "faint": "2"}
+_SPELT = {  # letters of the mathematics, where a terminal has no room for them
+    "…": "...", "−": "-", "–": "-", "·": "*", "×": "x", "ᵀ": "^T", "⁻": "^-", "₀": "_0", "≤": "<=", "≥": ">=",
+    "→": "->", "’": "'", "“": '"', "”": '"', "\u0307": "'", "\u0308": "''", "√": "sqrt", "½": "1/2", "∂": "d",
+}  # fmt: skip
+_GREEK = re.compile(r"GREEK (?:SMALL|CAPITAL) LETTER (\w+)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_LONG = re.compile(r"[^\s/\\]{200,}")
+
+
+def prepare() -> None:
+    """Let no letter end the program: what a stream cannot write is written in other letters."""
+    codecs.register_error("dalembert-spell", _spell)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="dalembert-spell")
+
+
+def _spell(error: UnicodeError) -> tuple[str, int]:
+    """Replace letters that an encoding lacks.
+
+    >>> codecs.register_error("dalembert-spell", _spell)
+    >>> "M q̈ = f + Aᵀλ".encode("ascii", "dalembert-spell")
+    b"M q'' = f + A^Tlambda"
+    """
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(map(_letter, error.object[error.start : error.end])), error.end
+
+
+def _letter(letter: str) -> str:
+    if letter in _SPELT:
+        return _SPELT[letter]
+    if greek := _GREEK.match(unicodedata.name(letter, "")):
+        return greek[1].lower().replace("lamda", "lambda")
+    plain = unicodedata.normalize("NFKD", letter).encode("ascii", "ignore").decode()
+    return plain or "?"
+
+
+def echo_json(data: Any) -> None:
+    """Print data as JSON, in letters that every reader of the stream understands."""
+    is_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "").startswith("utf")
+    typer.echo(json.dumps(data, ensure_ascii=not is_unicode, indent=2))
+
+
+def plain(text: str) -> str:
+    """Make text of unknown origin fit for a terminal: no control characters, no word without an end.
+
+    >>> plain("a" * 300 + " \\x1b[31m")
+    'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa… \\\\x1b[31m'
+    """
+    text = _LONG.sub(lambda word: word[0][:60] + "…", text)
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def is_terminal(err: bool = False) -> bool:
+    """Tell whether a person reads the stream."""
+    stream = sys.stderr if err else sys.stdout
+    try:
+        return stream.isatty() and os.environ.get("TERM") != "dumb"
+    except (AttributeError, ValueError):  # no stream, or a closed one
+        return False
+
+
+def styled(text: str, style: str, err: bool = False) -> str:
+    """Colour text where a terminal shows it; NO_COLOR turns that off (no-color.org)."""
+    if not text or os.environ.get("NO_COLOR") or not is_terminal(err):
+        return text
+    return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m"
+
+
+def width() -> int:
+    """Return how many columns there are to write in, at most 100 and at least 50: 80 if there is no terminal."""
+    return min(100, max(50, shutil.get_terminal_size((80, 24)).columns)) if is_terminal() else 80
+
+
+def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:
+    """Break a long line at spaces for a terminal; in a pipe it stays one line, easy to search."""
+    if not is_terminal():
+        return indent + text
+    hanging = indent if hanging is None else hanging
+    return textwrap.fill(text, width(), initial_indent=indent, subsequent_indent=hanging, break_long_words=False)

@@ -1,0 +1,122 @@
+"""Functions of native steppers, called without the compiler that made them where their code is kept on disk.
+
+The sources in `steppers/` are translated by numba, once per machine and for each kind of arguments; what is kept is an
+object file like those of the models, so that a later start loads it in some thousandths of a second and never imports
+numba. Arguments are arrays, numbers and (named) tuples of them; they lie in a table, from which the code takes them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from functools import cache
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalembert.native import machine
+from dalembert.native.cache import Entry as Kept
+from dalembert.native.cache import read, write
+
+_INTEGER, _REAL, _COMPLEX = "i", "f", "c"
+_FUNCTION = "entry"  # its name in the object file
+_FRONT = 2  # places of the table before the arguments: where the result goes, and what went wrong
+
+
+class Entry:
+    """A function of a module in `steppers/`, to be called with arrays and numbers.
+
+    It remembers the arguments of its last call, for most are the same ones again: an engine has its own entries.
+    """
+
+    def __init__(self, module: str, name: str):
+        self.module, self.name = module, name
+        self._args: tuple[Any, ...] = ()
+        self._kinds: list[Any] = []
+
+    def __call__(self, *args: Any) -> int:
+        """Call it; return the integer or the truth value that it returns."""
+        if len(args) != len(self._args) or not self._changed(args):
+            self._prepare(args)
+        self._args = args
+        if self._function(self._place):
+            raise RuntimeError(f"the stepper {self.module}.{self.name} failed")
+        return int(self._table[-2])
+
+    def _changed(self, args: tuple[Any, ...]) -> bool:
+        """Put the arguments that are not those of the last call into the table; tell whether their kinds are."""
+        for k, (arg, old) in enumerate(zip(args, self._args, strict=True)):
+            if arg is not old:
+                values: list[Any] = []
+                if _flatten(arg, values) != self._kinds[k]:
+                    return False
+                self._put(self._starts[k], values)
+        return True
+
+    def _prepare(self, args: tuple[Any, ...]) -> None:
+        """Make the table, and load the code for arguments of these kinds."""
+        parts: list[list[Any]] = [[] for _ in args]
+        self._kinds = [_flatten(arg, values) for arg, values in zip(args, parts, strict=True)]
+        self._starts = np.cumsum([_FRONT, *map(len, parts)])
+        self._table = np.zeros(int(self._starts[-1]) + 2, dtype=np.int64)
+        self._reals = self._table.view(np.float64)
+        self._place = self._table.ctypes.data
+        self._table[:_FRONT] = self._place + 8 * (len(self._table) - 2), self._place + 8 * (len(self._table) - 1)
+        for start, values in zip(self._starts, parts, strict=False):
+            self._put(start, values)
+        self._library, self._function = _load(self.module, self.name, tuple(self._kinds))
+
+    def _put(self, start: int, values: list[Any]) -> None:
+        for k, value in enumerate(values, start):
+            (self._reals if isinstance(value, float) else self._table)[k] = value
+
+
+@cache
+def _load(module: str, name: str, kinds: tuple[Any, ...]) -> tuple[machine.Library, Any]:
+    """Take a function from disk, or compile it."""
+    key = f"stepper {module}.{name} {kinds} {_sources()} numba {version('numba')} {machine.signature()}"
+    found = read(key)
+    if found is None:
+        source = getattr(import_module(f"dalembert.motion.steppers.{module}"), name)
+        found = Kept({}, _compile(source, kinds))
+        write(key, found)
+    library = machine.Library(found.code)
+    return library, ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(library.address(_FUNCTION))
+
+
+def _flatten(arg: Any, values: list[Any]) -> Any:
+    """Append what an argument is made of, as numba passes it; return its kind."""
+    if isinstance(arg, np.ndarray):
+        if not arg.flags.c_contiguous:
+            raise TypeError("a stepper takes contiguous arrays")
+        values += (0, 0, arg.size, arg.itemsize, arg.ctypes.data, *arg.shape, *arg.strides)
+        return arg.dtype.str, arg.ndim
+    if isinstance(arg, tuple):
+        return type(arg), tuple(_flatten(part, values) for part in arg)
+    if isinstance(arg, (float, np.floating)):
+        values.append(float(arg))
+        return _REAL
+    if isinstance(arg, (complex, np.complexfloating)):
+        values += (float(arg.real), float(arg.imag))
+        return _COMPLEX
+    values.append(int(arg))
+    return _INTEGER
+
+
+@cache
+def _sources() -> str:
+    """Name the state of all sources that steppers are made from: a function may call others in other files."""
+    digest = hashlib.sha256()
+    folder = Path(__file__).parent
+    for path in [*sorted((folder / "steppers").glob("*.py")), folder / "places.py"]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _compile(source: Any, kinds: tuple[Any, ...]) -> bytes:
+    from dalembert.motion.steppers.compiled import to_object
+
+    return to_object(source, kinds, _FUNCTION)

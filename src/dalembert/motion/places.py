@@ -1,0 +1,24 @@
+"""What the places in the arrays of a stepper mean, and the statuses that it returns.
+
+Everything that a stepper changes lies in arrays of the caller; their places have names here.
+"""
+
+RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, EVENT, CHOICE, NOT_SOLVED = range(9)
+ACCELERATIONS, CANONICAL, GUARDED, OWN = range(4)  # what the kernel of the rates gives out
+NO_KEEPING, PROJECT, STABILISE = range(3)
+
+NOT_COMPLETED, SINGULAR_MASS, CONTRADICTED = -1, -2, -3  # what `count[BAD]` can be beside the number of a coordinate
+NOTHING = -1  # the same, of the equations of IDA
+
+# places in `clock`
+T, H, END, LARGEST, RTOL, ATOL = range(6)
+# places in `count`
+STEPS, EVALUATIONS, REJECTED, RECORDED, SAMPLED, FIRST, GUARDS, PROJECTIONS, BAD, ILL = range(10)
+# places in `address`
+RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS, EVENTS, DEPENDENT = range(8)  # and velocities behind positions
+WHOLE = 7  # the kernel of a whole step, instead of dependent ones
+TERMS, SPLIT, BALANCE = 7, 8, 7  # behind those of every engine, for the equations of IDA
+# places in `size`
+N, S, KIND, KEEP, FIXED, FROZEN, COMPLETE, ONE = range(8)
+
+WELL = 0.02  # conditioning below which plain elimination gives way to the proximal one

@@ -1,0 +1,76 @@
+"""What the stepper of implicit collocation works with, as data; see `steppers/newton.py`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dalembert.algebra.types import Array
+
+
+class Scheme(NamedTuple):
+    """A method as data: stages a, a⁻¹, times c, eigenbasis of a⁻¹ with its inverse and eigenvalues μ.
+
+    `errors` are the weights of the error estimate, `dense` the coefficients of an interpolation through the start and
+    the stages, `areas` of its integral, `inner` through the stages alone; `order` is that of the error estimate.
+    """
+
+    a: Array
+    inverse: Array
+    c: Array
+    basis: Array
+    back: Array
+    real: float
+    complex: complex
+    errors: Array
+    dense: Array
+    areas: Array
+    inner: Array
+    order: int
+
+
+class Layout(NamedTuple):
+    """Where the entries of Jacobians go: value[place] += factor z^power jacobian[source].
+
+    `added`: rows of (i, j, source of Aᵢⱼ, source of an entry of row i of C, its place, its power), with factors ρ: what
+    is added to a singular M. `parts`: where F_q, C_q, M and A start and end; `rows` and `columns`: of all sources.
+    `second`: which constraints are on accelerations.
+    """
+
+    source: Array
+    place: Array
+    power: Array
+    factor: Array
+    parts: Array
+    rows: Array
+    columns: Array
+    added: Array
+    rho: Array
+    second: Array
+
+
+class Room(NamedTuple):
+    """What a step works on: stages V with the start in front, their λ, rates of change, residuals; both matrices."""
+
+    V: Array
+    multipliers: Array
+    guess: Array  # of the multipliers
+    rates: Array
+    residuals: Array
+    jacobian: Array
+    E: Array
+    real: Array
+    real_inverse: Array
+    real_row: Array
+    complex: Array
+    complex_inverse: Array
+    complex_row: Array
+    right: Array
+    step: Array
+    right_complex: Array
+    step_complex: Array
+    start: Array  # accelerations and multipliers at the start of the step
+    shifted: Array  # and at a state nearby
+    last_V: Array  # stages of the last step, and their λ
+    last_multipliers: Array
+    raw: Array
+    new: Array

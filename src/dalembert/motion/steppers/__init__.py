@@ -1,0 +1,1 @@
+"""The sources of native steppers: Python that is only ever compiled; `motion/entry.py` calls what comes out."""

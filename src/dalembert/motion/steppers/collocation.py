@@ -1,0 +1,264 @@
+"""The stepper of implicit collocation methods with three stages: native, resumable; see `newton.py`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.motion import places as at
+from dalembert.motion.steppers.compiled import compiled
+from dalembert.motion.steppers.newton import ITERATIONS, PATIENCE, begin, iterate, prepare, solved
+from dalembert.motion.steppers.primitives import copy, project, watch
+
+_SAFETY = 0.9
+
+
+@compiled
+def _error(scheme, layout, pattern, address, size, count, clock, t, h, y, given, out, work, room, again):
+    """Return the size of the error in units of the tolerance: an estimate of order 3, filtered by the real matrix.
+
+    `again` filters it a second time, for stiff parts of a first or a repeated step.
+    """
+    n, J, parts = size[at.N], room.jacobian, layout.parts
+    z = scheme.real / h
+    e = scheme.errors
+    slope_v = room.rates[0]
+    slope_q = room.rates[1]
+    for i in range(n):
+        slope_v[i] = slope_q[i] = 0.0
+        for k in range(3):
+            slope_v[i] += e[k] * (room.V[1 + k, i] - room.V[0, i]) / h
+            moved = 0.0
+            for j in range(3):
+                moved += scheme.a[k, j] * room.V[1 + j, i]
+            slope_q[i] += e[k] * moved
+    new, a = room.new, room.start
+    for i in range(2 * n):
+        new[i] = y[i]
+    norm = 0.0
+    for turn in range(2):
+        right, x = room.right, room.step
+        right[:] = 0.0
+        for p in range(parts[2, 0], parts[2, 1]):  # M
+            j = layout.columns[p]
+            right[layout.rows[p]] += J[p] * (a[j] + slope_v[j])
+        for p in range(parts[3, 0], parts[3, 1]):  # A, where constraints are on accelerations
+            i, j = layout.rows[p], layout.columns[p]
+            if layout.second[i] == 1:
+                right[n + i] += J[p] * (a[j] + slope_v[j])
+        for part in range(2):  # F_q and C_q
+            for p in range(parts[part, 0], parts[part, 1]):
+                j = layout.columns[p]
+                right[layout.rows[p] + part * n] -= J[p] * (new[n + j] + slope_q[j]) / z
+        solved(layout, pattern, J, n, z, room.real, room.real_inverse, right, x)
+        norm = 0.0
+        for i in range(n):
+            error_q = (new[n + i] + slope_q[i] + x[i]) / z
+            scale_q = clock[at.ATOL] + clock[at.RTOL] * max(abs(y[i]), abs(room.raw[i]))
+            scale_v = clock[at.ATOL] + clock[at.RTOL] * max(abs(y[n + i]), abs(room.raw[n + i]))
+            norm += (error_q / scale_q) ** 2 + (x[i] / scale_v) ** 2
+            new[i], new[n + i] = y[i] + error_q, y[n + i] + x[i]
+        norm = np.sqrt(norm / (2 * n))
+        if turn == 1 or not (again and norm >= 1.0):
+            return norm
+        a = room.shifted
+        if not begin(address, size, count, t, new, given, out, work, a):
+            return norm
+    return norm
+
+
+@compiled
+def _between(scheme, theta, h, y, raw, kept, V, into):
+    """Interpolate at a part θ of a step: velocities through the start and the stages, positions by integrating them."""
+    n = len(y) // 2
+    blend = theta * theta * (3.0 - 2.0 * theta)
+    for i in range(n):
+        into[i] = y[i] + blend * (kept[i] - raw[i])
+        into[n + i] = blend * (kept[n + i] - raw[n + i])
+    for j in range(4):
+        value = _power_series(scheme.dense, j, theta)
+        area = h * theta * _power_series(scheme.areas, j, theta)
+        for i in range(n):
+            into[i] += area * V[j, i]
+            into[n + i] += value * V[j, i]
+
+
+@compiled
+def _solved_step(scheme, layout, pattern, address, size, count, clock, fixed, t, h, ratio, y, given, out, work, room):
+    """Solve for the stages of a step; return the number of iterations, or 0.
+
+    `ratio`: how much longer the step is than the last one, from which the stages are guessed; zero without one. λ₀ is
+    the guess, and is renewed by what was found, so that the trace that E leaves is squared.
+    """
+    n = size[at.N]
+    for i in range(n):
+        room.V[0, i] = y[n + i]
+    _guess(scheme, size, ratio, y, room)
+    prepare(scheme, layout, pattern, address, size, t, h, y, given, out, work, room)
+    limit = PATIENCE if fixed else ITERATIONS
+    iterations = 0
+    for left in range(1 if ratio > 0.0 else 2, -1, -1):
+        copy(room.multipliers, room.guess)
+        iterations = iterate(
+            scheme, layout, pattern, address, size, count, clock, 2 if left > 0 else limit, t, h, y, given, out, work,
+            room,
+        )  # fmt: skip
+        if iterations == 0:
+            return 0
+    for i in range(n):
+        moved = 0.0
+        for j in range(3):
+            moved += scheme.a[2, j] * room.V[1 + j, i]
+        room.raw[i] = y[i] + h * moved
+        room.raw[n + i] = room.V[3, i]
+    return iterations
+
+
+@compiled
+def _guess(scheme, size, ratio, y, room):
+    """Guess the stages and their λ by the interpolation of the last step, `ratio` times as long; flat if it is zero."""
+    n, s, V, multipliers = size[at.N], size[at.S], room.last_V, room.last_multipliers
+    for k in range(3):
+        theta = 1.0 + scheme.c[k] * ratio
+        for i in range(n):
+            room.V[1 + k, i] = y[n + i]
+        for i in range(s):
+            room.multipliers[k, i] = room.start[n + i]
+        if ratio > 0.0:
+            for j in range(4):
+                weight = _power_series(scheme.dense, j, theta) - (1.0 if j == 3 else 0.0)
+                for i in range(n):
+                    room.V[1 + k, i] += weight * V[j, i]
+            for j in range(3):
+                weight = _power_series(scheme.inner, j, theta) - (1.0 if j == 2 else 0.0)
+                for i in range(s):
+                    room.multipliers[k, i] += weight * multipliers[j, i]
+
+
+@compiled
+def _power_series(coefficients, row, theta):
+    value = 0.0
+    for d in range(coefficients.shape[1] - 1, -1, -1):
+        value = value * theta + coefficients[row, d]
+    return value
+
+
+@compiled
+def _first_step(clock, y, start):
+    """Choose a first step in which the state changes by a hundredth; the error estimate corrects it."""
+    n = len(y) // 2
+    d0 = d1 = 0.0
+    for i in range(n):
+        scale_q, scale_v = clock[at.ATOL] + clock[at.RTOL] * abs(y[i]), clock[at.ATOL] + clock[at.RTOL] * abs(y[n + i])
+        d0 += (y[i] / scale_q) ** 2 + (y[n + i] / scale_v) ** 2
+        d1 += (y[n + i] / scale_q) ** 2 + (start[i] / scale_v) ** 2
+    span = min(clock[at.END] - clock[at.T], clock[at.LARGEST])
+    h = 0.01 * np.sqrt(d0 / d1) if d0 > 1e-10 and d1 > 1e-10 else 1e-6
+    return min(max(h, 1e-8 * span), span)
+
+
+@compiled
+def advance(
+    scheme, layout, pattern, room, address, size, clock, count, y, given, out, work, wanted, sampled, times, states,
+    events, fixed, last_step, max_steps,
+):  # fmt: skip
+    """Take up to `max_steps` steps towards `clock[END]`; return a status.
+
+    Arrays are as those of the explicit stepper. `last_step` holds the length of the last step, or zero.
+    """
+    n, s = size[at.N], size[at.S]
+    if clock[at.T] >= clock[at.END]:
+        return at.DONE
+    if count[at.FIRST] == 0:
+        if not begin(address, size, count, clock[at.T], y, given, out, work, room.start):
+            return at.NOT_FINITE
+        if not fixed and clock[at.H] <= 0.0:
+            clock[at.H] = _first_step(clock, y, room.start)
+        count[at.FIRST] = 1
+        last_step[0] = 0.0
+        watch(address, n, clock[at.T], y, y[n:], given, out, work, events)
+    rejected = False
+    for _ in range(max_steps):
+        if clock[at.T] >= clock[at.END]:
+            return at.DONE
+        if count[at.RECORDED] >= len(times):
+            return at.FULL
+        t, h = clock[at.T], min(clock[at.H], clock[at.LARGEST])
+        last = t + h >= clock[at.END] - 1e-9 * h
+        if last:
+            h = clock[at.END] - t
+        if h <= 1e-14 * max(abs(t), 1e-3 * clock[at.END]):
+            return at.STEP_TOO_SMALL
+        ratio = h / last_step[0] if last_step[0] > 0.0 else 0.0
+        iterations = _solved_step(
+            scheme, layout, pattern, address, size, count, clock, fixed, t, h, ratio, y, given, out, work, room
+        )  # fmt: skip
+        if iterations == 0:
+            if fixed:
+                return at.NOT_SOLVED
+            clock[at.H] = 0.5 * h
+            count[at.REJECTED] += 1
+            rejected = True
+            continue
+        if not fixed:
+            again = rejected or count[at.STEPS] == 0
+            error = _error(
+                scheme, layout, pattern, address, size, count, clock, t, h, y, given, out, work, room, again
+            )  # fmt: skip
+            factor = _SAFETY * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations)
+            if not error < 1.0:
+                clock[at.H] = h * max(0.2, factor * error ** (-1.0 / scheme.order)) if np.isfinite(error) else 0.2 * h
+                count[at.REJECTED] += 1
+                rejected = True
+                continue
+            factor = 8.0 if error == 0.0 else min(8.0, max(0.2, factor * error ** (-1.0 / scheme.order)))
+            if rejected:
+                factor = min(1.0, factor)
+            rejected = False
+            if not last or factor < 1.0:
+                clock[at.H] = h * factor
+        new = room.new
+        for i in range(2 * n):
+            new[i] = room.raw[i]
+        if s > 0 and not project(address, size, count, t + h, new, given, out, work):
+            if fixed or h < 1e-9 * clock[at.END]:
+                return at.NOT_PROJECTED
+            clock[at.H] = 0.25 * h
+            count[at.REJECTED] += 1
+            continue
+        while count[at.SAMPLED] < len(wanted) and wanted[count[at.SAMPLED]] <= t + h:
+            time, sample = wanted[count[at.SAMPLED]], sampled[count[at.SAMPLED]]
+            _between(scheme, (time - t) / h, h, y, room.raw, new, room.V, sample)
+            if s > 0 and not project(address, size, count, time, sample, given, out, work):
+                return at.NOT_PROJECTED
+            count[at.SAMPLED] += 1
+        for i in range(2 * n):
+            y[i] = new[i]
+            states[count[at.RECORDED], i] = new[i]
+        clock[at.T] = clock[at.END] if last else t + h
+        times[count[at.RECORDED]] = clock[at.T]
+        count[at.RECORDED] += 1
+        count[at.STEPS] += 1
+        last_step[0] = h
+        copy(room.V, room.last_V)
+        copy(room.multipliers, room.last_multipliers)
+        if not begin(address, size, count, clock[at.T], y, given, out, work, room.start):
+            return at.NOT_FINITE
+        if watch(address, n, clock[at.T], y, y[n:], given, out, work, events):
+            return at.EVENT
+    return at.DONE if clock[at.T] >= clock[at.END] else at.RUNNING
+
+
+@compiled
+def interpolate(
+    scheme, layout, pattern, room, address, size, clock, fixed, count, t, h, y, kept, given, out, work, thetas, into
+):  # fmt: skip
+    """Repeat one recorded step and evaluate it at parts θ of it; return whether that was possible."""
+    if not begin(address, size, count, t, y, given, out, work, room.start):
+        return False
+    if not _solved_step(
+        scheme, layout, pattern, address, size, count, clock, fixed, t, h, 0.0, y, given, out, work, room
+    ):  # fmt: skip
+        return False
+    for p in range(len(thetas)):
+        _between(scheme, thetas[p], h, y, room.raw, kept, room.V, into[p])
+    return True

@@ -1,0 +1,57 @@
+"""From the sources of steppers to object files, by numba."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+from numba import from_dtype, njit, types
+
+from dalembert.native import machine
+
+# What numba's code refers to, but never calls here: arrays belong to the caller, nothing is allocated.
+_NOTHING_TO_FREE = "define void @NRT_MemInfo_call_dtor(ptr %info) {\n  ret void\n}\n"
+
+_INNER = "inner"
+_FOREIGN = ("NRT_", "numba_", "Py")  # functions that a process without numba does not have
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Mark a function as part of a stepper; a division by zero gives inf."""
+    options: Any = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return njit(**options)(function)
+
+
+def to_object(function: Any, kind: tuple, name: str) -> bytes:
+    """Compile a function for arguments of some kind to an object file, in which it has the name."""
+    signature = tuple(_type(part) for part in kind)
+    function.compile(signature)
+    own = function.overloads[signature].fndesc.llvm_func_name
+    module = llvm.parse_assembly(function.inspect_llvm(signature))
+    module.get_function(own).name = _INNER
+    code = machine.compile_alone(module, name, _NOTHING_TO_FREE + _from_table(module.get_function(_INNER), name))
+    foreign = sorted(f.name for f in module.functions if f.is_declaration and f.name.startswith(_FOREIGN))
+    if foreign:  # it would run here, and end a later process that has not loaded numba
+        raise RuntimeError(f"{function.__name__} needs {', '.join(foreign)}; write loops in place of array expressions")
+    return code
+
+
+def _from_table(function: llvm.ValueRef, name: str) -> str:
+    """Write the function that takes all arguments from a table, of eight bytes each, and calls another one."""
+    types = [str(argument.type) for argument in function.arguments]
+    lines = [f"declare i32 @{_INNER}({', '.join(types)})", f"define i32 @{name}(ptr %table) {{"]
+    for k, kind in enumerate(types):
+        lines += [f"  %p{k} = getelementptr i64, ptr %table, i64 {k}", f"  %v{k} = load {kind}, ptr %p{k}, align 8"]
+    given = ", ".join(f"{kind} %v{k}" for k, kind in enumerate(types))
+    return "\n".join([*lines, f"  %r = call i32 @{_INNER}({given})", "  ret i32 %r", "}", ""])
+
+
+def _type(kind: Any) -> types.Type:
+    """Return numba's type of an argument, from its kind; see `motion/entry.py`."""
+    if isinstance(kind, str):
+        return {"i": types.int64, "f": types.float64, "c": types.complex128}[kind]
+    if isinstance(kind[0], str):
+        return types.Array(from_dtype(np.dtype(kind[0])), kind[1], "C")
+    return types.NamedTuple([_type(part) for part in kind[1]], kind[0])

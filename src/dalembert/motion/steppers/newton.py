@@ -1,0 +1,197 @@
+"""Newton's method for the stages of implicit collocation methods with three stages.
+
+The stages Vᵢ, Qᵢ = q₀ + h Σ aᵢⱼ Vⱼ and their λᵢ satisfy F = M V̇ − f − Aᵀλ = 0 and the constraints on velocities (index
+2); positions are projected behind the step, which keeps the order (Hairer, Wanner, *Solving Ordinary Differential
+Equations II*, section VII.4). Newton's steps are taken in the eigenbasis of the method, where they fall into one real
+and one complex system, z = μ/h,
+
+    [[z M + F_v + F_q/z, −Aᵀ], [C_v + C_q/z, E]]  (δV, δλ) = −(F, C + E (λ − λ₀)),
+
+solved by sparse elimination. E is a small part of the diagonal that elimination gives a multiplier: where rows depend
+on each other, or are about to, it ties λ to its extrapolation λ₀; elsewhere it does nothing that could be seen. Rows of
+constraints on accelerations are C = A a − c, with z A added. Where M is singular, multiples of constraints are added to
+its rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.motion import places as at
+from dalembert.motion.steppers.compiled import compiled
+from dalembert.motion.steppers.primitives import kernel
+from dalembert.motion.steppers.sparse import factorise, solve
+
+BALANCE, JACOBIAN = 7, 8  # places in `address`, behind the common ones
+ITERATIONS, PATIENCE = 10, 60  # with a step that can be changed and with a fixed one
+_ROUNDED = 1e-14  # part of the largest velocity below which corrections do not matter
+_CONVERGED = 1e-3  # part of the tolerance
+
+
+@compiled
+def power(z, exponent):
+    """Return a small whole power by products; that of a complex number would be called in numba's own library."""
+    result = 0.0 * z + 1.0
+    for _ in range(abs(exponent)):
+        result *= z
+    return result if exponent >= 0 else 1.0 / result
+
+
+@compiled
+def assemble(layout, pattern, jacobian, z, values, inverse, row, E, choose):
+    """Fill in a matrix for one z and factorise it."""
+    values[:] = 0.0
+    for e in range(len(layout.source)):
+        values[layout.place[e]] += layout.factor[e] * power(z, layout.power[e]) * jacobian[layout.source[e]]
+    for e in range(len(layout.added)):
+        entry = layout.added[e]
+        product = jacobian[entry[2]] * jacobian[entry[3]]
+        values[entry[4]] += layout.rho[e] * product * power(z, entry[5] + 1)
+    factorise(
+        pattern.starts, pattern.columns, pattern.diagonal, pattern.multiplier, pattern.order, values, inverse, row, E,
+        choose,
+    )  # fmt: skip
+
+
+@compiled
+def solved(layout, pattern, jacobian, n, z, values, inverse, right, x):
+    """Solve with one of the matrices; what was added to its rows is added to the right side."""
+    last = -1
+    for e in range(len(layout.added)):
+        i, j, of_A = layout.added[e, 0], layout.added[e, 1], layout.added[e, 2]
+        if of_A != last:  # once for each entry of A
+            right[j] += layout.rho[e] * z * jacobian[of_A] * right[n + i]
+            last = of_A
+    solve(pattern.starts, pattern.columns, pattern.diagonal, pattern.order, values, inverse, right, x)
+
+
+@compiled
+def begin(address, size, count, t, y, given, out, work, start):
+    """Evaluate accelerations and multipliers at a state; return whether they are there."""
+    n, s = size[at.N], size[at.S]
+    given[0] = t
+    for i in range(2 * n):
+        given[1 + i] = y[i]
+    count[at.EVALUATIONS] += 1
+    kernel(at.RATE, address, given, out, work)
+    if not out[n + s + 2] > 0.0:
+        count[at.BAD] = at.SINGULAR_MASS
+        return False
+    for i in range(n + s):
+        start[i] = out[i]
+        if not np.isfinite(out[i]):
+            count[at.BAD] = n + i if i < n else -1
+            return False
+    return True
+
+
+@compiled
+def prepare(scheme, layout, pattern, address, size, t, h, y, given, out, work, room):
+    """Evaluate the Jacobians at the start of a step and factorise both matrices."""
+    n, s = size[at.N], size[at.S]
+    behind = len(given) - n - s
+    given[0] = t
+    for i in range(2 * n):
+        given[1 + i] = y[i]
+    for i in range(n + s):
+        given[behind + i] = room.start[i]
+    kernel(JACOBIAN, address, given, out, work)
+    for e in range(len(room.jacobian)):
+        room.jacobian[e] = out[e]
+    assemble(
+        layout, pattern, room.jacobian, scheme.real / h, room.real, room.real_inverse, room.real_row, room.E, True
+    )  # fmt: skip
+    assemble(
+        layout, pattern, room.jacobian, scheme.complex / h, room.complex, room.complex_inverse, room.complex_row,
+        room.E, False,
+    )  # fmt: skip
+
+
+@compiled
+def residuals(scheme, address, size, count, t, h, y, given, out, work, room):
+    """Evaluate −F and −C at all stages; return whether they are finite."""
+    n, s = size[at.N], size[at.S]
+    behind = len(given) - n - s
+    for k in range(3):
+        given[0] = t + scheme.c[k] * h
+        for i in range(n):
+            q, rate = y[i], 0.0
+            for j in range(3):
+                q += h * scheme.a[k, j] * room.V[1 + j, i]
+                rate += scheme.inverse[k, j] * (room.V[1 + j, i] - room.V[0, i])
+            given[1 + i] = q
+            given[1 + n + i] = room.V[1 + k, i]
+            given[behind + i] = rate / h
+        for i in range(s):
+            given[behind + n + i] = room.multipliers[k, i]
+        kernel(BALANCE, address, given, out, work)
+        count[at.EVALUATIONS] += 1
+        for i in range(n + s):
+            if not np.isfinite(out[i]):
+                return False
+            room.residuals[k, i] = -out[i]
+        for i in range(s):
+            room.residuals[k, n + i] -= room.E[n + i] * (room.multipliers[k, i] - room.guess[k, i])
+    return True
+
+
+@compiled
+def iterate(scheme, layout, pattern, address, size, count, clock, limit, t, h, y, given, out, work, room):
+    """Solve for the stages from what is in V; return the number of iterations, or 0 if they do not converge.
+
+    No more than two iterations are not judged.
+    """
+    n, s = size[at.N], size[at.S]
+    target = max(10 * 2.2e-16 / clock[at.RTOL], _CONVERGED)
+    earlier = before = 0.0
+    for iteration in range(1, limit + 1):
+        if not residuals(scheme, address, size, count, t, h, y, given, out, work, room):
+            return 0
+        back, R = scheme.back, room.residuals
+        for i in range(n + s):
+            room.right[i] = back[0, 0] * R[0, i] + back[0, 1] * R[1, i] + back[0, 2] * R[2, i]
+            re = back[1, 0] * R[0, i] + back[1, 1] * R[1, i] + back[1, 2] * R[2, i]
+            im = back[2, 0] * R[0, i] + back[2, 1] * R[1, i] + back[2, 2] * R[2, i]
+            room.right_complex[i] = complex(re, im)
+        solved(
+            layout, pattern, room.jacobian, n, scheme.real / h, room.real, room.real_inverse, room.right, room.step
+        )  # fmt: skip
+        solved(
+            layout, pattern, room.jacobian, n, scheme.complex / h, room.complex, room.complex_inverse,
+            room.right_complex, room.step_complex,
+        )  # fmt: skip
+        total = largest = extent = 0.0
+        for k in range(3):
+            b0, b1, b2 = scheme.basis[k, 0], scheme.basis[k, 1], scheme.basis[k, 2]
+            for i in range(n + s):
+                change = b0 * room.step[i] + b1 * room.step_complex[i].real + b2 * room.step_complex[i].imag
+                if i < n:
+                    room.V[1 + k, i] += change
+                    room.rates[k, i] = change
+                    largest, extent = max(largest, abs(change)), max(extent, abs(room.V[1 + k, i]))
+                else:
+                    room.multipliers[k, i - n] += change
+        for k in range(3):
+            for i in range(n):
+                moved = 0.0
+                for j in range(3):
+                    moved += h * scheme.a[k, j] * room.rates[j, i]
+                total += (room.rates[k, i] / (clock[at.ATOL] + clock[at.RTOL] * abs(y[n + i]))) ** 2
+                total += (moved / (clock[at.ATOL] + clock[at.RTOL] * abs(y[i]))) ** 2
+        now = np.sqrt(total / (6 * n))
+        if not np.isfinite(now):
+            return 0
+        if now == 0.0 or largest < _ROUNDED * extent:
+            return iteration
+        if iteration > 2:  # corrections of V and of λ alternate: two make one
+            theta = np.sqrt(now / earlier)
+            if theta < 1.0 and theta / (1.0 - theta) * now < target:
+                return iteration
+            if (theta >= 1.0 and now > target) or (
+                theta < 1.0 and limit == ITERATIONS and theta ** (limit - iteration) / (1.0 - theta) * now > target
+            ):
+                return 0
+        elif (iteration == 1 and now < 0.1 * target) or (iteration == 2 and before + now < target):
+            return iteration
+        earlier, before = before, now
+    return limit if limit <= 2 else 0

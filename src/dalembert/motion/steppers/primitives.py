@@ -1,0 +1,146 @@
+"""What every native stepper is made of: calls of kernels by their addresses, projection, the watch for events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from dalembert.motion.places import (
+    BAD,
+    CANONICAL,
+    EVENTS,
+    ILL,
+    KIND,
+    MOMENTA,
+    POSITION,
+    PROJECTIONS,
+    RATE,
+    WELL,
+    N,
+    S,
+)
+from dalembert.motion.steppers.compiled import compiled
+
+NEWTON = 12
+NEAR, STUCK = 1e-9, 1e-6  # relative sizes of the last correction
+LEFT = 1e-6  # relative size of a residual that no correction removes
+
+
+@compiled
+def copy(new, into):
+    """Copy an array; `into[:] = new` would bring numba's own memory management with it."""
+    for i in range(into.size):
+        into.flat[i] = new.flat[i]
+
+
+@intrinsic
+def _call(typingctx, address, out, given, work):
+    """Call void f(double *out, const double *in, double *work) at an address."""
+
+    def generate(context, builder, signature, args):
+        pointer = ir.IntType(8).as_pointer()
+        function = ir.FunctionType(ir.VoidType(), [pointer] * 3)
+        target = builder.inttoptr(args[0], function.as_pointer())
+        builder.call(target, [builder.inttoptr(arg, pointer) for arg in args[1:]])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64, types.int64), generate
+
+
+call: Any = _call  # of the addresses of a kernel, its outputs, its inputs, its workspace
+
+
+@compiled
+def kernel(which, address, given, out, work):
+    """Call one of the kernels, given its inputs."""
+    call(address[which], out.ctypes.data, given.ctypes.data, work.ctypes.data)
+
+
+@compiled
+def corrected(out, n, s, x, start):
+    """Add Newton's step to positions or velocities; return its relative size, the residual before it, what is bad.
+
+    They are n numbers of x from `start` on: a slice would cost more than all this.
+    """
+    largest = left = 0.0
+    extent = 1.0
+    for i in range(s):
+        left = max(left, abs(out[n + i]))
+    for i in range(n):
+        if not np.isfinite(out[i]):
+            return largest, left, i
+        size = abs(x[start + i])
+        extent = max(extent, size)
+        largest = max(largest, abs(out[i]) / (1.0 + size))
+        x[start + i] += out[i]
+    return largest, left / extent, -1
+
+
+@compiled
+def settled(largest, before):
+    """Tell whether no further step is needed: each squares the error, but near a singular position rounding ends it."""
+    return largest < NEAR or (largest < STUCK and largest > 0.5 * before)
+
+
+@compiled
+def project(address, size, count, t, y, given, out, work):
+    """Move a state onto the constraints, positions and then velocities, least in the mass norm."""
+    n, s = size[N], size[S]
+    given[0] = t
+    canonical = size[KIND] == CANONICAL
+    results, inputs, room = out.ctypes.data, given.ctypes.data, work.ctypes.data
+    for level in range(2):
+        first = 1 + level * n
+        found, before = False, np.inf
+        for _ in range(NEWTON):
+            for i in range(2 * n):
+                given[1 + i] = y[i]
+            if canonical:  # momenta to velocities
+                call(address[RATE], results, inputs, room)
+                for i in range(n):
+                    given[1 + n + i] = out[i]
+            call(address[POSITION + level], results, inputs, room)
+            count[PROJECTIONS] += 1
+            count[ILL] = 0 if out[n + s + 1] > WELL else 1
+            largest, left, bad = corrected(out, n, s, given, first)
+            if bad >= 0:
+                count[BAD] = level * n + bad
+                return False
+            for i in range(2 * n):
+                y[i] = given[1 + i]
+            if canonical:
+                call(address[MOMENTA], results, inputs, room)
+                for i in range(n):
+                    y[n + i] = out[i]
+            if settled(largest, before):
+                found = left < LEFT  # contradictory constraints settle on a compromise
+                break
+            before = largest
+        if not found:
+            return False
+    return True
+
+
+@compiled
+def watch(address, n, t, q, v, given, out, work, events):
+    """Evaluate what is watched for at the new state; return whether something passed zero."""
+    if events.shape[1] == 0:
+        return False
+    given[0] = t
+    for i in range(n):
+        given[1 + i] = q[i]
+        given[1 + n + i] = v[i]
+    kernel(EVENTS, address, given, out, work)
+    any_passed = False
+    for e in range(events.shape[1]):
+        events[0, e] = events[1, e]
+        events[1, e] = out[e]
+        rising = events[0, e] < 0.0 and events[1, e] >= 0.0 and events[2, e] >= 0.0
+        falling = events[0, e] > 0.0 and events[1, e] <= 0.0 and events[2, e] <= 0.0
+        events[3, e] = 1.0 if rising or falling else 0.0
+        any_passed = any_passed or rising or falling
+    return any_passed

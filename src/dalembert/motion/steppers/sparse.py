@@ -1,0 +1,54 @@
+"""Sparse elimination without a search for pivots, for matrices whose pattern is known before; see `motion/pattern.py`.
+
+The diagonal of a multiplier has become (C W⁻¹Aᵀ)ᵢᵢ, its size, when its turn comes; a small part E of it is added, so
+that dependent rows pass. Real and complex, the latter with the E of the former.
+"""
+
+from __future__ import annotations
+
+from dalembert.motion.steppers.compiled import compiled
+
+EPSILON = 1e-4  # E as a part of the size
+
+
+@compiled
+def factorise(starts, columns, diagonal, multiplier, order, values, inverse, row, E, choose):
+    """Replace the values of a matrix by those of L and U; `row` is room for one. E is by unknowns; it may be chosen."""
+    for i in range(len(diagonal)):
+        for p in range(starts[i], starts[i + 1]):
+            row[columns[p]] = values[p]
+        size = row[i] * 0.0
+        for p in range(starts[i], diagonal[i]):
+            k = columns[p]
+            factor = row[k] * inverse[k]
+            row[k] = factor
+            before = row[i]
+            for r in range(diagonal[k] + 1, starts[k + 1]):
+                row[columns[r]] -= factor * values[r]
+            if not multiplier[k]:
+                size += row[i] - before
+        for p in range(starts[i], starts[i + 1]):
+            values[p] = row[columns[p]]
+        pivot = values[diagonal[i]]
+        if multiplier[i]:
+            if choose:
+                E[order[i]] = EPSILON * abs(size)
+            pivot += E[order[i]]
+            if not abs(pivot) > 0.0:
+                pivot += 1.0  # a row without entries: its multiplier stays
+        inverse[i] = 1.0 / pivot
+
+
+@compiled
+def solve(starts, columns, diagonal, order, values, inverse, right, x):
+    """Solve with the factors; the right side is changed on the way. Both are by unknowns, not in the order."""
+    for i in range(len(order)):
+        total = right[order[i]]
+        for p in range(starts[i], diagonal[i]):
+            total -= values[p] * right[order[columns[p]]]
+        right[order[i]] = total
+    for i in range(len(order) - 1, -1, -1):
+        total = right[order[i]]
+        for p in range(diagonal[i] + 1, starts[i + 1]):
+            total -= values[p] * x[order[columns[p]]]
+        x[order[i]] = total * inverse[i]

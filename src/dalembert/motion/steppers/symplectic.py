@@ -1,0 +1,325 @@
+"""The stepper of RATTLE and its compositions: native, resumable, without Python inside.
+
+One step of RATTLE (Andersen 1983; for a general Hamiltonian Hairer, Lubich, Wanner, *Geometric Numerical Integration*,
+VII.1.3), with F = −∂H/∂q + Q, v = ∂H/∂p, and impulses I = (h/2) Aᵀλ of the reactions at both ends:
+
+    p½ = p0 + (h/2) F(q0, p½, t0) + I0
+    q1 = q0 + (h/2) (v(q0, p½, t0) + v(q1, p½, t1)),   g(q1, t1) = 0
+    p1 = p½ + (h/2) F(q1, p½, t1) + I1,                ψ(q1, v(q1, p1, t1), t1) = 0
+
+The first two lines are solved together, by Newton's iteration with the matrix [[M, Aᵀ], [A, 0]] of the start: it was
+factorised for the last line of the step before. Where that is slow, the rows of A below are taken from the end of the
+step; so singular positions are passed, where a row vanishes and comes back with the other sign. With a constant M
+and forces without velocities (`separable`) only the multipliers are left to be iterated for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.motion.places import (
+    BAD,
+    CONTRADICTED,
+    DONE,
+    END,
+    EVALUATIONS,
+    EVENT,
+    FIRST,
+    FULL,
+    NOT_FINITE,
+    NOT_PROJECTED,
+    NOT_SOLVED,
+    PROJECTIONS,
+    RECORDED,
+    REJECTED,
+    RUNNING,
+    SAMPLED,
+    SINGULAR_MASS,
+    STEPS,
+    H,
+    N,
+    S,
+    T,
+)  # fmt: skip
+from dalembert.motion.steppers.compiled import compiled
+from dalembert.motion.steppers.primitives import LEFT, copy, kernel, watch
+
+FORCE, VELOCITY, TURN, MOVE, MOVE_NEAR, NEAR = range(6)  # places in `address`, before that of events
+SEPARABLE = 2  # place in `size`, behind the numbers of coordinates and constraints
+Q, P, SHIFT, PUSH, IMPULSE, FORCES, REACTIONS, RATES, REST_Q, REST_P = range(10)  # rows of `rows`
+
+_MOST = 100  # iterations
+_SLOW = 0.1  # a correction in the size of the last, beyond which the matrix is made anew
+_NEAR = 4  # matrices made anew, at most
+_KINK = 0.5  # how far end velocities may be from the mean one, in their size
+_PARTS = (1, 2, 3, 5, 7)  # into which a step is cut, one after the other, if its equations are not solved
+_SLOWLY = -4  # in `count[BAD]`: an iteration did not converge
+_ROUNDING = 1e-16  # relative size of a correction that changes nothing any more
+_STUCK = 1e-10  # below it, corrections that do not become smaller are rounding
+
+
+@compiled
+def _given(given, n, t, q, p):
+    given[0] = t
+    for i in range(n):
+        given[1 + i] = q[i]
+        given[1 + n + i] = p[i]
+
+
+@compiled
+def _begin(address, size, count, t, y, rows, given, out, work):
+    """Factorise the matrix at a state, and take its velocity; return whether it is there."""
+    n = size[N]
+    _given(given, n, t, y[:n], y[n:])
+    kernel(TURN, address, given, out, work)
+    for i in range(n):
+        rows[RATES, i] = out[i]
+        rows[REST_Q, i] = rows[REST_P, i] = rows[REACTIONS, i] = 0.0
+    if not out[2 * n + 2] > 0.0:
+        count[BAD] = SINGULAR_MASS
+        return False
+    kernel(FORCE, address, given, out, work)
+    count[EVALUATIONS] += 1
+    for i in range(n):
+        rows[FORCES, i] = out[n + i]
+        if not (np.isfinite(rows[RATES, i]) and np.isfinite(out[n + i])):
+            count[BAD] = i if not np.isfinite(rows[RATES, i]) else n + i
+            return False
+    return True
+
+
+@compiled
+def _defects(address, size, count, t, h, q0, p0, first, rows, given, out, work):
+    """Evaluate the first two lines at p½ and q1: what is missing in p½, times h, and by how much q1 moves away."""
+    n, separable = size[N], size[SEPARABLE] == 1
+    q, p, shift, push, impulse = rows[Q], rows[P], rows[SHIFT], rows[PUSH], rows[IMPULSE]
+    defect = given[len(given) - n :]
+    for i in range(n):
+        defect[i] = 0.0
+    if separable and not first:
+        return  # what is linear was solved with the first correction
+    _given(given, n, t, q0, p)
+    if separable:
+        kernel(VELOCITY, address, given, out, work)
+    else:
+        kernel(FORCE, address, given, out, work)
+        count[EVALUATIONS] += 1
+        for i in range(n):
+            push[i] = 0.5 * h * out[n + i]
+            defect[i] = h * ((p0[i] - p[i]) + push[i] + impulse[i])
+    for i in range(n):
+        shift[i] = 0.5 * h * out[i]
+        if first:
+            q[i] = q0[i] + h * out[i]
+    if not separable:
+        _given(given, n, t + h, q, p)
+        kernel(VELOCITY, address, given, out, work)
+    for i in range(n):
+        shift[i] += 0.5 * h * out[i]
+
+
+@compiled
+def _corrected(n, h, q0, p0, rows, given, out):
+    """Add a correction to p½ and q1; return its relative size, that of the positions alone, and what is bad."""
+    q, p, shift, push, impulse = rows[Q], rows[P], rows[SHIFT], rows[PUSH], rows[IMPULSE]
+    defect = given[len(given) - n :]
+    largest = farthest = 0.0
+    for i in range(n):
+        if not np.isfinite(out[i]):
+            return largest, farthest, i
+        if defect[i] != 0.0:
+            largest = max(largest, abs(defect[i] / h) / (abs(p0[i]) + abs(push[i]) + abs(impulse[i])))
+        shift[i] += out[i]
+        impulse[i] += out[n + i] / h
+        p[i] += (defect[i] + out[n + i]) / h
+        moved = q0[i] + (shift[i] + rows[REST_Q, i])
+        farthest = max(farthest, abs(moved - q[i]) / (1.0 + abs(moved)))
+        q[i] = given[1 + i] = moved
+    return max(largest, farthest), farthest, -1
+
+
+@compiled
+def _first_half(address, size, count, t, h, q0, p0, rows, given, out, work):
+    """Find p½ and q1; return whether they are there."""
+    n, s = size[N], size[S]
+    for i in range(n):
+        rows[IMPULSE, i] = 0.5 * h * rows[REACTIONS, i]
+        rows[PUSH, i] = 0.5 * h * rows[FORCES, i]
+        rows[P, i] = p0[i] + rows[PUSH, i] + rows[IMPULSE, i]
+    which, near, waited = MOVE, 0, 0
+    smallest = before = farthest = np.inf
+    rate = 1.0
+    for iteration in range(_MOST):
+        _defects(address, size, count, t, h, q0, p0, iteration == 0, rows, given, out, work)
+        given[0] = t + h
+        for i in range(n):
+            given[1 + i] = q0[i] + (rows[SHIFT, i] + rows[REST_Q, i])
+        if s > 0 and iteration > 1 and rate > _SLOW and near < _NEAR and farthest > 10 * _ROUNDING:
+            kernel(NEAR, address, given, out, work)
+            which, near = MOVE_NEAR, near + 1
+        kernel(which, address, given, out, work)
+        count[PROJECTIONS] += 1
+        largest, farthest, bad = _corrected(n, h, q0, p0, rows, given, out)
+        if bad >= 0:
+            count[BAD] = bad
+            return False
+        slowest = rate
+        if iteration > 0:
+            rate = largest / before
+        waited = 0 if largest < 0.5 * smallest else waited + 1
+        smallest, before = min(smallest, largest), largest
+        if largest <= _ROUNDING or largest * max(rate, slowest) < 0.1 * _ROUNDING or (waited > 2 and farthest < _STUCK):
+            for i in range(n):
+                given[1 + n + i] = rows[SHIFT, i] / h  # for those who ask what is wrong
+            return _satisfied(count, out[2 * n : 2 * n + s], rows[Q])
+    return False
+
+
+@compiled
+def _satisfied(count, left, values):
+    """Tell whether constraints hold at positions or velocities: contradictory ones settle on a compromise."""
+    extent = 1.0
+    for value in values:
+        extent = max(extent, abs(value))
+    for residual in left:
+        if not abs(residual) < LEFT * extent:
+            count[BAD] = CONTRADICTED
+            return False
+    return True
+
+
+@compiled
+def _rattle(address, size, count, t, h, y, rows, given, out, work):
+    """Take one step of RATTLE from y to y, compensating what rounding loses; return whether it is there."""
+    n = size[N]
+    q0, p0 = y[:n], y[n:]
+    if not _first_half(address, size, count, t, h, q0, p0, rows, given, out, work):
+        return False
+    _given(given, n, t + h, rows[Q], rows[P])
+    kernel(FORCE, address, given, out, work)
+    count[EVALUATIONS] += 1
+    for i in range(n):
+        rows[FORCES, i] = out[n + i]
+        rows[PUSH, i] += 0.5 * h * out[n + i] + rows[IMPULSE, i]
+        given[1 + n + i] = p0[i] + (rows[PUSH, i] + rows[REST_P, i])
+    kernel(TURN, address, given, out, work)
+    count[PROJECTIONS] += 1
+    if not out[2 * n + 2] > 0.0:
+        count[BAD] = SINGULAR_MASS
+        return False
+    for i in range(n):
+        given[1 + n + i] = out[i]
+    if not _satisfied(count, out[2 * n + 3 : 2 * n + 3 + size[S]], out[:n]):
+        return False
+    kink, speed = 0.0, _STUCK  # a jump to another branch of the motion is not a solution that was asked for
+    for i in range(n):
+        kink = max(kink, abs(rows[SHIFT, i] - 0.5 * h * (rows[RATES, i] + out[i])))
+        speed = max(speed, 0.5 * abs(h) * (abs(rows[RATES, i]) + abs(out[i])))
+    for i in range(n):
+        rows[RATES, i] = out[i]
+        rows[REACTIONS, i] = out[n + i] / (0.5 * h)
+        shift, push = rows[SHIFT, i] + rows[REST_Q, i], rows[PUSH, i] + out[n + i] + rows[REST_P, i]
+        rows[REST_Q, i], rows[REST_P, i] = shift - ((q0[i] + shift) - q0[i]), push - ((p0[i] + push) - p0[i])
+        q0[i] += shift
+        p0[i] += push
+        if not (np.isfinite(rows[RATES, i]) and np.isfinite(p0[i])):
+            count[BAD] = i if not np.isfinite(rows[RATES, i]) else n + i
+            return False
+    return kink <= _KINK * speed
+
+
+@compiled
+def _composed(address, size, count, weights, t, h, y, rows, given, out, work):
+    """Take one step of a composition: one of RATTLE for each weight; return whether it is there."""
+    part = 0.0
+    for weight in weights:
+        if not _rattle(address, size, count, t + part * h, weight * h, y, rows, given, out, work):
+            return False
+        part += weight
+    return True
+
+
+@compiled
+def _step(address, size, count, weights, t, h, y, new, rows, given, out, work):
+    """Take one step from y to `new`, in parts if it must be; return whether it is there.
+
+    One of the positions between two steps of RATTLE may happen to be singular; those of shorter steps are others.
+    """
+    for parts in _PARTS:
+        for i in range(len(y)):
+            new[i] = y[i]
+        if parts > 1:
+            count[REJECTED] += 1
+            _begin(address, size, count, t, new, rows, given, out, work)
+        count[BAD] = _SLOWLY
+        taken = 0
+        while taken < parts and _composed(
+            address, size, count, weights, t + taken * (h / parts), h / parts, new, rows, given, out, work
+        ):
+            taken += 1
+        if taken == parts:
+            return True
+    return False
+
+
+@compiled
+def inside(address, size, count, weights, t, h, y, into, rows, given, out, work):
+    """Take one step of any length from a state; return whether it is there."""
+    return _begin(address, size, count, t, y, rows, given, out, work) and _step(
+        address, size, count, weights, t, h, y, into, rows, given, out, work
+    )
+
+
+@compiled
+def _status(count):
+    """Say why there is no step."""
+    if count[BAD] == CONTRADICTED:
+        return NOT_PROJECTED
+    return NOT_SOLVED if count[BAD] == _SLOWLY else NOT_FINITE
+
+
+@compiled
+def advance(
+    address, size, weights, clock, count, y, new, rows, others, given, out, work, scratch, wanted, sampled, times,
+    states, events, max_steps,
+):  # fmt: skip
+    """Take up to max_steps steps, or evaluate the start if there is none; return a status.
+
+    The arrays are those of the stepper of explicit methods. `new`, `rows` and `others` are its own, as is `work`, which
+    keeps the factors from one step to the next; everything else is done in `scratch`.
+    """
+    n, m = size[N], len(y)
+    if clock[T] >= clock[END]:
+        return DONE
+    if count[FIRST] == 0:
+        if not _begin(address, size, count, clock[T], y, rows, given, out, work):
+            return NOT_FINITE
+        count[FIRST] = 1
+        watch(address, n, clock[T], y, rows[RATES], given, out, scratch, events)
+    for _ in range(max_steps):
+        if clock[T] >= clock[END]:
+            return DONE
+        if count[RECORDED] >= len(times):
+            return FULL
+        t, h = clock[T], clock[H]
+        last = t + h >= clock[END] - 1e-9 * h  # no tiny step at the end because of rounding
+        if last:
+            h = clock[END] - t
+        end = clock[END] if last else t + h
+        if not _step(address, size, count, weights, t, h, y, new, rows, given, out, work):
+            return _status(count)
+        while count[SAMPLED] < len(wanted) and wanted[count[SAMPLED]] <= end:
+            at, into = wanted[count[SAMPLED]], sampled[count[SAMPLED]]
+            if at == end:
+                copy(new, into)
+            elif not inside(address, size, count, weights, t, at - t, y, into, others, given, out, scratch):
+                return _status(count)
+            count[SAMPLED] += 1
+        for i in range(m):
+            y[i] = states[count[RECORDED], i] = new[i]
+        clock[T] = times[count[RECORDED]] = end
+        count[RECORDED] += 1
+        count[STEPS] += 1
+        if watch(address, n, end, y, rows[RATES], given, out, scratch, events):
+            return EVENT
+    return DONE if clock[T] >= clock[END] else RUNNING

@@ -1,0 +1,39 @@
+"""The equations of a system for other programs: C, NumPy and JAX from the tapes of the native code, and LaTeX."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+from dalembert.errors import DerivationError, ModelError, nearest
+from dalembert.files import check_place, write_text
+from dalembert.forms import FORMS
+from dalembert.model.system import System
+
+_SUFFIXES = {"c": ".c", "numpy": ".py", "jax": ".py", "latex": ".tex"}
+_WRITERS = {"c": "native.export.c", "numpy": "native.export.numpy", "jax": "native.export.jax"}
+_WRITERS |= {"latex": "forms.document"}
+
+
+def export(system: System, path: str | Path, to: str, form: str = "multipliers") -> list[Path]:
+    """Write the equations of a system to a file, of C with its header beside it; return the files."""
+    path = check(path, to, form)
+    files = importlib.import_module(f"dalembert.{_WRITERS[to]}").files(system, path, form)
+    for file, text in files.items():
+        write_text(file, text)
+    return list(files)
+
+
+def check(path: str | Path, to: str, form: str) -> Path:
+    """Refuse what cannot be written, before anything is derived; return the path with its ending."""
+    if to not in _SUFFIXES:
+        raise ModelError(f"equations are exported to {', '.join(_SUFFIXES)}; {nearest(to, list(_SUFFIXES))}")
+    if form not in FORMS:
+        raise DerivationError(f"no form `{form}`; {nearest(form, list(FORMS), 'forms')}")
+    path, suffix = Path(path), _SUFFIXES[to]
+    check_place(path)
+    if not path.suffix:
+        path = path.with_suffix(suffix)
+    if path.suffix != suffix:
+        raise ModelError(f"{to} is written to a file *{suffix}, got {str(path)!r}")
+    return path

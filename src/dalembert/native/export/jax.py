@@ -1,0 +1,210 @@
+"""A Python module for JAX: the same functions, to be differentiated, vectorised and compiled by it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+from dalembert.algebra import quasidefinite
+from dalembert.algebra.tape import Node
+from dalembert.errors import DerivationError
+from dalembert.forms.explicit import needs_invertible
+from dalembert.model.calculus import ZERO
+from dalembert.model.system import System
+from dalembert.native.build import Builder, energy_outputs
+from dalembert.native.export.levels import levels
+from dalembert.native.export.numpy import head
+from dalembert.native.groups import REFINEMENTS
+from dalembert.native.routine import Routine
+
+_LARGEST = 2_000  # coordinates and constraints: the matrices are full
+
+_IMPORTS = """jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.linalg import cho_solve, solve_triangular"""
+_SETTINGS = """jax.config.update("jax_enable_x64", True)  # constraints and energies need double precision
+
+"""
+_CODE = '''
+_OPERATIONS = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "neg": lambda a: -a,
+    "inverse": lambda a: jnp.where(a == 0, jnp.inf, 1 / jnp.where(a == 0, 1, a)),
+    "asin": jnp.arcsin,
+    "acos": jnp.arccos,
+    "atan": jnp.arctan,
+    "atan2": jnp.arctan2,
+    "pow": jnp.power,
+    "max": jnp.maximum,
+    "min": jnp.minimum,
+    "step": lambda a: jnp.heaviside(a, 0.5),
+    "if_lt": lambda a, b, u, v: jnp.where(a < b, u, v),
+    "if_le": lambda a, b, u, v: jnp.where(a <= b, u, v),
+}
+
+
+def _values(t, q, v, parameters):
+    """Run the tape: (name, places of the operands …) for each of its steps."""
+    q, v, n = jnp.asarray(q, float), jnp.asarray(v, float), len(COORDINATES)
+    if q.shape != (n,) or v.shape != (n,):
+        raise ValueError(f"expected q and v of shape ({n},), got {q.shape} and {v.shape}; jax.vmap takes many states")
+    if parameters is None or isinstance(parameters, dict):
+        unknown = [name for name in parameters or {} if name not in PARAMETERS]
+        if unknown:
+            raise ValueError(f"no parameter {unknown[0]!r}; there are {', '.join(PARAMETERS) or 'none'}")
+        changed = {**PARAMETERS, **(parameters or {})}.values()
+        parameters = [jnp.nan if value is None else value for value in changed]
+    given = [jnp.asarray(value, float).reshape(-1) for value in (t, q, v, *parameters)]
+    given = jnp.concatenate([*given, jnp.array(_CONSTANTS, float)])
+    end = len(given)
+    work = jnp.zeros(end + sum(len(places) for _, places, *_ in _STEPS)).at[:end].set(given)
+    for name, *places in _STEPS:
+        operation = _OPERATIONS.get(name) or getattr(jnp, name)
+        start, end = end, end + len(places[0])
+        work = work.at[start:end].set(operation(*(work[np.array(place)] for place in places)))
+    return work[np.array(_OUTPUTS, int)]
+
+
+def _full(entries, places, shape):
+    rows, columns = np.array(places, int).reshape(-1, 2).T
+    return jnp.zeros(shape).at[rows, columns].set(entries)
+
+
+def _blocks(values):
+    """Return M, f, A, c and what else the tape gives."""
+    n, s = len(COORDINATES), len(CONSTRAINTS)
+    M, f, A, c, rest = jnp.split(values, np.cumsum([len(_M), n, len(_A), s]))
+    return _full(M, _M, (n, n)), f, _full(A, _A, (s, n)), c, rest
+
+
+def _solve(M, f, A, c, rho):
+    """Solve M a = f + Aᵀλ, A a = c.
+
+    A M⁻¹Aᵀ gets a small part of its diagonal, which lets dependent rows pass; refinement on the whole removes its
+    effect and leaves the multipliers of least norm. ρᵢ AᵢᵀAᵢ makes a singular M positive definite and changes nothing.
+    """
+    M, f = M + A.T @ (rho[:, None] * A), f + A.T @ (rho * c)
+    frozen = jax.lax.stop_gradient(A)  # factors only bring the solution near; refinement carries the derivatives
+    factor = jnp.linalg.cholesky(jax.lax.stop_gradient(M))
+    half = solve_triangular(factor, frozen.T, lower=True)
+    size = jnp.sum(half**2, axis=0)
+    scale = jnp.where(size > 0, 1 / jnp.sqrt(jnp.where(size > 0, size, 1)), 0)  # a row that vanishes is no condition
+    S = (half * scale).T @ (half * scale)
+    pivots = jnp.linalg.cholesky(S + jnp.diag(jnp.where(size > 0, {epsilon}, 1.0)))
+
+    def refine(_, found):
+        a, lam = found
+        free = cho_solve((factor, True), f - M @ a + A.T @ lam)
+        step = scale * cho_solve((pivots, True), scale * (c - A @ a - frozen @ free))
+        return a + free + cho_solve((factor, True), frozen.T @ step), lam + step
+
+    return jax.lax.fori_loop(0, {turns}, refine, (jnp.zeros_like(f), jnp.zeros_like(c)))
+'''
+_MULTIPLIERS = '''
+
+def accelerations(t, q, v, parameters=None):
+    """Return accelerations and multipliers; of redundant constraints these are the ones of least norm."""
+    M, f, A, c, rest = _blocks(_values(t, q, v, parameters))
+    return _solve(M, f, A, c, rest[: len(CONSTRAINTS)])
+'''
+_REACTIONS = '''
+
+def accelerations(t, q, v, parameters=None):
+    """Return accelerations and the reaction r = M a − f on each coordinate."""
+    M, f, A, c, rest = _blocks(_values(t, q, v, parameters))
+    a, lam = _solve(M, f, A, c, rest[: len(CONSTRAINTS)])
+    return a, A.T @ lam
+'''
+_CANONICAL = '''
+
+def rates(t, q, p, parameters=None):
+    """Return the rates of positions and momenta, and the reaction, from the momenta p in place of v."""
+    n = len(COORDINATES)
+    M, *_, rest = _blocks(_values(t, q, jnp.zeros(n), parameters))
+    v = jnp.linalg.solve(M, p - rest[-2 * n : -n])
+    M, f, A, c, rest = _blocks(_values(t, q, v, parameters))
+    r = A.T @ _solve(M, f, A, c, rest[: len(CONSTRAINTS)])[1]
+    return v, rest[-n:] + r, r
+
+
+def momenta(t, q, v, parameters=None):
+    """Return the momenta p = M v + l."""
+    n = len(COORDINATES)
+    M, *_, rest = _blocks(_values(t, q, v, parameters))
+    return M @ jnp.asarray(v, float) + rest[-2 * n : -n]
+'''
+_RESIDUALS = '''
+
+def residuals(t, q, v, parameters=None):
+    """Return the residuals of positions and of velocities, one for each constraint."""
+    s, rest = len(CONSTRAINTS), _blocks(_values(t, q, v, parameters))[-1]
+    return rest[s : 2 * s], rest[2 * s : 3 * s]
+'''
+_ENERGIES = '''
+
+def energies(t, q, v, parameters=None):
+    """Return kinetic and potential energy, T₂ − T₀ + V, the powers of forces and of what depends on time."""
+    s, rest = len(CONSTRAINTS), _blocks(_values(t, q, v, parameters))[-1]
+    return tuple(rest[3 * s : 3 * s + 5])
+'''
+_MATRICES = '''
+
+def matrices(t, q, v, parameters=None):
+    """Return M, f, A, c of M a = f + Aᵀλ, A a = c."""
+    return _blocks(_values(t, q, v, parameters))[:4]
+'''
+
+
+def files(system: System, path: Path, form: str) -> dict[Path, str]:
+    """Return the module."""
+    size = len(system.coordinates) + len(system.constraints)
+    if size > _LARGEST:
+        text = (
+            f"{size:,} coordinates and constraints; for JAX, which takes full matrices, up to {_LARGEST:,} are written"
+        )
+        raise DerivationError(f"the system has {text}; export to c, which has loops for such systems")
+    builder = Builder(system)
+    if form == "canonical" and system.kinetic is None:
+        raise DerivationError("the form `canonical` needs energies, and this system is given by matrices")
+    if form in ("canonical", "explicit", "reactions") and builder.added:
+        raise DerivationError(needs_invertible(form))
+    main = {"multipliers": _MULTIPLIERS, "canonical": _CANONICAL}.get(form, _REACTIONS)
+    functions = main + _RESIDUALS + (_ENERGIES if system.kinetic is not None else "") + _MATRICES
+    heads = [line[4:-1] for line in functions.split("\n") if line.startswith("def ")]
+    contents = "\n".join(f"    {line}" for line in heads)
+    text = head(system, form, contents, _IMPORTS, _SETTINGS)
+    solver = _CODE.replace("{epsilon}", repr(quasidefinite.EPSILON)).replace("{turns}", str(REFINEMENTS + 1))
+    return {path: text + _tables(builder, form) + solver + functions}
+
+
+def _tables(builder: Builder, form: str) -> str:
+    """Write the tape: M, f, A, c, ρ, g, ψ, energies, and for the canonical form l and ∂L/∂q + Q."""
+    routine, b = Routine("all"), builder.blocks
+    _, _, added = builder.matrices(routine)
+    rho: list[Node | float] = [added.get(i, 0.0) for i in range(builder.s)]
+    residuals = [ZERO if r is None else r for r in (*b.g, *b.psi)]
+    further = energy_outputs(builder.system, b) if builder.system.kinetic is not None else []
+    if form == "canonical":
+        linear, slopes = builder.lagrangian
+        further += [*linear, *slopes]
+    first = builder.evaluate(routine, [*b.M.values(), *b.f, *b.A.values(), *b.c])
+    values = [*first, *rho, *builder.evaluate(routine, [*residuals, *further])]
+    tape = levels(routine.tape, values, len(builder.inputs))
+    steps = "\n".join(_wrapped(step) for step in tape.steps)
+    lists = {"_M": list(b.M), "_A": list(b.A), "_CONSTANTS": tape.constants, "_OUTPUTS": tape.outputs}
+    return "\n".join(f"{name} = {_listed(values)}" for name, values in lists.items()) + f"\n_STEPS = [\n{steps}\n]\n"
+
+
+def _listed(values: Any) -> str:
+    text = repr(values).replace("inf", "jnp.inf").replace("nan", "jnp.nan")
+    if len(text) < 100:
+        return text
+    return "[\n" + fill(text[1:-1], 110, initial_indent="    ", subsequent_indent="    ") + "\n]"
+
+
+def _wrapped(step: tuple) -> str:
+    return fill(f"{step},", 110, initial_indent="    ", subsequent_indent="     ")

@@ -1,0 +1,155 @@
+"""A Python module that needs NumPy only: functions of t, q, v and the parameters, for one state or many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import fill
+
+from dalembert.model.system import System
+from dalembert.native.codegen import Kernel
+from dalembert.native.export.modules import module_of
+from dalembert.native.export.names import identifiers, listed, origin, title
+from dalembert.native.export.straight import stacked, statements
+from dalembert.native.groups import Module
+
+_LARGEST = 200_000  # operations, of which Python reads some hundred thousand in a second
+
+HEAD = '''"""{title}.
+
+{origin}
+
+{contents}
+
+q and v have shape (…, {n}), t and the parameters any shape that goes with …: one state or many. `parameters` are
+changes of the values below by name, or the values of all in their order.
+
+{names}
+"""
+
+from __future__ import annotations
+
+import {imports}
+
+{settings}COORDINATES = {coordinates!r}
+CONSTRAINTS = {constraints!r}
+PARAMETERS = {parameters!r}
+'''
+_PREPARE = '''
+
+def _prepared(t, q, v, parameters):
+    """Return the inputs one by one, and the shape of the states."""
+    q, v, t = np.asarray(q, float), np.asarray(v, float), np.asarray(t, float)
+    for values in (q, v):
+        if values.ndim == 0 or values.shape[-1] != len(COORDINATES):
+            raise ValueError(f"expected {len(COORDINATES)} values, one for each of {COORDINATES}; got {values.shape}")
+    if parameters is None or isinstance(parameters, dict):
+        unknown = [name for name in parameters or {} if name not in PARAMETERS]
+        if unknown:
+            raise ValueError(f"no parameter {unknown[0]!r}; there are {', '.join(PARAMETERS) or 'none'}")
+        parameters = {**PARAMETERS, **(parameters or {})}.values()
+        given = [np.asarray(np.nan if value is None else value, float)[()] for value in parameters]
+    else:
+        parameters = np.asarray(parameters, float)
+        if parameters.shape[-1:] != (len(PARAMETERS),):
+            raise ValueError(f"expected {len(PARAMETERS)} parameters ({', '.join(PARAMETERS)}); got {parameters.shape}")
+        given = [parameters[..., k] for k in range(len(PARAMETERS))]
+    shape = np.broadcast_shapes(t.shape, q.shape[:-1], v.shape[:-1], *(value.shape for value in given))
+    return shape, [t[()], *np.moveaxis(q, -1, 0), *np.moveaxis(v, -1, 0), *given]
+
+
+def _stack(shape, *values):
+    out = np.empty((*shape, len(values)))
+    for k, value in enumerate(values):
+        out[..., k] = value
+    return out
+
+
+def _where(holds, values):
+    """Return nan where a condition does not hold."""
+    return np.where(np.expand_dims(holds, -1), values, np.nan)
+'''
+
+
+def files(system: System, path: Path, form: str) -> dict[Path, str]:
+    """Return the module."""
+    return {path: _text(system, form, module_of(system, form, _LARGEST))}
+
+
+def _text(system: System, form: str, module: Module) -> str:
+    functions = list(_functions(system, form, module))
+    contents = "\n".join(f"    {heading}" for heading, *_ in functions)
+    text = head(system, form, contents, "numpy as np") + _PREPARE
+    inputs = ["t"]
+    for letter, names in (("q", system.coordinates), ("v", system.coordinates), ("p", system.parameters)):
+        inputs += [f"{letter}_{name}" for name in identifiers(names)]
+    for heading, words, kernel, results in functions:
+        text += f"\n\ndef {heading.split(' = ')[1]}:\n" + '    """' + words + '"""\n'
+        third = heading.split("(")[1].split(", ")[2]
+        text += f"    shape, inputs = _prepared(t, q, {third}, parameters)\n"
+        text += fill(", ".join(inputs), 100, initial_indent="    (", subsequent_indent="     ") + ",) = inputs\n"
+        if lines := statements(kernel, module.routines, inputs):
+            text += '    with np.errstate(all="ignore"):\n' + "".join(f"        {line}\n" for line in lines)
+        text += "    return (\n" + "".join(f"        {result},\n" for result in results) + "    )\n"
+    return text
+
+
+def head(system: System, form: str, contents: str, imports: str, settings: str = "") -> str:
+    """Write the beginning of a Python module: what is in it, and the names of the model."""
+    constraints = [constraint.name for constraint in system.constraints]
+    names = [*listed("Coordinates", system.coordinates), *listed("Constraints", constraints)]
+    return HEAD.format(
+        title=title(system).replace("\\", "/"),
+        origin=origin(form),
+        contents=contents,
+        n=len(system.coordinates),
+        names="\n".join(names),
+        imports=imports,
+        settings=settings,
+        coordinates=tuple(system.coordinates),
+        constraints=tuple(constraints),
+        parameters=dict(system.parameters),
+    )
+
+
+def _functions(system: System, form: str, module: Module) -> Iterator[tuple[str, str, Kernel, list[str]]]:
+    """Give each function: how it is called, what it gives, its kernel, and its results as they are returned."""
+    n, s, kernels = len(system.coordinates), len(system.constraints), module.kernels
+
+    def parts(kernel: Kernel, *places: tuple[int, int]) -> list[str]:
+        last = module.routines[[call for call in kernel.calls if isinstance(call, str)][-1]]
+        return [stacked(first, count, lambda k: ("out", k) in last.stores) for first, count in places]
+
+    def call(results: str, name: str, third: str = "v") -> str:
+        return f"{results} = {name}(t, q, {third}, parameters=None)"
+
+    main = kernels["accelerations" if form == "multipliers" else form]
+    if form == "canonical":
+        words = "Return the rates of positions and momenta, and the reaction, from the momenta p in place of v."
+        yield call("q_rate, p_rate, r", "rates", "p"), words, main, parts(main, (0, n), (n, n), (2 * n, n))
+        momenta = kernels["momenta"]
+        yield call("(p,)", "momenta"), "Return the momenta p = M v + l.", momenta, parts(momenta, (0, n))
+    elif form == "multipliers":
+        words = "Return accelerations and multipliers; of redundant constraints these are the ones of least norm."
+        results = [f"_where(out_{n + s + 2} > 0, {part})" for part in parts(main, (0, n), (n, s))]
+        yield (
+            call("a, lam", "accelerations"),
+            f"{words}\n\n    nan where M is not positive definite.\n    ",
+            main,
+            results,
+        )
+    else:
+        words = "Return accelerations and the reaction r = M a − f on each coordinate."
+        yield call("a, r", "accelerations"), words, main, parts(main, (0, n), (n, n))
+    residuals = kernels["residuals"]
+    words = "Return the residuals of positions and of velocities, one for each constraint."
+    yield call("g, psi", "residuals"), words, residuals, parts(residuals, (0, s), (s, s))
+    if "energies" in kernels:
+        words = "Return kinetic and potential energy, T₂ − T₀ + V, the powers of forces and of what depends on time."
+        energies = [f"np.broadcast_to(out_{k}, shape)[()]" for k in range(5)]
+        yield call("T, V, E, P, P_t", "energies"), words, kernels["energies"], energies
+    if "matrices" in kernels:
+        words, kernel = "Return M, f, A, c of M a = f + Aᵀλ, A a = c.", kernels["matrices"]
+        M, f, A, c = parts(kernel, (0, n * n), (n * n, n), (n * n + n, s * n), (n * n + n + s * n, s))
+        results = [f"{M}.reshape(*shape, {n}, {n})", f, f"{A}.reshape(*shape, {s}, {n})", c]
+        yield call("M, f, A, c", "matrices"), words, kernel, results

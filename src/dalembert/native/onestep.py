@@ -1,0 +1,112 @@
+"""A whole step of an explicit method on one tape, for systems so small that calls and loops cost more than equations.
+
+The stages and the error estimate of `motion/steppers/explicit.py`, with the equations of `direct` written out at each
+stage and the coefficients of the method as constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from dalembert.algebra.tape import CONSTANT, LOAD, Node, Tape
+from dalembert.native.build import Builder
+from dalembert.native.groups import Module
+from dalembert.native.routine import Routine
+
+MOST = 1500  # operations of a step: beyond, it takes long to compile and little is gained
+WELL = 0.02  # conditioning that plain elimination asks for; as in `motion/places.py`
+Scalar = Node | float
+
+
+class Method(Protocol):
+    """The data of an explicit method: its stages, weights and times, and the weights of two error estimates."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def stages(self) -> Sequence[Sequence[float]]: ...  # noqa: D102
+    @property
+    def weights(self) -> Sequence[float]: ...  # noqa: D102
+    @property
+    def times(self) -> Sequence[float]: ...  # noqa: D102
+    @property
+    def errors(self) -> tuple[Sequence[float], Sequence[float]] | None: ...  # noqa: D102
+
+
+def one_step(builder: Builder, method: Method) -> Module:
+    """Return the kernel of a step: behind the other inputs it is given h and the relative and absolute tolerance.
+
+    It gives the state at the end, the error in units of the tolerance, a number that is positive if plain elimination
+    was good enough at all stages, and the slopes of the stages.
+    """
+    direct, routine = builder.direct(), Routine("step")
+    tape, n, s = routine.tape, builder.n, builder.s
+    inputs = routine.loads("in", len(builder.inputs) + 3)
+    t, y, parameters, (h, rtol, atol) = inputs[0], inputs[1 : 1 + 2 * n], inputs[1 + 2 * n : -3], inputs[-3:]
+    slopes: list[list[Scalar]] = []
+    fine: Scalar = 1.0
+    for row, time in zip(method.stages, method.times[: len(method.weights)], strict=False):
+        state = [start + h * change for start, change in zip(y, _sums(row, slopes, 2 * n), strict=True)]
+        out = inlined(direct, tape, [t + h * time, *state, *parameters])
+        rank, conditioning, positive = out[n + s :]
+        for value in (rank - (s - 0.5), conditioning - WELL, positive - 0.5):
+            fine = tape.call("min", fine, value)
+        slopes.append([*state[n:], *out[:n]])
+    end = [start + h * change for start, change in zip(y, _sums(method.weights, slopes, 2 * n), strict=True)]
+    routine.store("out", [*end, _error(method, tape, h, rtol, atol, y, end, slopes), fine])
+    routine.store("out", [slope for stage in slopes for slope in stage], 2 * n + 2)
+    module = Module()
+    module.add(routine)
+    module.kernel("step", ["step"], len(inputs))
+    return module
+
+
+def _sums(weights: Sequence[float], slopes: list[list[Scalar]], size: int) -> list[Scalar]:
+    """Return the weighted sums of the slopes, by components."""
+    totals: list[Scalar] = [0.0] * size
+    for weight, slope in zip(weights, slopes, strict=False):
+        totals = [total + weight * part for total, part in zip(totals, slope, strict=True)]
+    return totals
+
+
+def _error(method: Method, tape: Tape, h: Node, rtol: Node, atol: Node, y: Any, end: Any, slopes: Any) -> Scalar:
+    """Return the size of the error from the estimates of order 3 and 5."""
+    three: Scalar = 0.0
+    five: Scalar = 0.0
+    estimates = [_sums(weights, slopes, len(y)) for weights in method.errors or ()]
+    for start, new, e3, e5 in zip(y, end, *estimates, strict=True):
+        scale = 1.0 / (atol + rtol * tape.call("max", tape.call("abs", start), tape.call("abs", new)))
+        three, five = three + (e3 * scale) * (e3 * scale), five + (e5 * scale) * (e5 * scale)
+    tiny = 1e-300  # no error at all is no error
+    return h * (five / tape.call("sqrt", ((five + 0.01 * three) * float(len(y))) + tiny))
+
+
+def inlined(routine: Routine, tape: Tape, inputs: Sequence[Scalar]) -> list[Scalar]:
+    """Write a routine that only reads `in` and writes `out` onto another tape; return what it would write."""
+    values: list[Scalar] = []
+    for name, *rest in routine.tape.nodes:
+        if name == LOAD:
+            values.append(inputs[rest[1]])
+        elif name == CONSTANT:
+            values.append(rest[0])
+        else:
+            values.append(_again(tape, name, [values[k] for k in rest]))
+    out = {index: value for (_, index), value in routine.stores.items()}
+    return [
+        values[value._number] if isinstance(value, Node) else value for value in (out[index] for index in sorted(out))
+    ]
+
+
+def _again(tape: Tape, name: str, args: list[Scalar]) -> Scalar:
+    if name == "+":
+        return args[0] + args[1]
+    if name == "-":
+        return args[0] - args[1]
+    if name == "*":
+        return args[0] * args[1]
+    if name == "neg":
+        return -args[0]
+    if name == "inverse":
+        return 1.0 / args[0]
+    return tape.call(name, *args)

@@ -1,0 +1,33 @@
+"""What compiled code calls of the C library, made known to LLVM where the process does not show it by itself.
+
+On Linux and macOS every process shows its C library. On Windows there may be several, and which one LLVM would find is
+chance; so each function is taken from the library of the system.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import sys
+
+import llvmlite.binding as llvm
+
+MATHEMATICS = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "pow")
+MEMORY = ("memcpy", "memmove", "memset", "__chkstk")  # the last one where a function needs more than a page of stack
+_LIBRARIES = ("ucrtbase", "msvcrt", "ntdll")
+
+
+def add_symbols() -> None:
+    """Name the functions of the C library on Windows."""
+    if sys.platform == "win32":
+        for name in (*MATHEMATICS, *MEMORY):
+            address = _find(name)
+            if address:
+                llvm.add_symbol(name, address)
+
+
+def _find(name: str) -> int | None:
+    for library in _LIBRARIES:
+        with contextlib.suppress(OSError, AttributeError):
+            return ctypes.cast(getattr(ctypes.CDLL(library), name), ctypes.c_void_p).value
+    return None

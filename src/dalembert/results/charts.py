@@ -1,0 +1,182 @@
+"""The kinds of charts: one function for each, from a motion and the names that were asked for to panels of curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.results.curves import (
+    PANELS,
+    Chart,
+    Curve,
+    Maker,
+    Panel,
+    Source,
+    busiest,
+    by_quantity,
+    chosen,
+    span,
+    undetermined,
+)
+from dalembert.results.joint_charts import joints
+from dalembert.results.quantities import Quantity
+from dalembert.results.symbols import joined, symbol, words
+
+Names = str | Sequence[str] | None
+_TITLES = ("Coordinates", "Velocities", "Accelerations")
+_FLOOR = 1e-17  # what is drawn for less on a logarithmic axis
+_FEW = 3  # constraints whose residuals are drawn one by one
+_REST = 1e-9  # of the largest movement of its kind: what moves less is at rest
+
+
+def derivative(order: int) -> Maker:
+    """Return the chart of coordinates, velocities or accelerations; names may be given with primes or without."""
+
+    def make(source: Source, names: Names) -> Chart:
+        plain = source.system.coordinates
+        primed = [name + "'" * order for name in plain]
+        wanted = chosen(names, [*primed, *plain], ("coordinate", "velocity", "acceleration")[order])
+        values = source.fine.accelerations if order == 2 else (source.fine.q, source.fine.v)[order]
+        shown = [i for i, name in enumerate(plain) if wanted is None or {name, primed[i]} & set(wanted)]
+        curves = [Curve(primed[i], symbol(primed[i]), values[:, i]) for i in shown]
+        kinds = [source.quantities[plain[i]] for i in shown]
+        return Chart(_TITLES[order], tuple(by_quantity(source, curves, kinds, order, wanted is not None)), source.notes)
+
+    return make
+
+
+def phase(source: Source, names: Names) -> Chart:
+    """Return velocities over coordinates, a panel for each; without names those that vary most."""
+    system = source.system
+    wanted = chosen(names, system.coordinates, "coordinate")
+    curves = [Curve(name, symbol(name), source.fine.q[:, i]) for i, name in enumerate(system.coordinates)]
+    left_out = ""
+    if wanted is None:
+        moving = _moving(source, curves) or curves
+        shown, left_out = busiest(moving, PANELS)
+    else:
+        shown = [curve for curve in curves if curve.name in wanted]
+    panels = []
+    for curve in shown:
+        kind, rate = source.quantities[curve.name], curve.name + "'"
+        values = source.fine.v[:, system.coordinates.index(curve.name)]
+        panels.append(
+            Panel(joined("", curve.label), kind.units(1), curve.values, (Curve(rate, symbol(rate), values),),
+                  curve.label, kind.units(0), symbol(rate))
+        )  # fmt: skip
+    notes = (f"Shown are {left_out}.",) if left_out else ()
+    return Chart("Phase", tuple(panels), (*notes, *source.notes))
+
+
+def _moving(source: Source, curves: Sequence[Curve]) -> list[Curve]:
+    """Leave out coordinates that are at rest, but for rounding."""
+    largest: dict[Quantity, float] = {}
+    for curve in curves:
+        kind = source.quantities[curve.name]
+        largest[kind] = max(largest.get(kind, 0.0), span(curve.values))
+    return [curve for curve in curves if span(curve.values) > _REST * largest[source.quantities[curve.name]]]
+
+
+def multipliers(source: Source, names: Names) -> Chart:
+    """Return the multipliers of the constraints; in a mechanism by part, as they are forces and moments."""
+    wanted = _constraints(source, names)
+    curves = [Curve(name, symbol(f"lambda_{name}"), source.reacting(source.fine.multipliers[name])) for name in wanted]
+    shown, left_out = (curves, "") if names is not None else busiest(curves)
+    panel = source.panel("Multipliers", "N or N m" if source.second else "", shown, left_out=left_out)
+    return Chart("Multipliers", (panel,), (*source.notes, *undetermined(source)))
+
+
+def reactions(source: Source, names: Names) -> Chart:
+    """Return the reactions of constraints on the coordinates, a panel for each constraint and unit."""
+    wanted = _constraints(source, names)
+    left_out = ""
+    if names is None:
+        sizes = {name: span(source.reacting(source.fine.multipliers[name])) for name in wanted}
+        best = set(sorted(wanted, key=lambda name: -sizes[name])[:PANELS])
+        if len(best) < len(wanted):
+            left_out = f"Shown are the {PANELS} of {len(wanted)} constraints whose multipliers vary most."
+        wanted = [name for name in wanted if name in best]
+    panels = []
+    for name in wanted:
+        values, groups = source.reacting(source.fine.reaction(name)), {}
+        for i, q in enumerate(source.system.coordinates):
+            if np.any(np.nan_to_num(values[:, i])):
+                groups.setdefault(source.quantities[q].force, []).append(
+                    Curve(q, joined("on ", symbol(q)), values[:, i])
+                )
+        for unit, curves in (groups or {"": [Curve(name, words("none"), np.zeros(len(source.t)))]}).items():
+            shown, few = busiest(curves)
+            panels.append(source.panel(f"Reaction of {name}", unit, shown, left_out=few))
+    notes = (left_out,) if left_out else ()
+    return Chart("Reactions", tuple(panels), (*notes, *source.notes, *undetermined(source)))
+
+
+def energy(source: Source, names: Names) -> Chart:
+    """Return kinetic, potential and total energy, and how the energy balance holds at the steps."""
+    wanted = chosen(names, ["kinetic", "potential", "total", "balance"], "energy")
+    if source.system.kinetic is None:
+        raise ModelError("a system given by matrices has no energies to draw")
+    found, unit = source.fine.energies, "J" if source.second else ""
+    letters = {"kinetic": ("T", found.kinetic), "potential": ("V", found.potential), "total": ("E", found.energy)}
+    curves = [
+        Curve(name, joined(f"{name} ", symbol(letter)), values)
+        for name, (letter, values) in letters.items()
+        if wanted is None or name in wanted
+    ]
+    panels = [source.panel("Energy", unit, curves)] if curves else []
+    drift = source.run.drift
+    if wanted is None or "balance" in wanted:
+        if drift is not None:
+            values = np.maximum(source.at_steps(drift.values), _FLOOR)
+            curve = Curve("balance", words("|E − E₀ − work|"), values)
+            panels.append(
+                source.panel("Error of the energy balance", unit, [curve], x=source.step_times, logarithmic=True)
+            )
+        elif wanted is not None:
+            raise ModelError("there is no energy balance to draw: parameters change, or work is done in too many steps")
+    return Chart("Energy", tuple(panels), source.notes)
+
+
+def residuals(source: Source, names: Names) -> Chart:
+    """Return how far the constraints are from being satisfied, at the steps; of many the largest."""
+    from dalembert.results.certificate import points
+
+    wanted = _constraints(source, names)
+    every = [constraint.name for constraint in source.system.constraints]
+    panels = []
+    for letter, title, values in zip(
+        ("g", "ψ"),
+        ("on positions", "on velocities"),
+        source.run.motion.kernels.residuals(*points(source.run)),
+        strict=True,
+    ):
+        values = np.maximum(source.at_steps(values), _FLOOR)
+        if names is None and len(every) > _FEW:
+            curves = [Curve("largest", words(f"largest of {len(every)}"), values.max(axis=1))]
+        else:
+            curves = [Curve(name, words(f"|{letter}| of {name}"), values[:, every.index(name)]) for name in wanted]
+        panels.append(source.panel(f"Residuals {title}", "", curves, x=source.step_times, logarithmic=True))
+    panels = [panel for panel in panels if any(np.any(curve.values > _FLOOR) for curve in panel.curves)] or panels[:1]
+    return Chart("Residuals", tuple(panels), source.notes)
+
+
+def _constraints(source: Source, names: Names) -> list[str]:
+    known = [constraint.name for constraint in source.system.constraints]
+    if not known:
+        raise ModelError("this system has no constraints, and so no reactions, multipliers or residuals")
+    return chosen(names, known, "constraint") or known
+
+
+KINDS: dict[str, Maker] = {
+    "coordinates": derivative(0),
+    "velocities": derivative(1),
+    "accelerations": derivative(2),
+    "phase": phase,
+    "reactions": reactions,
+    "multipliers": multipliers,
+    "energy": energy,
+    "residuals": residuals,
+    "joints": joints,
+}

@@ -1,0 +1,89 @@
+"""From a system and its states to a scene."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dalembert.algebra.types import Array
+from dalembert.errors import ModelError, nearest
+from dalembert.model.drawing import Drawing, Place
+from dalembert.model.functions import TIME, number
+from dalembert.model.mechanism.drawing import draw
+from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.model.numeric import parameter_values
+from dalembert.model.start import State
+from dalembert.model.system import System
+from dalembert.results.drawing import elements, joints, lines, wheels
+from dalembert.results.drawing.palette import BODIES
+from dalembert.results.drawing.parts import Parts
+from dalembert.results.drawing.scene import Scene, Trace, evaluate
+
+DRAWN = (elements, joints, wheels)  # they know how the parts of mechanisms are drawn
+LABELS = 40  # more points than this are drawn without their names
+NOTHING = 'nothing to draw: name some points in [draw.points], as in P = ["x", "y"]'
+
+
+def still(system: System, state: State) -> Scene:
+    """Return a system at one state."""
+    row = [state.t, *state.q, *state.v, *parameter_values(system, {})]
+    return build(system, np.array([row]))
+
+
+def build(system: System, inputs: Array, trace: Sequence[str] = ()) -> Scene:
+    """Return the scene of a system at states, one row of t, q, v and parameters for each frame."""
+    drawing = system.drawing
+    if drawing is None or not drawing.points:
+        raise ModelError(NOTHING)
+    known = _known(system, drawing)
+    unknown = [name for name in trace if name not in known.points]
+    if unknown:
+        raise ModelError(f"no point `{unknown[0]}` to trace; {nearest(str(unknown[0]), list(known.points), 'points')}")
+    places = evaluate(system, known, inputs)
+    own = {name: places.points[name] for name in drawing.points}
+    up = _up(system)
+    parts = Parts(places, up) if drawing.shapes else None
+    found = parts.marks() if parts else []
+    if not drawing.shapes:
+        moves = {*system.coordinates, TIME}
+        fixed = {name for name, place in drawing.points.items() if moves.isdisjoint(_symbols(place))}
+        found = lines.marks(drawing, places, fixed)
+    traces = tuple(Trace(name, places.points[name], f"body{k % BODIES}") for k, name in enumerate(trace))
+    shown = drawing.shown if len(drawing.shown) <= LABELS else ()
+    return Scene(
+        system.name or "",
+        inputs[:, 0],
+        tuple(sorted(found, key=lambda mark: mark.layer)),
+        {name: own[name] for name in shown},
+        traces,
+        up,
+        parts.floor if parts else None,
+        tuple((curve.colour, f"way of {curve.name}", None) for curve in traces),
+    )
+
+
+def _known(system: System, drawing: Drawing) -> Drawing:
+    """Return the drawing with all points that can be named; of a mechanism its joints and bodies, drawn or not."""
+    if not isinstance(system, Mechanism) or drawing.shapes:
+        return drawing
+    elements = {key: getattr(system, key) for key in ("joints", "springs", "dampers", "actuators", "drives")}
+    made = draw(system.bodies, elements)
+    if made is None or len(next(iter(made.points.values()))) != len(next(iter(drawing.points.values()))):
+        return drawing
+    return Drawing({**made.points, **drawing.points}, circles=drawing.circles)
+
+
+def _symbols(place: Place) -> set[str]:
+    return {symbol.name for entry in place for symbol in entry.free_symbols}
+
+
+def _up(system: System) -> Array:
+    """Return which way is up: against gravity, if it is along an axis; else along z."""
+    if isinstance(system, Mechanism) and system.dimensions == 3:
+        values = {name: value for name, value in system.parameters.items() if value is not None}
+        gravity = np.array([float(number(g.subs(values)) or 0.0) for g in system.gravity])
+        size = np.abs(gravity).max()
+        if size > 0 and np.count_nonzero(np.abs(gravity) > 1e-9 * size) == 1:
+            return -gravity / size
+    return np.array([0.0, 0.0, 1.0])

@@ -1,0 +1,105 @@
+"""Charts of a motion drawn by matplotlib, on light and dark ground, in colours that everybody can tell apart."""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from dalembert.errors import ModelError
+from dalembert.results.curves import Panel, chart, span
+from dalembert.results.palette import DARK, DASHES, LIGHT, Palette
+
+if TYPE_CHECKING:
+    from dalembert.results.trajectory import Run
+
+_WIDTH, _HEIGHT, _SQUARE = 8.0, 2.3, 3.4  # inches of a panel
+_COLUMN = 5  # panels below each other
+
+
+class Plot(Figure):
+    """A matplotlib Figure that shows itself in a notebook."""
+
+    def _repr_png_(self) -> bytes:
+        out = io.BytesIO()
+        self.savefig(out, format="png", dpi=110)
+        return out.getvalue()
+
+
+def plot(run: Run, what: str = "coordinates", names: str | Sequence[str] | None = None, *, dark: bool = False) -> Plot:
+    """Draw a chart of a motion; see `Run.plot`."""
+    drawn = chart(run, what, names)
+    if not drawn.panels:
+        raise ModelError(f"there is nothing to draw. {' '.join(drawn.notes)}")
+    palette = DARK if dark else LIGHT
+    count, square = len(drawn.panels), what == "phase"
+    columns = min(count, 3 if count == 3 else 2) if square else 1 if count <= _COLUMN else 2
+    rows = -(-count // columns)
+    height = (_SQUARE if square else _HEIGHT) * rows + 0.8
+    width = _SQUARE * columns + 0.8 if square else _WIDTH * (1 + 0.6 * (columns - 1))
+    figure = Plot(figsize=(width, height), layout="constrained", facecolor=palette.ground)
+    figure.suptitle(f"{_safe(run.system.name or 'A system')}: {drawn.title[0].lower()}{drawn.title[1:]}",
+                    color=palette.ink, fontsize=12)  # fmt: skip
+    grid: Any = figure.subplots(rows, columns, squeeze=False, sharex=not square)
+    for axes, panel in zip(grid.ravel(), drawn.panels, strict=False):
+        _draw(axes, panel, palette)
+    for axes in grid.ravel()[len(drawn.panels) :]:
+        axes.set_visible(False)
+    if not square:
+        for axes in grid.ravel()[: count - columns]:
+            axes.set_xlabel("")
+    notes = [*drawn.notes, *(f"{panel.title.tex}: {panel.left_out}." for panel in drawn.panels if panel.left_out)]
+    if notes:
+        text = "\n".join(textwrap.fill(_safe(note) if "$" not in note else note, 108) for note in notes)
+        figure.supxlabel(text, fontsize=8, color=palette.faint, x=0.02, ha="left")
+    return figure
+
+
+def _draw(axes: Any, panel: Panel, palette: Palette) -> None:
+    for k, curve in enumerate(panel.curves):
+        colour, dash = palette.curves[k % len(palette.curves)], DASHES[k // 4 % len(DASHES)]
+        axes.plot(panel.x, curve.values, color=colour, linestyle=(0, dash) if dash else "-", linewidth=1.5,
+                  label=curve.label.tex)  # fmt: skip
+    if panel.logarithmic:
+        axes.set_yscale("log")
+    single = len(panel.curves) == 1
+    name = panel.y_label or (panel.curves[0].label if single else None)
+    axes.set_ylabel(" in ".join(filter(None, (name.tex if name else "", panel.unit))))
+    axes.set_xlabel(" in ".join(filter(None, (panel.x_label.tex, panel.x_unit))))
+    if panel.y_label is None:
+        axes.set_title(panel.title.tex, fontsize=10, loc="left", color=palette.ink)
+        axes.margins(x=0)
+    if not single:
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.03), frameon=False, fontsize=9, labelcolor=palette.ink)
+    _style(axes, palette)
+    if not panel.logarithmic and not any(span(curve.values) for curve in panel.curves):
+        _rest(axes, panel)
+
+
+def _rest(axes: Any, panel: Panel) -> None:
+    """Give curves that stay where they are an axis in which that can be seen."""
+    values = np.concatenate([curve.values for curve in panel.curves])
+    middle = float(np.nanmean(values)) if np.any(np.isfinite(values)) else 0.0
+    half = max(np.nanmax(np.abs(values - middle), initial=0.0) * 1.2, 0.1 * abs(middle), 1e-12 if middle else 1.0)
+    axes.set_ylim(middle - half, middle + half)
+
+
+def _style(axes: Any, palette: Palette) -> None:
+    axes.set_facecolor(palette.ground)
+    axes.grid(True, color=palette.line, linewidth=0.6)
+    axes.tick_params(colors=palette.ink, labelsize=9)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("bottom", "left"):
+        axes.spines[side].set_color(palette.faint)
+    axes.xaxis.label.set_color(palette.ink)
+    axes.yaxis.label.set_color(palette.ink)
+    axes.yaxis.get_offset_text().set_color(palette.ink)
+
+
+def _safe(text: str) -> str:
+    return text.replace("$", r"\$")

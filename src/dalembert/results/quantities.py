@@ -1,0 +1,78 @@
+"""What kind of quantity each coordinate is, and its units: of mechanisms those of the SI, of other systems none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import symengine as se
+
+from dalembert.model.functions import Expr
+from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.model.system import System
+from dalembert.results.symbols import GREEK, Symbol
+
+_RATES = ("", "/s", "/s²")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A kind of coordinate: what its values, rates and accelerations are called, and its units if they are known.
+
+    unit: None where nothing is known. force: the unit of what acts on it.
+    """
+
+    titles: tuple[str, str, str]
+    unit: str | None = None
+    force: str = ""
+
+    def units(self, order: int) -> str:
+        """Return the unit of the derivative of some order."""
+        if self.unit is None:
+            return ""
+        return f"{self.unit or ('1' if order else '')}{_RATES[order]}"
+
+
+ANGLE = Quantity(("Angles", "Angular velocities", "Angular accelerations"))
+OTHER = Quantity(("Coordinates", "Velocities", "Accelerations"))
+SI_ANGLE = Quantity(ANGLE.titles, "rad", "N m")
+SI_LENGTH = Quantity(("Positions", "Velocities", "Accelerations"), "m", "N")
+SI_EULER = Quantity(("Euler parameters", "Rates of Euler parameters", "Accelerations of Euler parameters"), "", "N m")
+OWN = Quantity(("Further coordinates", "Their velocities", "Their accelerations"))
+
+
+def quantities(system: System) -> Mapping[str, Quantity]:
+    """Return what kind of quantity each coordinate is."""
+    if not isinstance(system, Mechanism):
+        angles = _angles(system)
+        return {name: ANGLE if name in angles else OTHER for name in system.coordinates}
+    found = dict.fromkeys(system.coordinates, OWN)
+    for body in system.bodies.values():
+        n = len(body.centre)
+        turning = SI_ANGLE if n == 2 else SI_EULER
+        found |= {name: SI_LENGTH if k < n else turning for k, name in enumerate(body.coordinates)}
+    return found
+
+
+def time_unit(system: System) -> str:
+    """Return the unit of time, or nothing if the model states none."""
+    return "s" if isinstance(system, Mechanism) else ""
+
+
+def _angles(system: System) -> set[str]:
+    """Find the coordinates that are angles: with a number in front they stand in a sine or cosine, or are Greek."""
+    names = set(system.coordinates)
+    found = {name for name in names if Symbol.read(name).letter in GREEK.values()}
+    for expr in _expressions(system):
+        for call in expr.atoms(se.sin, se.cos, se.tan):
+            (inside,) = call.args
+            for x in inside.free_symbols:
+                if x.name in names and inside.diff(x).is_Number:
+                    found.add(x.name)
+    return found
+
+
+def _expressions(system: System) -> list[Expr]:
+    found = [*(system.force or ()), *system.forces.values(), *(entry for row in system.mass or () for entry in row)]
+    found += [constraint.expression for constraint in system.constraints]
+    return found + [energy for energy in (system.kinetic, system.potential) if energy is not None]

@@ -1,0 +1,27 @@
+"""The section with the certificate: what was measured on the motion, its limits, and whether they are kept."""
+
+from __future__ import annotations
+
+from html import escape
+
+from dalembert.results.certificate import Certificate
+from dalembert.results.report.html import Section, listing, number, paragraph, table
+
+
+def section(certificate: Certificate) -> Section:
+    """Show what was measured."""
+    rows = []
+    for item in certificate.items:
+        verdict = "<span>—</span>" if item.limit is None else verdict_of(item.ok)
+        limit = "" if item.limit is None else number(item.limit, 2)
+        rows.append([escape(item.text), number(item.value, 2), limit, verdict])
+    words = "Everything that was measured keeps its limit." if certificate.ok else "Not everything keeps its limit."
+    html = paragraph(words) + table(["measured", "value", "limit", ""], rows, "numbers", most=None)
+    if certificate.notes:
+        html += paragraph("Not determined:") + listing(certificate.notes)
+    return Section("certificate", "Certificate", html)
+
+
+def verdict_of(ok: bool) -> str:
+    """Return the mark for a limit that is kept, or not; told by sign and word, not by colour alone."""
+    return '<span class="pass">✓ pass</span>' if ok else '<span class="fails">✗ fails</span>'

@@ -1,0 +1,104 @@
+"""The section with plots: the same charts as `run.plot`, with their numbers, drawn by a script in the page."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.algebra.types import Array
+from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.results.charts import KINDS
+from dalembert.results.curves import Chart, Panel, Source
+from dalembert.results.report.html import Section, fold, inline, listing
+
+if TYPE_CHECKING:
+    from dalembert.results.trajectory import Run
+
+_JOINTS = 6  # joints whose components are shown
+_HINT = """<p class="hint">Drag over a plot or turn the wheel to zoom, double-click to see everything, point at a curve
+to read it off, click on a name to hide its curve; a click into a plot brings the animation to that time.</p>"""
+
+
+class Plots:
+    """Collects panels and their numbers for the script of the page."""
+
+    def __init__(self, run: Run):
+        self.source = Source(run)
+        self.axes: list[Array] = []
+        self.panels: list[dict[str, Any]] = []
+
+    def section(self) -> Section:
+        """Return the plots that belong to the motion."""
+        system = self.source.system
+        kinds = ["coordinates", "velocities"]
+        if system.constraints:
+            kinds.append(
+                "joints" if isinstance(system, Mechanism) and (system.joints or system.drives) else "reactions"
+            )
+        if system.kinetic is not None:
+            kinds.append("energy")
+        if system.constraints:
+            kinds.append("residuals")
+        html = _HINT
+        html += "<noscript><p>The plots are drawn by a script, and scripts are switched off here.</p></noscript>"
+        for kind in kinds:
+            chart = KINDS[kind](self.source, None)
+            html += f'\n<h3 id="{kind}">{inline(chart.title)}</h3>' + self.chart(chart)
+            if kind == "joints" and isinstance(system, Mechanism):
+                html += self.components(system)
+        return Section("plots", "Plots", html)
+
+    def components(self, mechanism: Mechanism) -> str:
+        """Return the components of forces and moments in a fold."""
+        parts = [*mechanism.joints, *mechanism.drives]
+        chart = KINDS["joints"](self.source, parts[:_JOINTS])
+        few = f" of the first {_JOINTS} of {len(parts)} parts" if len(parts) > _JOINTS else ""
+        return fold(f"Components{few}, in world axes", self.chart(Chart(chart.title, chart.panels)))
+
+    def chart(self, chart: Chart) -> str:
+        """Return the places of the panels; the script fills them."""
+        panels = "".join(self.panel(panel, panel.title.text == chart.title) for panel in chart.panels)
+        notes = [note for note in chart.notes if note not in self.source.notes]
+        said = [note for note in notes if not note.startswith("Not determined")]  # in the certificate, at length
+        if len(said) < len(notes):
+            said.append(
+                "Some reactions are not determined, as conditions repeat each other: the certificate says which."
+            )
+        return panels + listing(said, "aside")
+
+    def panel(self, panel: Panel, titled: bool) -> str:
+        """Keep the numbers of a panel; its title is not shown where it stands above already."""
+        few = f'<span class="few">{inline(panel.left_out)}</span>' if panel.left_out else ""
+        unit = f'<span class="unit">in {inline(panel.unit)}</span>' if panel.unit else ""
+        curves = [{"label": curve.label.html, **_packed(curve.values, panel.logarithmic)} for curve in panel.curves]
+        facts = {"axis": self.axis(panel.x), "unit": panel.unit, "xunit": panel.x_unit, "log": panel.logarithmic}
+        self.panels.append({**facts, "curves": curves})
+        caption = f"<figcaption><b{' hidden' * titled}>{panel.title.html}</b> {unit} {few}</figcaption>"
+        return f'\n<figure class="plot" data-panel="{len(self.panels) - 1}">{caption}</figure>'
+
+    def axis(self, x: Array) -> int:
+        """Keep times once, however many panels they belong to."""
+        for k, known in enumerate(self.axes):
+            if known is x or np.array_equal(known, x):
+                return k
+        self.axes.append(x)
+        return len(self.axes) - 1
+
+    def data(self) -> str:
+        """Return all numbers as JSON that can stand in a page."""
+        axes = [_bytes(x, "<f8") for x in self.axes]
+        return json.dumps({"axes": axes, "panels": self.panels}, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _packed(values: Array, logarithmic: bool) -> dict[str, Any]:
+    """Write values in few bytes, as differences to one of them, so that small changes of large values are kept."""
+    known = values[np.isfinite(values)]
+    base = 0.0 if logarithmic or not known.size else float(np.float64((known.max() + known.min()) / 2))
+    return {"base": base, "values": _bytes(values - base, "<f4")}
+
+
+def _bytes(values: Array, kind: str) -> str:
+    return base64.b64encode(np.asarray(values, dtype=kind).tobytes()).decode()

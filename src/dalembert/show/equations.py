@@ -1,0 +1,163 @@
+"""Equations, matrices and reactions as Markdown with LaTeX: what notebooks typeset wherever they are opened.
+
+Only `$$…$$` and environments that both MathJax and KaTeX know. Long formulas are shortened, with words that say where
+the whole is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import symengine as se
+import sympy as sp
+from sympy.physics.vector import vlatex
+
+from dalembert.errors import DerivationError, counted
+from dalembert.model.translate import Translator
+from dalembert.show.html import ROWS
+
+if TYPE_CHECKING:
+    from dalembert.forms.derivation import Derivation
+    from dalembert.forms.release import Release
+    from dalembert.model.blocks import Blocks
+
+_LONG = 90  # operations of a formula that is shown whole
+_WIDE = 300  # operations of a matrix
+_ZERO = se.Integer(0)
+_SIZE = 10  # rows and columns of a matrix
+
+
+def derivation_markdown(derivation: Derivation) -> str:
+    """Show equations, constraints, matrices, reactions and notes."""
+    system, outward = derivation.system, derivation.system.sympy
+    parts = [f"**{plain(system.name or 'A system')}** — {plain(derivation.title)}"]
+    parts += _section("Equations", [(tex(e), "0", "") for e in derivation.equations])
+    rows = [(tex(outward(c.expression)), "0", upright(c.name)) for c in system.constraints[: ROWS + 1]]
+    parts += _section("Constraints", rows, len(system.constraints))
+    parts += [f"$$ {letter(key)} = {matrix(value)} $$" for key, value in derivation.matrices.items() if any(value)]
+    rows = []
+    for key, row in derivation.reactions.items():
+        acting = [(q, e) for q, e in zip(system.coordinates, row, strict=True) if e != 0]
+        rows += [(f"r_{{{symbol(q)}}}", tex(e), upright(key)) for q, e in acting]
+    parts += _section("Reactions", rows)
+    rows = [(symbol(key), tex(outward(e)), "") for key, e in derivation.abbreviations.items()]
+    parts += _section("where", rows)
+    if derivation.structure:
+        parts.append(f"{plain(', '.join(derivation.structure))}: too long; `print` shows the values at a state")
+    parts += [f"- {_sentence(note)}" for note in derivation.notes]
+    text = "\n\n".join(parts)
+    if r"\cdots" in text:
+        text += "\n\n*Shortened: `.equations`, `.reactions` and `.matrices` have all of it.*"
+    return text
+
+
+def release_markdown(release: Release) -> str:
+    """Show the freed system and the reactions of what was released."""
+    system = release.system
+    parts = [f"**{plain(release.original.name or 'A system')}** — released: {plain(', '.join(release.conditions))}"]
+    shown = ", ".join(symbol(q) for q in system.coordinates[:ROWS])
+    parts.append(f"in the coordinates ${shown}{', …' if len(system.coordinates) > ROWS else ''}$")
+    parts += _section(
+        "Constraints", [(tex(system.sympy(c.expression)), "0", upright(c.name)) for c in system.constraints]
+    )
+    try:
+        found = [(f"\\lambda_{{{upright(key)}}}", tex(value), "") for key, value in release.multipliers.items()]
+        parts += _section("Reactions", found)
+        parts += _section("where", [(symbol(key), tex(value), "") for key, value in release.abbreviations.items()])
+    except DerivationError as error:
+        parts.append(f"- {_sentence(str(error))}")
+    return "\n\n".join(parts)
+
+
+def blocks_markdown(blocks: Blocks) -> str:
+    """Show M, f, A and c."""
+    outward = Translator({}, [x.name for x in blocks.q], [x.name for x in blocks.parameters]).outward
+    n, s = len(blocks.q), len(blocks.c)
+    parts = [f"$M\\ddot q = f + A^T\\lambda$, $A\\ddot q = c$ with {n} coordinates and {s} constraints"]
+    for key, entries, rows, columns in (("M", blocks.M, n, n), ("A", blocks.A, s, n)):
+        if rows and max(rows, columns) <= _SIZE:
+            made = sp.Matrix(rows, columns, lambda i, j, e=entries: outward(e.get((i, j), _ZERO)))
+            parts.append(f"$$ {key} = {matrix(made)} $$")
+    for key, entries in (("f", blocks.f), ("c", blocks.c)):
+        if entries and len(entries) <= _SIZE:
+            parts.append(f"$$ {key} = {matrix(sp.Matrix([outward(e) for e in entries]))} $$")
+    if n > _SIZE:
+        parts.append("too large to be written; `M[i, j]`, `f[i]`, `A[i, j]`, `c[i]` are the entries")
+    return "\n\n".join(parts)
+
+
+def formulas_latex(rows: Iterable[tuple[str, str]]) -> str:
+    """Return equations, left and right sides, one below the other."""
+    lines = [f"{left} &= {right}" for left, right in rows]
+    return f"$$\\begin{{aligned}}\n{_joined(lines)}\n\\end{{aligned}}$$" if lines else ""
+
+
+def tex(expr: Any) -> str:
+    """Return a formula as LaTeX; of a long sum some terms, of another long one how long it is."""
+    if isinstance(expr, sp.MatrixBase):
+        return matrix(expr)
+    operations = sp.count_ops(expr)
+    if operations <= _LONG:
+        return vlatex(expr)
+    kept, used = [], 0
+    terms = sorted(expr.args, key=sp.count_ops) if expr.is_Add else []
+    for term in terms:
+        used += sp.count_ops(term) + 1
+        if used > _LONG // 2:
+            break
+        kept.append(term)
+    if not kept:
+        return f"\\cdots\\ \\text{{({operations} operations)}}"
+    more = counted(len(terms) - len(kept), "more term")
+    return f"{vlatex(sp.Add(*kept))} + \\cdots\\ \\text{{({more})}}"
+
+
+def matrix(value: Any) -> str:
+    """Return a matrix as LaTeX; where it is too large, how large."""
+    rows, columns = value.shape
+    if max(rows, columns) <= _SIZE and sum(sp.count_ops(e) for e in value) <= _WIDE:
+        return vlatex(value)
+    return f"\\cdots\\ \\text{{({rows} × {columns})}}"
+
+
+def symbol(text: str) -> str:
+    """Return the name of a quantity as LaTeX."""
+    return vlatex(sp.Symbol(text))
+
+
+def upright(text: str) -> str:
+    """Return a name that is a word as LaTeX."""
+    escaped = re.sub(r"([_$%&#{}])", r"\\\1", text)
+    return f"\\mathrm{{{escaped}}}"
+
+
+def letter(text: str) -> str:
+    """Return the letters of a matrix of a form."""
+    return {"inertia": "R^T M R", "force": "R^T (f - M a_0)", "B_0": "B^0"}.get(text, text)
+
+
+def plain(text: str) -> str:
+    """Return text of the user as Markdown that shows it as it is."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|$~-])", r"\\\1", text)
+
+
+def _sentence(text: str) -> str:
+    """Return a sentence of the program as Markdown: names stay between backticks."""
+    parts = text.split("`")
+    return "`".join(part if k % 2 else plain(part) for k, part in enumerate(parts))
+
+
+def _section(title: str, rows: Sequence[tuple[str, str, str]], total: int | None = None) -> list[str]:
+    """Return equations one below the other; what belongs to them stands at the right."""
+    if not rows:
+        return []
+    lines = [f"{left} &= {right}" + (f" && {beside}" if beside else "") for left, right, beside in rows[:ROWS]]
+    parts = [f"{title}\n\n$$\\begin{{aligned}}\n{_joined(lines)}\n\\end{{aligned}}$$"]
+    left = (len(rows) if total is None else total) - len(lines)
+    return [*parts, f"… and {left} more"] if left > 0 else parts
+
+
+def _joined(lines: list[str]) -> str:
+    return " \\\\\n".join(lines)

@@ -1,0 +1,112 @@
+"""Formulas in a line of HTML: Greek letters, dots for primes, powers raised; no typesetting program is needed."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Collection
+
+from dalembert.model.functions import Expr
+from dalembert.model.printing import to_text
+from dalembert.show.html import Markup, faint
+
+_GREEK = {unicodedata.name(letter).split()[-1].lower(): letter for letter in "αβγδεζηθικλμνξοπρστυφχψω"}
+_GREEK["lambda"] = _GREEK.pop("lamda")
+_GREEK |= {name.capitalize(): letter.upper() for name, letter in _GREEK.items()}
+_TOKEN = re.compile(r"(?P<number>\d[\d.]*(?:e[+-]?\d+)?)|(?P<name>[^\W\d]\w*)(?P<primes>'*)|(?P<other>.)")
+_DOTS = ("", "\u0307", "\u0308")  # combining, above the letter before
+_LONG = 110  # characters
+
+
+def name(text: str) -> Markup:
+    """Return the name of a quantity as it is written by hand.
+
+    >>> name("phi_crank'")
+    '<i>φ̇</i><sub>crank</sub>'
+    """
+    plain = text.rstrip("'")
+    base, _, below = plain.partition("_")
+    if not base:  # begins with _
+        base, below = plain, ""
+    digits = re.search(r"(?<=\D)\d+$", base)
+    if digits:
+        base, below = base[: digits.start()], digits[0] + (f",{below}" if below else "")
+    letter = _GREEK.get(base, base)
+    dots = _DOTS[min(len(text) - len(plain), 2)]
+    sub = f"<sub>{html.escape(below.replace('_', ' '))}</sub>" if below else ""
+    shown = unicodedata.normalize("NFC", letter[0] + dots + letter[1:])
+    return Markup(f"<i>{html.escape(shown)}</i>{sub}")
+
+
+def formula(expr: Expr, names: Collection[str] = ()) -> Markup:
+    """Return an expression as HTML; of a long sum the first terms."""
+    text = to_text(expr, names)
+    if len(text) <= _LONG:
+        return typeset(text)
+    cut = _first_terms(text)
+    return Markup(typeset(cut) + faint(" + …") if cut else faint(f"a formula of {len(text):,} characters"))
+
+
+def equation(expr: Expr, names: Collection[str] = ()) -> Markup:
+    """Return the equation that an expression vanishes."""
+    return Markup(formula(expr, names) + " = 0")
+
+
+def typeset(text: str) -> Markup:
+    """Return text in the grammar of model files as HTML.
+
+    >>> typeset("x'^2 - 2*l*sin(phi)")
+    '<i>ẋ</i><sup>2</sup> − 2\u2009<i>l</i>\u2009sin(<i>φ</i>)'
+    """
+    return Markup("".join(_pieces(text)))
+
+
+def _pieces(text: str) -> list[str]:
+    pieces, at = [], 0
+    while at < len(text):
+        token = _TOKEN.match(text, at)
+        if token is None:  # a line break, which no formula has
+            at += 1
+            continue
+        at = token.end()
+        if token["name"] is not None:
+            is_function = text[at : at + 1] == "(" and not token["primes"]
+            pieces.append(_function(token["name"]) if is_function else name(token[0]))
+        elif token["other"] == "^":
+            end = _operand(text, at)
+            inner = text[at:end]
+            inner = inner[1:-1] if inner.startswith("(") else inner
+            pieces.append(f"<sup>{typeset(inner)}</sup>")
+            at = end
+        else:
+            pieces.append({"*": "\u2009", "-": "−"}.get(token[0]) or html.escape(token[0]))
+    return pieces
+
+
+def _function(word: str) -> str:
+    return {"sqrt": "√"}.get(word, html.escape(word))
+
+
+def _operand(text: str, at: int) -> int:
+    """Return where the operand that begins at a place ends."""
+    depth = 0
+    for end in range(at, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[end], 0)
+        if depth == 0:
+            if text[end] == ")":
+                return end + 1
+            token = _TOKEN.match(text, end)
+            end = token.end() if token else end + 1
+            return _operand(text, end) if text[end : end + 1] == "(" and token and token["name"] else end
+    return len(text)
+
+
+def _first_terms(text: str) -> str:
+    """Return the terms of a sum that fit; nothing if its first one does not."""
+    depth, cut = 0, 0
+    for k, character in enumerate(text[:_LONG]):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0 and k and text[k : k + 3] in (" + ", " - "):
+            cut = k
+    return text[:cut]

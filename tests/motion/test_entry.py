@@ -1,0 +1,44 @@
+"""Native steppers: called through a table of arguments, kept on disk, loaded without their compiler."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from dalembert.motion.entry import Entry
+from tests.conftest import pendulum
+
+ORDER = ("starts", "columns", "diagonal", "order")
+DIAGONAL = {"starts": [0, 1, 2], "columns": [0, 1], "diagonal": [0, 1], "order": [1, 0]}
+
+
+def test_arguments_may_change_between_calls():
+    """2 x = 6, 4 y = 8 in the other order; then other values, another array, complex ones."""
+    solve = Entry("sparse", "solve")
+    places = [np.array(DIAGONAL[name], dtype=np.int64) for name in ORDER]
+    x = np.zeros(2)
+    solve(*places, np.array([4.0, 2.0]), np.array([0.25, 0.5]), np.array([6.0, 8.0]), x)
+    assert x == pytest.approx([3.0, 2.0])
+    other = np.zeros(2)
+    solve(*places, np.array([4.0, 2.0]), np.array([0.25, 0.5]), np.array([2.0, 4.0]), other)
+    assert other == pytest.approx([1.0, 1.0])
+    assert x == pytest.approx([3.0, 2.0])
+    z = np.zeros(2, complex)
+    solve(*places, np.array([4.0 + 0j, 2.0]), np.array([0.25 + 0j, 0.5]), np.array([2j, 4.0]), z)
+    assert z == pytest.approx([1j, 1.0])
+
+
+def test_arrays_must_be_contiguous():
+    with pytest.raises(TypeError, match="contiguous"):
+        Entry("sparse", "solve")(np.zeros((4, 4))[:, 0])
+
+
+def test_a_later_start_does_without_the_compiler():
+    pendulum().simulate(0.1)  # compiles what is not on disk yet
+    code = "import sys; from dalembert import example; example('pendulum').simulate(0.1); print('numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ), capture_output=True, text=True)
+    assert done.stdout.strip() == "False", done.stderr

@@ -1,0 +1,106 @@
+"""The pieces from which everything is put together: formulas in a line, small curves, tables."""
+
+from __future__ import annotations
+
+import base64
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import symengine as se
+
+from dalembert.show.curve import curve, spark
+from dalembert.show.html import Markup, escape, number, table, words
+from dalembert.show.inline import equation, formula, name, typeset
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x", "<i>x</i>"),
+        ("phi'", "<i>φ̇</i>"),
+        ("phi_crank''", "<i>φ̈</i><sub>crank</sub>"),
+        ("q12", "<i>q</i><sub>12</sub>"),
+        ("m1_a_b", "<i>m</i><sub>1,a b</sub>"),
+        ("_x", "<i>_x</i>"),
+        ("lambda", "<i>λ</i>"),
+        ("rate'", "<i>ṙate</i>"),
+    ],
+)
+def test_names_as_by_hand(text, expected):
+    assert name(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x - l*sin(phi)", "<i>x</i> − <i>l</i>\u2009sin(<i>φ</i>)"),
+        ("x^2/2", "<i>x</i><sup>2</sup>/2"),
+        ("(x + y)^(1/3)", "(<i>x</i> + <i>y</i>)<sup>1/3</sup>"),
+        ("x^sin(y) + 1", "<i>x</i><sup>sin(<i>y</i>)</sup> + 1"),
+        ("sqrt(x)", "√(<i>x</i>)"),
+        ("if(x < 0, 1, 2)", "if(<i>x</i> &lt; 0, 1, 2)"),
+        ("1e-05*x", "1e-05\u2009<i>x</i>"),
+    ],
+)
+def test_formulas_in_a_line(text, expected):
+    assert typeset(text) == expected
+
+
+def test_long_formulas_are_cut_between_terms():
+    x = se.Symbol("x")
+    long = se.Add(*[se.sin(k * x) for k in range(1, 40)])
+    shown = re.sub(r"<[^>]*>", "", formula(long))
+    assert shown.endswith(" + …") and shown.count("(") == shown.count(")")
+    product = se.sin(long) * x
+    assert "a formula of" in formula(product)
+    assert equation(x) == "<i>x</i> = 0"
+
+
+def drawn(markup: str) -> ElementTree.Element:
+    found = re.search(r"base64,([^\"]+)", markup)
+    assert found
+    return ElementTree.fromstring(base64.b64decode(found[1]).decode())
+
+
+def test_small_curves_are_pictures():
+    t = np.linspace(0, 10, 5000)
+    values = np.sin(t)
+    values[2500] = 7.0  # a peak that thinning must not lose
+    svg = drawn(spark(t, values, 'a "title" <'))
+    (line,) = svg.iter("{http://www.w3.org/2000/svg}polyline")
+    points = np.array([[float(x) for x in pair.split(",")] for pair in line.get("points", "").split()])
+    assert len(points) < 300
+    assert points[:, 1].min() == 3.0  # the peak, at the upper edge
+    assert points[np.argmin(points[:, 1]), 0] == pytest.approx(75, abs=1)
+    assert points[:, 0].min() == 3 and points[:, 0].max() == 147
+    assert "<" not in spark(t, values, 'a "title" <')[1:-1]
+
+
+def test_curves_have_gaps_where_nothing_is_known():
+    t = np.arange(10.0)
+    values = t.copy()
+    values[4] = np.nan
+    lines = list(drawn(curve(t, values, marks=[(1.0, 1.0)])).iter("{http://www.w3.org/2000/svg}polyline"))
+    assert [len(line.get("points", "").split()) for line in lines] == [4, 5]
+    assert curve(t, t * np.nan) == "" and curve(t[:1], t[:1]) == ""
+
+
+def test_rounding_errors_are_not_drawn():
+    svg = drawn(spark(np.arange(50.0), 1e-15 * np.sin(np.arange(50.0))))
+    (line,) = svg.iter("{http://www.w3.org/2000/svg}polyline")
+    heights = [float(pair.split(",")[1]) for pair in line.get("points", "").split()]
+    assert max(heights) - min(heights) < 0.2
+
+
+def test_tables_count_what_they_leave_out():
+    assert "… and 8 more" in table(("a",), [(k,) for k in range(20)])
+    assert table(("a",), []) == ""
+    assert "<b>" in table((), [(Markup("<b>x</b>"),)]) and "&lt;b&gt;" in table((), [("<b>",)])
+
+
+def test_words_and_numbers():
+    assert words("use `a<b`") == "use <code>a&lt;b</code>"
+    assert escape(Markup("<i>")) == "<i>" and escape("<i>") == "&lt;i&gt;"
+    assert (number(-0.0), number(1 / 3), number(1e-15, 1.0), number(1e-15)) == ("0", "0.333333", "0", "1e-15")
