@@ -207,3 +207,10 @@ def test_what_is_driven_has_no_virtual_motion():
     name = next(name for name, one in parallel.joints.items() if "ground" in one.bodies)
     run = parallel.replace(drives={"motor": {"joint": name, "angle": "-sin(t)"}}).simulate(0.5)
     assert run.certificate.ok, str(run.certificate)
+
+
+def test_bricard_from_a_guess_that_is_far_off():
+    machine = example("bricard")
+    guess = machine.start().q + 2.0 * np.random.default_rng(0).normal(size=35)
+    state = machine.assemble(dict(zip(machine.coordinates, guess, strict=True)))
+    assert np.abs(machine.compile().residuals(0.0, state.q, 0 * state.q)[0]).max() < 1e-9

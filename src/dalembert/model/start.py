@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.nearest import Nearest, nearest_solution
+from dalembert.algebra.nearest import Nearest, least_residual, nearest_solution
 from dalembert.algebra.program import Program
 from dalembert.algebra.rank import Scale, rank
 from dalembert.algebra.saddle import positive
@@ -163,12 +163,12 @@ class _Level:
         return best.x, notes + (self.freedom(best, free) if explain else [])
 
     def try_nearby(self, x: Array, free: Array, best: Nearest) -> Nearest:
-        """Start from points around the guess: it may be one where the constraints have no slope."""
+        """Start from where the residuals are least, and around the guess: the constraints may have no slope there."""
         random = np.random.default_rng(1)
-        for radius in (0.03, 0.1, 0.3, 1.0, 1.0, 3.0) if free.size else ():
+        for radius in (0.0, 0.03, 0.1, 0.3, 1.0, 1.0, 3.0) if free.size else ():
             start = x.copy()
             start[free] += radius * random.uniform(-1, 1, free.size) * np.maximum(1.0, np.abs(x[free]))
-            attempt = self.nearest(x, free, start)
+            attempt = self.nearest(x, free, start if radius else least_residual(self.equations, x, free))
             if attempt.solved:
                 return attempt
             if not np.linalg.norm(attempt.residual) > np.linalg.norm(best.residual):
