@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from dalembert.cli import progress, tables, terminal
+from dalembert.cli import main, progress, tables, terminal
 from dalembert.cli.progress import Progress
 
 PROGRAM = [sys.executable, "-m", "dalembert"]
@@ -58,21 +58,30 @@ def test_help_on_a_real_terminal(variables, coloured):
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "cp437", "utf-8"])
-def test_no_letter_is_too_much_for_a_stream(tmp_path, encoding):
-    """As a Windows console or a pipe there has it: φ, λ, Dᵀ and q̈ are spelt, and JSON stays JSON."""
+def test_no_letter_is_too_much_for_a_stream(monkeypatch, tmp_path, encoding):
+    """As a pipe on Windows has it: φ, λ, Dᵀ and q̈ are spelt, and JSON stays JSON."""
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "phi.toml").write_text(LONG.replace("format = 1", 'format = 1\nname = "Größe φ 🙂"'), encoding="utf-8")
-    environment = os.environ | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
 
     def run(*line: str) -> str:
-        done = subprocess.run([*PROGRAM, *line], cwd=tmp_path, env=environment, capture_output=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.decode(encoding)
+        stream = io.BytesIO()
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(stream, encoding=encoding))
+        with pytest.raises(SystemExit) as stop:
+            main(line)
+        assert stop.value.code == 0
+        return stream.getvalue().decode(encoding)
 
     text = run("derive", "phi.toml", "--form", "minimal")
     assert ("Größe phi" if encoding == "cp1252" else "Größe φ") in text
     assert ("Dᵀ(M q̈ − f)" if encoding == "utf-8" else "D^T(M q'' - f)") in text
     name = json.loads(run("simulate", "phi.toml", "--until", "0.1", "--json"))["model"]
     assert name == "Größe φ 🙂"
+
+
+def test_a_process_that_writes_for_windows():
+    environment = os.environ | {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    done = subprocess.run([*PROGRAM, "--help"], env=environment, capture_output=True, check=True)
+    assert "COMMAND … [OPTIONS]" in done.stdout.decode("cp1252")
 
 
 def test_spelling():
@@ -180,3 +189,12 @@ def test_control_characters_are_shown_not_obeyed(command):
     assert code == 2
     assert "\x1b" not in err
     assert "\\x1b[31mred" in err
+
+
+def test_a_name_in_a_file_cannot_command_the_terminal(command, tmp_path):
+    (tmp_path / "red.toml").write_text(LONG.replace("format = 1", 'format = 1\nname = "\\u001b[31mred"'))
+    for line in (["check"], ["derive"], ["simulate", "--until", "0.1"], ["run", "--no-report", "--until", "0.1"]):
+        verb, *rest = line
+        code, out, err = command(verb, "red.toml", *rest)
+        assert code == 0
+        assert "\x1b" not in out + err

@@ -47,8 +47,10 @@ def test_site(tmp_path):
 
 def search(page) -> None:
     """Type into the search, which runs without a server."""
-    page.locator(".md-search__input").fill("rattle")
-    page.locator(".md-search-result__item").first.wait_for(state="attached", timeout=20_000)
+    page.wait_for_function("typeof __index === 'object'", timeout=60_000)
+    page.locator(".md-search__input").click()
+    page.locator(".md-search__input").press_sequentially("rattle", delay=50)
+    page.locator(".md-search-result__item").first.wait_for(state="attached", timeout=60_000)
 
 
 def narrow(path: Path) -> None:

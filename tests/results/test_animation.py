@@ -154,7 +154,7 @@ def test_arrows_are_the_forces_of_the_joints():
 def test_moments_are_arcs_in_the_plane_and_arrows_in_space():
     plane = arrows(example("engine").simulate(until=0.05).animate(reactions=True).scene, "moment")
     assert plane and all(points.shape[1:] == (21, 2) for points in plane)
-    space = arrows(example("bricard").simulate(until=0.2).animate(reactions=True).scene, "moment")
+    space = arrows(example("spatial-chain:2").simulate(until=0.5).animate(reactions=True).scene, "moment")
     assert space and all(points.shape[1:] == (2, 3) for points in space)
 
 

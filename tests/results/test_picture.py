@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import ModelError, System, loads
+from dalembert import ModelError, System, example, loads
 from dalembert.model.textfile import to_toml
 from dalembert.results.drawing.build import still
 from dalembert.results.picture import picture, save_picture
@@ -72,3 +72,14 @@ Q = ["x", 1]
     kinds = [(mark.kind, mark.options.get("name")) for mark in scene.marks]
     assert kinds.count(("symbol", "pin")) == 1 and ("symbol", "tip") in kinds
     assert ("symbol", "spring") in kinds and ("symbol", "damper") in kinds and ("hatch", None) in kinds
+
+
+def test_a_reduced_mechanism_is_drawn_as_before():
+    """Its parts hang on the coordinates that are left; every mark is where it was."""
+    whole = example("slider-crank-joints")
+    reduced = whole.reduced()
+    assert len(reduced.coordinates) < len(whole.coordinates)
+    before, after = (still(system, system.start()) for system in (whole, reduced))
+    assert [mark.kind for mark in before.marks] == [mark.kind for mark in after.marks]
+    for one, other in zip(before.marks, after.marks, strict=True):
+        assert one.points == pytest.approx(other.points, abs=1e-6)

@@ -26,7 +26,6 @@ def engine():
 
 
 def drawn(figure) -> list:
-    figure.savefig(io.BytesIO(), format="svg")
     return [axes for axes in figure.axes if axes.get_visible()]
 
 
@@ -37,13 +36,28 @@ def legend(axes) -> list[str]:
 @pytest.mark.parametrize("what", KINDS)
 def test_every_kind_is_drawn_with_labels(what, engine):
     for dark in (False, True):
-        axes = drawn(engine.plot(what, dark=dark))
+        figure = engine.plot(what, dark=dark)
+        axes = drawn(figure)
         assert axes
+        assert figure.get_facecolor()[0] == pytest.approx(20 / 255 if dark else 1.0)
         for axis in axes:
             assert axis.lines
             assert legend(axis) or axis.get_ylabel()
             assert axis.get_title(loc="left") or what == "phase"
         assert "$t$ in s" in axes[-1].get_xlabel() or what == "phase"
+
+
+@pytest.mark.parametrize("what", [what for what in KINDS if what != "joints"])
+def test_legends_cover_no_curves(what, swing):
+    """They stand beside the axes, inside the figure."""
+    figure = swing.plot(what)
+    figure.draw_without_rendering()
+    width = figure.bbox.width
+    for axes in drawn(figure):
+        if axes.get_legend():
+            box = axes.get_legend().get_window_extent()
+            assert axes.get_window_extent().x1 <= box.x0 + 1
+            assert box.x1 <= width + 1
 
 
 def test_coordinates_have_units_and_are_sorted_by_kind(swing, engine):

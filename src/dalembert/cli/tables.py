@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dalembert.cli.terminal import styled, width, wrapped
+from dalembert.cli.terminal import styled, visible, width, wrapped
 
 if TYPE_CHECKING:
     from dalembert.forms.derivation import Derivation
@@ -56,7 +56,7 @@ def section(title: str, lines: Sequence[str]) -> list[str]:
 
 def check_lines(outcome: Check) -> list[str]:
     """Return what a check found, and the state in which the motion begins."""
-    title, *lines = str(outcome).split("\n")
+    title, *lines = visible(str(outcome)).split("\n")
     shown = [styled(title, "heading")]
     for line in lines:
         severity, colon, text = line.strip().partition(": ")
@@ -112,7 +112,7 @@ def run_lines(run: Run) -> list[str]:
 
 def certificate_lines(certificate: Certificate) -> list[str]:
     """Return the certificate, with what it says in colour."""
-    first, *lines = str(certificate).split("\n")
+    first, *lines = visible(str(certificate)).split("\n")
     title, _, verdict = first.partition(" ")
     shown = [f"{styled(title, 'heading')} {styled(verdict, 'good' if certificate.ok else 'bad')}"]
     for line in lines:
@@ -143,7 +143,7 @@ def _reactions(run: Run) -> tuple[str, list[str]]:
     for name, reaction in run.final_reactions().items():
         parts = [f"{q}: {value(r)}" for q, r in zip(run.system.coordinates, reaction, strict=True) if r != 0]
         mark = "  (not determinate: the share of least norm)" if name in shared else ""
-        rows.append([name, (", ".join(parts) or "0") + mark])
+        rows.append([visible(name), (", ".join(parts) or "0") + mark])
     return "Reactions at the end, by coordinate", shortened(table(rows, left=(0, 1))) if rows else []
 
 

@@ -66,7 +66,11 @@ def plain(text: str) -> str:
     >>> plain("a" * 300 + " \\x1b[31m")
     'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa… \\\\x1b[31m'
     """
-    text = _LONG.sub(lambda word: word[0][:60] + "…", text)
+    return visible(_LONG.sub(lambda word: word[0][:60] + "…", text))
+
+
+def visible(text: str) -> str:
+    """Write control characters out, so that a name in a file cannot command the terminal."""
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 

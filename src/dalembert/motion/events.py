@@ -18,13 +18,12 @@ from typing import Any
 
 import numpy as np
 import symengine as se
-import sympy as sp
-from scipy.optimize import brentq
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, SimulationError, nearest, quoted
 from dalembert.model.expression import parse, parse_equation
 from dalembert.model.functions import TIME, Expr
+from dalembert.model.symbolic import is_sympy
 from dalembert.model.system import System
 from dalembert.model.vocabulary import Vocabulary
 from dalembert.motion.engine import Engine
@@ -171,6 +170,8 @@ class Watch:
         low, high = value(0.0), value(1.0)
         if not low * high < 0:  # rounding moved it to an end
             return 0.0 if abs(low) < abs(high) else 1.0
+        from scipy.optimize import brentq
+
         return float(brentq(value, 0.0, 1.0, xtol=1e-15))  # pyright: ignore[reportArgumentType]
 
 
@@ -212,7 +213,7 @@ def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
         raise ModelError(f"the action is record, stop or new values of parameters, got {event.action!r}")
     if isinstance(event.when, str):
         expression = (parse_equation if _EQUALS.search(event.when) else parse)(event.when, vocabulary)
-    elif isinstance(event.when, sp.Basic):
+    elif is_sympy(event.when):
         expression = system._translator.inward(event.when)
     else:
         raise ModelError(f"expected an equation in quotes or a SymPy expression, got {type(event.when).__name__}")

@@ -66,6 +66,7 @@ def _draw(axes: Any, panel: Panel, palette: Palette) -> None:
                   label=curve.label.tex)  # fmt: skip
     if panel.logarithmic:
         axes.set_yscale("log")
+        axes.set_ylim(*_decades(panel))
     single = len(panel.curves) == 1
     name = panel.y_label or (panel.curves[0].label if single else None)
     axes.set_ylabel(" in ".join(filter(None, (name.tex if name else "", panel.unit))))
@@ -78,6 +79,13 @@ def _draw(axes: Any, panel: Panel, palette: Palette) -> None:
     _style(axes, palette)
     if not panel.logarithmic and not any(span(curve.values) for curve in panel.curves):
         _rest(axes, panel)
+
+
+def _decades(panel: Panel) -> tuple[float, float]:
+    """Return the powers of ten around the values."""
+    values = np.concatenate([curve.values for curve in panel.curves])
+    low, high = np.floor(np.log10(np.nanmin(values))), np.ceil(np.log10(np.nanmax(values)))
+    return float(10**low), float(10 ** max(high, low + 1))
 
 
 def _rest(axes: Any, panel: Panel) -> None:

@@ -11,9 +11,9 @@ from sympy.physics.mechanics.joint import Joint
 from sympy.physics.mechanics.loads import LoadBase
 
 from dalembert.errors import ModelError
-from dalembert.model.translate import dynamicsymbols
 
-TIME: Any = dynamicsymbols._t
+dynamicsymbols: Any = mechanics.dynamicsymbols  # its time, an attribute of the function, has no type
+TIME = dynamicsymbols._t
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from dalembert.native.export.numpy import head
 from dalembert.native.groups import REFINEMENTS
 from dalembert.native.routine import Routine
 
+_OVERHEAD = 40  # operations that take as long as a step of the loop itself
 _LARGEST = 2_000  # coordinates and constraints: the matrices are full
 
 _IMPORTS = """jax
@@ -48,7 +49,7 @@ _OPERATIONS = {
 
 
 def _values(t, q, v, parameters):
-    """Run the tape: (name, places of the operands …) for each of its steps."""
+    """Run the tape."""
     q, v, n = jnp.asarray(q, float), jnp.asarray(v, float), len(COORDINATES)
     if q.shape != (n,) or v.shape != (n,):
         raise ValueError(f"expected q and v of shape ({n},), got {q.shape} and {v.shape}; jax.vmap takes many states")
@@ -59,25 +60,65 @@ def _values(t, q, v, parameters):
         changed = {**PARAMETERS, **(parameters or {})}.values()
         parameters = [jnp.nan if value is None else value for value in changed]
     given = [jnp.asarray(value, float).reshape(-1) for value in (t, q, v, *parameters)]
-    given = jnp.concatenate([*given, jnp.array(_CONSTANTS, float)])
-    end = len(given)
-    work = jnp.zeros(end + sum(len(places) for _, places, *_ in _STEPS)).at[:end].set(given)
-    for name, *places in _STEPS:
-        operation = _OPERATIONS.get(name) or getattr(jnp, name)
-        start, end = end, end + len(places[0])
-        work = work.at[start:end].set(operation(*(work[np.array(place)] for place in places)))
-    return work[np.array(_OUTPUTS, int)]
+    given = jnp.concatenate([*given, jnp.array([*_CONSTANTS, 0.5])])
+    work = jnp.append(given, jnp.zeros(_KINDS.size * _WIDTH))
+    branches = [_branch(*kind) for kind in _NAMES]
+
+    def step(work, row):
+        kind, places, start = row
+        results = jax.lax.switch(kind, branches, *_at(work, places))
+        return jax.lax.dynamic_update_slice(work, results, (start,)), None
+
+    if _STEPS:
+        starts = len(given) + _WIDTH * np.arange(_KINDS.size)
+        work, _ = jax.lax.scan(step, work, (_KINDS, _ROWS, starts))
+    return _at(work, _RESULTS)
+
+
+def _branch(name, count):
+    operation = _OPERATIONS.get(name) or getattr(jnp, name)
+    return lambda *operands: operation(*operands[:count])
+
+
+def _packed():
+    """Lay out the tape in rows of one width, so that a loop can run them; what is empty reads the spare 0.5."""
+    spare = 1 + 2 * len(COORDINATES) + len(PARAMETERS) + len(_CONSTANTS)
+    place = np.arange(spare + sum(len(column) for _, column, *_ in _STEPS))
+    names = sorted({(name, len(columns)) for name, *columns in _STEPS})
+    kinds, rows, done = [], [], spare
+    for name, *columns in _STEPS:
+        for start in range(0, len(columns[0]), _WIDTH):
+            row = np.full((max(count for _, count in names), _WIDTH), spare)
+            for k, column in enumerate(columns):
+                part = column[start : start + _WIDTH]
+                row[k, : len(part)] = place[part]
+            count = len(columns[0][start : start + _WIDTH])
+            place[done : done + count] = spare + 1 + _WIDTH * len(rows) + np.arange(count)
+            done += count
+            kinds.append(names.index((name, len(columns))))
+            rows.append(row)
+    return names, np.array(kinds, int), np.array(rows, int), place[np.array(_OUTPUTS, int)]
+
+
+_NAMES, _KINDS, _ROWS, _RESULTS = _packed()
+
+
+def _at(values, places):
+    return values.at[places].get(mode="promise_in_bounds")
 
 
 def _full(entries, places, shape):
-    rows, columns = np.array(places, int).reshape(-1, 2).T
-    return jnp.zeros(shape).at[rows, columns].set(entries)
+    """Return a matrix with some entries, by their rows and columns."""
+    where = np.full(shape, len(places))
+    for k, place in enumerate(places):
+        where[place] = k
+    return _at(jnp.append(entries, 0.0), where)
 
 
 def _blocks(values):
     """Return M, f, A, c and what else the tape gives."""
     n, s = len(COORDINATES), len(CONSTRAINTS)
-    M, f, A, c, rest = jnp.split(values, np.cumsum([len(_M), n, len(_A), s]))
+    M, f, A, c, rest = jnp.split(values, np.cumsum(np.array([len(_M), n, len(_A), s])))
     return _full(M, _M, (n, n)), f, _full(A, _A, (s, n)), c, rest
 
 
@@ -195,8 +236,16 @@ def _tables(builder: Builder, form: str) -> str:
     values = [*first, *rho, *builder.evaluate(routine, [*residuals, *further])]
     tape = levels(routine.tape, values, len(builder.inputs))
     steps = "\n".join(_wrapped(step) for step in tape.steps)
-    lists = {"_M": list(b.M), "_A": list(b.A), "_CONSTANTS": tape.constants, "_OUTPUTS": tape.outputs}
-    return "\n".join(f"{name} = {_listed(values)}" for name, values in lists.items()) + f"\n_STEPS = [\n{steps}\n]\n"
+    width = min(range(4, 129, 4), key=lambda w: _cost(tape.steps, w))
+    lists = {"_WIDTH": width, "_M": list(b.M), "_A": list(b.A), "_CONSTANTS": tape.constants, "_OUTPUTS": tape.outputs}
+    tables = "\n".join(f"{name} = {_listed(values)}" for name, values in lists.items())
+    words = "# operation, places of its operands: inputs, constants, results of the steps before"
+    return f"{tables}\n_STEPS = [  {words}\n{steps}\n]\n"
+
+
+def _cost(steps: list[tuple], width: int) -> int:
+    """Estimate the time of a loop whose rows have some width."""
+    return (width + _OVERHEAD) * sum(-(-len(columns[0]) // width) for _, *columns in steps)
 
 
 def _listed(values: Any) -> str:

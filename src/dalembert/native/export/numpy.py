@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import fill
 
@@ -76,21 +77,37 @@ def files(system: System, path: Path, form: str) -> dict[Path, str]:
     return {path: _text(system, form, module_of(system, form, _LARGEST))}
 
 
+@dataclass(frozen=True)
+class _Function:
+    """One function of the module: its name, what it gives in letters and in words, and as expressions to return."""
+
+    name: str
+    letters: str
+    words: str
+    kernel: Kernel
+    results: list[str]
+    rate: str = "v"  # what stands in the place of velocities
+
+    @property
+    def call(self) -> str:
+        return f"{self.name}(t, q, {self.rate}, parameters=None)"
+
+
 def _text(system: System, form: str, module: Module) -> str:
     functions = list(_functions(system, form, module))
-    contents = "\n".join(f"    {heading}" for heading, *_ in functions)
+    contents = "\n".join(f"    {function.letters} = {function.call}" for function in functions)
     text = head(system, form, contents, "numpy as np") + _PREPARE
     inputs = ["t"]
     for letter, names in (("q", system.coordinates), ("v", system.coordinates), ("p", system.parameters)):
         inputs += [f"{letter}_{name}" for name in identifiers(names)]
-    for heading, words, kernel, results in functions:
-        text += f"\n\ndef {heading.split(' = ')[1]}:\n" + '    """' + words + '"""\n'
-        third = heading.split("(")[1].split(", ")[2]
-        text += f"    shape, inputs = _prepared(t, q, {third}, parameters)\n"
+    for function in functions:
+        text += f'\n\ndef {function.call}:\n    """{function.words}"""\n'
+        text += f"    shape, inputs = _prepared(t, q, {function.rate}, parameters)\n"
         text += fill(", ".join(inputs), 100, initial_indent="    (", subsequent_indent="     ") + ",) = inputs\n"
-        if lines := statements(kernel, module.routines, inputs):
+        if lines := statements(function.kernel, module.routines, inputs):
             text += '    with np.errstate(all="ignore"):\n' + "".join(f"        {line}\n" for line in lines)
-        text += "    return (\n" + "".join(f"        {result},\n" for result in results) + "    )\n"
+        comma = "," if len(function.results) > 1 else ""
+        text += "    return (\n" + "".join(f"        {result}{comma}\n" for result in function.results) + "    )\n"
     return text
 
 
@@ -112,44 +129,38 @@ def head(system: System, form: str, contents: str, imports: str, settings: str =
     )
 
 
-def _functions(system: System, form: str, module: Module) -> Iterator[tuple[str, str, Kernel, list[str]]]:
-    """Give each function: how it is called, what it gives, its kernel, and its results as they are returned."""
+def _functions(system: System, form: str, module: Module) -> Iterator[_Function]:
+    """Give the functions of a form."""
     n, s, kernels = len(system.coordinates), len(system.constraints), module.kernels
 
     def parts(kernel: Kernel, *places: tuple[int, int]) -> list[str]:
         last = module.routines[[call for call in kernel.calls if isinstance(call, str)][-1]]
         return [stacked(first, count, lambda k: ("out", k) in last.stores) for first, count in places]
 
-    def call(results: str, name: str, third: str = "v") -> str:
-        return f"{results} = {name}(t, q, {third}, parameters=None)"
-
     main = kernels["accelerations" if form == "multipliers" else form]
     if form == "canonical":
         words = "Return the rates of positions and momenta, and the reaction, from the momenta p in place of v."
-        yield call("q_rate, p_rate, r", "rates", "p"), words, main, parts(main, (0, n), (n, n), (2 * n, n))
+        results = parts(main, (0, n), (n, n), (2 * n, n))
+        yield _Function("rates", "q_rate, p_rate, r", words, main, results, rate="p")
         momenta = kernels["momenta"]
-        yield call("(p,)", "momenta"), "Return the momenta p = M v + l.", momenta, parts(momenta, (0, n))
+        yield _Function("momenta", "p", "Return the momenta p = M v + l.", momenta, parts(momenta, (0, n)))
     elif form == "multipliers":
-        words = "Return accelerations and multipliers; of redundant constraints these are the ones of least norm."
+        words = "Return accelerations and multipliers; of redundant constraints these are the ones of least norm.\n\n"
+        words += "    They are nan where M is not positive definite.\n    "
         results = [f"_where(out_{n + s + 2} > 0, {part})" for part in parts(main, (0, n), (n, s))]
-        yield (
-            call("a, lam", "accelerations"),
-            f"{words}\n\n    nan where M is not positive definite.\n    ",
-            main,
-            results,
-        )
+        yield _Function("accelerations", "a, lam", words, main, results)
     else:
         words = "Return accelerations and the reaction r = M a − f on each coordinate."
-        yield call("a, r", "accelerations"), words, main, parts(main, (0, n), (n, n))
+        yield _Function("accelerations", "a, r", words, main, parts(main, (0, n), (n, n)))
     residuals = kernels["residuals"]
     words = "Return the residuals of positions and of velocities, one for each constraint."
-    yield call("g, psi", "residuals"), words, residuals, parts(residuals, (0, s), (s, s))
+    yield _Function("residuals", "g, psi", words, residuals, parts(residuals, (0, s), (s, s)))
     if "energies" in kernels:
         words = "Return kinetic and potential energy, T₂ − T₀ + V, the powers of forces and of what depends on time."
-        energies = [f"np.broadcast_to(out_{k}, shape)[()]" for k in range(5)]
-        yield call("T, V, E, P, P_t", "energies"), words, kernels["energies"], energies
+        results = [f"np.broadcast_to(out_{k}, shape)[()]" for k in range(5)]
+        yield _Function("energies", "T, V, E, P, P_t", words, kernels["energies"], results)
     if "matrices" in kernels:
-        words, kernel = "Return M, f, A, c of M a = f + Aᵀλ, A a = c.", kernels["matrices"]
+        kernel = kernels["matrices"]
         M, f, A, c = parts(kernel, (0, n * n), (n * n, n), (n * n + n, s * n), (n * n + n + s * n, s))
         results = [f"{M}.reshape(*shape, {n}, {n})", f, f"{A}.reshape(*shape, {s}, {n})", c]
-        yield call("M, f, A, c", "matrices"), words, kernel, results
+        yield _Function("matrices", "M, f, A, c", "Return M, f, A, c of M a = f + Aᵀλ, A a = c.", kernel, results)
