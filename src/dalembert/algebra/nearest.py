@@ -18,6 +18,8 @@ ACCEPT = 1e-9  # of the size of an equation: what is left of its residual in a s
 _EXACT = 1e-16  # nothing to be gained below
 _THERE = 1e-10  # relative distance from the guess that is none
 _ROUNDED = 1e-13  # relative changes of x that cannot be told from rounding
+_DENSE = 300  # free components up to which slopes are dense
+_TRUSTED = 200  # steps within a region of trust
 _NOTHING = 1e-15  # of the largest x around: what may be left of one that vanishes
 
 
@@ -85,6 +87,29 @@ def reach_solution(equations: Residual, guess: Array, weight: Sparse, free: Arra
             break
         point, merit = better, _merit(better, size)
     return point
+
+
+def least_residual(equations: Residual, guess: Array, free: Array) -> Array:
+    """Return where the residuals are least, by steps within a region of trust: from much farther away than Newton's."""
+    from scipy.optimize import least_squares  # takes its time to load, and is seldom needed
+
+    size, x = _evaluate(equations, guess).size, np.array(guess, dtype=float)
+
+    def at(y: Array) -> tuple[Array, Sparse]:
+        x[free] = y
+        residual, jacobian, _ = equations(x)
+        return residual / size, sp.diags_array(1.0 / size) @ jacobian[:, free]
+
+    def slopes(y: Array) -> Array | Sparse:
+        return at(y)[1].toarray() if free.size <= _DENSE else at(y)[1]
+
+    try:
+        with np.errstate(all="ignore"):
+            found = least_squares(lambda y: at(y)[0], x[free], slopes, ftol=1e-14, max_nfev=_TRUSTED)  # pyright: ignore
+        x[free] = found.x
+    except ValueError:  # no finite residuals at the guess
+        return np.array(guess, dtype=float)
+    return x
 
 
 def _approach(equations: Residual, point: Nearest, guess: Array, weight: Sparse, free: Array) -> Nearest:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.nearest import Nearest, nearest_solution
+from dalembert.algebra.nearest import Nearest, least_residual, nearest_solution
 from dalembert.algebra.program import Program
 from dalembert.algebra.rank import Scale, rank
 from dalembert.algebra.saddle import positive
@@ -118,7 +118,7 @@ def _solve_level(
     equations = (lambda y: numeric.position(t, y)) if q is None else (lambda y: numeric.velocity(t, q, y))
     rows = numeric.holonomic if q is None else numeric.kinematic
     constraints = [numeric.system.constraints[i].name for i in rows]
-    level = _Level(numeric, names, constraints, t, fixed, equations, positive(M))
+    level = _Level(numeric, names, constraints, t, fixed, equations, positive(M), guess)
     return level.solve(x, free, explain)
 
 
@@ -134,8 +134,9 @@ class _Level:
         fixed: Mapping[str, float],
         equations: Callable,
         weight: Sparse,
+        guess: Mapping[str, float],
     ):
-        self.numeric, self.system, self.fixed = numeric, numeric.system, fixed
+        self.numeric, self.system, self.fixed, self.guess = numeric, numeric.system, fixed, guess
         self.names, self.constraints = names, constraints
         self.t, self.equations, self.weight = t, equations, weight
         self.time = f" for t = {t:g}" if t else ""
@@ -162,12 +163,12 @@ class _Level:
         return best.x, notes + (self.freedom(best, free) if explain else [])
 
     def try_nearby(self, x: Array, free: Array, best: Nearest) -> Nearest:
-        """Start from points around the guess: it may be one where the constraints have no slope."""
+        """Start from where the residuals are least, and around the guess: the constraints may have no slope there."""
         random = np.random.default_rng(1)
-        for radius in (0.03, 0.1, 0.3, 1.0, 1.0, 3.0) if free.size else ():
+        for radius in (0.0, 0.03, 0.1, 0.3, 1.0, 1.0, 3.0) if free.size else ():
             start = x.copy()
             start[free] += radius * random.uniform(-1, 1, free.size) * np.maximum(1.0, np.abs(x[free]))
-            attempt = self.nearest(x, free, start)
+            attempt = self.nearest(x, free, start if radius else least_residual(self.equations, x, free))
             if attempt.solved:
                 return attempt
             if not np.linalg.norm(attempt.residual) > np.linalg.norm(best.residual):
@@ -218,7 +219,10 @@ class _Level:
         if ranks[0] < max(ranks) and fixed and rank(here) == max(rank(matrix) for matrix in around):
             return [f"the fixed {self.what} {quoted(_some(fixed))} are at a limit position, such as a dead centre"]
         notes = []
-        if undetermined:
+        still = self.what == "velocities" and not fixed and not np.any(best.x)
+        if undetermined and still:
+            notes.append("no velocity is given: the motion starts from rest")
+        elif undetermined and not self.as_written(best, free):
             names = quoted(_some([self.names[i] for i in free]))
             verb = "is" if undetermined == 1 else "are"
             notes.append(
@@ -234,6 +238,11 @@ class _Level:
                 "the values agree with the constraints"
             )
         return notes
+
+    def as_written(self, best: Nearest, free: Array) -> bool:
+        """Tell whether all that is free was guessed, and is as it was guessed: as bodies are that were placed."""
+        wanted = np.array([self.guess.get(self.names[i], np.nan) for i in free])
+        return bool(np.all(np.abs(best.x[free] - wanted) <= 1e-9 * (1 + np.abs(wanted))))
 
     def scaled(self, best: Nearest) -> list[Sparse]:
         """Return the Jacobian here and at places around, in units taken from all of them."""

@@ -70,6 +70,12 @@ def is_name(key: Any) -> bool:
 def read_joint(table: Table, assembly: Assembly) -> Joint | None:
     """Read a joint; None, after a report, where its kind or its bodies are not known."""
     kinds = PAIRS[assembly.dimensions]
+    given = table.given.get("kind") if table.has("kind") else None
+    elsewhere = PAIRS[5 - assembly.dimensions]
+    if isinstance(given, str) and given not in kinds and given in elsewhere:
+        here, there = ("the plane", "space") if assembly.dimensions == 2 else ("space", "the plane")
+        table.problem(f"`{given}` is a pair of {there}; kinds in {here}: {', '.join(kinds)}", "kind")
+        return None
     kind = table.word("kind", kinds, what="kinds")
     names = assembly.read_bodies(table)
     if kind is None or names is None:

@@ -36,7 +36,8 @@ class Mobility:
 
     count: by Grübler and Kutzbach, freedom of the bodies less the conditions of the joints. freedom: the true one, from
     the rank of the conditions in general positions near the assembled one. here: in the assembled position itself.
-    terms: how it was counted. reasons: why the numbers differ.
+    terms: how it was counted. reasons: why the numbers differ. idle: bodies between joints that can move by themselves,
+    as a rod between two spherical pairs turns about its own axis.
     """
 
     count: int
@@ -44,11 +45,13 @@ class Mobility:
     here: int
     terms: str
     reasons: tuple[str, ...]
+    idle: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         text = f"mobility {self.freedom}, by counting {self.terms} = {self.count}"
         text += f", in the assembled position {self.here}" if self.here != self.freedom else ""
-        return "; ".join([text, *self.reasons])
+        alone = [f"{quoted(self.idle)} can move by {'itself' if len(self.idle) == 1 else 'themselves'}"]
+        return "; ".join([text, *self.reasons, *(alone if self.idle else [])])
 
     __repr__ = __str__
 
@@ -103,7 +106,7 @@ class _Examination:
                 )
             if freedom != count:
                 reasons.append(self.difference(freedom - count, freedom))
-        return Mobility(count, freedom, here, terms, tuple(reasons))
+        return Mobility(count, freedom, here, terms, tuple(reasons), tuple(self.idle()) if freedom else ())
 
     def count(self) -> tuple[int, str]:
         """Count as Grübler and Kutzbach do."""
@@ -155,6 +158,17 @@ class _Examination:
         """Name the bodies that can move."""
         sizes = np.max([np.abs(self.twists(place)).max(axis=(0, 2), initial=0.0) for place in places], axis=0)
         return [body.name for body, size in zip(self.bodies, sizes, strict=True) if size > SAME]
+
+    def idle(self) -> list[str]:
+        """Name the bodies with several joints that can move while all others stand still."""
+        joints = Counter(name for joint in self.mechanism.joints.values() for name in joint.bodies)
+        free = self.free(self.places[0])
+        found = []
+        for k, body in enumerate(self.bodies):
+            others = np.delete(free, np.s_[k * self.each : (k + 1) * self.each], axis=1)
+            if joints[body.name] > 1 and rank(others) < len(free):
+                found.append(body.name)
+        return found
 
     # --- reasons -----------------------------------------------------------------------------------------------------
 

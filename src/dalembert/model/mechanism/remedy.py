@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import islice, product
+from itertools import combinations, islice, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dalembert.model.mechanism.mechanism import Mechanism
 
 KNOWN = ("spherical", "cylindrical", "universal", "revolute", "prismatic", "slot")  # built more often than others
-TRIED = 60  # pairs of replacements
+TRIED = 60  # replacements of each number of joints
 READ_NOTHING = next(field.default for field in fields(Pair) if field.name == "read")
 
 
@@ -63,13 +63,21 @@ class Remedies:
         self.matrices = [numeric.all(place.t, place.q, place.v).A.toarray() * self.columns for place in places]
 
     def find(self, joint: str, others: Sequence[str], repeated: int) -> list[tuple[Replacement, ...]]:
-        """Return what takes away as many conditions as are repeated: this joint replaced, or another one with it."""
-        mine = self.replacements(joint)
-        alone = [(one,) for one in mine if self.freed(one) == repeated and self.works([one])]
-        theirs = [other for name in reversed(others) for other in self.replacements(name)]
-        both = ((b, a) for a, b in product(mine, theirs) if self.freed(a) + self.freed(b) == repeated)
-        together = [two for two in islice(both, TRIED) if self.works(two)][:1]
-        return [*alone[:1], *together]
+        """Return what takes away as many conditions as are repeated: one joint replaced, or several.
+
+        This joint alone, another one alone, two of them, and three if nothing less is found.
+        """
+        made = {name: self.replacements(name) for name in (joint, *reversed(others))}
+        ways: list[tuple[Replacement, ...]] = []
+        for names, most in (([joint], 1), (list(reversed(others)), 1), (list(made), 2), (list(made), 3)):
+            if most == 3 and ways:
+                break
+            sets = (way[::-1] for some in combinations(names, most) for way in product(*(made[name] for name in some)))
+            fitting = (way for way in sets if sum(map(self.freed, way)) == repeated)
+            found = next((way for way in islice(fitting, TRIED) if self.works(way)), None)
+            if found and not (most == 1 and ways):
+                ways.append(found)
+        return ways
 
     def freed(self, replacement: Replacement) -> int:
         """Count the conditions that a replacement saves."""

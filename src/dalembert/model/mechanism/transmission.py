@@ -143,9 +143,11 @@ class _Trace:
         A = numeric.position(0.0, q)[1]
         freedom = numeric.n - self.closure.independent(A)
         if freedom != 1:
-            words = (
-                "; the assembled position is singular: give it another one" if mechanism.mobility().freedom == 1 else ""
-            )
+            found = mechanism.mobility()
+            words = "; the assembled position is singular: give it another one" if found.freedom == 1 else ""
+            if found.idle:
+                text = f"; {quoted(found.idle)} can move by {'itself' if len(found.idle) == 1 else 'themselves'}"
+                words = f"{text}: replace a joint there (one of two spherical pairs by a universal one)"
             raise ModelError(f"a transmission is that of one degree of freedom; the mechanism has {freedom}{words}")
         tangent = self.closure.solve(A, np.zeros(A.shape[0]), numeric.n - 1).free[:, 0]
         forward = np.sign(self.input.at(q, tangent, 0 * q, self.parameters)[1]) or 1.0
