@@ -82,7 +82,7 @@ def nice(value: float) -> float:
     >>> nice(0.37), nice(70.0)
     (0.2, 50.0)
     """
-    power = 10.0 ** np.floor(log10(value)) if value > 0 else 1.0
+    power = 10.0 ** (log10(value) // 1) if value > 0 else 1.0
     return max((step for step in (1, 2, 5) if step * power <= value * (1 + 1e-9)), default=1) * power
 
 
