@@ -45,9 +45,9 @@ class Explicit(Engine):
         if complete:
             names += [("dependent", "dependent_positions"), ("dependent", "dependent_velocities")]
         self.load(names)
-        self.size = np.array(
-            [n, s, kind, _KEEPINGS[setup.keep], 0, int(setup.frozen), int(complete), int(whole is not None)]
-        )
+        repeated = kernels.form == "multipliers" and kind == at.ACCELERATIONS and setup.keep == "project"
+        flags = [setup.frozen, complete, whole is not None, repeated]
+        self.size = np.array([n, s, kind, _KEEPINGS[setup.keep], 0, *map(int, flags)])
         self.control = np.zeros((2, max(s, 1))) if setup.gains is None else setup.gains
         self.tableau, self.order = method.arrays(), method.order
         rows = len(method.times) + (0 if method.dense else 1)

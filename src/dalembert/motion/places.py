@@ -19,6 +19,6 @@ RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS, EVENTS, DEPENDENT = range(8
 WHOLE = 7  # the kernel of a whole step, instead of dependent ones
 TERMS, SPLIT, BALANCE = 7, 8, 7  # behind those of every engine, for the equations of IDA
 # places in `size`
-N, S, KIND, KEEP, FIXED, FROZEN, COMPLETE, ONE = range(8)
+N, S, KIND, KEEP, FIXED, FROZEN, COMPLETE, ONE, BROUGHT = range(9)
 
 WELL = 0.02  # conditioning below which plain elimination gives way to the proximal one

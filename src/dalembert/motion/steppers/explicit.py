@@ -12,6 +12,7 @@ from dalembert.motion.places import (
     ACCELERATIONS,
     ATOL,
     BAD,
+    BROUGHT,
     CANONICAL,
     CHOICE,
     COMPLETE,
@@ -36,6 +37,7 @@ from dalembert.motion.places import (
     NOT_PROJECTED,
     ONE,
     OWN,
+    POSITION,
     PROJECT,
     PROJECTIONS,
     RATE,
@@ -74,6 +76,8 @@ def _rate(address, size, count, t, y, dy, given, out, work, control):
     for i in range(2 * n):
         given[1 + i] = y[i]
     count[EVALUATIONS] += 1
+    if size[BROUGHT] == 1:
+        _bring(address, n, given, out, work)
     if size[KEEP] == STABILISE and size[FROZEN] == 0:
         _offsets(address, size, given, out, work, control, 1.0)
     kernel(RATE, address, given, out, work)
@@ -89,13 +93,26 @@ def _rate(address, size, count, t, y, dy, given, out, work, control):
             count[BAD] = SINGULAR_MASS
             return False
         for i in range(n):
-            dy[i] = y[n + i]
+            dy[i] = given[1 + n + i]
             dy[n + i] = out[i]
     for i in range(2 * n):
         if not np.isfinite(dy[i]):
             count[BAD] = i
             return False
     return True
+
+
+@compiled
+def _bring(address, n, given, out, work):
+    """Move a state, already given, towards the constraints by one of Newton's steps, positions and then velocities.
+
+    Constraints that repeat each other contradict each other beside the states that they allow, by the square of the
+    distance; and the stages of a step lie beside them.
+    """
+    for level in range(2):
+        call(address[POSITION + level], out.ctypes.data, given.ctypes.data, work.ctypes.data)
+        for i in range(n):
+            given[1 + level * n + i] += out[i]
 
 
 @compiled
@@ -201,6 +218,8 @@ def _stage(A, row, h, y, k, trial):
 
 @compiled
 def _is_plain(size):
+    if size[BROUGHT] == 1:
+        return False
     return size[COMPLETE] == 0 and size[KEEP] != STABILISE and (size[KIND] == ACCELERATIONS or size[KIND] == GUARDED)
 
 
