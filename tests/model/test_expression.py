@@ -232,6 +232,7 @@ MISTAKES = [
     ("x + ,", 5, "expected a value, got `,`"),
     ("and", 1, "expected a value, got `and`"),
     ("x y", 3, "an operator is missing before `y`; multiplication is written *"),
+    ("2 kg", 3, "numbers have no units here: give the value in SI, without `kg`"),
     ("2x", 2, "an operator is missing before `x`; multiplication is written *"),
     ("2(x)", 2, "an operator is missing before `(`; multiplication is written *"),
     ("1e+", 2, "an operator is missing before `e`"),

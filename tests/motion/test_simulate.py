@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import ModelError, System, example, load_motion
+from dalembert import ModelError, SimulationError, System, example, load_motion
 from dalembert.motion.methods import METHODS
 from tests.conftest import pendulum
 
@@ -67,7 +67,10 @@ def test_changed_parameters_change_the_motion():
         ({"method": "rk45"}, "no method `rk45`; did you mean `rk4`?"),
         ({"form": "hamilton"}, "no form `hamilton`; "),
         ({"keep": "projct"}, "no keep `projct`; did you mean `project`?"),
-        ({"method": "rk4"}, "the method `rk4` has a fixed step; give it, as in step=0.01"),
+        (
+            {"method": "rk4"},
+            "the method `rk4` has a fixed step; give it: step=0.01, or --step 0.01 on the command line",
+        ),
         ({"rtol": 0}, "`rtol` must be positive and finite, got 0"),
         ({"step": -1}, "`step` must be positive and finite, got -1"),
         ({"samples": [0.5, 0.2]}, "`samples` is a number of intervals, or increasing times"),
@@ -242,3 +245,12 @@ def test_names_that_clash(tmp_path, suffix):
     assert table["file"][-1] == pytest.approx(1)
     assert table["energy"][-1] == pytest.approx(2)
     assert {"energy_", "lambda_a.b", "lambda_a_b"} <= set(table)
+
+
+def test_a_step_that_is_too_large_is_seen():
+    """Without a tolerance the energy is held against a limit of its own, and a failure speaks of the step."""
+    certificate = example("four-bar").simulate(2, method="rk4", step=0.05).certificate
+    assert not certificate.ok
+    assert certificate.as_dict()["items"]["energy"]["limit"] == 1e-2
+    with pytest.raises(SimulationError, match="take a smaller one"):
+        example("four-bar").simulate(2, step=0.5)

@@ -45,6 +45,7 @@ MAX_EXPONENT = 1_000  # of a power whose exponent is a number
 MAX_BITS = 1_023  # of one exact number, as far as double precision reaches
 MAX_TRANSIENT = 20_000  # bits of the exact numbers that meet in one operation
 MAX_PROBLEMS = 20  # reported of one expression
+_UNITS = frozenset(["mm", "cm", "m", "km", "g", "kg", "s", "ms", "min", "N", "kN", "Nm", "J", "W", "kW", "rad", "deg"])
 
 
 class _Condition(NamedTuple):
@@ -164,6 +165,8 @@ class _Parser:
             return Failure(token.column, "a closing parenthesis without an opening one")
         if token.text == ",":
             return Failure(token.column, "a comma belongs between the arguments of a function")
+        if token.text in _UNITS and self.vocabulary.kind(token.text) is None:
+            return Failure(token.column, f"numbers have no units here: give the value in SI, without `{token.text}`")
         if token.kind in ("name", "number") or token.text == "(":
             return Failure(
                 token.column, f"an operator is missing before `{cut(token.text)}`; multiplication is written *"

@@ -13,6 +13,7 @@ _TOKEN = re.compile(
     r"|(?P<op>\*\*|<=|>=|==|!=|[-+*/^(),=<>])"
 )
 _HINTS = {
+    "°": "angles are in radians; 40 degrees are 40*pi/180",
     "−": "write the minus sign as -",
     "–": "write the minus sign as -",
     "·": "write multiplication as *",

@@ -175,6 +175,8 @@ def _settings(system: System, given: Mapping[str, Any]) -> Settings:
         if not 0 <= value < float("inf") or (value == 0 and name != "until"):
             raise ModelError(f"`{name}` must be positive and finite, got {value}")
     until = numbers["until"]
+    if numbers["rtol"] > 0.1:
+        raise ModelError(f"`rtol` is a part of the values, usually 1e-6 to 1e-12, at most 0.1; got {numbers['rtol']:g}")
     if not given["max_steps"] >= 1:
         raise ModelError(f"`max_steps` must be at least one, got {given['max_steps']}")
     _refuse(METHODS[method], system, form, keep, step is not None)
@@ -197,7 +199,9 @@ def _refuse(method: Method, system: System, form: str, keep: str, stepped: bool)
     if keep not in method.keeps:
         raise ModelError(f"the method `{method.name}` keeps the constraints itself; leave `keep` out, got `{keep}`")
     if not stepped and not method.adaptive:
-        raise ModelError(f"the method `{method.name}` has a fixed step; give it, as in step=0.01")
+        raise ModelError(
+            f"the method `{method.name}` has a fixed step; give it: step=0.01, or --step 0.01 on the command line"
+        )
     if stepped and not method.fixed:
         raise ModelError(f"the method `{method.name}` chooses its steps; give `rtol` and `atol` instead of `step`")
     if objection := method.objection(system):
@@ -272,6 +276,8 @@ def _failure(status: int, engine: Engine, system: System) -> str:
             "the system is at the end of its reach"
         )
     reasons = "They contradict each other from there on, or the system is at the end of its reach"
+    if engine.fixed:
+        reasons = f"The step is too large: take a smaller one. If that does not help: {reasons[0].lower()}{reasons[1:]}"
     return f"{_unsatisfied(engine, system)} after {where}. {reasons}"
 
 

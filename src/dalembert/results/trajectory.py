@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 
 def simulate(system: System, until: float | None = None, **settings: Any) -> Run:
     """Compute the motion of a system; see `motion.run.compute` for the settings."""
+    known = list(signature(compute).parameters)[2:]
+    for name in settings:
+        if name not in known:
+            raise ModelError(f"a motion has no setting `{name}`; {nearest(name, known, 'settings')}")
     return Run(compute(system, until, **settings))
 
 

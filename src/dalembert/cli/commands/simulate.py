@@ -69,7 +69,7 @@ def command(
             autocompletion=completion.one_of(PLOTS),
         ),
     ] = "coordinates",
-    animate: Annotated[str | None, _file("Draw the moving system: .html, .gif, .mp4 or .png.")] = None,
+    animate: Annotated[str | None, _file("Draw the moving system: .html, .gif, .mp4, .png, .svg or .pdf.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compute the motion of a model, certify it, and print or write what came out.
@@ -81,7 +81,7 @@ def command(
 
     table, page = output("--out", out, FORMATS), output("--report", report, (".html",))
     drawing = output("--plot", plot, (".png", ".svg", ".pdf"))
-    film = output("--animate", animate, (".html", ".gif", ".mp4", ".png"))
+    film = output("--animate", animate, (".html", ".gif", ".mp4", ".png", ".svg", ".pdf"))
     options.one_of("--plot-of", plot_of, PLOTS)
     options.one_of("--form", form, completion.FORMS)
     options.one_of("--keep", keep, completion.KEEPINGS)
