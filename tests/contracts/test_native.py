@@ -58,6 +58,19 @@ def free_fall(values: Values) -> float:
     return float(np.abs(values.f[mass > 0] / mass[mass > 0]).max(initial=0.0))
 
 
+def rounding(values) -> float:
+    """What elimination of A M⁻¹Aᵀ can lose: ε κ², κ the condition of the rows of A in the mass norm."""
+    M, A = (np.asarray(m.todense()) for m in (values.M, values.A))
+    try:
+        rows = np.linalg.solve(np.linalg.cholesky(M), A.T).T
+    except np.linalg.LinAlgError:  # a singular M has no such norm
+        return 0.0
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    singular = np.linalg.svd(rows, compute_uv=False)
+    kept = singular[singular > 1e-9]
+    return np.finfo(float).eps * (kept[0] / kept[-1]) ** 2 if len(kept) else 0.0
+
+
 def check(model: str, form: str, count: int) -> None:
     scene = scene_of(model)
     if FORMS[form]().refuse(scene) or form == "canonical":
@@ -79,7 +92,7 @@ def check(model: str, form: str, count: int) -> None:
             if scene.rank == len(scene.system.constraints):
                 assert close(found.multipliers, multipliers, np.abs(multipliers).max(initial=size_r))
         else:
-            assert found.defect < 1e-12
+            assert found.defect < max(1e-12, rounding(values))
 
 
 @pytest.mark.parametrize(("model", "form"), CASES)
