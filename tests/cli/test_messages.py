@@ -32,6 +32,10 @@ def explained(command: str) -> str:
     ("line", "message"),
     [
         # words
+        (
+            "simulate pendulum --plot-of energy",
+            "`--plot-of` says what `--plot` draws: give a file too, as in --plot motion.png",
+        ),
         ("chek pendulum", "no command `chek`; did you mean `check` or `cache`?"),
         ("fly", "no command `fly`; commands: examples, new, run, check, derive, simulate, export, cache"),
         ("four-bar", "`four-bar` is a model, not a command; to compute it, write `dalembert run four-bar`"),

@@ -67,7 +67,9 @@ def check_lines(outcome: Check) -> list[str]:
         else:
             shown.append(line)
     if outcome.state is not None:
-        values = [f"{name} = {value(x)}" for name, x in outcome.state.as_dict().items()]
+        state = outcome.state.as_dict()
+        least = 1e-14 * max(map(abs, state.values()), default=0.0)  # below it there is only rounding
+        values = [f"{name} = {value(x if abs(x) > least else 0.0)}" for name, x in state.items()]
         text = ", ".join(values[:14]) + (", …" if len(values) > 14 else "")
         shown.append(wrapped(f"initial state: {text}", "  ", "    "))
     return shown

@@ -12,6 +12,7 @@ from dalembert.cli.motions import ending, save_plot, simulated, write
 from dalembert.cli.options import MOTION, OUTPUT, AsJson, FormName, Initial, Model, Settings, Until
 from dalembert.cli.tables import run_lines
 from dalembert.cli.terminal import echo_json
+from dalembert.errors import ModelError
 
 EXAMPLES = """
 With what the model says itself
@@ -82,7 +83,8 @@ def command(
     table, page = output("--out", out, FORMATS), output("--report", report, (".html",))
     drawing = output("--plot", plot, (".png", ".svg", ".pdf"))
     film = output("--animate", animate, (".html", ".gif", ".mp4", ".png", ".svg", ".pdf"))
-    options.one_of("--plot-of", plot_of, PLOTS)
+    if options.one_of("--plot-of", plot_of, PLOTS) != "coordinates" and plot is None:
+        raise ModelError("`--plot-of` says what `--plot` draws: give a file too, as in --plot motion.png")
     options.one_of("--form", form, completion.FORMS)
     options.one_of("--keep", keep, completion.KEEPINGS)
     chosen = {
