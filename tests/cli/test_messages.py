@@ -139,7 +139,7 @@ def explained(command: str) -> str:
         ("simulate pendulum --plot m", "`--plot` takes a file that ends in .png, .svg or .pdf; got 'm'"),
         (
             "simulate pendulum --animate a.avi",
-            "`--animate` takes a file that ends in .html, .gif, .mp4 or .png; got 'a.avi'",
+            "`--animate` takes a file that ends in .html, .gif, .mp4, .png, .svg or .pdf; got 'a.avi'",
         ),
         ("run pendulum --report r.pdf", "`--report` takes a file that ends in .html; got 'r.pdf'"),
         ("new crane.txt", "`dalembert new` takes a file that ends in .toml; got 'crane.txt'"),
