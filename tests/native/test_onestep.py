@@ -7,6 +7,7 @@ import pytest
 
 from dalembert import example
 from dalembert.motion.methods.dop853 import DOP853
+from dalembert.motion.places import WELL
 from dalembert.native.kernels import Kernels
 
 SMALL = ["simple-pendulum", "pendulum", "upright-disk", "knife-edge", "moved-pendulum", "double-pendulum"]
@@ -30,7 +31,7 @@ def by_hand(kernels: Kernels, t: float, y: np.ndarray, h: float, rtol: float, at
 def test_a_whole_step_is_the_method(model, random):
     system = example(model)
     kernels = Kernels(system)
-    group = kernels.one_step(DOP853)
+    group = kernels.one_step(DOP853, WELL)
     assert group is not None
     start, n = system.start(), kernels.n
     parameters = [*system.parameters.values()]
@@ -48,13 +49,13 @@ def test_a_whole_step_is_the_method(model, random):
 
 
 def test_long_equations_have_none():
-    assert Kernels(example("andrews-squeezer")).one_step(DOP853) is None
+    assert Kernels(example("andrews-squeezer")).one_step(DOP853, WELL) is None
 
 
 def test_lost_rank_inside_a_step_is_said():
     """A pendulum whose rod has no length left: plain elimination is not good enough, and the kernel tells."""
     system = example("simple-pendulum")
     kernels = Kernels(system)
-    group = kernels.one_step(DOP853)
+    group = kernels.one_step(DOP853, WELL)
     inputs = [0.0, 0.0, 0.0, 0.0, 0.0, *system.parameters.values(), 1e-3, 1e-6, 1e-8]
     assert not kernels.run(str(group), "step", np.array([inputs]))[0, 2 * kernels.n + 1] > 0

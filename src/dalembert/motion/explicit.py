@@ -33,7 +33,7 @@ class Explicit(Engine):
         n, s = kernels.n, kernels.s
         complete = kernels.form == "independent" and s > 0
         kind, rate, guard = self._rates(kernels, setup)
-        whole = kernels.one_step(method) if kind == at.GUARDED and method.errors and not complete else None
+        whole = kernels.one_step(method, at.WELL) if kind == at.GUARDED and method.errors and not complete else None
         further = n + s if complete else s if setup.keep == "stabilise" else 3 if whole else 0
         super().__init__(kernels, setup, further)
         names = [rate, guard, ("core", "position_step"), ("core", "velocity_step"), guard, ("core", "residuals")]

@@ -264,12 +264,15 @@ class Kernels:
         self._extra[name] = lambda builder: groups.expressions(builder, outputs, symbols)
         return name
 
-    def one_step(self, method: Method) -> str | None:
-        """Name the group with the kernel of a whole step; None if the equations are too long for that."""
+    def one_step(self, method: Method, well: float) -> str | None:
+        """Name the group with the kernel of a whole step; None if the equations are too long for that.
+
+        `well` is the conditioning below which it does not trust plain elimination.
+        """
         if len(method.weights) * self._group("direct").facts.get("operations", MOST) > MOST:
             return None
-        name = f"step {method.name}"
-        self._extra[name] = lambda builder: one_step(builder, method)
+        name = f"step {method.name} {well}"
+        self._extra[name] = lambda builder: one_step(builder, method, well)
         return name
 
     def address(self, group: str, name: str) -> int:

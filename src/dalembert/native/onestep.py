@@ -15,7 +15,6 @@ from dalembert.native.groups import Module
 from dalembert.native.routine import Routine
 
 MOST = 1500  # operations of a step: beyond, it takes long to compile and little is gained
-WELL = 0.02  # conditioning that plain elimination asks for; as in `motion/places.py`
 Scalar = Node | float
 
 
@@ -34,11 +33,11 @@ class Method(Protocol):
     def errors(self) -> tuple[Sequence[float], Sequence[float]] | None: ...  # noqa: D102
 
 
-def one_step(builder: Builder, method: Method) -> Module:
+def one_step(builder: Builder, method: Method, well: float) -> Module:
     """Return the kernel of a step: behind the other inputs it is given h and the relative and absolute tolerance.
 
     It gives the state at the end, the error in units of the tolerance, a number that is positive if plain elimination
-    was good enough at all stages, and the slopes of the stages.
+    was good enough at all stages, its conditioning above `well`, and the slopes of the stages.
     """
     direct, routine = builder.direct(), Routine("step")
     tape, n, s = routine.tape, builder.n, builder.s
@@ -50,7 +49,7 @@ def one_step(builder: Builder, method: Method) -> Module:
         state = [start + h * change for start, change in zip(y, _sums(row, slopes, 2 * n), strict=True)]
         out = inlined(direct, tape, [t + h * time, *state, *parameters])
         rank, conditioning, positive = out[n + s :]
-        for value in (rank - (s - 0.5), conditioning - WELL, positive - 0.5):
+        for value in (rank - (s - 0.5), conditioning - well, positive - 0.5):
             fine = tape.call("min", fine, value)
         slopes.append([*state[n:], *out[:n]])
     end = [start + h * change for start, change in zip(y, _sums(method.weights, slopes, 2 * n), strict=True)]
