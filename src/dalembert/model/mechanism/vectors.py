@@ -78,10 +78,19 @@ def transpose(matrix: Sequence[Sequence[Expr]]) -> Matrix:
 
 
 def tidy(a: Sequence[Expr], *parts: Sequence[Expr]) -> Vector:
-    """Set to zero what is only the rounding error of the vectors it was computed from."""
+    """Take away the rounding error of the vectors it was computed from: 0.2 − 0.045 is 0.155, 0.3 − 0.1·3 is zero."""
     sizes = [abs(number(x) or 0.0) for vector in (a, *parts) for x in vector]
     limit = 4e-16 * max(sizes, default=0.0)
-    return tuple(ZERO if _is_float(x) and abs(float(x)) <= limit else x for x in a)
+    return tuple(_short(x, limit) if _is_float(x) else x for x in a)
+
+
+def _short(x: Expr, limit: float) -> Expr:
+    """Return the decimal of few digits that a number is, up to rounding errors."""
+    value = float(x)
+    if abs(value) <= limit:
+        return ZERO
+    short = float(f"{value:.12g}")
+    return se.RealDouble(short) if abs(short - value) <= limit else x
 
 
 def _is_float(x: Expr) -> bool:
