@@ -35,7 +35,7 @@ class Engine(ABC):
         self.events[2] = directions
         self.given = np.zeros(1 + 2 * n + len(setup.parameters) + further)
         self.set_parameters(setup.parameters)
-        self.clock, self.count = np.zeros(6), np.zeros(10, dtype=np.int64)
+        self.clock, self.count = np.zeros(7), np.zeros(11, dtype=np.int64)
         self.y = np.zeros(2 * n)
         self.times: list[Array] = []
         self.states: list[Array] = []
@@ -60,7 +60,7 @@ class Engine(ABC):
         t, self.y[:] = start
         self.times.clear()
         self.states.clear()
-        self.clock[:] = [t, step or 0.0, end, step or max(end - t, 1e-300), *tolerances]
+        self.clock[:] = [t, step or 0.0, end, step or max(end - t, 1e-300), *tolerances, 0.0]
         self.count[:] = 0
         self.fixed = step is not None
         self.wanted, self.sampled = wanted, np.zeros((len(wanted), 2 * self.n))
@@ -97,7 +97,7 @@ class Engine(ABC):
         self.clock[at.T] = t
         if not self.fixed:
             self.clock[at.H] = 0.0  # to be chosen again
-        self.count[at.FIRST] = 0
+        self.count[at.FIRST] = self.count[at.AGAIN] = 0
         self.count[at.SAMPLED] = np.searchsorted(self.wanted, t, side="right")
 
     def jump(self, y: Array, parameters: Array) -> None:

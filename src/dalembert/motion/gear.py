@@ -99,7 +99,7 @@ class GearEngine(Engine):
         """Return IDA, ready to begin; its first step is that which it would choose, but not below rounding."""
         from sksundae.ida import IDA
 
-        t, _, end, _, rtol, atol = self.clock
+        t, _, end, _, rtol, atol = self.clock[: at.TAKEN]
         change = np.abs(speed / (rtol * np.abs(self.y) + atol)).max(initial=1e-300)
         first = min(1e-3 * (end - t), max(0.5 / change, 1e-13 * (abs(t) + end - t)))
         self._kept(t, self.y.copy())  # loads the projection

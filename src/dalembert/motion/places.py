@@ -11,9 +11,10 @@ NOT_COMPLETED, SINGULAR_MASS, CONTRADICTED = -1, -2, -3  # what `count[BAD]` can
 NOTHING = -1  # the same, of the equations of IDA
 
 # places in `clock`
-T, H, END, LARGEST, RTOL, ATOL = range(6)
+T, H, END, LARGEST, RTOL, ATOL, TAKEN = range(7)  # TAKEN: the last step that was accepted
 # places in `count`
 STEPS, EVALUATIONS, REJECTED, RECORDED, SAMPLED, FIRST, GUARDS, PROJECTIONS, BAD, ILL = range(10)
+AGAIN = 10  # whether the step is tried again; a piece may end between a rejection and that
 # places in `address`
 RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS, EVENTS, DEPENDENT = range(8)  # and velocities behind positions
 WHOLE = 7  # the kernel of a whole step, instead of dependent ones

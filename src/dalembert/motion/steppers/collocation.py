@@ -176,7 +176,6 @@ def advance(
         count[at.FIRST] = 1
         last_step[0] = 0.0
         watch(address, n, clock[at.T], y, y[n:], given, out, work, events)
-    rejected = False
     for _ in range(max_steps):
         if clock[at.T] >= clock[at.END]:
             return at.DONE
@@ -197,10 +196,10 @@ def advance(
                 return at.NOT_SOLVED
             clock[at.H] = 0.5 * h
             count[at.REJECTED] += 1
-            rejected = True
+            count[at.AGAIN] = 1
             continue
         if not fixed:
-            again = rejected or count[at.STEPS] == 0
+            again = count[at.AGAIN] == 1 or count[at.STEPS] == 0
             error = _error(
                 scheme, layout, pattern, address, size, count, clock, t, h, y, given, out, work, room, again
             )  # fmt: skip
@@ -208,12 +207,12 @@ def advance(
             if not error < 1.0:
                 clock[at.H] = h * max(0.2, factor * error ** (-1.0 / scheme.order)) if np.isfinite(error) else 0.2 * h
                 count[at.REJECTED] += 1
-                rejected = True
+                count[at.AGAIN] = 1
                 continue
             factor = 8.0 if error == 0.0 else min(8.0, max(0.2, factor * error ** (-1.0 / scheme.order)))
-            if rejected:
+            if count[at.AGAIN] == 1:
                 factor = min(1.0, factor)
-            rejected = False
+            count[at.AGAIN] = 0
             if not last or factor < 1.0:
                 clock[at.H] = h * factor
         new = room.new

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.motion.places import (
     ACCELERATIONS,
+    AGAIN,
     ATOL,
     BAD,
     BROUGHT,
@@ -51,6 +52,7 @@ from dalembert.motion.places import (
     STABILISE,
     STEP_TOO_SMALL,
     STEPS,
+    TAKEN,
     WELL,
     WHOLE,
     H,
@@ -370,8 +372,8 @@ def advance(
         if size[FIXED] == 0 and clock[H] <= 0.0:
             clock[H] = _first_step(address, size, count, clock, order, y, k, trial, given, out, work, control)
         count[FIRST] = 1
+        clock[TAKEN] = clock[H]
         watch(address, size[N], clock[T], y, k[0], given, out, work, events)
-    rejected_before, started = False, clock[H]
     plain, watched = _is_plain(size), events.shape[1] > 0
     one = size[ONE] == 1 and size[FIXED] == 0
     for _ in range(max_steps):
@@ -413,16 +415,16 @@ def advance(
             if not error <= 1.0:
                 clock[H] = h * max(0.2, 0.9 * error ** (-1.0 / order)) if np.isfinite(error) else 0.2 * h
                 count[REJECTED] += 1
-                rejected_before = True
-                if not there and size[COMPLETE] == 1 and h < 1e-3 * started:
+                count[AGAIN] = 1
+                if not there and size[COMPLETE] == 1 and h < 1e-3 * clock[TAKEN]:
                     return CHOICE
                 if not there and clock[H] < 1e-10 * max(abs(t), clock[END]):
                     return NOT_FINITE
                 continue
             factor = 10.0 if error == 0.0 else min(10.0, max(0.2, 0.9 * error ** (-1.0 / order)))
-            if rejected_before:
+            if count[AGAIN] == 1:
                 factor = min(1.0, factor)
-            rejected_before = False
+            count[AGAIN] = 0
             if not last or factor < 1.0:
                 clock[H] = h * factor
         elif not there:
@@ -450,7 +452,7 @@ def advance(
         for i in range(m):
             y[i] = new[i]
             states[count[RECORDED], i] = new[i]
-        clock[T] = clock[END] if last else t + h
+        clock[T], clock[TAKEN] = clock[END] if last else t + h, h
         times[count[RECORDED]] = clock[T]
         count[RECORDED] += 1
         count[STEPS] += 1
