@@ -149,7 +149,7 @@ class Hamiltonian:
 
     def _order(self) -> Pilot:
         """Return the order in which A M⁻¹Aᵀ is eliminated: it is positive definite, any order will do."""
-        return Pilot(list(range(len(self.scene.kept))))
+        return Pilot([(k,) for k in range(len(self.scene.kept))])
 
     def equations(self) -> list[Expr]:
         """Return q̇ − ∂H/∂p and ṗ + ∂H/∂q − Q − R."""
