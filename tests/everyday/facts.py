@@ -244,12 +244,11 @@ def skate(run: Run):
 
 
 def toggle_press(run: Run):
-    knee = np.arctan2(0.12, 0.3) + run["phi_upper"]
-    close(run["y_ram"], 0.89 - 2 * np.hypot(0.12, 0.3) * np.cos(knee))
-    assert abs(run["y_ram'"][-1]) < 1e-3  # at rest: both links carry half of the push, against the workpiece and the weights
-    down = 52000 * (0.29 - run["y_ram"][-1]) - 35 * G - 2 * 6.4 * G / 2
-    push = 900 * (1 - np.exp(-4 * run.t[-1]))
-    close(push * np.cos(knee[-1]), 2 * (down - 6.4 * G / 2) * np.sin(knee[-1]), rtol=2e-2)
+    l, knee = np.hypot(0.12, 0.3), np.arctan2(0.12, 0.3) + run["phi_upper"]
+    close(run["y_ram"], 0.89 - 2 * l * np.cos(knee))
+    c, s = np.cos(knee[-1]), np.sin(knee[-1])  # at rest in the end: virtual work of push, weights and workpiece
+    down = 52000 * (run["y_ram"][-1] - 0.29) + (35 + 6.4 / 4 + 6.4 * 3 / 4) * G
+    close(-900 * l * c, 2 * l * s * down, rtol=1e-4)
 
 
 def trolley(run: Run):

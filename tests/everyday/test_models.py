@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dalembert import load
-from dalembert.cli.models import FORMS
+from dalembert.cli.completion import DERIVED, FORMS
 from tests.docs.blocks import run_command
 from tests.everyday import facts
 
