@@ -52,6 +52,18 @@ class Factors:
                     x[k] = x[k] - factor * x[i]
         return x
 
+    def negative(self) -> Scalar:
+        """Count, on numbers, the negative eigenvalues of the matrix: as many as D has (Sylvester)."""
+        total: Scalar = 0
+        for block, inverse, _ in self.steps:
+            a = inverse[0].get(block[0], 0.0)
+            if len(block) == 1:
+                total = total + (a < 0)
+            else:
+                b, d = inverse[0][block[1]], inverse[1].get(block[1], 0.0)
+                total = total + np.where(a * d < b * b, 1, np.where(a < 0, 2, 0))
+        return total
+
 
 def factorise(rows: list[Vector], arithmetic: Any, pilot: Pilot) -> Factors:
     """Factorise a symmetric matrix, given by its rows; raise ZeroDivisionError if it is singular."""
