@@ -127,9 +127,8 @@ def explained(command: str) -> str:
         ),
         ("derive pendulum --form independent --coordinates q", "`q` is no coordinate; known names: x, y, phi"),
         (
-            "derive heavy-top --form explicit",
-            "the form `explicit` needs an invertible mass matrix, positive definite, and this one is not; use "
-            "`multipliers`, `minimal` or `independent`",
+            "derive knife-edge --form canonical",
+            "the form `canonical` needs energies, and this system is given by matrices; use `multipliers` or `minimal`",
         ),
         # files
         (

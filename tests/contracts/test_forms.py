@@ -209,12 +209,6 @@ def test_canonical_equations_are_those_of_the_system(model):
 def test_refusals():
     cases = {
         (
-            "heavy-top",
-            "explicit",
-        ): "the form `explicit` needs an invertible mass matrix, positive definite, and this one is not; use",
-        ("moved-pendulum", "canonical"): "the form `canonical` needs an invertible mass matrix",
-        ("sleigh with singular mass", "reactions"): "the form `reactions` needs an invertible mass matrix",
-        (
             "knife-edge",
             "canonical",
         ): "the form `canonical` needs energies, and this system is given by matrices; use `multipliers` or `minimal`",
