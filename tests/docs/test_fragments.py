@@ -77,6 +77,16 @@ guess = {y = -0.5}
         "angle = {t = [0, 1, 2], value = [0, 0.5, 0.3]}": TURNING + DRIVE,
     },
     "mechanisms.md": {
+        "gravity = [0, -9810]": TURNING.replace("0.35", "350").replace("0.12", "1.2e5") + "mechanism = {@}",
+        'chain = "44*phi_front = 16*phi_rear"': """format = 1
+bodies.front = {mass = 0.9, inertia = 0.0061}
+bodies.rear = {mass = 1.9, inertia = 0.11, at = [-0.43, 0]}
+joints.a = {kind = "revolute", bodies = ["ground", "front"], at = [0, 0]}
+joints.b = {kind = "revolute", bodies = ["ground", "rear"], at = [-0.43, 0]}
+loads.legs = {body = "front", torque = -35}
+[constraints]
+@
+""",
         'angle = "2*pi*t"': TURNING + DRIVE,
         "angle = {t = [0, 1, 2], value = [0, 0.5, 0.3]}": TURNING + DRIVE,
         'force = "k*(length - l0)^3 + d*rate"': TURNING + SPRING,
