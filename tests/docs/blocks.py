@@ -1,9 +1,11 @@
 """The code blocks of a page, and how each kind of them is tried.
 
-python           runs, in one namespace for the page
+python           runs, in one namespace for the page; the systems that it makes are models that the page shows
 toml             is a model that passes its check; without `format` it is added to the last one that has it; with a
-                 title it becomes a file, and one whose title begins with "wrong" may be as wrong as it likes
-sh, console      the `dalembert` commands in it run, in the folder of the page
+                 title it becomes a file, and one whose title begins with "wrong" must be refused
+sh, console      the `dalembert` commands in it run, in the folder of the page; so do those written between words, and
+                 those that stand indented with words after them
+c                is compiled beside the files of the page, and runs, where there is a compiler
 text             right after one of these: what is printed; … stands for anything
 """
 
@@ -13,20 +15,27 @@ import contextlib
 import io
 import re
 import shlex
+import shutil
+import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from dalembert import loads
+import dalembert
+from dalembert import System, loads
 from dalembert.cli import main
 
 _BLOCK = re.compile(
     r"^(?P<indent> *)```(?P<language>\w*)(?P<rest>[^\n]*)\n(?P<text>.*?)^ *```$", re.DOTALL | re.MULTILINE
 )
+_EXAMPLE = dalembert.example
 _TITLE = re.compile(r'title="([^"]+)"')
+_COMMAND = re.compile(r"^ {4}(dalembert .*?)(?=  |$)|`(dalembert [^`]+)`", re.MULTILINE)
+_NOT_RUN = re.compile(r"\b[A-Z]{3,}\b|-completion|--clear")  # placeholders; what changes the reader's shell or cache
 
 
 @dataclass(frozen=True)
@@ -41,8 +50,12 @@ class Block:
 
 
 def read_blocks(page: str) -> list[Block]:
-    """Return the blocks of a page that can be tried."""
+    """Return what can be tried of a page, in order: its blocks, and the commands outside of them."""
     found, result = [*_BLOCK.finditer(page)], []
+    for match in _COMMAND.finditer(_BLOCK.sub(lambda block: re.sub(r"[^\n]", ".", block[0]), page)):
+        command = match[1] or match[2]
+        if not _NOT_RUN.search(command):
+            result.append(Block("sh", "", command, page.count("\n", 0, match.start()) + 1, None))
     for k, match in enumerate(found):
         after = found[k + 1] if k + 1 < len(found) else None
         adjacent = after is not None and not page[match.end() : after.start()].strip()
@@ -51,28 +64,46 @@ def read_blocks(page: str) -> list[Block]:
         line = page.count("\n", 0, match.start()) + 2
         text = textwrap.dedent(match["text"])
         result.append(Block(match["language"], title[1] if title else "", text, line, expected))
-    return result
+    return sorted(result, key=lambda block: block.line)
 
 
 class Trial:
-    """Tries the blocks of a page in turn, in the current folder."""
+    """Tries the blocks of a page in turn, in the current folder; `models` are those that it shows, as files."""
 
     def __init__(self, name: str):
         self.name = name
         self.namespace: dict[str, Any] = {"__name__": "example"}
         self.model = ""
+        self.models: list[Path] = []
+        self._known: list[System] = []
 
     def block(self, block: Block) -> str:
         """Try a block; return what it printed."""
-        trials = {"python": self.python, "toml": self.toml, "sh": self.shell, "console": self.shell}
+        trials = {"python": self.python, "toml": self.toml, "sh": self.shell, "console": self.shell, "c": self.c}
         return trials.get(block.language, lambda block: "")(block)
 
     def python(self, block: Block) -> str:
-        """Run code."""
+        """Run code, and save the systems that it makes; those of the gallery are tried elsewhere."""
         code = compile("\n" * (block.line - 1) + block.text, self.name, "exec")  # tracebacks show lines of the page
-        with contextlib.redirect_stdout(io.StringIO()) as out:
+        with contextlib.redirect_stdout(io.StringIO()) as out, patch.object(dalembert, "example", self.example):
             exec(code, self.namespace)
+        for name, system in self.systems():
+            self._known.append(system)
+            self.models.append(Path("shown", f"{name}-{block.line}.toml"))
+            self.models[-1].parent.mkdir(exist_ok=True)
+            system.save(self.models[-1])
         return out.getvalue()
+
+    def example(self, name: str, *args: Any) -> System:
+        """Return a model of the gallery, and remember it."""
+        self._known.append(_EXAMPLE(name, *args))
+        return self._known[-1]
+
+    def systems(self) -> Iterator[tuple[str, System]]:
+        """Go through the systems that the page has made and that were not there before, by their names in it."""
+        for name, value in [*self.namespace.items()]:
+            if isinstance(value, System) and value not in self._known:
+                yield name, value
 
     def toml(self, block: Block) -> str:
         """Read a model, or what is to be added to one."""
@@ -80,10 +111,12 @@ class Trial:
             self.model = block.text
         else:
             self.model += "\n" + block.text
-        if block.title:
-            Path(block.title).write_text(self.model, encoding="utf-8")
+        title = Path(block.title or f"model-{block.line}.toml")
+        title.write_text(self.model, encoding="utf-8")
+        self.models = [path for path in self.models if path != title] + [title]
         if not block.title.startswith("wrong"):
-            outcome = loads(self.model, f"{self.name}:{block.line}").check()
+            self._known.append(loads(self.model, f"{self.name}:{block.line}"))
+            outcome = self._known[-1].check()
             assert outcome.ok, str(outcome)
         return ""
 
@@ -97,6 +130,17 @@ class Trial:
                 assert code == 0 or block.expected, f"{command} exits with {code}:\n{text}"
                 printed += text
         return printed
+
+    def c(self, block: Block) -> str:
+        """Compile a program with what the page has exported, and run it."""
+        compiler = shutil.which("cc") or shutil.which("gcc")
+        if compiler is None:
+            return block.expected or ""
+        Path("main.c").write_text(block.text, encoding="utf-8")
+        sources = [header.replace(".h", ".c") for header in re.findall(r'#include "(\w+\.h)"', block.text)]
+        warnings = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+        subprocess.run([compiler, *warnings, "main.c", *sources, "-o", "main", "-lm"], check=True)
+        return subprocess.run([Path("main").resolve()], check=True, capture_output=True, text=True).stdout
 
 
 def run_command(words: list[str]) -> tuple[int, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 import re
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dalembert import Mechanism, ModelError, names
+from dalembert import Mechanism, ModelError, example, names
 from dalembert.cli.app import app
 from dalembert.model.mechanism.pairs import PAIRS
 from dalembert.model.mechanism.pairs.base import is_built_in
@@ -109,6 +110,30 @@ def test_every_entry_of_a_mechanism_is_described(monkeypatch):
     assert [
         key for key in sorted(asked - {"b"}) if not re.search(rf"`[^`]*\b{key}\b[^`]*`|^{key} = ", page, re.M)
     ] == []
+
+
+def test_attributes_between_words_exist():
+    """`run.energy` and the like, of the objects that pages speak of by these names."""
+    mechanism, system = example("four-bar"), example("pendulum")
+    run = system.simulate(0.1, method="rk4", step=0.05, keep="stabilise")
+    speaks_of = {
+        "animation": run.animate(), "derivation": system.derive("minimal"), "kernel": system.compile(),
+        "mechanism": mechanism, "released": mechanism.release("A"), "run": run, "system": system,
+    }  # fmt: skip
+    found = set()
+    for path in (ROOT / "README.md", *DOCS.rglob("*.md")):
+        found |= set(re.findall(r"`([a-z]+)((?:\.[a-z_]+)+)", path.read_text(encoding="utf-8")))
+    asked = {(name, chain) for name, chain in found if name in speaks_of}
+    assert len(asked) > 40
+    assert [name + chain for name, chain in sorted(asked) if not has(speaks_of[name], chain)] == []
+
+
+def has(thing: object, chain: str) -> bool:
+    try:
+        operator.attrgetter(chain[1:])(thing)
+    except AttributeError:
+        return False
+    return True
 
 
 def test_every_command_has_its_section():

@@ -163,3 +163,36 @@ def test_redundant_constraints_need_not_agree_to_the_last_digit(constraints):
     kinetic = "(x'^2 + z'^2 + w'^2)/2"
     run = simulate(System(coordinates="x z w", kinetic=kinetic, constraints=constraints, guess=guess), 3.0)
     assert max(run.residual.values()) < 1e-12
+
+
+@pytest.mark.parametrize("form", ["multipliers", "independent"])
+@pytest.mark.parametrize("free", [False, True], ids=["driven", "and free"])
+def test_what_follows_a_drive_is_followed_by_the_steps(form, free):
+    """Where no coordinate is independent, or a slow one, the driven one is as accurate, also between the steps."""
+    system = System(
+        coordinates="x y" if free else "x",
+        kinetic="x'^2/2 + y'^2/2" if free else "x'^2/2",
+        constraints={"drive": "x = sin(9*t)"},
+        initial={"y": 0, "y'": 0.1} if free else {},
+    )
+    run = system.simulate(5.0, form=form)
+    times = np.linspace(0, 5, 301)
+    assert np.abs(run.at(times)[0][:, 0] - np.sin(9 * times)).max() < 1e-7
+    assert run.certificate.ok
+
+
+@pytest.mark.parametrize("settings", [{}, {"method": "radau"}, {"form": "canonical"}, {"method": "rk4", "step": 0.01}])
+def test_energies_that_jump_in_time_are_balanced(settings):
+    """A spring whose end jumps: the work is that of the jump, the motion swings about the new place."""
+    system = System("x", kinetic="x'^2/2", potential="(x - if(t > 1, 0.1, 0))^2/2", initial={"x": 0.05, "x'": 0})
+    run = system.simulate(5.0, **settings)
+    start = np.array([0.05 * np.cos(1) - 0.1, -0.05 * np.sin(1)])
+    exact = 0.1 + start @ [np.cos(4), np.sin(4)]
+    assert run["x"][-1] == pytest.approx(exact, abs=2e-3 if "step" in settings else 1e-7)
+    assert run.certificate.ok, str(run.certificate)
+
+
+def test_a_motion_without_forces_and_without_freedom_is_certified_without_a_warning(recwarn):
+    run = System("x", kinetic="x'^2/2", constraints={"even": "x = 2*t"}).simulate(1.0)
+    assert run.certificate.ok
+    assert not recwarn.list

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import DerivationError, ModelError, SimulationError, System, example
+from dalembert import DerivationError, Mechanism, ModelError, SimulationError, System, example
 from dalembert.forms.augment import augmentation
 from dalembert.native import cache
 from dalembert.native.build import Builder
@@ -183,3 +183,21 @@ def test_values_only_on_one_side_of_the_start():
     """Equations that end close to the initial position are compiled all the same."""
     system = System("x", kinetic="x'^2/2", potential="-sqrt(x - 1)", initial={"x": 1.001})
     assert system.compile()(0.0, [1.25], [0.0]).acceleration == pytest.approx([1.0])
+
+
+@pytest.mark.parametrize("form", ["independent", "minimal", "explicit"])
+def test_the_shared_solver_stands_in_where_the_choices_of_a_form_fail(form):
+    """A door, closed: its angle is not to be seen in e0 there, which is its independent coordinate elsewhere."""
+    hinge = {"kind": "revolute", "bodies": ["ground", "door"], "axis": [0, 0, 1]}
+    door = Mechanism(
+        dimensions=3,
+        bodies={"door": {"mass": 23.6, "inertia": [8.18, 9.44, 1.26], "at": [0.4, 0, 1.02], "spin": [0, 0, 1.4]}},
+        joints={"upper": {**hinge, "at": [0, 0, 1.8]}, "lower": {**hinge, "at": [0, 0, 0.25]}},
+        springs={"closer": {"joint": "upper", "stiffness": 18.5}},
+    )
+    start = door.start()
+    found = door.compile(form)(0.0, [start.q] * 2, [start.v] * 2)
+    expected = door.compile()(0.0, start.q, start.v)
+    np.testing.assert_allclose(found.acceleration, [expected.acceleration] * 2, atol=1e-9)
+    np.testing.assert_allclose(found.reaction, [expected.reaction] * 2, atol=1e-9)
+    assert door.simulate(0.5, form=form).certificate.ok

@@ -44,7 +44,7 @@ from dalembert.native.symplectic import symplectic
 _GROUPS = {**GROUPS, "implicit": implicit, "symplectic": symplectic, "pivots": rank.pivots}
 _NEWTON = 20
 _LEFT = 1e-6  # relative residual that no step removes
-_DEFECT = 1e-6  # of a form beyond which the choices of its pilot are made anew
+_DEFECT = 1e-6  # of a form beyond which the choices of its pilot have failed
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,7 +53,8 @@ class Result(Arrays):
 
     reaction: r = M q̈ − f, one value for each coordinate. multipliers: λ, one for each constraint (of the form
     `multipliers`). rank: of A. conditioning: the smallest squared sine of the angle between a row of A and those before
-    it. defect: the largest |A q̈ − c| in the size of its terms (of the other forms).
+    it. defect: the largest |A q̈ − c| in the size of its terms (of the other forms; 0 where the shared solver
+    stands in for a form whose choices fail there).
     """
 
     acceleration: Array
@@ -147,11 +148,26 @@ class Kernels:
         """Return accelerations and reactions; of the form `canonical`, q̇, ṗ and R, with momenta p in place of v."""
         if self.form == "multipliers":
             return self.accelerations(t, q, v, parameters)
-        n, out = self.n, self.evaluate(self.form, self.form, t, q, v, parameters)
+        n, inputs = self.n, self.inputs(t, q, v, parameters)
+        rows = inputs.reshape(-1, inputs.shape[-1])
+        out = self._group(self.form).run(self.form, rows)
+        if self.form != "canonical":
+            self._stand_in(out, rows)
+        self._check(self.form, out, rows)
+        out = out.reshape(*inputs.shape[:-1], out.shape[1])
         first, second, rest = out[..., :n], out[..., n : 2 * n], out[..., 2 * n :]
         return (
             Canonical(first, second, rest) if self.form == "canonical" else Result(first, second, defect=rest[..., 0])
         )
+
+    def _stand_in(self, out: Array, rows: Array) -> None:
+        """Take the values of the shared solver where the choices of a form fail, as where its coordinates turn back."""
+        n = self.n
+        failed = ~(np.all(np.isfinite(out), axis=1) & (out[:, 2 * n] < _DEFECT))
+        if np.any(failed):
+            t, q, v, values = np.split(rows[failed], [1, 1 + n, 1 + 2 * n], axis=1)
+            found = self.accelerations(t[:, 0], q, v, values)
+            out[failed, :n], out[failed, n : 2 * n], out[failed, 2 * n] = found.acceleration, found.reaction, 0.0
 
     def accelerations(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Result:
         """Return q̈, λ and r, with the rank and the conditioning of A."""

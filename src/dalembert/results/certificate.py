@@ -137,7 +137,8 @@ def _forces(run: Run) -> list[Item]:
         direction *= ranks[k] < numeric.n  # what drives determine has none, but for rounding
         expected = at.M @ multipliers.solve(at)[0] - at.f
         scale = max(np.abs(expected).max(initial=0.0), np.abs(at.f).max(initial=0.0), 1e-300)
-        work = max(work, abs(reaction @ direction) / (scale * np.abs(direction).max(initial=1e-300)))
+        if (size := np.abs(direction).max(initial=0.0)) > 0:
+            work = max(work, abs(reaction @ direction) / size / scale)
         difference = max(difference, float(np.abs(reaction - expected).max(initial=0.0) / scale))
     return [
         Item("ideality", float(work), 1e-8, "virtual work of the reactions"),
@@ -175,6 +176,7 @@ def energy_drift(run: Run) -> Drift | None:
         if len(times) > _MANY and most > 1e-6 * scale:
             return None
         work[1:] = np.cumsum(_work(run) if len(times) <= _MANY else np.diff(times) * (power[1:] + power[:-1]) / 2)
+    work[1:] += np.cumsum(_jumps(run))
     return Drift(found.energy - found.energy[0] - work, found.energy, scale)
 
 
@@ -191,3 +193,24 @@ def _work(run: Run) -> Array:
     found = motion.kernels.energies(t.ravel(), flat[:, :n], v, motion.parameters)
     power = (found.forces + found.time + found.constraints.sum(axis=-1)).reshape(len(h), -1)
     return h * (power @ weights)
+
+
+def _jumps(run: Run) -> Array:
+    """Return what energies that jump in time, as over a kerb, gain in each step: the power of a jump is never met.
+
+    It is what −L gains at a fixed state beyond the power of explicit time, −∂L/∂t, of which the quadrature sees all else.
+    """
+    times, q, v = (part[:-1] for part in points(run)[:3])
+    values = run.motion.parameters
+    energies, h = run.motion.kernels.energies, np.diff(run.motion.times)
+
+    def lagrangian(t: Array) -> Array:
+        found = energies(t, q, v, values)
+        return found.kinetic - found.potential
+
+    gains = lagrangian(times) - lagrangian(times + h)
+    if not gains.any():  # no time in the energies
+        return gains
+    for node, weight in zip((_GAUSS[0] + 1) / 2, _GAUSS[1] / 2, strict=True):
+        gains -= weight * h * energies(times + node * h, q, v, values).time
+    return gains

@@ -1,0 +1,135 @@
+"""Entries of model files that stand between the words of a page work where the page says that they do.
+
+Each is put at the place of @ into a small model, whose motion must pass its certificate. A fragment that a page gains
+fails until it has a model here.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from dalembert import loads
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+TURNING = """format = 1
+bodies.arm = {mass = 1.3, inertia = 0.12, at = [0.35, 0]}
+joints.A = {kind = "revolute", bodies = ["ground", "arm"], at = [0, 0]}
+"""
+SLIDING = """format = 1
+bodies.block = {mass = 1.3, at = [0.35, 0]}
+joints.A = {kind = "prismatic", bodies = ["ground", "block"], at = [0, 0], axis = [1, 0]}
+"""
+PULLEY = """format = 1
+bodies.pulley = {mass = 0.4, inertia = 0.002, at = [0, 1]}
+bodies.left = {mass = 1.2, inertia = 0.1, at = [-0.1, 0]}
+bodies.right = {mass = 1.5, inertia = 0.1, at = [0.1, 0]}
+joints.axle = {kind = "revolute", bodies = ["ground", "pulley"], at = [0, 1]}
+"""
+DRIVE = "drives.motor = {joint = 'A', @}"
+SPRING = "springs.s = {bodies = ['ground', 'arm'], at = [[0.5, 0.4], [0.7, 0]], @}\nparameters = {k = 80, l0 = 0.3, d = 0.7}"
+ROPE = "joints.rope = {kind = 'rope', bodies = ['%s', '%s'], points = [[0, 0], [0, 0]], @}"
+OVER = 'over = [{body = "pulley", point = [0, 0], radius = 0.1, side = "left"}]'
+WHEELS = """format = 1
+bodies.pinion = {mass = 0.4, inertia = 0.002, at = [0.2, 0]}
+bodies.ring = {mass = 1.2, inertia = 0.1}
+joints.a = {kind = "revolute", bodies = ["ground", "pinion"], at = [0.2, 0]}
+joints.b = {kind = "revolute", bodies = ["ground", "ring"], at = [0, 0]}
+joints.mesh = {kind = "gear", bodies = ["pinion", "ring"], teeth = [20, 60], @}
+loads.hand = {body = "pinion", torque = 0.3}
+"""
+SPACE = """format = 1
+mechanism.dimensions = 3
+bodies.arm = {mass = 1.3, inertia = [0.1, 0.2, 0.15], at = [0.35, 0, 0], rotation = @}
+joints.A = {kind = "spherical", bodies = ["ground", "arm"], at = [0, 0, 0]}
+"""
+
+FRAGMENTS = {
+    "model-files.md": {
+        'mass = [["m", 0], [0, "J"]]': """format = 1
+coordinates = ["x", "phi"]
+parameters = {m = 1.5, J = 0.2}
+initial = {x = 0.1, phi = 0.3, "x'" = 0, "phi'" = 0}
+[matrices]
+@
+force = ["-3*x", "-phi"]
+""",
+    },
+    "animation.md": {
+        'C = ["x", "y"]': """format = 1
+coordinates = ["x", "y"]
+energy = {kinetic = "x'^2 + y'^2", potential = "9.81*y"}
+constraints = {ring = "x^2 + y^2 = 0.3"}
+initial = {x = 0.2}
+guess = {y = -0.5}
+[draw.points]
+@
+""",
+    },
+    "howto/drive.md": {
+        'angle = "2*pi*t"': TURNING + DRIVE,
+        'distance = "0.1*sin(3*t)"': SLIDING + DRIVE,
+        'speed = "5*min(t, 1)"': TURNING + DRIVE,
+        "angle = {t = [0, 1, 2], value = [0, 0.5, 0.3]}": TURNING + DRIVE,
+    },
+    "mechanisms.md": {
+        "gravity = [0, -9810]": TURNING.replace("0.35", "350").replace("0.12", "1.2e5") + "mechanism = {@}",
+        'chain = "44*phi_front = 16*phi_rear"': """format = 1
+bodies.front = {mass = 0.9, inertia = 0.0061}
+bodies.rear = {mass = 1.9, inertia = 0.11, at = [-0.43, 0]}
+joints.a = {kind = "revolute", bodies = ["ground", "front"], at = [0, 0]}
+joints.b = {kind = "revolute", bodies = ["ground", "rear"], at = [-0.43, 0]}
+loads.legs = {body = "front", torque = -35}
+[constraints]
+@
+""",
+        'angle = "2*pi*t"': TURNING + DRIVE,
+        "angle = {t = [0, 1, 2], value = [0, 0.5, 0.3]}": TURNING + DRIVE,
+        'force = "k*(length - l0)^3 + d*rate"': TURNING + SPRING,
+        'kind = "torsion"': TURNING + "springs.s = {bodies = ['ground', 'arm'], stiffness = 7, @}",
+        'frame = "world"': TURNING + "loads.wind = {body = 'arm', force = [1.5, 0], @}",
+        "internal = true": WHEELS,
+        OVER: PULLEY + ROPE % ("right", "left"),
+        "grip = true": PULLEY + (ROPE % ("right", "left")).replace("@", f"@, {OVER}"),
+        'coordinate = "angle"': """format = 1
+bodies.wheel = {mass = 1.1, inertia = 0.02, at = [0, 0.2]}
+joints.road = {kind = "rolling", bodies = ["ground", "wheel"], points = [[0, 0], [0, 0]], axis = [1, 0], radius = 0.2}
+springs.s = {joint = "road", stiffness = 3, @}
+initial = {"phi_wheel'" = 2}
+""",
+        '{axis = [0, 0, 1], angle = "pi/3"}': SPACE,
+        "{P = [0.5, 0]}": TURNING.replace("at = [0.35, 0]}", "at = [0.35, 0], points = @}") + "loads.w = {body = 'arm', point = 'P', force = [0, 2]}",
+    },
+}  # fmt: skip
+
+
+def fragments(page: str) -> set[str]:
+    """Return the entries of model files between the words of a page, those that are whole."""
+    words = re.sub(r"^ *```.*?^ *```$", "", page, flags=re.DOTALL | re.MULTILINE)
+    found = set()
+    for text in re.findall(r"`([^`\n]+)`", words):
+        try:
+            entry = tomllib.loads(f"entry = {text}" if text.startswith("{") else text)
+        except tomllib.TOMLDecodeError:
+            continue
+        if " = " in text and "…" not in text:  # without blanks it is an argument in Python
+            found.add(text)
+    return found
+
+
+def test_every_fragment_has_a_model():
+    pages = {path.relative_to(DOCS).as_posix(): fragments(path.read_text(encoding="utf-8")) for path in DOCS.rglob("*.md")}
+    pages["extending.md"].remove('kind = "pin_on_circle"')  # tried in the page itself
+    assert {page: found for page, found in pages.items() if found} == {page: set(used) for page, used in FRAGMENTS.items()}
+
+
+@pytest.mark.parametrize(
+    ("page", "fragment"), [(page, fragment) for page, used in FRAGMENTS.items() for fragment in used]
+)
+def test_fragment_works(page, fragment):
+    run = loads(FRAGMENTS[page][fragment].replace("@", fragment)).simulate(0.3, samples=10)
+    assert (run.status, run.certificate.ok) == ("done", True), f"{page}: {fragment}\n{run.certificate}"
