@@ -58,9 +58,9 @@ class Compare:
         for name, text in data["abbreviations"].items():
             z[name] = formulas.value(text, z)
         form = data["form"]
-        if form == "canonical":
+        if form == "canonical" and data["equations"]:
             self.canonical(data["equations"], z, truth)
-        elif data["equations"]:
+        elif data["equations"] and form != "canonical":
             self.equations(data["equations"], z, truth, form)
         if data["total_reaction"]:
             found = [formulas.value(text, z) for text in data["total_reaction"]]

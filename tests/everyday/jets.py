@@ -16,8 +16,6 @@ import numpy as np
 class Jet:
     """A value with its gradient and its Hessian."""
 
-    __array_priority__ = 1000  # NumPy leaves the operations to us
-
     def __init__(self, value: float, gradient: np.ndarray, hessian: np.ndarray):
         self.value, self.gradient, self.hessian = float(value), gradient, hessian
 
@@ -39,9 +37,13 @@ class Jet:
     def __add__(self, other: Any) -> Jet:
         if isinstance(other, Jet):
             return Jet(self.value + other.value, self.gradient + other.gradient, self.hessian + other.hessian)
+        if isinstance(other, np.ndarray):  # one by one, by NumPy
+            return NotImplemented
         return Jet(self.value + other, self.gradient, self.hessian)
 
     def __mul__(self, other: Any) -> Jet:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
         if not isinstance(other, Jet):
             return Jet(self.value * other, self.gradient * other, self.hessian * other)
         cross = np.outer(self.gradient, other.gradient)
