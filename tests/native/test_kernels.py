@@ -7,7 +7,7 @@ import pytest
 
 from dalembert import DerivationError, ModelError, SimulationError, System, example
 from dalembert.native import cache
-from dalembert.native.augment import augmentation
+from dalembert.forms.augment import augmentation
 from dalembert.native.build import Builder
 from dalembert.native.forms import form_module
 from dalembert.native.kernels import Kernels

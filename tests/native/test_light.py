@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dalembert import Mechanism, example
-from dalembert.native.augment import augmentation
+from dalembert.forms.augment import augmentation
 from tests.conftest import GALLERY
 
 

@@ -17,6 +17,7 @@ from flint import Ordering, fmpz_mpoly_ctx
 
 from dalembert.algebra.program import Program
 from dalembert.algebra.types import Array
+from dalembert.errors import DerivationError
 
 Expr = Any  # a SymEngine expression
 Polynomial = Any  # flint's fmpz_mpoly
@@ -25,7 +26,7 @@ MAX_TERMS = 1_000  # of one polynomial: beyond this no person reads a formula
 _SEARCHED = 150  # up to this many terms shorter ways of writing a formula are looked for
 
 
-class TooLarge(Exception):
+class TooLarge(DerivationError):
     """A formula has grown beyond what anybody would read."""
 
 
@@ -80,7 +81,7 @@ class Field:
 
     def _node(self, node: Expr) -> Formula:
         if node.is_Number:
-            exact = Number(repr(float(node))) if type(node).__name__ == "RealDouble" else Number(str(node))
+            exact = _exact(float(node)) if type(node).__name__ == "RealDouble" else Number(str(node))
             return Formula(self, self._constant(exact.numerator), self._constant(exact.denominator))
         if node.is_Add:
             return sum((self._memo[arg] for arg in node.args), self.zero)
@@ -144,7 +145,7 @@ class Field:
     def _factored(self, polynomial: Polynomial) -> Expr:
         if polynomial.is_zero():
             return se.Integer(0)
-        content, factors = polynomial.factor()
+        content, factors = _factors(polynomial)
         return se.Mul(se.Integer(int(content)), *[self._expanded(p) ** int(k) for p, k in factors])
 
     def _term(self, monomial: tuple[int, ...], coefficient: int) -> Expr:
@@ -155,7 +156,7 @@ class Field:
         """Return the factors whose zeros are those of a formula; not those of parameters, nor such as 1 + x²."""
         found = []
         for factor, _ in min(
-            (p.factor()[1] for p, _ in self._variants(formula)), key=lambda fs: sum(len(p) for p, _ in fs)
+            (_factors(p)[1] for p, _ in self._variants(formula)), key=lambda fs: sum(len(p) for p, _ in fs)
         ):
             expr = self._expanded(factor)
             if any(symbol.name not in constant for symbol in expr.free_symbols) and not _never_zero(expr, factor):
@@ -301,6 +302,23 @@ class Formula:
 
     def __repr__(self) -> str:
         return f"Formula({self.field.write(self)})"
+
+
+def _exact(value: float) -> Number:
+    """Read a float as a person wrote it: 0.35·1.3 is 0.455, not the 0.45499999999999996 that a product of floats is."""
+    return Number(f"{value:.15g}")
+
+
+def _factors(polynomial: Polynomial) -> tuple[Any, list[tuple[Polynomial, int]]]:
+    """Return the number and the irreducible factors of a polynomial, with their powers."""
+    try:
+        return polynomial.factor()
+    except OverflowError:  # flint cannot put factors in order that differ only in large numbers: leave them together
+        powers = [min(powers) for powers in zip(*polynomial.to_dict(), strict=True)]
+        common = polynomial.context().term(exp_vec=tuple(map(int, powers)))
+        content = polynomial.content()
+        variables = [(g, int(k)) for g, k in zip(polynomial.context().gens(), powers, strict=True) if k]
+        return content, [*variables, (polynomial // (common * content), 1)]
 
 
 def _never_zero(expr: Expr, factor: Polynomial) -> bool:

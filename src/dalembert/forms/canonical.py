@@ -3,34 +3,39 @@
 p = ∂T/∂v = M v + l, with l from the part of T that is linear in v, and H = p·v − T + V as a function of q, p and t. The
 constraints enter through ψ̂(q, p, t) = ψ(q, M⁻¹(p − l), t), holonomic ones through their derivatives:
 B = ∂ψ̂/∂p, B⁰ = (∂ψ̂/∂q) q̇ + ∂ψ̂/∂t + B (−∂H/∂q + Q).
+
+Where M has no inverse, the constraints make up for what it lacks: T + Σ ½ ρᵢ ψᵢ² is written in place of T, which
+changes nothing where ψ = 0, neither p nor the motion nor R, and M becomes M + Σ ρᵢ AᵢᵀAᵢ.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import symengine as se
 
 from dalembert.algebra.elimination import factorise
+from dalembert.algebra.gramschmidt import Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import Field
 from dalembert.forms.base import Form, Solution
-from dalembert.forms.explicit import singular_mass
 from dalembert.forms.reactions import Reactions
 from dalembert.forms.scene import Rows, Scene
 from dalembert.model.calculus import ZERO, Calculus
 from dalembert.model.functions import Expr
+from dalembert.model.system import System
 
 
 class Canonical(Form):
-    """Needs energies, an invertible M, and constraints on positions or velocities."""
+    """Needs energies, and constraints on positions or velocities."""
 
     name = "canonical"
     title = "The canonical form, q̇ = ∂H/∂p, ṗ = −∂H/∂q + Q + R (Do Sanh)"
 
     def refuse(self, scene: Scene) -> str | None:
-        """Refuse systems given by matrices, constraints on accelerations, and a singular mass matrix."""
+        """Refuse systems given by matrices, and constraints on accelerations."""
         others = "use `multipliers` or `minimal`"
         if scene.system.kinetic is None:
             return f"the form `canonical` needs energies, and this system is given by matrices; {others}"
@@ -38,7 +43,7 @@ class Canonical(Form):
         if names:
             what = f"`{names[0]}` is one on accelerations"
             return f"the form `canonical` takes constraints on positions and velocities; {what}; {others}"
-        return singular_mass(scene, self.name)
+        return nonlinear(scene.system, [scene.kept[i] for i in scene.added])
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Find the reactions as functions of t, q, v; they are the same in the canonical variables."""
@@ -47,6 +52,17 @@ class Canonical(Form):
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
         """Return q̇ − ∂H/∂p and ṗ + ∂H/∂q − Q − R."""
         return Hamiltonian(scene).equations()
+
+
+def nonlinear(system: System, added: Iterable[int]) -> str | None:
+    """Say that momenta need an inverse of M, where it takes a constraint that is not linear in the velocities."""
+    names = [system.constraints[i].name for i in added if not system.constraints[i].linear]
+    if not names:
+        return None
+    return (
+        "the form `canonical` needs an invertible mass matrix; this one would need the constraint "
+        f"`{names[0]}`, which is not linear in the velocities; use `multipliers` or `minimal`"
+    )
 
 
 @dataclass(frozen=True)
@@ -61,24 +77,45 @@ class Hamiltonian:
         return [self.scene.fresh("p", q.name) for q in self.scene.blocks.q]
 
     @cached_property
+    def added(self) -> list[tuple[int, Expr]]:
+        """The constraints that make up for what M lacks, with their ρ."""
+        return [(self.scene.kept[i], se.Integer(10) ** power) for i, power in self.scene.added.items()]
+
+    @cached_property
     def linear(self) -> list[Expr]:
         """The part l of p = M v + l."""
         b = self.scene.blocks
         calculus = Calculus([*b.q, *b.v, b.t])
         kinetic = calculus.lift(self.scene.system.kinetic)
         still = dict.fromkeys(b.v, ZERO)
-        return [calculus.lower(calculus.diff(kinetic, v).xreplace(still)) for v in b.v]
+        linear = [calculus.lower(calculus.diff(kinetic, v).xreplace(still)) for v in b.v]
+        for i, rho in self.added:
+            psi = b.psi[i].xreplace(still)
+            linear = [l + rho * b.A.get((i, j), ZERO) * psi for j, l in enumerate(linear)]
+        return linear
+
+    @cached_property
+    def mass(self) -> list[Vector]:
+        """The rows of M, or of M + Σ ρᵢ AᵢᵀAᵢ."""
+        b = self.scene.blocks
+        rows: list[Vector] = [{} for _ in b.q]
+        for (i, j), entry in b.M.items():
+            rows[i][j] = entry
+        for i, rho in self.added:
+            row = {j: entry for (k, j), entry in b.A.items() if k == i}
+            for j, a in row.items():
+                for k, other in row.items():
+                    rows[j][k] = rows[j].get(k, ZERO) + rho * a * other
+        return rows
 
     @cached_property
     def velocities(self) -> list[Expr]:
         """v = M⁻¹(p − l) as expressions of q, p, t."""
-        scene, b = self.scene, self.scene.blocks
+        scene = self.scene
         pilot = Pilot()
-        factorise(scene.arrays.M, scene.arrays.arithmetic, pilot)
-        field = Field([*b.M.values(), *self.linear], self.momenta)
-        rows = [{} for _ in b.q]
-        for (i, j), entry in b.M.items():
-            rows[i][j] = field.read(entry)
+        factorise(scene.arrays.definite().M, scene.arrays.arithmetic, pilot)
+        field = Field([*(entry for row in self.mass for entry in row.values()), *self.linear], self.momenta)
+        rows = [{j: field.read(entry) for j, entry in row.items()} for row in self.mass]
         right = [field.read(p - l) for p, l in zip(self.momenta, self.linear, strict=True)]
         return [field.write(v) for v in factorise(rows, field, pilot.replay()).solve(right)]
 
@@ -94,7 +131,13 @@ class Hamiltonian:
     @cached_property
     def H(self) -> Expr:
         """H = ½(p − l)ᵀM⁻¹(p − l) − T₀ + V."""
-        return self.simplified(self.substituted(self.scene.blocks.energy))
+        b = self.scene.blocks
+        still = dict.fromkeys(b.v, ZERO)
+        energy = b.energy
+        for i, rho in self.added:  # of ½ ρ ψ² the part of degree two less that of degree zero
+            rest = b.psi[i].xreplace(still)
+            energy += rho / 2 * ((b.psi[i] - rest) ** 2 - rest**2)
+        return self.simplified(self.substituted(energy))
 
     @cached_property
     def forces(self) -> list[Expr]:
@@ -149,7 +192,7 @@ class Hamiltonian:
 
     def _order(self) -> Pilot:
         """Return the order in which A M⁻¹Aᵀ is eliminated: it is positive definite, any order will do."""
-        return Pilot(list(range(len(self.scene.kept))))
+        return Pilot([(k,) for k in range(len(self.scene.kept))])
 
     def equations(self) -> list[Expr]:
         """Return q̇ − ∂H/∂p and ṗ + ∂H/∂q − Q − R."""

@@ -11,35 +11,15 @@ from dalembert.forms.scene import Rows, Scene
 from dalembert.model.functions import Expr
 
 
-def singular_mass(scene: Scene, form: str) -> str | None:
-    """Say that a form needs an invertible mass matrix, if it is not."""
-    try:
-        factorise(scene.arrays.M, scene.arrays.arithmetic, Pilot())
-    except ZeroDivisionError:
-        return needs_invertible(form)
-    return None
-
-
-def needs_invertible(form: str) -> str:
-    """Say what a form needs, and which ones do not."""
-    return (
-        f"the form `{form}` needs an invertible mass matrix, positive definite, and this one is not; "
-        "use `multipliers`, `minimal` or `independent`"
-    )
-
-
 class Explicit(Form):
-    """Needs an invertible M."""
+    """Accepts every system; where M has no inverse, constraints make up for what it lacks (`Rows.definite`)."""
 
     name = "explicit"
     title = "The explicit form, q̈ = P a_u + N c (Beshaw)"
 
-    def refuse(self, scene: Scene) -> str | None:
-        """Refuse a singular mass matrix."""
-        return singular_mass(scene, self.name)
-
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Solve with M, then with A M⁻¹Aᵀ."""
+        rows = rows.definite()
         arithmetic, n, s = rows.arithmetic, rows.n, len(rows.A)
         mass = factorise(rows.M, arithmetic, pilot)
         free = mass.solve(rows.f)  # a_u

@@ -10,23 +10,19 @@ from __future__ import annotations
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
 from dalembert.forms.base import Form, Solution, dense, multiply, transposed
-from dalembert.forms.explicit import singular_mass
 from dalembert.forms.scene import Rows, Scene
 from dalembert.model.functions import Expr
 
 
 class Reactions(Form):
-    """Needs an invertible M."""
+    """Accepts every system; where M has no inverse, constraints make up for what it lacks (`Rows.definite`)."""
 
     name = "reactions"
     title = "Reactions by the principle of compatibility, B r + B₀ = 0, Dᵀ r = 0 (Do Sanh)"
 
-    def refuse(self, scene: Scene) -> str | None:
-        """Refuse a singular mass matrix."""
-        return singular_mass(scene, self.name)
-
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Find r in the span of the rows of A, where it does no virtual work, from B r + B₀ = 0."""
+        rows = rows.definite()
         arithmetic, n = rows.arithmetic, rows.n
         mass = factorise(rows.M, arithmetic, pilot)
         B = [mass.solve(dense(row, n, arithmetic)) for row in rows.A]

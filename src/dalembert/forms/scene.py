@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,11 +11,14 @@ import numpy as np
 import symengine as se
 
 from dalembert.algebra.arithmetic import Numbers
+from dalembert.algebra.elimination import factorise
 from dalembert.algebra.gramschmidt import Scalar, Vector
+from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import MAX_TERMS, Field
 from dalembert.algebra.tape import Tape
 from dalembert.algebra.types import Array
-from dalembert.errors import ModelError
+from dalembert.errors import DerivationError, ModelError
+from dalembert.forms.augment import held
 from dalembert.model.blocks import Blocks
 from dalembert.model.functions import Expr
 from dalembert.model.numeric import Numeric, Values
@@ -30,18 +34,34 @@ _LONG = 60  # characters of what is abbreviated where formulas would be too long
 
 @dataclass(frozen=True)
 class Rows:
-    """The blocks over one arithmetic: rows of M and A as sparse vectors, f and c as lists; A has independent rows."""
+    """The blocks over one arithmetic: rows of M and A as sparse vectors, f and c as lists; A has independent rows.
+
+    `added` are the rows of A that make up for what M lacks, with the powers of ten that are their ρ.
+    """
 
     arithmetic: Any
     M: list[Vector]
     f: list[Scalar]
     A: list[Vector]
     c: list[Scalar]
+    added: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
         """Number of coordinates."""
         return len(self.f)
+
+    def definite(self) -> Rows:
+        """Return the same equations with M + Σ ρᵢ AᵢᵀAᵢ and f + Σ ρᵢ Aᵢᵀcᵢ, for forms that need an inverse of M."""
+        M, f = [dict(row) for row in self.M], list(self.f)
+        for i, power in self.added.items():
+            rho = power_of_ten(power, self.arithmetic)
+            for j, a in self.A[i].items():
+                weighted = rho * a
+                f[j] = f[j] + weighted * self.c[i]
+                for k, other in self.A[i].items():
+                    M[j][k] = M[j][k] + weighted * other if k in M[j] else weighted * other
+        return replace(self, M=M, f=f, added={})
 
     def saddle(self) -> list[Vector]:
         """Return the rows of [[M, Aᵀ], [A, 0]]."""
@@ -50,6 +70,16 @@ class Rows:
             for j, value in row.items():
                 rows[j][self.n + i] = value
         return rows
+
+
+def power_of_ten(power: int, arithmetic: Any) -> Scalar:
+    """Return 10ᵏ in any arithmetic."""
+    one = arithmetic.one
+    ten = one + one + one + one + one + one + one + one + one + one
+    size = one
+    for _ in range(abs(power)):
+        size = size * ten
+    return size if power >= 0 else one / size
 
 
 class Scene:
@@ -111,14 +141,32 @@ class Scene:
         """Return the values of the inputs at a place."""
         return [place.t, *place.q, *place.v, *numeric.parameters]
 
+    @cached_property
+    def added(self) -> dict[int, int]:
+        """The rows of A that make up for what M lacks, by their places among those kept, with the powers of ten ρ."""
+        try:
+            if np.any(factorise(self._arrays.saddle(), Numbers, Pilot()).negative() != self.rank):
+                raise ZeroDivisionError  # M is positive definite on the null space of A exactly if there are s
+            places = (self.numeric.all(place.t, place.q, place.v) for place in self.places)
+            return held([replace(values, A=values.A[self.kept]) for values in places])
+        except ZeroDivisionError:
+            raise DerivationError(
+                "the accelerations are not determined: the mass matrix must be positive semidefinite, and definite "
+                "for all motions that the constraints allow; `check` names the coordinates that lack inertia"
+            ) from None
+
     # --- the blocks over each arithmetic -----------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def arrays(self) -> Rows:
         """The blocks at the pilot's points."""
+        return replace(self._arrays, added=self.added)
+
+    @cached_property
+    def _arrays(self) -> Rows:
         b = self.blocks
         values = self.numeric.program([*b.M.values(), *b.f, *b.A.values(), *b.c]).arrays(list(self.points))
-        return self.rows(Numbers, list(values))
+        return self._arranged(Numbers, list(values))
 
     @cached_property
     def field(self) -> Field:
@@ -173,9 +221,8 @@ class Scene:
     def floats(self, values: Values) -> Rows:
         """The blocks as floats at a state."""
         M, A = values.M.tocoo(), values.A.tocoo()
-        rows = Rows(
-            Numbers, [{} for _ in values.f], list(values.f), [{} for _ in self.kept], [values.c[i] for i in self.kept]
-        )
+        empty = [{} for _ in values.f], [{} for _ in self.kept]
+        rows = Rows(Numbers, empty[0], list(values.f), empty[1], [values.c[i] for i in self.kept], self.added)
         place = {row: k for k, row in enumerate(self.kept)}
         for i, j, value in zip(*M.coords, M.data, strict=True):
             rows.M[i][int(j)] = value
@@ -186,6 +233,9 @@ class Scene:
 
     def rows(self, arithmetic: Any, entries: list[Scalar]) -> Rows:
         """Arrange the entries of M, f, A, c, in this order, over any arithmetic."""
+        return replace(self._arranged(arithmetic, entries), added=self.added)
+
+    def _arranged(self, arithmetic: Any, entries: list[Scalar]) -> Rows:
         b: Blocks = self.blocks
         rest = iter(entries)
         M: list[Vector] = [{} for _ in b.f]

@@ -9,10 +9,9 @@ import numpy as np
 from dalembert.algebra.gramschmidt import Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import MAX_TERMS, Field, TooLarge
-from dalembert.errors import DerivationError, quoted
+from dalembert.errors import quoted
 from dalembert.forms.base import MAX_OPERATIONS, Form, Solution, dense
 from dalembert.forms.canonical import Canonical, Hamiltonian
-from dalembert.forms.explicit import singular_mass
 from dalembert.forms.independent import Independent
 from dalembert.forms.minimal import Minimal
 from dalembert.forms.multipliers import Multipliers, solve
@@ -67,14 +66,14 @@ class _Work:
         if len(scene.blocks.q) + scene.rank > MAX_UNKNOWNS:
             self.numbers()
             return
+        if scene.added and not isinstance(self.form, Multipliers | Minimal | Independent):
+            names = quoted(scene.system.constraints[scene.kept[i]].name for i in scene.added)
+            result.notes.append(
+                f"M has no inverse: M + Σ ρ AᵢᵀAᵢ and f + Σ ρ Aᵢᵀcᵢ stand in its place and that of f, with the rows "
+                f"of {names}, which changes neither q̈ nor r"
+            )
         pilot = Pilot()
-        try:
-            values = self.form.solve(scene.arrays, pilot)
-        except ZeroDivisionError:
-            raise DerivationError(
-                "the accelerations are not determined: the mass matrix must be positive semidefinite, and definite "
-                "for all motions that the constraints allow; `check` names the coordinates that lack inertia"
-            ) from None
+        values = self.form.solve(scene.arrays, pilot)
         try:
             solution = self.attempt(self.form, pilot)
         except TooLarge:
@@ -219,8 +218,8 @@ class _Work:
             return
         try:
             if solution is None or solution.multipliers is None:
-                form = Multipliers() if singular_mass(scene, "") else Reactions()
                 pilot = Pilot()
+                form = Reactions()
                 form.solve(scene.arrays, pilot)
                 solution = self.attempt(form, pilot)
         except TooLarge:
@@ -239,9 +238,12 @@ class _Work:
             result.notes.append(f"{names} stand for parts of M q̈ = f + r and A q̈ = c that are too long to write out")
 
     def product(self, entry: Expr, multiplier: Expr) -> Expr:
-        """Return one entry of a reaction in lowest terms."""
+        """Return one entry of a reaction, in lowest terms unless they are too many."""
         field = Field([entry, multiplier])
-        return field.write(field.read(entry) * field.read(multiplier))
+        try:
+            return field.write(field.read(entry) * field.read(multiplier))
+        except TooLarge:
+            return entry * multiplier
 
 
 def _kind(value: Any) -> str:

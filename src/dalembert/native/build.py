@@ -16,13 +16,13 @@ import symengine as se
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.program import Program
 from dalembert.algebra.tape import Node
+from dalembert.forms.augment import augmentation
 from dalembert.model.blocks import Blocks
 from dalembert.model.calculus import ZERO, Calculus
 from dalembert.model.functions import Expr
 from dalembert.model.numeric import Numeric
 from dalembert.model.pilot import pilot_parameters
 from dalembert.model.system import System
-from dalembert.native.augment import augmentation
 from dalembert.native.differentiate import gradients
 from dalembert.native.routine import Routine, Shelf
 
@@ -111,7 +111,9 @@ class Builder:
         return A, rho
 
     @staticmethod
-    def augmented(f: list[Scalar], c: list[Scalar], A: dict, rho: dict[int, Scalar]) -> list[Scalar]:
+    def augmented(
+        f: list[Scalar], c: list[Scalar] | dict[int, Scalar], A: dict, rho: dict[int, Scalar]
+    ) -> list[Scalar]:
         """Return f + Σ ρᵢ Aᵢᵀcᵢ."""
         for (i, j), a in A.items():
             if i in rho:
@@ -140,13 +142,20 @@ class Builder:
 
     def velocities(self, routine: Routine) -> dict[Expr, Scalar]:
         """Solve p = M v + l for v on the tape; the momenta stand where kernels otherwise read velocities."""
-        n, (M, _, _) = self.n, self.matrices(routine)
+        n, (M, A, rho) = self.n, self.matrices(routine)
         full = {**M, **{(j, i): value for (i, j), value in M.items()}}
         order = quasidefinite.elimination_order(M, n, 0)
         factors = quasidefinite.factorise(full, {}, n, 0, order, routine.tape, lambda k, pivot, size: 1.0 / pivot)
-        linear = self.evaluate(routine, self.lagrangian[0])
-        rest = [routine.tape.load("in", 1 + n + j) - l for j, l in enumerate(linear)]
+        rest = [routine.tape.load("in", 1 + n + j) - l for j, l in enumerate(self.resting(routine, A, rho))]
         return dict(zip(self.blocks.v, quasidefinite.solve(factors, rest), strict=True))
+
+    def resting(self, routine: Routine, A: dict, rho: dict[int, Scalar]) -> list[Scalar]:
+        """Return l, the momenta at rest, with those of T + Σ ½ ρᵢ ψᵢ² where constraints make up for what M lacks."""
+        still = dict.fromkeys(self.blocks.v, ZERO)
+        rest = {i: (self.blocks.psi[i] or ZERO).xreplace(still) for i in rho}
+        linear = self.evaluate(routine, [*self.lagrangian[0], *rest.values()])
+        psi = dict(zip(rest, linear[self.n :], strict=True))
+        return self.augmented(list(linear[: self.n]), psi, A, rho)
 
     # --- the shared solver -------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.tape import Node, Tape, TapeFull
 from dalembert.errors import DerivationError
 from dalembert.forms import FORMS
-from dalembert.forms.explicit import needs_invertible
+from dalembert.forms.canonical import nonlinear
 from dalembert.forms.scene import Scene
 from dalembert.native.build import Builder, Scalar
 from dalembert.native.groups import Module, solution
@@ -58,8 +58,6 @@ def _own(builder: Builder, form: str) -> Module:
 
 def _sparse(builder: Builder, form: str) -> Module:
     """Take accelerations and reactions from the shared solver."""
-    if form in ("explicit", "reactions") and builder.added:
-        raise DerivationError(needs_invertible(form))
     module = _solver(builder, builder.stage("blocks", "forces"))
     finish = Routine("finish")
     A, r, x = builder.reaction(finish)
@@ -77,10 +75,10 @@ def _canonical(builder: Builder) -> Module:
         raise DerivationError("the form `canonical` needs energies, and this system is given by matrices")
     if any(constraint.level == "acceleration" for constraint in system.constraints):
         raise DerivationError("the form `canonical` takes constraints on positions and velocities only")
-    if builder.added:
-        raise DerivationError(needs_invertible("canonical"))
+    if reason := nonlinear(system, builder.added):
+        raise DerivationError(reason)
     stage = Routine("blocks")
-    linear, slopes = builder.lagrangian
+    _, slopes = builder.lagrangian
     velocities = builder.velocities(stage)
     stage.store("velocity", velocities.values())
     stage.store("force", builder.evaluate(stage, slopes, velocities))
@@ -93,7 +91,8 @@ def _canonical(builder: Builder) -> Module:
     module.kernel("canonical", ["blocks", *solution(), "finish"], len(builder.inputs))
     momenta = Routine("momenta")
     v = [momenta.tape.load("in", 1 + n + j) for j in range(n)]
-    M, p = builder.matrices(momenta)[0], builder.evaluate(momenta, linear)
+    M, A, rho = builder.matrices(momenta)
+    p = builder.resting(momenta, A, rho)
     for (i, j), value in M.items():
         p[i] = p[i] + value * v[j]
         if i != j:

@@ -24,6 +24,7 @@ import symengine as se
 from dalembert.algebra.types import Array, Arrays, Sparse
 from dalembert.errors import DerivationError, ModelError, SimulationError, nearest
 from dalembert.forms import FORMS
+from dalembert.forms.augment import augmentation, random_places
 from dalembert.forms.scene import Scene
 from dalembert.model.functions import Expr
 from dalembert.model.numeric import parameter_values
@@ -31,7 +32,6 @@ from dalembert.model.pilot import pilot_parameters
 from dalembert.model.system import System
 from dalembert.native import cache as disk
 from dalembert.native import groups, machine, rank
-from dalembert.native.augment import augmentation, random_places
 from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm
 from dalembert.native.forms import form_module

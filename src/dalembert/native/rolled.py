@@ -15,13 +15,13 @@ import symengine as se
 
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.program import Program
+from dalembert.forms.augment import augmentation
 from dalembert.model.assembled import is_large
 from dalembert.model.blocks import Blocks
 from dalembert.model.calculus import ZERO
 from dalembert.model.elements import Elements, Kind
 from dalembert.model.functions import Expr
 from dalembert.model.system import System
-from dalembert.native.augment import augmentation
 from dalembert.native.build import ENOUGH, energy_outputs, without_noise
 from dalembert.native.codegen import Kernel, Repeat, Rolled
 from dalembert.native.fronts import Fronts, Place, Scalar, mass_place

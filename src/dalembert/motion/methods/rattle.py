@@ -14,11 +14,11 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.errors import SimulationError, quoted
+from dalembert.forms.augment import augmentation
 from dalembert.model.system import System
 from dalembert.motion.engine import Engine
 from dalembert.motion.entry import Entry
 from dalembert.motion.method import Setup
-from dalembert.native.augment import augmentation
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels

@@ -9,7 +9,7 @@ from typing import Any
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.tape import Node
 from dalembert.errors import DerivationError
-from dalembert.forms.explicit import needs_invertible
+from dalembert.forms.canonical import nonlinear
 from dalembert.model.calculus import ZERO
 from dalembert.model.system import System
 from dalembert.native.build import Builder, energy_outputs
@@ -165,8 +165,8 @@ _CANONICAL = '''
 def rates(t, q, p, parameters=None):
     """Return the rates of positions and momenta, and the reaction, from the momenta p in place of v."""
     n = len(COORDINATES)
-    M, *_, rest = _blocks(_values(t, q, jnp.zeros(n), parameters))
-    v = jnp.linalg.solve(M, p - rest[-2 * n : -n])
+    M, _, A, _, rest = _blocks(_values(t, q, jnp.zeros(n), parameters))
+    v = jnp.linalg.solve(M + A.T @ (rest[: len(CONSTRAINTS), None] * A), p - rest[-2 * n : -n])
     M, f, A, c, rest = _blocks(_values(t, q, v, parameters))
     r = A.T @ _solve(M, f, A, c, rest[: len(CONSTRAINTS)])[1]
     return v, rest[-n:] + r, r
@@ -175,8 +175,8 @@ def rates(t, q, p, parameters=None):
 def momenta(t, q, v, parameters=None):
     """Return the momenta p = M v + l."""
     n = len(COORDINATES)
-    M, *_, rest = _blocks(_values(t, q, v, parameters))
-    return M @ jnp.asarray(v, float) + rest[-2 * n : -n]
+    M, _, A, _, rest = _blocks(_values(t, q, v, parameters))
+    return (M + A.T @ (rest[: len(CONSTRAINTS), None] * A)) @ jnp.asarray(v, float) + rest[-2 * n : -n]
 '''
 _RESIDUALS = '''
 
@@ -211,8 +211,8 @@ def files(system: System, path: Path, form: str) -> dict[Path, str]:
     builder = Builder(system)
     if form == "canonical" and system.kinetic is None:
         raise DerivationError("the form `canonical` needs energies, and this system is given by matrices")
-    if form in ("canonical", "explicit", "reactions") and builder.added:
-        raise DerivationError(needs_invertible(form))
+    if form == "canonical" and (reason := nonlinear(system, builder.added)):
+        raise DerivationError(reason)
     main = {"multipliers": _MULTIPLIERS, "canonical": _CANONICAL}.get(form, _REACTIONS)
     functions = main + _RESIDUALS + (_ENERGIES if system.kinetic is not None else "") + _MATRICES
     heads = [line[4:-1] for line in functions.split("\n") if line.startswith("def ")]
@@ -225,15 +225,15 @@ def files(system: System, path: Path, form: str) -> dict[Path, str]:
 def _tables(builder: Builder, form: str) -> str:
     """Write the tape: M, f, A, c, ρ, g, ψ, energies, and for the canonical form l and ∂L/∂q + Q."""
     routine, b = Routine("all"), builder.blocks
-    _, _, added = builder.matrices(routine)
+    _, A, added = builder.matrices(routine)
     rho: list[Node | float] = [added.get(i, 0.0) for i in range(builder.s)]
     residuals = [ZERO if r is None else r for r in (*b.g, *b.psi)]
     further = energy_outputs(builder.system, b) if builder.system.kinetic is not None else []
+    momenta: list[Node | float] = []
     if form == "canonical":
-        linear, slopes = builder.lagrangian
-        further += [*linear, *slopes]
+        momenta = [*builder.resting(routine, A, added), *builder.evaluate(routine, builder.lagrangian[1])]
     first = builder.evaluate(routine, [*b.M.values(), *b.f, *b.A.values(), *b.c])
-    values = [*first, *rho, *builder.evaluate(routine, [*residuals, *further])]
+    values = [*first, *rho, *builder.evaluate(routine, [*residuals, *further]), *momenta]
     tape = levels(routine.tape, values, len(builder.inputs))
     steps = "\n".join(_wrapped(step) for step in tape.steps)
     width = min(range(4, 129, 4), key=lambda w: _cost(tape.steps, w))

@@ -1,14 +1,15 @@
-"""A singular mass matrix made positive definite by constraints: M + Σ ρᵢ AᵢᵀAᵢ, f + Σ ρᵢ Aᵢᵀcᵢ.
+"""A mass matrix made positive definite by constraints: M + Σ ρᵢ AᵢᵀAᵢ, f + Σ ρᵢ Aᵢᵀcᵢ.
 
-Where A q̈ = c this changes nothing, neither q̈ nor λ. The rows are chosen at a few places: all that reach coordinates
-without inertia, so that there is no position in which those chosen lose their grip, and those with the fewest entries
-that reach what else M leaves out (Euler parameters are reached by their norm). ρᵢ follows the inertia in its row. What
-constraints hold, and has next to no inertia beside the rest, is treated as if it had none.
+It can be done if M is positive definite on the null space of A. Where A q̈ = c it changes nothing, neither q̈ nor λ.
+The rows are chosen at a few places: all that reach coordinates without inertia, so that there is no position in which
+those chosen lose their grip, and those with the fewest entries that reach what else M leaves out (Euler parameters are
+reached by their norm). ρᵢ follows the inertia in its row. What constraints hold, and has next to no inertia beside the
+rest, is treated as if it had none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ _POSITIVE = 1e-11  # pivots of the scaled mass matrix above this are safe
 _LIGHT = 1e-6  # part of the inertia around that counts as next to none
 _ROUNDED = 1e-12  # entry of a row, in its largest one, that is rounding
 _PLACES = 6  # that are looked at, of those where everything has a value
+_GROWTH = (1.0, 10.0, 100.0, 1e3, 1e4)  # of ρ where inertia is negative in a direction that constraints hold
 _DISTANCES = (0.2, 0.02, 0.002)  # from the initial position
 
 
@@ -53,26 +55,48 @@ def augmentation(system: System) -> dict[int, Added]:
         heavy = _without(M, light)
         added, sums = _added(heavy, A)
         if is_positive(sums, _POSITIVE):
-            return added
+            if is_positive(sp.csr_array(sums + M - heavy), _POSITIVE):
+                return added
+            break  # the inertia left out is not small but negative
         freely = _involved(_null_space(sums)) & light & (M.diagonal() > 0)  # the constraints let them move
         if not np.any(freely):
             break
         light &= ~freely
     if positive:
         return {}
-    added, sums = _added(M, A)
-    if not is_positive(sums, _POSITIVE):
-        raise DerivationError(_refusal(system, sums))
-    return added
+    for growth in _GROWTH:
+        added, sums = _added(M, A, growth)
+        if is_positive(sums, _POSITIVE):
+            return added
+    raise DerivationError(_refusal(system, _added(M, A)[1]))
 
 
-def _added(M: Sparse, A: Sparse) -> tuple[dict[int, Added], Sparse]:
+def held(places: Sequence[Values]) -> dict[int, int]:
+    """Return the rows to be added to M with their ρ, as powers of ten; none if it is positive definite at all places.
+
+    Raise ZeroDivisionError if it is not positive definite where the constraints let it move.
+    """
+    if all(is_positive(values.M, _POSITIVE) for values in places):
+        return {}
+    for growth in _GROWTH:
+        rows = sorted({i for values in places for i in _rows(values.M, values.A)})
+        powers = {i: round(max(np.log10(growth * _factor(values.M, values.A, i)) for values in places)) for i in rows}
+        if all(is_positive(_sum(v.M, v.A, {i: 10.0**k for i, k in powers.items()}), _POSITIVE) for v in places):
+            return powers
+    raise ZeroDivisionError("there is motion without inertia")
+
+
+def _added(M: Sparse, A: Sparse, growth: float = 1.0) -> tuple[dict[int, Added], Sparse]:
     """Choose rows to be added, with their factors; return the sum too."""
     inertia, rows = M.diagonal(), _rows(M, A)
-    factors = {i: _factor(M, A, i) for i in rows}
-    sums = sp.csr_array(M + sum((rho * _square(A, i) for i, rho in factors.items()), sp.csr_array(M.shape)))
+    factors = {i: growth * _factor(M, A, i) for i in rows}
+    sums = _sum(M, A, factors)
     own = {i: float(inertia[A[[i]].indices].sum()) for i in rows}
     return {i: Added(rho / _inertia(inertia, A, i), not own[i] > 0) for i, rho in factors.items()}, sums
+
+
+def _sum(M: Sparse, A: Sparse, factors: Mapping[int, float]) -> Sparse:
+    return sp.csr_array(M + sum((rho * _square(A, i) for i, rho in factors.items()), sp.csr_array(M.shape)))
 
 
 def _light(places: Sequence[Values]) -> Array:
