@@ -33,13 +33,14 @@ class Compare:
         size = np.abs(truth.reaction * self.scale).max(initial=0) + np.abs(truth.f * self.scale).max(initial=0) + 1e-3
         _same(np.asarray(found, dtype=float) * self.scale, np.asarray(expected) * self.scale, size, what)
 
-    def shares(self, found: dict[str, Any], truth: Truth, what: str) -> None:
+    def shares(self, found: dict[str, Any], place: Place, truth: Truth, what: str) -> None:
         """Compare the reaction of each joint or constraint where it is determinate; `found` is by condition."""
         for owner, expected in truth.owners.items():
             mine = [name for name in found if name == owner or name.startswith(owner + ".")]
             known = truth.components[owner]
             if mine and len(mine) == len(self.conditions.get(owner, mine)):
                 sum_ = np.sum([np.asarray(found[name], dtype=float) for name in mine], axis=0)
+                sum_ = self.oracle.turning(sum_, place[1])
                 self.forces(np.where(known, sum_, 0), np.where(known, expected, 0), truth, f"{what} of {owner}")
 
     conditions: dict[str, list[str]] = {}
@@ -61,12 +62,13 @@ class Compare:
         if form == "canonical" and data["equations"]:
             self.canonical(data["equations"], z, truth)
         elif data["equations"] and form != "canonical":
-            self.equations(data["equations"], z, truth, form)
+            self.equations(data["equations"], z, place, truth, form)
         if data["total_reaction"]:
             found = [formulas.value(text, z) for text in data["total_reaction"]]
-            self.forces(found, truth.reaction, truth, f"formulas of the reaction, form {form},")
+            found = self.oracle.turning(np.array(found, dtype=float), place[1])
+            self.forces(found, self.oracle.turning(truth.reaction, place[1]), truth, f"formulas of r, form {form},")
         found = {name: [formulas.value(text, z) for text in row] for name, row in data["reactions"].items()}
-        self.shares(found, truth, f"formula, form {form}, reaction")
+        self.shares(found, place, truth, f"formula, form {form}, reaction")
 
     def names(self, place: Place, truth: Truth) -> dict[str, Any]:
         """Return the values of all names that may be in a formula."""
@@ -77,7 +79,7 @@ class Compare:
             z |= {f"p_{name}": truth.momentum[k], f"p_{name}'": truth.momentum_rate[k]}
         return z
 
-    def equations(self, texts: list[str], z: dict[str, Any], truth: Truth, form: str) -> None:
+    def equations(self, texts: list[str], z: dict[str, Any], place: Place, truth: Truth, form: str) -> None:
         """Compare equations linear in accelerations (or reactions) and multipliers: they hold at the true ones."""
         if form == "reactions":
             names, true = [f"r_{name}" for name in self.oracle.names], truth.reaction
@@ -92,13 +94,18 @@ class Compare:
         z = z | {name: unknown[:, j] for j, name in enumerate(names)}
         rows = np.array([np.broadcast_to(formulas.value(text, z), (k + 1,)) for text in texts], dtype=float)
         base, slopes = rows[:, 0], rows[:, 1:] - rows[:, :1]
+        rowsize = np.abs(rows).max(axis=1) + 1e-300
+        base, slopes = base / rowsize, slopes / rowsize[:, None]
+        if form == "reactions":  # along Euler parameters r is a convention: solve, and compare the rest
+            found = _fitted(slopes, -base) * sizes
+            self.forces(self.oracle.turning(found, place[1]), self.oracle.turning(true, place[1]), truth, "equations of r")
+            return
         left, right = slopes[:, n:], base + slopes[:, :n] @ (true / sizes)
         size = np.abs(base) + np.abs(slopes[:, :n]) @ np.abs(true / sizes)
         if k > n:
-            lam = np.linalg.lstsq(left, -right, rcond=1e-12)[0]
+            lam = _fitted(left, -right)
             right, size = right + left @ lam, size + np.abs(left) @ np.abs(lam)
-        size = np.maximum(size, 1e-6 * size.max(initial=0)) + 1e-12
-        worst = np.abs(right / size).max(initial=0)
+        worst = np.abs(right / np.maximum(size, 1e-6)).max(initial=0)
         assert worst < NEAR, f"equations of form {form} are off by {worst:.1e} of their terms"
 
     def canonical(self, texts: list[str], z: dict[str, Any], truth: Truth) -> None:
@@ -121,9 +128,10 @@ class Compare:
             return
         found = kernel(t, q, v)
         self.accelerations(found.acceleration, truth, f"kernel, form {kernel.form}: accelerations")
-        self.forces(found.reaction, truth.reaction, truth, f"kernel, form {kernel.form}: reaction")
+        r, true = (self.oracle.turning(x, q) for x in (found.reaction, truth.reaction))
+        self.forces(r, true, truth, f"kernel, form {kernel.form}: reaction")
         if kernel.form == "multipliers":
-            self.shares(kernel.reactions(t, q, v), truth, "kernel: reaction")
+            self.shares(kernel.reactions(t, q, v), place, truth, "kernel: reaction")
 
     def motion(self, run: Any) -> None:
         """Compare accelerations and reactions along a motion, at its middle and its end."""
@@ -155,3 +163,12 @@ class Compare:
 def _same(found: Any, expected: Any, size: float, what: str) -> None:
     error = np.abs(np.asarray(found) - expected).max(initial=0) / size
     assert error < NEAR, f"{what} off by {error:.1e}"
+
+
+def _fitted(rows: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Solve linear equations of which some may repeat others, whatever the units of the unknowns."""
+    columns = np.linalg.norm(rows, axis=0)
+    columns[columns == 0] = 1.0
+    found = np.linalg.lstsq(rows / columns, right, rcond=1e-11)[0]
+    found += np.linalg.lstsq(rows / columns, right - rows / columns @ found, rcond=1e-11)[0]
+    return found / columns

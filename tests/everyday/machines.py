@@ -277,4 +277,5 @@ def oracle_of(tables: Mapping[str, Any], size: float) -> Oracle:
         return Parts(scene.kinetic(), scene.weight(), None, scene.elements(), found)
 
     scale = np.array([size if name[:2] in ("x_", "y_", "z_") else 1.0 for name in names])
-    return Oracle(names, parameters, describe, scale)
+    quaternions = tuple(k for k, name in enumerate(names) if name.startswith("e0_"))
+    return Oracle(names, parameters, describe, scale, quaternions)

@@ -91,6 +91,15 @@ class Oracle:
     parameters: Mapping[str, float]
     describe: Describe
     scale: np.ndarray
+    quaternions: tuple[int, ...] = ()  # where Euler parameters begin
+
+    def turning(self, force: np.ndarray, q: Any) -> np.ndarray:
+        """Return generalized forces without their part along Euler parameters, which only the length of these feels."""
+        found = np.array(force, dtype=float)
+        for k in self.quaternions:
+            e = np.asarray(q[k : k + 4], dtype=float)
+            found[k : k + 4] -= np.multiply.outer(e, e @ found[k : k + 4]) / (e @ e)
+        return found
 
     def frame(self, t: float, q: Any, v: Any, a: Any = None) -> Frame:
         """Return the jets of a state."""
@@ -158,8 +167,8 @@ class Oracle:
         shares, known = {}, {}
         for owner in dict.fromkeys(owners):
             mine = [k for k, other in enumerate(owners) if other == owner]
-            shares[owner] = (B[mine].T @ lam[mine]) / S
-            loose = B[mine].T @ left[mine] if left.size else np.zeros((n, 1))
+            shares[owner] = self.turning((B[mine].T @ lam[mine]) / S, q)
+            loose = self.turning(B[mine].T @ left[mine], q) if left.size else np.zeros((n, 1))
             known[owner] = np.abs(loose).max(axis=1, initial=0) < 1e-7
         regular = bool(np.linalg.cond(Ms) < 1e12) if n and largest else False
         acceleration = a * S

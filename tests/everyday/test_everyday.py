@@ -6,13 +6,14 @@ import pytest
 
 from tests.everyday.case import Case
 from tests.everyday.generate_planar import planar
+from tests.everyday.generate_spatial import spatial
 from tests.everyday.generate_systems import by_energies, by_matrices
 from tests.everyday.journey import travel
 
 
 def case_of(seed: int) -> Case:
     """Return the model of a seed; the kinds take turns."""
-    kinds = (planar, by_energies, planar, by_matrices if seed % 8 == 3 else by_energies)
+    kinds = (planar, by_energies, spatial, by_matrices if seed % 8 == 3 else by_energies)
     return kinds[seed % 4](seed)
 
 
