@@ -23,6 +23,7 @@ Expr = Any  # a SymEngine expression
 Polynomial = Any  # flint's fmpz_mpoly
 
 MAX_TERMS = 1_000  # of one polynomial: beyond this no person reads a formula
+_PRODUCT = 30  # times as many terms may a product have before it is reduced
 _SEARCHED = 150  # up to this many terms shorter ways of writing a formula are looked for
 
 
@@ -197,6 +198,12 @@ class Field:
             raise TooLarge(f"a formula has more than {self._most} terms")
         return polynomial
 
+    def product(self, one: Polynomial, other: Polynomial) -> Polynomial:
+        """Multiply; a product of so many terms that no relation makes it readable again is not even begun."""
+        if len(one) * len(other) > _PRODUCT * self._most:
+            raise TooLarge(f"a product of {len(one)} and {len(other)} terms")
+        return one * other
+
     # --- the pilot -------------------------------------------------------------------------------------------------
 
     def set_points(self, inputs: Sequence[Expr], values: Array) -> None:
@@ -273,8 +280,9 @@ class Formula:
             return self
         if self.denominator == other.denominator:
             return Formula(self.field, self.numerator + other.numerator, self.denominator)
-        top = self.numerator * other.denominator + other.numerator * self.denominator
-        return Formula(self.field, top, self.denominator * other.denominator)
+        product = self.field.product
+        top = product(self.numerator, other.denominator) + product(other.numerator, self.denominator)
+        return Formula(self.field, top, product(self.denominator, other.denominator))
 
     def __neg__(self) -> Formula:
         return Formula(self.field, -self.numerator, self.denominator)
@@ -285,10 +293,14 @@ class Formula:
     def __mul__(self, other: Formula) -> Formula:
         if self.numerator.is_zero() or other.numerator.is_zero():
             return self.field.zero
-        return Formula(self.field, self.numerator * other.numerator, self.denominator * other.denominator)
+        product = self.field.product
+        top, bottom = product(self.numerator, other.numerator), product(self.denominator, other.denominator)
+        return Formula(self.field, top, bottom)
 
     def __truediv__(self, other: Formula) -> Formula:
-        return Formula(self.field, self.numerator * other.denominator, self.denominator * other.numerator)
+        product = self.field.product
+        top, bottom = product(self.numerator, other.denominator), product(self.denominator, other.numerator)
+        return Formula(self.field, top, bottom)
 
     def __pow__(self, exponent: int) -> Formula:
         if exponent < 0:

@@ -56,7 +56,8 @@ class Canonical(Form):
 
 def nonlinear(system: System, added: Iterable[int]) -> str | None:
     """Say that momenta need an inverse of M, where it takes a constraint that is not linear in the velocities."""
-    names = [system.constraints[i].name for i in added if not system.constraints[i].linear]
+    constraints = [system.constraints[i] for i in added]
+    names = [c.name for c in constraints if c.level == "velocity" and not c.linear]  # ġ is linear, whatever g is
     if not names:
         return None
     return (
