@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import symengine as se
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, counted, nearest, quoted
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.functions import Expr
+from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.reading import Given, read_system
 from dalembert.model.translate import Translator
 
@@ -198,6 +200,15 @@ class System:
     def entry(self, constraint: str) -> tuple[str, ...]:
         """Return the entry of a model file to which a constraint belongs."""
         return "constraints", constraint
+
+    def measure(self, name: str) -> Measure:
+        """Return of what an initial value is given: a coordinate or a velocity."""
+        symbol = se.Symbol(name)
+        return Measure("velocity" if name.endswith("'") else "position", symbol, lambda wanted: symbol - wanted)
+
+    def initial_values(self, values: Mapping[str, float]) -> list[InitialValue]:
+        """Return initial values as the user gave them, each under its own name."""
+        return [InitialValue(name, ("initial", name), {name: value}) for name, value in values.items()]
 
     def explain(self, constraints: Sequence[str]) -> tuple[str, str]:
         """Say in words that constraints cannot hold, and what to do."""

@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, counted, nearest, quoted
 from dalembert.model.drawing import Drawing
+from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.mechanism.assembly import SECTIONS, Assembly
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.drives import Drive
@@ -179,6 +180,26 @@ class Mechanism(System):
         """Return the entry of a model file to which a constraint belongs."""
         return self.owners.get(constraint, ("constraints", constraint))
 
+    @cached_property
+    def _measures(self) -> dict[str, Measure]:
+        from dalembert.model.mechanism.measures import find_measures
+
+        return find_measures(self.bodies.values(), self.joints.values())
+
+    def measure(self, name: str) -> Measure:
+        """Return of what an initial value is given: a coordinate, a velocity, `A.angle` of a joint, a spin."""
+        return super().measure(name) if name.rstrip("'") in self.coordinates else self._measures[name]
+
+    def initial_values(self, values: Mapping[str, float]) -> list[InitialValue]:
+        """Return initial values as the user gave them: the velocity and the spin of a body each as one."""
+        items, single = [], dict(values)
+        for body in self.bodies.values():
+            for entry, given in body.given.items():
+                if given.keys() <= values.keys() - self.own.initial.keys():
+                    label, key = f"`{entry}` of body `{body.name}`", ("bodies", body.name, entry)
+                    items.append(InitialValue(label, key, {name: single.pop(name) for name in given}))
+        return [*items, *super().initial_values(single)]
+
     def explain(self, constraints: Sequence[str]) -> tuple[str, str]:
         """Say in words that conditions cannot hold, and what to do."""
         owners = dict.fromkeys(self.owners[name] for name in constraints)
@@ -196,8 +217,8 @@ class Mechanism(System):
 
     def units(self, numeric: Numeric) -> Array:
         """Return the size of the mechanism for lengths, and what corresponds to a radian for what turns."""
+        from dalembert.model.initial import given_values
         from dalembert.model.mechanism.closure import extent, units_of
-        from dalembert.model.start import given_values
 
         near = given_values(numeric, self.guess)
         return units_of(self, extent(self, numeric, np.array([near.get(name, 0.0) for name in self.coordinates])))
@@ -221,7 +242,19 @@ class Mechanism(System):
     def system(self) -> System:
         """Return the equations of the mechanism as a plain system, without its bodies and joints."""
         parts = {f.name: getattr(self, f.name) for f in fields(System) if f.name not in ("mass", "force")}
-        return System(**parts)
+        return System(**parts | {"initial": self._plain_initial})
+
+    @cached_property
+    def _plain_initial(self) -> Mapping[str, Any]:
+        """Initial values without those of joints and spins: where there are such, of the state that belongs to them."""
+        names = {*self.coordinates, *self.velocities}
+        plain = {name: value for name, value in self.initial.items() if name in names}
+        if len(plain) == len(self.initial) or None in self.parameters.values():
+            return plain
+        try:
+            return plain | self.start().as_dict()
+        except ModelError:  # what contradicts itself has no state
+            return plain
 
     def without(self, *names: str) -> System:
         """Return the system without some joints (`A`), drives, or conditions of them (`A.y`)."""
