@@ -86,9 +86,8 @@ class _Search:
         residuals = ", ".join(f"`{name}` is off by {value:.3g}" for name, value in off[:_SHOWN])
         what = f"the initial value {values} contradicts" if one else f"the initial values {values} contradict"
         others = [item for item in level.given if item not in items]
-        helps = [
-            item for item in items if not alone or self.attempt([*others, *(i for i in items if i != item)]).solved
-        ]
+        without = [[*others, *(other for other in items if other is not item)] for item in items]
+        helps = [item for item, rest in zip(items, without, strict=True) if not alone or self.attempt(rest).solved]
         if len(helps) == len(items):
             leave = "it" if one else "one of them"
         else:

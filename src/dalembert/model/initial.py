@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 class Measure:
     """A quantity of which an initial value can be given.
 
-    level: "position" or "velocity". value: as an expression. equals: what vanishes where it has a value.
+    level: "position" or "velocity". value: as an expression. equals: what vanishes where it has a value. cyclic:
+    whether that is the same a full turn further.
     """
 
     level: str
     value: Expr
     equals: Callable[[Expr], Expr]
+    cyclic: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 
-from dalembert.algebra.nearest import Nearest, least_residual, nearest_solution
+from dalembert.algebra.nearest import Nearest, least_residual, nearest_solution, reach_solution
 from dalembert.algebra.rank import Scale, rank
 from dalembert.algebra.saddle import positive
 from dalembert.algebra.types import Array, Sparse
@@ -124,7 +125,7 @@ class Level:
         fixed = {name for item in given for name in item.values}
         return np.array([i for i, name in enumerate(self.names) if name not in fixed], dtype=int)
 
-    def equations(self, x: Array, given: Sequence[InitialValue]) -> Residual:
+    def equations(self, x: Array, given: Sequence[InitialValue], values: Array | None = None) -> Residual:
         """Return the residuals of the constraints, and of the conditions of some initial values after them."""
         numeric = self.numeric
         own = numeric.position(self.t, x) if self.q is None else numeric.velocity(self.t, self.q, x)
@@ -132,7 +133,7 @@ class Level:
         rows = [k for k, name in enumerate(self.conditions.names) if name in asked]
         if not rows:
             return own
-        residual, J, size = self.conditions(x, self.q, rows)
+        residual, J, size = self.conditions(x, self.q, rows, values)
         stacked = sp.csr_array(sp.vstack([own[1], J]))
         return np.concatenate([own[0], residual]), stacked, np.concatenate([own[2], size])
 
@@ -155,11 +156,22 @@ class Level:
                 best = attempt
         return best
 
+    def led(self) -> Array | None:
+        """Return where the guess is led to by values of joints that are changed little by little; None: nowhere."""
+        values = self.conditions.path(self.x) if self.q is None else []
+        x, free = self.x, self.free(self.given)
+        for some in values:
+            found = reach_solution(partial(self.equations, given=self.given, values=some), x, self.weight, free)
+            if not found.solved:
+                return None
+            x = found.x
+        return x if values else None
+
     def solve(self, explain: bool) -> tuple[Array, list[str]]:
         """Return the solution, with notes on how what was left open has been chosen."""
         if not self.constraints and not self.conditions.names:
             return self.x, []
-        best = self.nearest(self.x, self.given)
+        best = self.nearest(self.x, self.given, self.led())
         notes = []
         if not best.solved:
             best = self.try_nearby(self.x, self.given, best)

@@ -10,7 +10,7 @@ from typing import Any
 
 import symengine as se
 
-from dalembert.errors import ModelError, Problem
+from dalembert.errors import ModelError, Problem, quoted
 from dalembert.model.constraint import Constraint
 from dalembert.model.expression import parse_value
 from dalembert.model.functions import TIME, Expr
@@ -245,6 +245,15 @@ class Assembly(Reader):
         """Return of what values may be given; initial ones also of what joints and bodies measure."""
         names = super().names_of_values(section)
         return names | dict.fromkeys(self.measures) if section == "initial" else names
+
+    def unknown_value(self, name: str, allowed: Collection[str]) -> str:
+        """Say what a joint has instead, if a joint is named."""
+        joint = self.joints.get(name.partition(".")[0].rstrip("'"))
+        if joint is None:
+            return super().unknown_value(name, allowed)
+        names = [f"{joint.name}.{key}{prime}" for key in joint.coordinates for prime in ("", "'")]
+        text = f"`{name}`: initial values of joint `{joint.name}` ({joint.kind}) are"
+        return f"{text} {quoted(names)}" if names else f"{text} not possible, as it has no coordinate"
 
     @cached_property
     def measures(self) -> dict[str, Measure]:

@@ -43,6 +43,7 @@ def moved(mechanism: Mechanism, numeric: Numeric, q: Array, guess: Mapping[str, 
     """Say how far bodies are from where they were placed."""
     near = given_values(numeric, guess)
     size = Closure(mechanism, numeric, q).size
+    given = " with its initial values" if at_level(mechanism, mechanism.initial, "position") else ""
     notes = []
     for body in mechanism.bodies.values():
         if body.name == GROUND:
@@ -54,7 +55,7 @@ def moved(mechanism: Mechanism, numeric: Numeric, q: Array, guess: Mapping[str, 
         parts = [f"moved by {way:.3g} m"] if way > MOVED * size else []
         parts += [f"turned by {math.degrees(turn):.3g}°"] if turn > MOVED else []
         if parts:
-            text = f"to assemble the mechanism, body `{body.name}` was {' and '.join(parts)}"
+            text = f"to assemble the mechanism{given}, body `{body.name}` was {' and '.join(parts)}"
             notes.append(Problem(text, "note", key=("bodies", body.name)))
     return notes
 

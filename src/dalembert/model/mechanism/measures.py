@@ -22,6 +22,6 @@ def find_measures(bodies: Iterable[Body], joints: Iterable[Joint]) -> dict[str, 
     for joint in joints:
         for key, coordinate in joint.coordinates.items():
             name = f"{joint.name}.{key}"
-            measures[name] = Measure("position", coordinate.value, coordinate.equals)
+            measures[name] = Measure("position", coordinate.value, coordinate.equals, coordinate.cyclic)
             measures[f"{name}'"] = Measure("velocity", coordinate.rate, difference_to(coordinate.rate))
     return measures

@@ -11,6 +11,7 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, counted, nearest, quoted
+from dalembert.model.changes import by_name, merge_entries, merge_tables
 from dalembert.model.drawing import Drawing
 from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.mechanism.assembly import SECTIONS, Assembly
@@ -22,7 +23,7 @@ from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.reading import Given
-from dalembert.model.system import Source, System
+from dalembert.model.system import VALUES, Source, System
 
 if TYPE_CHECKING:
     from dalembert.forms.release import Release
@@ -34,9 +35,8 @@ if TYPE_CHECKING:
     from dalembert.model.start import State
     from dalembert.results.joints import JointForce
 
-MERGED = ("parameters", "initial", "guess", "forces", *SECTIONS)
-REPLACED = ("dimensions", "gravity", "coordinates", "kinetic", "potential", "constraints")
-PARTS = (*MERGED, *REPLACED, "simulation", "drawing", "name")
+ADDED = ("coordinates", "kinetic", "potential", "constraints", "drawing", "name")  # to bodies and joints
+PARTS = (*VALUES, *SECTIONS, "dimensions", "gravity", *ADDED)
 
 
 @dataclass(frozen=True, init=False)
@@ -136,32 +136,49 @@ class Mechanism(System):
         object.__setattr__(self, "source", source)
 
     def replace(self, **changes: Any) -> Mechanism:
-        """Make a variant of the mechanism.
+        """Make a variant of the mechanism: `crane.replace(bodies={"load": {"mass": 85, "spin": None}})`.
 
-        `parameters`, `initial`, `guess`, `forces` and the tables of elements are merged into the present ones; None
-        takes an entry away. Energies, constraints and coordinates are those that were added to the bodies.
+        Values by name (`parameters`, `initial`, `guess`, `forces`, `simulation`) and the tables of parts are changed
+        entry by entry, and the others stay; None takes an entry or a part away. A joint whose `kind` is given is a new
+        one. Energies, constraints and coordinates are those that were added to the bodies; they, and all else, are put
+        in place of what was there.
         """
         for name in changes:
             if name not in PARTS:
                 raise ModelError(f"a mechanism has no `{name}`; {nearest(name, PARTS, 'parts')}")
-        given: dict[str, Any] = {
-            key: getattr(self.own, key) for key in (*REPLACED[2:], "simulation", "drawing", "name")
-        }
-        given |= {key: getattr(self.own, key) for key in ("initial", "guess", "forces")}
+        given: dict[str, Any] = {key: getattr(self.own, key) for key in (*VALUES, *ADDED)}
         given |= {"parameters": self.parameters, "dimensions": self.dimensions, "gravity": self.gravity}
         given |= self.tables
         for name, change in changes.items():
-            if name in MERGED:
-                change = {self._key(key): value for key, value in dict(change).items()}
-                change = {**given[name], **change}
-                if name != "parameters":
-                    change = {key: value for key, value in change.items() if value is not None}
+            if name in SECTIONS:
+                change = merge_tables(name, given[name], by_name(name, change))
+            elif name == "initial":
+                given["bodies"], present = self._freed(given["bodies"], by_name(name, change))
+                change = self._changed(name, present, change)
+            elif name in VALUES:
+                change = self._changed(name, given[name], change)
             given[name] = change
-        unknown = [name for name in given["parameters"] if name not in self.parameters]
-        if unknown:
-            known = list(self.parameters)
-            raise ModelError(Problem(f"no parameter `{n}`; {nearest(n, known, 'parameters')}") for n in unknown)
         return Mechanism(**given, symbols=self.symbols, source=self.source)
+
+    def _freed(self, bodies: Mapping[str, Any], change: Mapping[Any, Any]) -> tuple[Mapping[str, Any], dict[str, Any]]:
+        """Return the tables of bodies without velocities that are taken away, and initial values with the others."""
+        taken = {self._key(key) for key, value in change.items() if value is None} - self.own.initial.keys()
+        initial, bodies = dict(self.own.initial), dict(bodies)
+        for body in self.bodies.values():
+            rates = [f"{name}'" for name in body.coordinates[self.dimensions :] if self.dimensions == 3]
+            table = bodies.get(body.name, {})
+            if table.get("spin") is not None and (wrong := sorted(taken.intersection(rates))):
+                text = f"`{wrong[0]}` is no initial value: it follows from `spin` of body `{body.name}`"
+                raise ModelError(f'{text}; take that away by bodies={{"{body.name}": {{"spin": None}}}}')
+            for entry, values in body.given.items():
+                if values.keys() & taken and table.get(entry) is not None:
+                    bodies[body.name] = table = merge_entries(table, {entry: None})
+                    initial = {name: value for name, value in values.items() if name not in taken} | initial
+        return bodies, initial
+
+    def _names_of_values(self, part: str) -> Sequence[str]:
+        """Return of what initial values or guesses can be given."""
+        return (*super()._names_of_values(part), *(self._measures if part == "initial" else ()))
 
     # --- words -------------------------------------------------------------------------------------------------------
 
