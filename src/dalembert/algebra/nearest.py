@@ -21,6 +21,8 @@ _THERE = 1e-10  # relative distance from the guess that is none
 _ROUNDED = 1e-13  # relative changes of x that cannot be told from rounding
 _DENSE = 300  # free components up to which slopes are dense
 _TRUSTED = 200  # steps within a region of trust
+_SLOW = 0.9  # of a residual that is left after a step: such steps lead to a compromise, not to a solution,
+_PATIENCE = 5  # and no more of them are made, one after the other
 _NOTHING = 1e-15  # of the largest x around: what may be left of one that vanishes
 
 
@@ -67,7 +69,7 @@ def reach_solution(equations: Residual, guess: Array, weight: Sparse, free: Arra
     """Solve `equations(x) = 0` by least steps from the guess; near it, but not the nearest point."""
     point = _evaluate(equations, np.array(guess, dtype=float))
     size = point.size
-    weight = weight[free][:, free]
+    weight, slow = weight[free][:, free], 0
     for _ in range(60):
         merit = _merit(point, size)
         if not np.isfinite(merit) or merit <= _EXACT * np.sqrt(size.size) or not free.size:
@@ -82,7 +84,10 @@ def reach_solution(equations: Residual, guess: Array, weight: Sparse, free: Arra
         better = _search(point, step, free, follow, measure, 1.0 if point.solved else 1e-6)
         if better is None:
             break
+        slow = slow + 1 if measure(better) > _SLOW * measure(point) else 0
         point = better
+        if slow > _PATIENCE and not point.solved:
+            break
     return point
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _GUILTY = 0.05  # of the largest residual
 _SHOWN = 8
+_AROUND = (0.0, 0.1, 1.0)  # from how far away a solution is sought, again and again
 _ROUNDED = 1e-14  # of the largest value: what is shown as zero
 
 
@@ -49,7 +50,7 @@ class _Search:
         fixed = {name: value for item in given for name, value in item.values.items()}
         x = np.array([fixed.get(name, value) for name, value in zip(level.names, x, strict=True)])
         found = level.nearest(x, given)
-        return found if found.solved else level.try_nearby(x, given, found)
+        return found if found.solved else level.try_nearby(x, given, found, _AROUND)
 
     def conflict(self, given: Sequence[InitialValue]) -> list[InitialValue]:
         """Return as few of the values as possible that are out of reach together: what can be spared is left out."""

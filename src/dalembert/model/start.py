@@ -16,6 +16,7 @@ from dalembert.algebra.saddle import positive
 from dalembert.algebra.types import Array, Sparse
 from dalembert.errors import ModelError, quoted
 from dalembert.model.conditions import Conditions
+from dalembert.model.flat import find_flat
 from dalembert.model.functions import Expr
 from dalembert.model.initial import InitialValue, given_values
 from dalembert.model.numeric import Numeric, Residual
@@ -23,6 +24,7 @@ from dalembert.model.numeric import Numeric, Residual
 if TYPE_CHECKING:
     from dalembert.model.system import System
 
+_AROUND = (0.0, 0.03, 0.1, 0.3, 1.0, 1.0, 3.0)  # parts of a coordinate by which a guess is changed
 _LIMIT = 1e-6  # a double root is found to about the root of the rounding error
 
 
@@ -141,11 +143,13 @@ class Level:
         """Solve with some of the initial values, moving least from x."""
         return nearest_solution(lambda y: self.equations(y, given), x, self.weight, self.free(given), start)
 
-    def try_nearby(self, x: Array, given: Sequence[InitialValue], best: Nearest) -> Nearest:
+    def try_nearby(
+        self, x: Array, given: Sequence[InitialValue], best: Nearest, radii: Sequence[float] = _AROUND
+    ) -> Nearest:
         """Start from where the residuals are least, and around the guess: the constraints may have no slope there."""
         random = np.random.default_rng(1)
         free = self.free(given)
-        for radius in (0.0, 0.03, 0.1, 0.3, 1.0, 1.0, 3.0) if free.size else ():
+        for radius in radii if free.size else ():
             start = x.copy()
             start[free] += radius * random.uniform(-1, 1, free.size) * np.maximum(1.0, np.abs(x[free]))
             start = start if radius else least_residual(lambda y: self.equations(y, given), x, free)
@@ -185,6 +189,9 @@ class Level:
             from dalembert.model.contradiction import explain_contradiction
 
             raise ModelError(explain_contradiction(self, best))
+        flat = find_flat(self, best.x)
+        if flat:
+            raise ModelError(flat)
         return best.x, notes + (self.freedom(best) if explain else [])
 
     # --- words -------------------------------------------------------------------------------------------------------
