@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, nearest
-from dalembert.results.certificate import NEARLY
+from dalembert.results.certificate.equations import NEARLY
 from dalembert.results.quantities import Quantity, quantities, time_unit
 from dalembert.results.symbols import Label, Symbol, joined, symbol, words
 

@@ -19,7 +19,9 @@ from dalembert.motion.events import Occurrence
 from dalembert.motion.run import Motion, compute
 from dalembert.native.kernels import Energies, Result
 from dalembert.results.bounds import Bound, bounds
-from dalembert.results.certificate import Certificate, Drift, certify, energy_drift, points
+from dalembert.results.certificate import Certificate, certify
+from dalembert.results.certificate.energy import Drift, energy_drift
+from dalembert.results.certificate.scales import points
 
 if TYPE_CHECKING:
     from dalembert.results.animation import Animation
