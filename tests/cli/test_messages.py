@@ -184,7 +184,7 @@ def test_a_disk_that_is_full(command, tmp_path, monkeypatch):
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(files.os, "replace", full)
+    monkeypatch.setattr(files, "replace", full)
     assert command("new") == (2, "", "model.toml: cannot write: No space left on device\n")
     assert list(tmp_path.iterdir()) == []
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from dalembert import files
-from dalembert.cli.failures import FAILED, FINE, INTERRUPTED
+from dalembert.cli.failures import FAILED, FINE, INTERRUPTED, TERMINATED
 from dalembert.cli.progress import COMPILING, Progress
 from dalembert.cli.terminal import styled
+from dalembert.interruption import Held
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -33,6 +34,12 @@ def write(words: str, path: Path | None, action: Callable[[Path], Any]) -> None:
         typer.echo(f"{words}: {styled(str(path), 'name', err=True)}", err=True)
 
 
+def save(run: Run, path: Path | None) -> None:
+    """Write the motion, if a file was asked for; Ctrl-C waits until it is there, a second one does not."""
+    with Held():
+        write("Motion", path, run.save)
+
+
 def save_plot(run: Run, what: str, path: Path) -> None:
     """Draw a plot of a motion into a file, which appears when it is complete."""
     figure = run.plot(what)
@@ -44,6 +51,7 @@ def ending(run: Run) -> int:
     if run.message:
         verb = "fails" if run.status == "failed" else "was stopped"
         typer.echo(styled(f"The motion {verb}: {run.message}", "bad", err=True), err=True)
-    if run.status == "stopped" and run.message.startswith("interrupted"):
-        return INTERRUPTED
+    if run.status == "stopped":
+        word = run.message.split()[0]
+        return {"interrupted": INTERRUPTED, "terminated": TERMINATED}.get(word, FINE)
     return FAILED if run.status == "failed" else FINE

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
+import errno
 import io
 import json
 import os
@@ -26,11 +28,45 @@ _LONG = re.compile(r"[^\s/\\]{200,}")
 
 
 def prepare() -> None:
-    """Let no letter end the program: what a stream cannot write is written in other letters."""
+    """Let no letter and no closed stream end the program: what a stream cannot write is written in other letters."""
     codecs.register_error("dalembert-spell", _spell)
+    for number in range(3):  # else the next file would take the place of a closed one, with all that is printed
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="dalembert-spell")
+
+
+def _nowhere() -> io.TextIOWrapper:
+    return open(os.devnull, "w", encoding="utf-8")
+
+
+def mute() -> None:
+    """Write no more to a standard output that takes nothing, not even what is left when the process ends."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def is_closed_pipe(error: OSError) -> bool:
+    """Tell whether the reader has seen enough, as in `dalembert examples | head -3`; Windows has no word for it."""
+    return isinstance(error, BrokenPipeError) or (
+        sys.platform == "win32" and error.errno == errno.EINVAL and error.filename is None
+    )
+
+
+def print_result(text: str) -> None:
+    """Print what was computed; files that are yet to be written do not depend on whether somebody reads it."""
+    try:
+        typer.echo(text)
+    except OSError as error:
+        if not is_closed_pipe(error):
+            typer.echo(f"standard output: {error.strerror or error}", err=True)
+        mute()
 
 
 def _spell(error: UnicodeError) -> tuple[str, int]:
@@ -54,10 +90,10 @@ def _letter(letter: str) -> str:
     return plain or "?"
 
 
-def echo_json(data: Any) -> None:
-    """Print data as JSON, in letters that every reader of the stream understands."""
+def as_json(data: Any) -> str:
+    """Write data as JSON, in letters that every reader of the standard output understands."""
     is_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "").startswith("utf")
-    typer.echo(json.dumps(data, ensure_ascii=not is_unicode, indent=2))
+    return json.dumps(data, ensure_ascii=not is_unicode, indent=2)
 
 
 def plain(text: str) -> str:

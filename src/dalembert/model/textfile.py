@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dalembert.errors import ModelError, Problem, nearest
-from dalembert.files import write
+from dalembert.files import as_path, read, write
 from dalembert.model.drawing import Drawing
 from dalembert.model.expression import MAX_LENGTH
 from dalembert.model.mechanism.assembly import SECTIONS
@@ -49,10 +49,9 @@ TOP = ("format", "name", "coordinates", *TABLES)
 
 def load(path: str | Path) -> System:
     """Read a system from a model file."""
-    path = Path(path)
+    path = as_path(path)
     try:
-        with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+        data = read(path, MAX_BYTES + 1)
     except OSError as error:
         reason = {
             FileNotFoundError: "there is no such file",
@@ -60,8 +59,6 @@ def load(path: str | Path) -> System:
         }
         kind = IsADirectoryError if os.path.isdir(path) else type(error)  # Windows refuses a folder otherwise
         raise ModelError(Problem(reason.get(kind, error.strerror or str(error)), file=str(path))) from None
-    except ValueError as error:  # a path with a null character
-        raise ModelError(Problem(str(error), file=str(path))) from None
     return loads(decoded(data, str(path)), str(path))
 
 

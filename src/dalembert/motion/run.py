@@ -11,6 +11,7 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, SimulationError, nearest, quoted
+from dalembert.interruption import Held
 from dalembert.model.numeric import Numeric, parameter_values
 from dalembert.model.start import consistent_state
 from dalembert.model.system import System
@@ -229,28 +230,31 @@ def _loop(
     start = last = time.perf_counter()
     steps = max(1, _FIRST // (engine.n + engine.kernels.s))
     try:
-        while True:
-            status = engine.advance(min(steps, max(1, settings.max_steps - int(engine.count[at.STEPS]))))
-            now = time.perf_counter()
-            taken = now - last
-            steps = max(1, min(10 * steps, int(steps * _PIECE / max(taken, 1e-6))))
-            last = now
-            if status == at.EVENT and (ended := watch.handle()):
-                return ended
-            if status == at.CHOICE and not engine.choose_again():
-                return "failed", _failure(at.NOT_PROJECTED, engine, system)
-            if status == at.DONE:
-                return "done", ""
-            if status not in (at.RUNNING, at.EVENT, at.CHOICE):
-                return "failed", _failure(status, engine, system)
-            if progress is not None:
-                progress(float(engine.clock[at.T]), now - start)
-            t = engine.clock[at.T]
-            if engine.count[at.STEPS] >= settings.max_steps:
-                return "stopped", f"{settings.max_steps} steps were taken at t = {t:.6g}; allow more by `max_steps`"
-            if now - start > settings.max_seconds:
-                return "stopped", f"{settings.max_seconds:g} s were over at t = {t:.6g}; allow more by `max_seconds`"
-    except KeyboardInterrupt:
+        with Held() as interruption:
+            while True:
+                status = engine.advance(min(steps, max(1, settings.max_steps - int(engine.count[at.STEPS]))))
+                now = time.perf_counter()
+                taken = now - last
+                steps = max(1, min(10 * steps, int(steps * _PIECE / max(taken, 1e-6))))
+                last = now
+                if status == at.EVENT and (ended := watch.handle()):
+                    return ended
+                if status == at.CHOICE and not engine.choose_again():
+                    return "failed", _failure(at.NOT_PROJECTED, engine, system)
+                if status == at.DONE:
+                    return "done", ""
+                if status not in (at.RUNNING, at.EVENT, at.CHOICE):
+                    return "failed", _failure(status, engine, system)
+                if progress is not None:
+                    progress(float(engine.clock[at.T]), now - start)
+                t = engine.clock[at.T]
+                if word := interruption.taken():
+                    return "stopped", f"{word} at t = {t:.6g}"
+                if engine.count[at.STEPS] >= settings.max_steps:
+                    return "stopped", f"{settings.max_steps} steps were taken at t = {t:.6g}; allow more by `max_steps`"
+                if now - start > settings.max_seconds:
+                    return "stopped", f"{settings.max_seconds:g} s were over at t = {t:.6g}; allow more by `max_seconds`"
+    except KeyboardInterrupt:  # a second Ctrl-C, or one that `progress` or an event raises
         return "stopped", f"interrupted at t = {engine.clock[at.T]:.6g}"
 
 

@@ -13,6 +13,7 @@ from dalembert.cli.motions import ending, simulated, write
 from dalembert.cli.options import OUTPUT, Initial, Model, Settings, Until
 from dalembert.cli.progress import Progress
 from dalembert.cli.tables import check_lines, equation_lines, run_lines
+from dalembert.cli.terminal import print_result
 from dalembert.errors import ModelError
 
 EXAMPLES = """
@@ -58,6 +59,6 @@ def command(
             derivation = system.derive("multipliers")
     typer.echo("\n" + "\n".join(equation_lines(derivation, model)) + "\n")
     motion = simulated(system, end)
-    typer.echo("\n".join(run_lines(motion)))
+    print_result("\n".join(run_lines(motion)))
     write("Report", path, motion.report)
     raise typer.Exit(ending(motion))

@@ -8,10 +8,10 @@ import typer
 
 from dalembert.cli import completion, options
 from dalembert.cli.models import open_model, output
-from dalembert.cli.motions import ending, save_plot, simulated, write
+from dalembert.cli.motions import ending, save, save_plot, simulated, write
 from dalembert.cli.options import MOTION, OUTPUT, AsJson, FormName, Initial, Model, Settings, Until
 from dalembert.cli.tables import run_lines
-from dalembert.cli.terminal import echo_json
+from dalembert.cli.terminal import as_json, print_result
 from dalembert.errors import ModelError
 
 EXAMPLES = """
@@ -71,7 +71,7 @@ def command(
         ),
     ] = "coordinates",
     animate: Annotated[str | None, _file("Draw the moving system: .html, .gif, .mp4, .png, .svg or .pdf.")] = None,
-    as_json: AsJson = False,
+    in_json: AsJson = False,
 ) -> None:
     """Compute the motion of a model, certify it, and print or write what came out.
 
@@ -101,11 +101,8 @@ def command(
     end = options.end_of_motion(until)
     system = open_model(model, settings, initial)
     motion = simulated(system, end, **{name: value for name, value in chosen.items() if value is not None})
-    if as_json:
-        echo_json(motion.as_dict())
-    else:
-        typer.echo("\n".join(run_lines(motion)))
-    write("Motion", table, motion.save)
+    save(motion, table)  # before anything that may fail or be interrupted
+    print_result(as_json(motion.as_dict()) if in_json else "\n".join(run_lines(motion)))
     write("Plot", drawing, lambda path: save_plot(motion, plot_of, path))
     write("Animation", film, lambda path: motion.animate().save(path))
     write("Report", page, motion.report)
