@@ -100,7 +100,7 @@ def strike(folder: Path, seed: int) -> None:
     except subprocess.TimeoutExpired:  # it came before the motion, or it is being written; once more means at once
         process.send_signal(number)
         _, err = process.communicate(timeout=60)
-    told = f"{name}, {number!r}, seed {seed}: {err.decode()}"
+    told = f"{name}, {number!r}, seed {seed}, exit code {process.returncode}: {err.decode()}"
     assert process.returncode in (CODES[number], 0), told
     assert b"Traceback" not in err and b"Exception ignored" not in err, told
     if process.returncode > 0:

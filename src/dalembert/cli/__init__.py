@@ -14,6 +14,10 @@ _INTERRUPTED, _TERMINATED = 130, 143
 _came: list[int] = []  # signals that asked this process to end
 
 
+class _Interruption(KeyboardInterrupt):
+    """Not the class itself: of that Python remembers where it was raised, and may end the process in its own way."""
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command line, that of this process if none is given, and end with its exit code.
 
@@ -54,7 +58,7 @@ def _end(number: int, _: object) -> None:
     _came.append(number)
     if len(_came) > 1:
         _leave()
-    raise KeyboardInterrupt
+    raise _Interruption
 
 
 def _leave() -> None:
@@ -74,7 +78,7 @@ def _say_why() -> None:
 
 def _unraisable(found: sys.UnraisableHookArgs) -> None:
     """End where Python cannot raise an interruption, as in a finaliser, and would print and forget it."""
-    if _came and found.exc_type is KeyboardInterrupt:
+    if _came and found.exc_type is _Interruption:
         _leave()
     sys.__unraisablehook__(found)
 

@@ -13,6 +13,7 @@ import shutil
 import sys
 import textwrap
 import unicodedata
+import warnings
 from typing import Any
 
 import typer
@@ -30,6 +31,7 @@ _LONG = re.compile(r"[^\s/\\]{200,}")
 def prepare() -> None:
     """Let no letter and no closed stream end the program: what a stream cannot write is written in other letters."""
     codecs.register_error("dalembert-spell", _spell)
+    warnings.formatwarning = lambda message, *_, **__: f"warning: {plain(str(message))}\n"
     for number in range(3):  # else the next file would take the place of a closed one, with all that is printed
         try:
             os.fstat(number)
