@@ -11,7 +11,7 @@ import typer
 from dalembert import files
 from dalembert.cli.failures import FAILED, FINE, INTERRUPTED, TERMINATED
 from dalembert.cli.progress import COMPILING, Progress
-from dalembert.cli.terminal import styled
+from dalembert.cli.terminal import styled, visible
 from dalembert.interruption import Held
 
 if TYPE_CHECKING:
@@ -29,9 +29,10 @@ def simulated(system: System, until: float | None, **settings: Any) -> Run:
 def write(words: str, path: Path | None, action: Callable[[Path], Any]) -> None:
     """Write a file, if one was asked for, and say so."""
     if path is not None:
-        with Progress(f"writing {path}"):
+        shown = visible(str(path))
+        with Progress(f"writing {shown}"):
             action(path)
-        typer.echo(f"{words}: {styled(str(path), 'name', err=True)}", err=True)
+        typer.echo(f"{words}: {styled(shown, 'name', err=True)}", err=True)
 
 
 def save(run: Run, path: Path | None) -> None:

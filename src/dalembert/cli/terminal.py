@@ -24,7 +24,9 @@ _SPELT = {  # letters of the mathematics, where a terminal has no room for them
     "→": "->", "’": "'", "“": '"', "”": '"', "\u0307": "'", "\u0308": "''", "√": "sqrt", "½": "1/2", "∂": "d",
 }  # fmt: skip
 _GREEK = re.compile(r"GREEK (?:SMALL|CAPITAL) LETTER (\w+)")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(  # also what turns the direction of writing, or ends a line without being seen
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+)
 _LONG = re.compile(r"[^\s/\\]{200,}")
 
 
