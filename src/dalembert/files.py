@@ -1,8 +1,8 @@
 """Files that are complete or not there at all, with the rights that any new file has; and reading that never hangs.
 
 What is being written has no name where the system allows that (O_TMPFILE of Linux), so that nothing is left of it
-whenever the process ends. Elsewhere, and for the moment in which a file takes the place of another, it has a name of its
-own and is locked; what nobody holds a lock of was left by a process that was killed, and is removed by the next one.
+whenever the process ends. Elsewhere, and for the moment in which a file takes the place of another, it has a name of
+its own and is locked; what nobody holds a lock of was left by a process that was killed, and the next one removes it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 import subprocess
@@ -13,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from dalembert import files, load_motion
-from dalembert.interruption import Held
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc to know when the program listens")
 

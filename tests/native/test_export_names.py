@@ -46,7 +46,11 @@ def test_names_that_c_has_itself(tmp_path):
     system = System(
         OF_C,
         kinetic=" + ".join(f"{name}'^2/2" for name in OF_C),
-        constraints={"for": "double = abs(y1)", "int": "j0 = max(errno, I)", "x.static": "main = if(I < 1, NULL, work)"},
+        constraints={
+            "for": "double = abs(y1)",
+            "int": "j0 = max(errno, I)",
+            "x.static": "main = if(I < 1, NULL, work)",
+        },
         parameters={"exp1": 1, "sizeof": 2, "stdin": 3},
         forces={"I": "exp1*sizeof*stdin"},
         name=TITLE,

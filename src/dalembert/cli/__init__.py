@@ -5,6 +5,7 @@ Nothing that takes time is imported before `main` listens to Ctrl-C.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -70,10 +71,8 @@ def _leave() -> None:
 
 
 def _say_why() -> None:
-    try:
+    with contextlib.suppress(OSError, RuntimeError):  # nobody reads it, or it came in the middle of another message
         print("interrupted" if _ended() == _INTERRUPTED else "terminated", file=sys.stderr, flush=True)
-    except (OSError, RuntimeError):  # nobody is there to read it, or it came in the middle of another message
-        pass
 
 
 def _unraisable(found: sys.UnraisableHookArgs) -> None:

@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from dalembert.arguments import shown
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.files import as_path, read, write
 from dalembert.model.drawing import Drawing
@@ -75,6 +76,9 @@ def decoded(data: bytes, file: str) -> str:
 
 def loads(text: str, file: str = "<text>") -> System:
     """Read a system from the text of a model file."""
+    if not isinstance(text, str):
+        raise ModelError(f"the text of a model file is expected, got {shown(text)}; `load` reads a file")
+    file = str(file)
     if len(text) > MAX_BYTES:
         raise ModelError(Problem(f"the text has {len(text):,} characters; at most {MAX_BYTES:,} are read", file=file))
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")

@@ -5,7 +5,7 @@ A file begins with a line that names its kind, a line with the SHA-256 of the re
 appear by renaming, so that readers never see half of one and the last of several writers wins.
 
 What is kept is run, so it must be the user's own: a folder or file that belongs to somebody else, or that others can
-write to, is not used. Whatever stands in the place of a file, a pipe or a link, is not followed and nothing waits for it.
+write to, is not used. What stands in the place of a file, a pipe or a link, is not followed, and nothing waits for it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def folder() -> Path:
 
 
 def read(key: str) -> Entry | None:
-    """Return what is kept under a key, or None: also if it is damaged, not the user's own, or belongs to another key."""
+    """Return what is kept under a key, or None: also if it is damaged, of another key, or not the user's own."""
     path = _path(key)
     try:
         place = _open_folder(path.parent)

@@ -12,7 +12,7 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError
-from dalembert.files import check_place, write
+from dalembert.files import as_path, check_place, write
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
@@ -55,7 +55,7 @@ def check_path(path: str | Path) -> None:
 
 
 def _check_ending(path: str | Path) -> None:
-    if Path(path).suffix not in FORMATS:
+    if as_path(path).suffix not in FORMATS:
         raise ModelError(f"a motion is written to {', '.join(FORMATS)}; got {str(path)!r}")
 
 

@@ -13,6 +13,7 @@ from dalembert.cli.options import MOTION, OUTPUT, AsJson, FormName, Initial, Mod
 from dalembert.cli.tables import run_lines
 from dalembert.cli.terminal import as_json, print_result
 from dalembert.errors import ModelError
+from dalembert.motion.limits import MAX_SAMPLES, MAX_STEPS
 
 EXAMPLES = """
 With what the model says itself
@@ -94,8 +95,8 @@ def command(
         "rtol": options.number("--rtol", rtol, "1e-6"),
         "atol": options.number("--atol", atol, "1e-9"),
         "step": options.number("--step", step, "0.01"),
-        "samples": options.whole_number("--samples", samples, options.MAX_SAMPLES),
-        "max_steps": options.whole_number("--max-steps", max_steps, options.MAX_STEPS),
+        "samples": options.whole_number("--samples", samples, MAX_SAMPLES),
+        "max_steps": options.whole_number("--max-steps", max_steps, MAX_STEPS),
         "max_seconds": options.seconds("--max-seconds", max_seconds),
     }
     end = options.end_of_motion(until)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.algebra.types import Array
+from dalembert.arguments import table
 from dalembert.errors import ModelError, Problem, counted, nearest, quoted
 from dalembert.model.drawing import Drawing
 from dalembert.model.mechanism.assembly import SECTIONS, Assembly
@@ -108,16 +109,16 @@ class Mechanism(System):
             potential=potential,
             mass=None,
             force=None,
-            forces=forces or {},
+            forces={} if forces is None else forces,
             constraints=constraints,
-            parameters=parameters or {},
-            initial=initial or {},
-            guess=guess or {},
-            simulation=simulation or {},
+            parameters={} if parameters is None else parameters,
+            initial={} if initial is None else initial,
+            guess={} if guess is None else guess,
+            simulation={} if simulation is None else simulation,
             drawing=drawing,
             name=name,
-            define=define or {},
-            symbols=symbols or {},
+            define={} if define is None else define,
+            symbols={} if symbols is None else symbols,
         )
         tables = {
             "dimensions": dimensions,
@@ -151,7 +152,7 @@ class Mechanism(System):
         given |= self.tables
         for name, change in changes.items():
             if name in MERGED:
-                change = {self._key(key): value for key, value in dict(change).items()}
+                change = {self._key(key): value for key, value in table(name, change).items()}
                 change = {**given[name], **change}
                 if name != "parameters":
                     change = {key: value for key, value in change.items() if value is not None}
@@ -300,7 +301,7 @@ class Mechanism(System):
         """
         from dalembert.model.mechanism.fit import assemble
 
-        return assemble(self, guess or {})
+        return assemble(self, table("guess", guess))
 
     def kinematics(self, times: Any) -> Kinematics:
         """Return positions, velocities and accelerations at some times of a mechanism that drives determine."""
