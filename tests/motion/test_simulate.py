@@ -66,7 +66,7 @@ def test_changed_parameters_change_the_motion():
     [
         ({"method": "rk45"}, "no method `rk45`; did you mean `rk4`?"),
         ({"form": "hamilton"}, "no form `hamilton`; "),
-        ({"keep": "projct"}, "no keep `projct`; did you mean `project`?"),
+        ({"keep": "projct"}, "no way to keep constraints `projct`; did you mean `project`?"),
         (
             {"method": "rk4"},
             "the method `rk4` has a fixed step; give it: step=0.01, or --step 0.01 on the command line",
@@ -227,7 +227,7 @@ def test_times_and_names_of_the_wrong_kind():
     assert len(run.t) == 6
     with pytest.raises(ModelError, match="`times` takes numbers, got 'a'"):
         run.at("a")
-    with pytest.raises(ModelError, match="a run has no `0`"):
+    with pytest.raises(ModelError, match=r"a run is asked by names, as in run..x..; got 0"):
         run[0]
 
 

@@ -53,7 +53,7 @@ class Event:
     @property
     def title(self) -> str:
         """The name, or what is written."""
-        return self.name or str(self.when)
+        return self.name if isinstance(self.name, str) and self.name else str(self.when)
 
 
 @dataclass(frozen=True)

@@ -214,7 +214,10 @@ def _refuse(method: Method, system: System, form: str, keep: str, stepped: bool)
 def _sample_times(samples: Any, until: float) -> Array:
     if isinstance(samples, (int, float, np.number)):
         return np.linspace(0.0, until, whole("samples", samples, 1, MAX_SAMPLES) + 1)
-    times = array("samples", samples)
+    try:
+        times = array("samples", samples)
+    except ModelError:
+        times = np.array(np.nan)
     if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
         raise ModelError(f"`samples` is a number of intervals, or increasing times; got {shown(samples)}")
     if len(times) and (times[0] < 0 or times[-1] > until):
@@ -251,11 +254,8 @@ def _loop(
                     return "stopped", f"{word} at t = {t:.6g}"
                 if engine.count[at.STEPS] >= settings.max_steps:
                     return "stopped", f"{settings.max_steps} steps were taken at t = {t:.6g}; allow more by `max_steps`"
-                if now - start > settings.max_seconds:
-                    return (
-                        "stopped",
-                        f"{settings.max_seconds:g} s were over at t = {t:.6g}; allow more by `max_seconds`",
-                    )
+                if now - start > (most := settings.max_seconds):
+                    return "stopped", f"{most:g} s were over at t = {t:.6g}; allow more by `max_seconds`"
     except KeyboardInterrupt:  # a second Ctrl-C, or one that `progress` or an event raises
         return "stopped", f"interrupted at t = {engine.clock[at.T]:.6g}"
 
