@@ -41,7 +41,7 @@ def choice(
 
 def names(argument: str, value: Any, what: str = "names") -> tuple[str, ...]:
     """Return one name or several."""
-    found = (value,) if isinstance(value, str) else tuple(value) if _is_list(value) else (None,)
+    found: tuple[Any, ...] = (value,) if isinstance(value, str) else tuple(value) if _is_list(value) else (None,)
     if not all(isinstance(name, str) for name in found):
         raise ModelError(f"`{argument}` takes {what}: a text, or a list of texts; got {shown(value)}")
     return found
@@ -59,13 +59,11 @@ def table(argument: str, value: Any) -> dict[Any, Any]:
 def number(argument: str, value: Any) -> float:
     """Return a number, which may be infinite or no number at all."""
     try:
-        if not isinstance(value, (str, bytes)):
-            return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
+        return float("text" if isinstance(value, (str, bytes)) else value)
+    except OverflowError:  # of a whole number
+        return math.inf if int(value) > 0 else -math.inf
     except (TypeError, ValueError):
-        pass
-    raise ModelError(f"`{argument}` must be a number, got {shown(value)}")
+        raise ModelError(f"`{argument}` must be a number, got {shown(value)}") from None
 
 
 def positive(argument: str, value: Any, most: float = math.inf) -> float:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable
+
+TYPE_CHECKING = False  # as in `typing`, which takes its time
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+    from typing import Any
 
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
@@ -18,7 +23,7 @@ class Held:
 
     def __init__(self) -> None:
         self.signal: int | None = None
-        self._answers: dict[int, Callable[[int, object], object]] = {}
+        self._answers: dict[int, Callable[[int, FrameType | None], Any]] = {}
 
     def __enter__(self) -> Held:
         if threading.current_thread() is threading.main_thread():
@@ -41,7 +46,7 @@ class Held:
         number, self.signal = self.signal, None
         return "interrupted" if number == signal.SIGINT else "terminated"
 
-    def _note(self, number: int, frame: object) -> None:
+    def _note(self, number: int, frame: FrameType | None) -> None:
         if self.signal is None:
             self.signal = number
         else:

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
 from dalembert import ModelError, files, load, load_motion
@@ -186,6 +187,21 @@ def test_the_motion_is_written_whatever_happens_later(command, monkeypatch, tmp_
     with pytest.raises(OverflowError):
         command("simulate", "pendulum", "--until", "0.1", "--out", "m.npz")
     assert load_motion(tmp_path / "m.npz")["t"][-1] == pytest.approx(0.1)
+
+
+def test_a_motion_that_overflows_is_written(command, tmp_path):
+    """The last state is there, though the equations have no finite value in it."""
+    text = OSCILLATOR.replace("x^2 + y", "-exp(x)").replace("UNTIL", "200")
+    (tmp_path / "m.toml").write_text(text)
+    line = ["simulate", "m.toml", "--method", "euler", "--step", "0.5", "--keep", "none", "--initial", "x'=30"]
+    for name in ("m.npz", "m.csv"):
+        code, _, err = command(*line, "--out", name)
+        assert code == 1
+        assert err.startswith(f"Motion: {name}\nThe motion fails: the equations have no finite value")
+        table = load_motion(tmp_path / name)
+        assert np.isfinite(table["x"]).all() and np.isfinite(table["y'"]).all()
+        assert np.isfinite(table["x''"][:-1]).all() and np.isnan(table["x''"][-1])
+        assert list(table) == ["t", "x", "y", "x'", "y'", "x''", "y''", "lambda_curve", "energy"]
 
 
 @posix

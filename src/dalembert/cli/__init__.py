@@ -9,7 +9,11 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Sequence
+
+TYPE_CHECKING = False  # as in `typing`, which takes its time
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 _INTERRUPTED, _TERMINATED = 130, 143
 _came: list[int] = []  # signals that asked this process to end
@@ -42,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     raise SystemExit(_ended() or code)
 
 
-def _listen() -> dict[int, object]:
+def _listen() -> dict[int, Any]:
     """Let Ctrl-C, a request to end and a closed terminal end the program in order; return what answered them before."""
     from dalembert.interruption import SIGNALS
 

@@ -11,7 +11,8 @@ import typer
 from dalembert import files
 from dalembert.cli.failures import FAILED, FINE, INTERRUPTED, TERMINATED
 from dalembert.cli.progress import COMPILING, Progress
-from dalembert.cli.terminal import styled, visible
+from dalembert.cli.terminal import print_result, styled, visible
+from dalembert.errors import SimulationError
 from dalembert.interruption import Held
 
 if TYPE_CHECKING:
@@ -39,6 +40,15 @@ def save(run: Run, path: Path | None) -> None:
     """Write the motion, if a file was asked for; Ctrl-C waits until it is there, a second one does not."""
     with Held():
         write("Motion", path, run.save)
+
+
+def print_motion(run: Run, text: Callable[[], str]) -> None:
+    """Print what is known of a motion; if its end is beyond numbers, say why it ended before saying that."""
+    try:
+        print_result(text())
+    except SimulationError:
+        ending(run)
+        raise
 
 
 def save_plot(run: Run, what: str, path: Path) -> None:

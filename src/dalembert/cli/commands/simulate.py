@@ -8,10 +8,10 @@ import typer
 
 from dalembert.cli import completion, options
 from dalembert.cli.models import open_model, output
-from dalembert.cli.motions import ending, save, save_plot, simulated, write
+from dalembert.cli.motions import ending, print_motion, save, save_plot, simulated, write
 from dalembert.cli.options import MOTION, OUTPUT, AsJson, FormName, Initial, Model, Settings, Until
 from dalembert.cli.tables import run_lines
-from dalembert.cli.terminal import as_json, print_result
+from dalembert.cli.terminal import as_json
 from dalembert.errors import ModelError
 from dalembert.motion.limits import MAX_SAMPLES, MAX_STEPS
 
@@ -103,7 +103,7 @@ def command(
     system = open_model(model, settings, initial)
     motion = simulated(system, end, **{name: value for name, value in chosen.items() if value is not None})
     save(motion, table)  # before anything that may fail or be interrupted
-    print_result(as_json(motion.as_dict()) if in_json else "\n".join(run_lines(motion)))
+    print_motion(motion, lambda: as_json(motion.as_dict()) if in_json else "\n".join(run_lines(motion)))
     write("Plot", drawing, lambda path: save_plot(motion, plot_of, path))
     write("Animation", film, lambda path: motion.animate().save(path))
     write("Report", page, motion.report)
