@@ -37,8 +37,7 @@ def check_place(path: str | Path) -> None:
         folder = path.absolute().parent
         if path.is_dir():
             raise ModelError(f"{str(path)!r} is a folder, not a file to write to")
-        if path.exists() and not path.is_file():
-            raise ModelError(f"{str(path)!r} is a pipe or a device, not a file to write to")
+        _refuse_devices(path)
         if not folder.is_dir():
             raise ModelError(f"there is no folder {str(folder)!r} to write to")
         if not os.access(folder, os.W_OK):
@@ -60,6 +59,12 @@ def as_path(path: Any) -> Path:
     return Path(text)
 
 
+def _refuse_devices(path: Path) -> None:
+    """Refuse to put a file in the place of a pipe or a device."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise ModelError(f"{str(path)!r} is a pipe or a device, not a file to write to")
+
+
 # --- writing ---------------------------------------------------------------------------------------------------------
 
 
@@ -67,6 +72,7 @@ def write(path: str | Path, action: Callable[[Any], Any]) -> None:
     """Let an action write to a binary file that gets its name when it is complete; a link stays a link."""
     target = Path(os.path.realpath(as_path(path)))
     try:
+        _refuse_devices(target)
         replace(target, action, _mode(target))
     except OSError as error:
         raise ModelError(Problem(f"cannot write: {error.strerror or error}", file=str(path))) from None

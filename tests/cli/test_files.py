@@ -115,6 +115,10 @@ def test_no_pipe_is_replaced(tmp_path):
     os.mkfifo(tmp_path / "m.csv")
     with pytest.raises(ModelError, match="is a pipe or a device, not a file to write to"):
         files.check_place(tmp_path / "m.csv")
+    with pytest.raises(ModelError, match="is a pipe or a device, not a file to write to"):
+        files.write_text(tmp_path / "m.csv", "text")
+    with pytest.raises(ModelError, match="as it is not a file"):
+        load_motion(tmp_path / "m.csv")
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------

@@ -108,6 +108,8 @@ def load_motion(path: str | Path) -> dict[str, Array]:
     """Read the table of a saved motion: arrays by name."""
     _check_ending(path)
     path = Path(path)
+    if path.exists() and not path.is_file():
+        raise ModelError(f"{path}: no motion can be read from this, as it is not a file")
     try:
         if path.suffix == ".npz":
             with np.load(path, allow_pickle=False) as data:
