@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.algebra.types import Array
+from dalembert.arguments import array, shown
 from dalembert.errors import ModelError, nearest
 from dalembert.model.system import System
 from dalembert.motion.events import Occurrence
@@ -78,6 +79,8 @@ class Run:
     def __getitem__(self, name: str) -> Array:
         """Return a coordinate, velocity or acceleration along the motion."""
         system = self.system
+        if not isinstance(name, str):
+            raise ModelError(f'a run is asked by names, as in run["{system.coordinates[0]}"]; got {shown(name)}')
         for values, names in ((self.q, system.coordinates), (self.v, system.velocities)):
             if name in names:
                 return values[:, names.index(name)]
@@ -114,10 +117,7 @@ class Run:
 
     def _times(self, times: Any) -> Array:
         """Read times, which must lie in the motion."""
-        try:
-            times = np.asarray(times, dtype=float)
-        except (TypeError, ValueError):
-            raise ModelError(f"times are numbers, got {str(times)[:60]!r}") from None
+        times = array("times", times)
         first, last = self.motion.times[0], self.motion.times[-1]
         if times.size and (not np.all(np.isfinite(times)) or times.min() < first or times.max() > last):
             asked = f"{times.min():g} to {times.max():g}"

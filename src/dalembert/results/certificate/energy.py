@@ -100,7 +100,7 @@ def _work(run: Run) -> Array:
 def _jumps(run: Run) -> Array:
     """Return what energies that jump in time, as over a kerb, gain in each step: the power of a jump is never met.
 
-    It is what −L gains at a fixed state beyond the power of explicit time, −∂L/∂t, of which the quadrature sees all else.
+    It is what −L gains at a fixed state beyond the power of explicit time, −∂L/∂t: all else is seen by quadrature.
     """
     times, q, v = (part[:-1] for part in points(run)[:3])
     values = run.motion.parameters_at(run.motion.times[1:])

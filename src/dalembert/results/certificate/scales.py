@@ -1,8 +1,8 @@
 """The sizes of a motion, coordinate by coordinate: what residuals and errors are measured by.
 
 They come from the motion and the masses that move in it, so that neither units nor the sizes of other coordinates
-matter. A coordinate that does not move, but for rounding, is measured by what the whole system does: by how far it would
-move with a thousandth of the largest √Mⱼⱼ Δqⱼ.
+matter. A coordinate that does not move, but for rounding, is measured by what the whole system does: by how far it
+would move with a thousandth of the largest √Mⱼⱼ Δqⱼ.
 """
 
 from __future__ import annotations
