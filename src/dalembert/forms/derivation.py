@@ -24,6 +24,8 @@ from dalembert.model.printing import to_text, wrap
 from dalembert.model.system import System
 from dalembert.model.translate import Translator
 
+_PAGE = 40  # lines of LaTeX that a page holds
+
 
 class Derivation:
     """The equations of a system in one form.
@@ -161,19 +163,17 @@ class Derivation:
         listing("Reactions, by coordinate", reactions)
         listing("where", ((f"{name} = ", to_text(e)) for name, e in self.abbreviations.items()))
         for note in self.notes:
-            lines += (
-                [f"note: {note}"] if width is None else textwrap.wrap(f"note: {note}", width, subsequent_indent="  ")
-            )
+            text = f"note: {note}"
+            lines += [text] if width is None else textwrap.wrap(text, width, subsequent_indent="  ")
         return "\n".join(lines)
 
     def latex(self) -> str:
         """Return the equations, the constraints, the matrices and the reactions as LaTeX, which needs amsmath."""
         outward = self._translator.outward
         rows = [equation(e, "0") for e in self.equations]
-        rows += [
-            f"{equation(outward(c.expression), '0')} \\quad \\text{{({prose(c.name)})}}"
-            for c in self.system.constraints
-        ]
+        for c in self.system.constraints:
+            written = equation(outward(c.expression), "0", beside=len(c.name) + 4)
+            rows.append(f"{written} \\quad \\text{{({prose(c.name)})}}")
         parts = aligned(rows)
         for name, value in self.matrices.items():
             parts += matrix(name, value) if value else []
@@ -181,7 +181,8 @@ class Derivation:
             parts += matrix(f"r_{name}", sp.Matrix(row))
         parts += aligned([equation(outward(e), math(symbol(name))) for name, e in self.abbreviations.items()])
         parts += [f"% {' '.join(note.split())}" for note in self.notes]
-        return "\n".join(parts)
+        text = "\n".join(parts)
+        return text if text.count("\n") < _PAGE else f"\\allowdisplaybreaks\n{text}"
 
     __repr__ = __str__
 

@@ -86,18 +86,18 @@ def _model(derivation: Derivation) -> list[str]:
 
 
 def _constraints(derivation: Derivation) -> list[str]:
-    system = derivation.system
-    rows = [
-        f"{_equation(system.sympy(c.expression), '0')} && \\text{{{prose(c.name)}, on {c.level}s}}"
-        for c in system.constraints
-    ]
+    rows = []
+    for c in derivation.system.constraints:
+        label = f"{c.name}, on {c.level}s"
+        written = equation(derivation.system.sympy(c.expression), "0", _fit, len(label) + 4)
+        rows.append(f"{written} && \\text{{{prose(label)}}}")
     return aligned(rows)
 
 
 def _matrices(derivation: Derivation) -> list[str]:
     lines = [line for key, value in derivation.matrices.items() if value for line in matrix(key, value, _fit)]
     for key, rows in derivation.structure.items():
-        entries = " \\\\ ".join(" & ".join(entry.replace("*", "\\ast") for entry in row) for row in rows)
+        entries = " \\\\ ".join(" & ".join(map(_entry, row)) for row in rows)
         made = f"\\begin{{bmatrix}} {entries} \\end{{bmatrix}}"
         lines += [f"At an admissible state ($\\ast$ varies):\n\\[ {_fit(f'{matrix_name(key)} = {made}')} \\]"]
     if derivation.state:
@@ -128,6 +128,12 @@ def _fit(text: str) -> str:
 
 def _symbol(system: System, text: str) -> str:
     return math(formula(system._translator.symbol(text)))
+
+
+def _entry(text: str) -> str:
+    """Write an entry of a structure: a number, with * where it varies."""
+    number, star = text.rstrip("*"), "*" in text
+    return (_number(float(number)) if number else "") + "\\ast" * star
 
 
 def _number(value: float) -> str:

@@ -11,17 +11,21 @@ import sympy as sp
 from dalembert.forms.typeset import formula, math, matrix_name
 
 WIDE = 78  # letters of a formula on one line
-_SPREAD = 2 * WIDE  # letters of the widest row of a matrix that is written as one
+_SPREAD = 2 * WIDE  # letters of the widest row of a matrix that is made to fit
 
 
-def equation(expr: Any, left: str, fit: Callable[[str], str] = str) -> str:
-    """Write left = expr, or expr = 0, for `align*`; `fit` is given what is longer than a line and cannot be broken."""
+def equation(expr: Any, left: str, fit: Callable[[str], str] = str, beside: int = 0) -> str:
+    """Write left = expr, or expr = 0, for `align*`; leave room for as many letters beside it.
+
+    `fit` is given what is longer than a line and cannot be broken.
+    """
+    wide = max(WIDE // 2, WIDE - beside - size(left))
     lines: list[str] = []
     width = 0
-    for text in pieces(sp.sympify(expr)):
+    for text in pieces(sp.sympify(expr), wide):
         length = size(text)
-        text = fit(text) if length > WIDE else text
-        if lines and width + length <= WIDE:
+        text = fit(text) if length > wide else text
+        if lines and width + length <= wide:
             lines[-1] += text
             width += length
         else:
@@ -41,7 +45,7 @@ def matrix(name: str, value: Any, fit: Callable[[str], str] = str) -> list[str]:
     """Write a matrix; where its rows are too long to be read, its entries that are not zero."""
     entries = [[math(formula(entry)) for entry in value.row(i)] for i in range(value.rows)]
     letters = matrix_name(name)
-    if max(sum(map(size, row)) + 2 * len(row) for row in entries) <= _SPREAD:
+    if max(sum(map(size, row)) + 2 * len(row) for row in entries) <= (WIDE if fit is str else _SPREAD):
         rows = " \\\\ ".join(" & ".join(row) for row in entries)
         columns = "c" * value.cols
         made = f"\\left[\\begin{{array}}{{{columns}}} {rows} \\end{{array}}\\right]"
@@ -54,18 +58,18 @@ def matrix(name: str, value: Any, fit: Callable[[str], str] = str) -> list[str]:
     ]
 
 
-def pieces(expr: Any) -> list[str]:
-    """Return a formula in pieces between which a line may end, each with its sign."""
+def pieces(expr: Any, wide: int = WIDE) -> list[str]:
+    """Return a formula in pieces between which a line may end, each with its sign; long terms are broken too."""
     found: list[str] = []
     for k, term in enumerate(expr.as_ordered_terms()):
         text = math(formula(term))
-        inner = _inside(term) if size(text) > WIDE else [text]
+        inner = _inside(term, wide) if size(text) > wide else [text]
         sign = "" if k == 0 else " " if inner[0].startswith("-") else " + "
         found += [sign + inner[0], *inner[1:]]
     return found
 
 
-def _inside(term: Any) -> list[str]:
+def _inside(term: Any, wide: int) -> list[str]:
     """Break a product inside its longest sum; leave it whole where there is none above the bar."""
     factors = sp.Mul.make_args(term)
     sums = [factor for factor in factors if factor.is_Add]
@@ -74,7 +78,7 @@ def _inside(term: Any) -> list[str]:
     long = max(sums, key=sp.count_ops)
     rest = sp.Mul(*(factor for factor in factors if factor is not long))
     front = "" if rest == 1 else "- " if rest == -1 else math(formula(rest)) + " "
-    inner = pieces(long)
+    inner = pieces(long, wide)
     inner[0] = f"{front}\\Bigl({inner[0]}"
     inner[-1] += "\\Bigr)"
     return inner

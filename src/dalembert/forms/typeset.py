@@ -22,10 +22,13 @@ _SIGNS |= {"∗": r"\ast", "→": r"\to", "′": "'", "∞": r"\infty", "√": r
 _RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ⁻", "0123456789T-", strict=True))
 _LOWERED = dict(zip("₀₁₂₃₄₅₆₇₈₉ᵢⱼₖ", "0123456789ijk", strict=True))
 _ACCENTS = {"\u0307": r"\dot", "\u0308": r"\ddot"}
+_PRIMES = {"\u0307": "'", "\u0308": "''"}
 _DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot", 4: r"\ddddot"}
 _LATIN = {"eta": "H", "rho": "P", "chi": "X"}
 _MATRICES = {"inertia": "R^T M R", "force": "R^T (f - M a_0)", "B_0": "B^0"}
-_FONT = "\u00bf\u00a1\u00a7\u00a3"  # signs of the first 256 letters that every font has, with the accented ones
+_SPELT = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i", "ŋ": "ng"}
+_SPELT |= {letter.upper(): plain.capitalize() for letter, plain in _SPELT.items() if len(letter.upper()) == 1}
+_FONT = "¿¡§£"  # signs that every font has, beside accented letters
 
 
 # --- words ------------------------------------------------------------------------------------------------------------
@@ -46,12 +49,16 @@ def prose(text: str) -> str:
 def _character(c: str) -> str:
     if c in _SPECIAL:
         return _SPECIAL[c]
-    if (c.isascii() and c.isprintable()) or c in _FONT or ("\u00c0" <= c <= "\u017f" and unicodedata.decomposition(c)):
+    if (c.isascii() and c.isprintable()) or c in _FONT or c in _SPELT or _is_accented(c):
         return c  # which the font has
     if c in "–—‘’“”":
         return {"–": "--", "—": "---", "‘": "`", "’": "'", "“": "``", "”": "''"}[c]
     symbol = _symbol(c)
     return f"${symbol}$" if symbol else _plain(c)
+
+
+def _is_accented(c: str) -> bool:
+    return "\u00c0" <= c <= "\u017f" and unicodedata.decomposition(c)[:1] not in ("", "<")
 
 
 # --- names ------------------------------------------------------------------------------------------------------------
@@ -63,6 +70,7 @@ def name(text: str) -> str:
     >>> name("theta1''"), name("lambda_A_x"), name("th1'"), name("_a")
     ('\\\\ddot{\\\\theta}_{1}', '\\\\lambda_{A,x}', '\\\\dot{\\\\mathrm{th}}_{1}', '\\\\mathrm{\\\\_a}')
     """
+    text = re.sub("[\u0307\u0308]$", lambda found: _PRIMES[found[0]], text)
     plain = text.rstrip("'")
     if set(re.findall(r"\\([A-Za-z]+)", plain)) - GREEK.keys():  # LaTeX of the user's own
         base, _, index = plain.partition("_")
@@ -165,7 +173,7 @@ def _plain(c: str) -> str:
     >>> _plain("é"), _plain("ф"), _plain("角")
     ('e', 'ef', '89D2')
     """
-    plain = unicodedata.normalize("NFKD", c).encode("ascii", "ignore").decode()
+    plain = _SPELT.get(c) or unicodedata.normalize("NFKD", c).encode("ascii", "ignore").decode()
     if plain.strip() or unicodedata.category(c)[0] in "CMZ":
         return plain
     words = re.split(r"[\s-]", unicodedata.name(c, "?"))
