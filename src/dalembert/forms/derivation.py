@@ -136,7 +136,11 @@ class Derivation:
 
     def text(self, width: int | None = None) -> str:
         """Return all of it, in the grammar of model files; with a width, formulas take as many lines as they need."""
-        lines = [f"{self.system.name or 'A system'}: {self.title}"]
+
+        def words(text: str) -> list[str]:
+            return [text] if width is None else textwrap.wrap(text, width, subsequent_indent="  ")
+
+        lines = words(f"{self.system.name or 'A system'}: {self.title}")
 
         def listing(title: str, rows: Iterable[tuple[str, str]]) -> None:
             found = [line for name, row in rows for line in _indented(name, row, width)]
@@ -163,8 +167,7 @@ class Derivation:
         listing("Reactions, by coordinate", reactions)
         listing("where", ((f"{name} = ", to_text(e)) for name, e in self.abbreviations.items()))
         for note in self.notes:
-            text = f"note: {note}"
-            lines += [text] if width is None else textwrap.wrap(text, width, subsequent_indent="  ")
+            lines += words(f"note: {note}")
         return "\n".join(lines)
 
     def latex(self) -> str:
