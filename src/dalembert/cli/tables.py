@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -78,21 +77,20 @@ def check_lines(outcome: Check) -> list[str]:
 def equation_lines(derivation: Derivation, model: str) -> list[str]:
     """Return the equations of motion, the first of them if there are many, the beginning of those that are long."""
     from dalembert.forms import FORMS
-    from dalembert.model.printing import to_text
+    from dalembert.model.printing import to_text, wrap
 
     equations = [f"{to_text(expression)} = 0" for expression in derivation.expressions]
     lines, cut = [], len(equations) > _EQUATIONS
     for text in equations[:_EQUATIONS]:
-        room = width() - 4
-        broken = textwrap.wrap(text[: (_LINES + 2) * room], room, break_long_words=True, break_on_hyphens=False)
+        broken = wrap(text, width() - 4, 2)
         if len(broken) > _LINES:
             cut = True
-            broken = [*broken[: _LINES - 1], f"… ({len(text):,} characters)"]
-        lines += [line if k == 0 else f"  {line}" for k, line in enumerate(broken)]
+            broken = [*broken[: _LINES - 1], f"  … ({len(text):,} characters)"]
+        lines += broken
     if len(equations) > _EQUATIONS:
         lines.append(f"… and {len(equations) - _EQUATIONS} more")
     if cut:
-        command = f"dalembert derive {model} --form {derivation.form} --to json"
+        command = f"dalembert derive {model} --form {derivation.form}"
         lines.append(styled(f"in full, with reactions as formulas: {command}", "faint"))
     return section(f"Equations of motion: {FORMS[derivation.form].title}", lines)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sympy as sp
-from sympy.physics.vector import vlatex
 
 from dalembert.arguments import choice
 from dalembert.errors import DerivationError, quoted
@@ -15,15 +15,17 @@ from dalembert.forms.base import Form
 from dalembert.forms.canonical import Hamiltonian
 from dalembert.forms.formulas import Formulas, NamedFormulas
 from dalembert.forms.independent import Independent
+from dalembert.forms.lines import aligned, equation, matrix
 from dalembert.forms.scene import Scene
+from dalembert.forms.typeset import math, prose
+from dalembert.forms.typeset import name as symbol
 from dalembert.forms.work import Matrix, derive, shared_loads
 from dalembert.model.functions import Expr
-from dalembert.model.printing import to_text
+from dalembert.model.printing import to_text, wrap
 from dalembert.model.system import System
 from dalembert.model.translate import Translator
 
-_SHOWN = 12  # rows of a matrix, equations, constraints in plain text
-_WIDE = 160  # characters of a formula in plain text
+_PAGE = 40  # lines of LaTeX that a page holds
 
 
 class Derivation:
@@ -131,44 +133,60 @@ class Derivation:
         }
 
     def __str__(self) -> str:
-        lines = [f"{self.system.name or 'A system'}: {self.title}"]
-        lines += _listing("Equations", [f"{to_text(e)} = 0" for e in self.expressions])
-        lines += _listing("Constraints", [f"{c.name}: {to_text(c.expression)} = 0" for c in self.system.constraints])
-        for name, matrix in self.entries.items():
-            if any(matrix):
-                lines += _listing(f"{name} =", ["[" + ", ".join(to_text(e) for e in row) + "]" for row in matrix])
-        for name, rows in self.structure.items():
-            lines += _listing(f"{name} at an admissible state (* varies)", [f"[{', '.join(row)}]" for row in rows])
-        if self.state:
-            lines += _listing(
-                "at the state", [", ".join(f"{name} = {value:.6g}" for name, value in self.state.items())]
-            )
+        return self.text()
+
+    def text(self, width: int | None = None) -> str:
+        """Return all of it, in the grammar of model files; with a width, formulas take as many lines as they need."""
+
+        def words(text: str) -> list[str]:
+            return [text] if width is None else textwrap.wrap(text, width, subsequent_indent="  ")
+
+        lines = words(f"{self.system.name or 'A system'}: {self.title}")
+
+        def listing(title: str, rows: Iterable[tuple[str, str]]) -> None:
+            found = [line for name, row in rows for line in _indented(name, row, width)]
+            lines.extend([title, *found] if found else [])
+
+        listing("Equations", (("", f"{to_text(e)} = 0") for e in self.expressions))
+        listing("Constraints", ((f"{c.name}: ", f"{to_text(c.expression)} = 0") for c in self.system.constraints))
+        for name, entries in self.entries.items():
+            rows = ["[" + ", ".join(to_text(e) for e in row) + "]" for row in entries] if any(entries) else []
+            listing(f"{name} =", (("", row) for row in rows))
+        for name, entries in self.structure.items():
+            rows = [f"[{', '.join(row)}]" for row in entries]
+            listing(f"{name} at an admissible state (* varies)", (("", row) for row in rows))
+        state = ", ".join(f"{name} = {value:.6g}" for name, value in self.state.items())
+        listing("at the state", [("", state)] if state else [])
         reactions = []
         for name, row in self.reaction_expressions.items():
-            parts = [f"{q}: {to_text(e)}" for q, e in zip(self.system.coordinates, row, strict=True) if e != 0]
-            reactions.append(f"{name}  {', '.join(parts) or '0'}")
-        lines += _listing("Reactions, by coordinate", reactions)
-        lines += _listing("where", [f"{name} = {to_text(e)}" for name, e in self.abbreviations.items()])
-        lines += [f"note: {note}" for note in self.notes]
-        if any("…" in line for line in lines):
-            lines.append("note: shortened here; `--to json`, or `as_dict()` in Python, has all of it")
+            acting = [(f"{q}: ", to_text(e)) for q, e in zip(self.system.coordinates, row, strict=True) if e != 0]
+            if width is None or not acting:
+                reactions.append((f"{name}  ", ", ".join(map("".join, acting)) or "0"))
+            else:
+                names = [name, *[" " * len(name)] * (len(acting) - 1)]
+                reactions += [(f"{before}  {q}", text) for before, (q, text) in zip(names, acting, strict=True)]
+        listing("Reactions, by coordinate", reactions)
+        listing("where", ((f"{name} = ", to_text(e)) for name, e in self.abbreviations.items()))
+        for note in self.notes:
+            lines += words(f"note: {note}")
         return "\n".join(lines)
 
     def latex(self) -> str:
-        """Return the equations, the constraints, the matrices and the reactions as LaTeX."""
-        rows = [f"{vlatex(equation)} &= 0" for equation in self.equations]
+        """Return the equations, the constraints, the matrices and the reactions as LaTeX, which needs amsmath."""
         outward = self._translator.outward
-        rows += [
-            f"{vlatex(outward(c.expression))} &= 0 \\quad \\text{{({_escape(c.name)})}}"
-            for c in self.system.constraints
-        ]
-        parts = ["\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"] if rows else []
-        parts += [f"\\[ {_letter(name)} = {vlatex(matrix)} \\]" for name, matrix in self.matrices.items()]
+        rows = [equation(e, "0") for e in self.equations]
+        for c in self.system.constraints:
+            written = equation(outward(c.expression), "0", beside=len(c.name) + 4)
+            rows.append(f"{written} \\quad \\text{{({prose(c.name)})}}")
+        parts = aligned(rows)
+        for name, value in self.matrices.items():
+            parts += matrix(name, value) if value else []
         for name, row in self.reactions.items():
-            parts.append(f"\\[ r_{{\\text{{{_escape(name)}}}}} = {vlatex(sp.Matrix(row))} \\]")
-        parts += [f"\\[ {name} = {vlatex(outward(e))} \\]" for name, e in self.abbreviations.items()]
-        parts += [f"% {note}" for note in self.notes]
-        return "\n".join(parts)
+            parts += matrix(f"r_{name}", sp.Matrix(row))
+        parts += aligned([equation(outward(e), math(symbol(name))) for name, e in self.abbreviations.items()])
+        parts += [f"% {' '.join(note.split())}" for note in self.notes]
+        text = "\n".join(parts)
+        return text if text.count("\n") < _PAGE else f"\\allowdisplaybreaks\n{text}"
 
     __repr__ = __str__
 
@@ -197,17 +215,8 @@ def reaction(system: System, name: str) -> list[Any]:
     return derivation.reactions[name]
 
 
-def _listing(title: str, rows: list[str]) -> list[str]:
-    if not rows:
-        return []
-    shown = [row if len(row) <= _WIDE else row[: _WIDE - 1] + "…" for row in rows[:_SHOWN]]
-    more = [f"  … and {len(rows) - _SHOWN} more"] if len(rows) > _SHOWN else []
-    return [title, *(f"  {row}" for row in shown), *more]
-
-
-def _escape(name: str) -> str:
-    return name.replace("_", "\\_")
-
-
-def _letter(name: str) -> str:
-    return {"inertia": "R^T M R", "force": "R^T (f - M a_0)", "B_0": "B^0"}.get(name, name)
+def _indented(name: str, formula: str, width: int | None) -> list[str]:
+    """Return a formula after its name; what does not fit into a line is below its beginning."""
+    if width is None:
+        return [f"  {name}{formula}"]
+    return [f"  {line}" for line in wrap(name + formula, width - 2, min(len(name), width // 3) + 2)]

@@ -18,7 +18,8 @@ class Formulas(list[Any]):
 
     def rows(self, beside: str = "") -> list[tuple[str, str]]:
         """Return left and right sides as LaTeX, the zeros among named values left out."""
-        from dalembert.show.equations import symbol, tex
+        from dalembert.forms.typeset import name as symbol
+        from dalembert.show.equations import tex
 
         if not self.names:
             return [(tex(value), "0" + beside) for value in self]
@@ -35,7 +36,8 @@ class NamedFormulas(dict[str, Any]):
     """SymPy expressions, matrices, or lists of formulas by name."""
 
     def _repr_latex_(self) -> str | None:
-        from dalembert.show.equations import formulas_latex, tex, upright
+        from dalembert.forms.typeset import upright
+        from dalembert.show.equations import formulas_latex, tex
 
         rows = []
         for name, value in self.items():

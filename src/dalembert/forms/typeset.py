@@ -1,9 +1,15 @@
-"""Words and formulas as LaTeX takes them: special characters escaped, letters of other alphabets by their commands."""
+"""Words, names and formulas as LaTeX takes them, whatever they are called."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Any
+
+from sympy.core.function import AppliedUndef
+from sympy.printing.latex import LatexPrinter
+
+from dalembert.forms.names import GREEK, Symbol
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -16,6 +22,16 @@ _SIGNS |= {"∗": r"\ast", "→": r"\to", "′": "'", "∞": r"\infty", "√": r
 _RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ⁻", "0123456789T-", strict=True))
 _LOWERED = dict(zip("₀₁₂₃₄₅₆₇₈₉ᵢⱼₖ", "0123456789ijk", strict=True))
 _ACCENTS = {"\u0307": r"\dot", "\u0308": r"\ddot"}
+_PRIMES = {"\u0307": "'", "\u0308": "''"}
+_DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot", 4: r"\ddddot"}
+_LATIN = {"eta": "H", "rho": "P", "chi": "X"}
+_MATRICES = {"inertia": "R^T M R", "force": "R^T (f - M a_0)", "B_0": "B^0"}
+_SPELT = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i", "ŋ": "ng"}
+_SPELT |= {letter.upper(): plain.capitalize() for letter, plain in _SPELT.items() if len(letter.upper()) == 1}
+_FONT = "¿¡§£"  # signs that every font has, beside accented letters
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
 
 
 def prose(text: str) -> str:
@@ -25,9 +41,99 @@ def prose(text: str) -> str:
     '\\\\texttt{rod\\\\_x} and $\\\\ddot{q}$ = 2 $\\\\lambda$'
     """
     text = re.sub(r"([^\W\d_])([\u0307\u0308])", lambda m: f"\0{_ACCENTS[m[2]]}{{{_letter(m[1])}}}\0", text)
-    pieces = text.split("\0")
+    pieces = unicodedata.normalize("NFC", text).split("\0")
     written = "".join(f"${p}$" if k % 2 else "".join(map(_character, p)) for k, p in enumerate(pieces))
     return re.sub(r"`([^`]*)`", r"\\texttt{\1}", written)
+
+
+def _character(c: str) -> str:
+    if c in _SPECIAL:
+        return _SPECIAL[c]
+    if (c.isascii() and c.isprintable()) or c in _FONT or c in _SPELT or _is_accented(c):
+        return c  # which the font has
+    if c in "–—‘’“”":
+        return {"–": "--", "—": "---", "‘": "`", "’": "'", "“": "``", "”": "''"}[c]
+    symbol = _symbol(c)
+    return f"${symbol}$" if symbol else _plain(c)
+
+
+def _is_accented(c: str) -> bool:
+    return "\u00c0" <= c <= "\u017f" and unicodedata.decomposition(c)[:1] not in ("", "<")
+
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+
+def name(text: str) -> str:
+    """Write the name of a quantity: Greek letters by their commands, one subscript, dots above the letter or word.
+
+    >>> name("theta1''"), name("lambda_A_x"), name("th1'"), name("_a")
+    ('\\\\ddot{\\\\theta}_{1}', '\\\\lambda_{A,x}', '\\\\dot{\\\\mathrm{th}}_{1}', '\\\\mathrm{\\\\_a}')
+    """
+    text = re.sub("[\u0307\u0308]$", lambda found: _PRIMES[found[0]], text)
+    plain = text.rstrip("'")
+    if set(re.findall(r"\\([A-Za-z]+)", plain)) - GREEK.keys():  # LaTeX of the user's own
+        base, _, index = plain.partition("_")
+        return _dotted(base, len(text) - len(plain)) + (f"_{{{index}}}" if index else "")
+    symbol = Symbol.read(re.sub(r"[\\{}$ ]", "", text))
+    index = ",".join(map(_word, symbol.indices))
+    return _dotted(_word(symbol.letter), symbol.dots) + (f"_{{{index}}}" if index else "")
+
+
+def matrix_name(text: str) -> str:
+    """Write the letters of a matrix of a form."""
+    return _MATRICES.get(text) or name(text)
+
+
+def _dotted(base: str, dots: int) -> str:
+    if dots in _DOTS:
+        return f"{_DOTS[dots]}{{{base}}}"
+    return f"{base}^{{({dots})}}" if dots else base
+
+
+def _word(text: str) -> str:
+    """Write a letter, a number or a word."""
+    if len(text) == 1 and (text.isalnum()):
+        return _letter(text)
+    return text if text.isascii() and text.isdigit() else upright(text)
+
+
+def upright(text: str) -> str:
+    """Write a word inside of a formula."""
+    return f"\\mathrm{{{''.join(_IN_FORMULAS.get(c, c) for c in text)}}}"
+
+
+_IN_FORMULAS = {"\\": r"\backslash{}", "~": r"\sim{}", "^": r"\wedge{}", " ": r"\ ", **{c: f"\\{c}" for c in "&%$#_{}"}}
+
+
+# --- formulas ---------------------------------------------------------------------------------------------------------
+
+
+class _Printer(LatexPrinter):
+    """Writes SymPy expressions with names as above, and coordinates without their argument t."""
+
+    def _print_Symbol(self, expr: Any, style: str = "plain") -> str:
+        return name(expr.name)
+
+    def _print_Function(self, expr: Any, exp: str | None = None) -> str:
+        if not isinstance(expr, AppliedUndef):
+            return super()._print_Function(expr, exp)
+        text = name(expr.func.__name__)
+        return f"{text}^{{{exp}}}" if exp is not None else text
+
+    def _print_Derivative(self, expr: Any) -> str:
+        if isinstance(expr.expr, AppliedUndef):
+            return name(expr.expr.func.__name__ + "'" * len(expr.variables))
+        return super()._print_Derivative(expr)
+
+    def _print_Heaviside(self, expr: Any, exp: str | None = None) -> str:
+        power = f"^{{{exp}}}" if exp is not None else ""
+        return rf"\operatorname{{step}}{power}\left({self._print(expr.args[0])}\right)"
+
+
+def formula(expr: Any, **settings: Any) -> str:
+    """Write a SymPy expression or matrix."""
+    return _Printer(settings).doprint(expr)
 
 
 def math(text: str) -> str:
@@ -37,17 +143,6 @@ def math(text: str) -> str:
 
 def _upright(c: str) -> str:
     return f"\\mathrm{{{_plain(c)}}}"
-
-
-def _character(c: str) -> str:
-    if c in _SPECIAL:
-        return _SPECIAL[c]
-    if c.isascii() or ("\u00a0" <= c <= "\u017f" and c not in _SIGNS and c not in _RAISED):
-        return c  # which the font has
-    if c in "–—‘’“”":
-        return {"–": "--", "—": "---", "‘": "`", "’": "'", "“": "``", "”": "''"}[c]
-    symbol = _symbol(c)
-    return f"${symbol}$" if symbol else _plain(c)
 
 
 def _symbol(c: str) -> str | None:
@@ -72,9 +167,14 @@ def _letter(c: str) -> str:
     return f"\\{name.capitalize()}" if name in upper else f"\\mathrm{{{_LATIN.get(name, name[0].upper())}}}"
 
 
-_LATIN = {"eta": "H", "rho": "P", "chi": "X"}
-
-
 def _plain(c: str) -> str:
-    """Return the nearest plain letters."""
-    return unicodedata.normalize("NFKD", c).encode("ascii", "ignore").decode() or "?"
+    """Return the nearest plain letters; of other scripts the last word of what the letter is called.
+
+    >>> _plain("é"), _plain("ф"), _plain("角")
+    ('e', 'ef', '89D2')
+    """
+    plain = _SPELT.get(c) or unicodedata.normalize("NFKD", c).encode("ascii", "ignore").decode()
+    if plain.strip() or unicodedata.category(c)[0] in "CMZ":
+        return plain
+    words = re.split(r"[\s-]", unicodedata.name(c, "?"))
+    return words[-1] if "CJK" in words[0] else words[-1].lower()

@@ -12,6 +12,7 @@ from dalembert.model.functions import IF_LESS, IF_LESS_EQUAL, STEP, Expr, ratio
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 _FACTOR = re.compile(r"-?(\d[\d.e+-]*\*)?", re.ASCII)  # in front of a term
 _CONSTANT = re.compile(r"-?\d[\d.e+/-]*", re.ASCII)
+_BREAKS = re.compile(r"[(\[)\],]| [-+=] |(?<=.)[*/]")  # brackets, and where a line may end
 _NAMES = {"Abs": "abs", "Max": "max", "Min": "min"}
 _FUNCTION_TYPES = frozenset(
     ["sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "log", "sign", "Abs", "Max", "Min"]
@@ -27,6 +28,44 @@ def to_text(expr: Expr, names: Collection[str] = ()) -> str:
     """
     is_taken = "pi" in names or any(symbol.name.rstrip("'") == "pi" for symbol in expr.free_symbols)
     return fold(expr, _print_without_pi if is_taken else _print)[0]
+
+
+def wrap(text: str, width: int, hanging: int = 4) -> list[str]:
+    """Break a printed formula into lines of a width, in front of its outermost operators; what follows is indented.
+
+    Nothing is left out: the lines, stripped and joined, are the formula. A name longer than a line stays whole.
+
+    >>> wrap("a*cos(x + y) - b*sin(x) = 0", 16)
+    ['a*cos(x + y)', '    - b*sin(x)', '    = 0']
+    """
+    lines: list[str] = []
+    rest = text
+    while len(rest) > (room := max(8, width - (hanging if lines else 0))):
+        at = _break(rest, room)
+        if at is None:
+            break
+        lines.append(" " * (hanging if lines else 0) + rest[:at].rstrip())
+        rest = rest[at:].lstrip()
+    return [*lines, " " * (hanging if lines else 0) + rest]
+
+
+def _break(text: str, room: int) -> int | None:
+    """Return where a line ends: late, and where few brackets are open; beyond the room if there is no other place."""
+    places: list[tuple[int, int]] = []  # how much it parts what belongs together, and where
+    depth = 0
+    for found in _BREAKS.finditer(text):
+        sign, at = found[0], found.start()
+        if sign in "([":
+            depth += 1
+        elif sign in ")]":
+            depth -= 1
+        elif at > room and places:
+            break
+        else:
+            places.append((2 * depth + 3 * (sign in "*/"), at + 1 if sign == "," else at))
+    inside = [place for place in places if 0 < place[1] <= room]
+    late = [place for place in inside if place[1] > room // 2] or inside or [p for p in places if p[1] > 0][:1]
+    return min(late, key=lambda place: (place[0], -place[1]))[1] if late else None
 
 
 def can_write(node: Expr) -> bool:

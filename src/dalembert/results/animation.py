@@ -12,8 +12,8 @@ from dalembert.arguments import number, switch
 from dalembert.errors import ModelError
 from dalembert.files import as_path, check_place, write
 from dalembert.results.drawing.build import build
-from dalembert.results.drawing.camera import nice
 from dalembert.results.drawing.scene import Scene
+from dalembert.results.drawing.view import nice
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run

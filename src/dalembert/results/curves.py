@@ -11,9 +11,10 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, nearest
+from dalembert.forms.names import Symbol
 from dalembert.results.certificate.equations import NEARLY
 from dalembert.results.quantities import Quantity, quantities, time_unit
-from dalembert.results.symbols import Label, Symbol, joined, symbol, words
+from dalembert.results.symbols import Label, joined, symbol, words
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run

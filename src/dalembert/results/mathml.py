@@ -71,19 +71,24 @@ def signed(terms: Sequence[Expr]) -> list[str]:
 
 
 def _broken(term: Expr) -> list[str]:
-    """Break a product inside its longest sum, without its sign; leave it whole where there is none."""
+    """Break a product inside its longest sum, without its sign; leave it whole where there is none above the bar.
+
+    What is divided by stands in front then, with the other factors, as a fraction of its own.
+    """
     factors = sorted(term.args if term.is_Mul else (), key=_place_of_factor)
     sums = [factor for factor in factors if factor.is_Add]
-    if not sums or any(map(_divides, factors)):
+    if not sums:
         return [typeset(term).html]
     long = max(sums, key=size)
     k = factors.index(long)
-    before, after = (_product(se.Mul(*part)).html if part else "" for part in (factors[:k], factors[k + 1 :]))
-    before = "" if before == _ONE else before + _TIMES
+    divided = any(map(_divides, factors))
+    first, last = (factors[:k] + factors[k + 1 :], []) if divided else (factors[:k], factors[k + 1 :])
+    before, after = (_product(se.Mul(*part)).html if part else "" for part in (first, last))
+    before = "" if before == _ONE or divided else before + _TIMES
     pieces = signed(terms(long))
     pieces[0] = f'<mrow>{before}<mo stretchy="false">(</mo>{pieces[0]}</mrow>'
     pieces[-1] = f'<mrow>{pieces[-1]}<mo stretchy="false">)</mo>{_TIMES + after if after else ""}</mrow>'
-    return pieces
+    return [_product(se.Mul(*first)).html, *pieces] if divided else pieces
 
 
 def _sum(terms: Sequence[Expr]) -> str:

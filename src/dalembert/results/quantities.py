@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import symengine as se
 
+from dalembert.forms.names import GREEK, Symbol
 from dalembert.model.functions import Expr
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.system import System
-from dalembert.results.symbols import GREEK, Symbol
 
 _RATES = ("", "/s", "/s²")
 

@@ -6,14 +6,8 @@ import re
 from dataclasses import dataclass
 from html import escape
 
-_NAMES = (
-    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
-    "omicron", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
-)  # fmt: skip
-_LETTERS = "αβγδεζηθικλμνξοπρστυφχψω"
-GREEK: dict[str, str] = dict(zip(_NAMES, _LETTERS, strict=True))
-GREEK |= {name.capitalize(): letter.upper() for name, letter in GREEK.items()}
-_NAME = re.compile(r"([^\W\d_]+?)(\d*)((?:[_.].*?)?)('*)")
+from dalembert.forms.names import Symbol
+
 _DOTS = {1: "˙", 2: "¨"}
 _COMBINING = {1: "\u0307", 2: "\u0308"}
 
@@ -25,26 +19,6 @@ class Label:
     text: str
     html: str
     tex: str
-
-
-@dataclass(frozen=True)
-class Symbol:
-    """A name taken apart: its letter (or word), its indices, and how many dots are above it."""
-
-    letter: str
-    index: str
-    dots: int
-
-    @classmethod
-    def read(cls, name: str) -> Symbol:
-        """Take a name apart; a name without a letter in front is a word."""
-        found = _NAME.fullmatch(name)
-        if found is None:
-            plain = name.rstrip("'")
-            return cls(plain, "", len(name) - len(plain))
-        letter, digits, rest, primes = found.groups()
-        parts = [digits, *(GREEK.get(part, part) for part in rest.strip("_").split("_"))]
-        return cls(GREEK.get(letter, letter), ",".join(filter(None, parts)).lstrip("."), len(primes))
 
 
 def symbol(name: str) -> Label:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import symengine as se
 import sympy as sp
-from sympy.physics.vector import vlatex
 
 from dalembert.errors import DerivationError, counted
+from dalembert.forms.typeset import formula, matrix_name, upright
+from dalembert.forms.typeset import name as symbol
 from dalembert.model.translate import Translator
 from dalembert.show.html import ROWS
 
@@ -36,7 +37,7 @@ def derivation_markdown(derivation: Derivation) -> str:
     parts += _section("Equations", [(tex(e), "0", "") for e in derivation.equations])
     rows = [(tex(outward(c.expression)), "0", upright(c.name)) for c in system.constraints[: ROWS + 1]]
     parts += _section("Constraints", rows, len(system.constraints))
-    parts += [f"$$ {letter(key)} = {matrix(value)} $$" for key, value in derivation.matrices.items() if any(value)]
+    parts += [f"$$ {matrix_name(key)} = {matrix(value)} $$" for key, value in derivation.matrices.items() if any(value)]
     rows = []
     for key, row in derivation.reactions.items():
         acting = [(q, e) for q, e in zip(system.coordinates, row, strict=True) if e != 0]
@@ -100,7 +101,7 @@ def tex(expr: Any) -> str:
         return matrix(expr)
     operations = sp.count_ops(expr)
     if operations <= _LONG:
-        return vlatex(expr)
+        return formula(expr)
     kept, used = [], 0
     terms = sorted(expr.args, key=sp.count_ops) if expr.is_Add else []
     for term in terms:
@@ -111,31 +112,15 @@ def tex(expr: Any) -> str:
     if not kept:
         return f"\\cdots\\ \\text{{({operations} operations)}}"
     more = counted(len(terms) - len(kept), "more term")
-    return f"{vlatex(sp.Add(*kept))} + \\cdots\\ \\text{{({more})}}"
+    return f"{formula(sp.Add(*kept))} + \\cdots\\ \\text{{({more})}}"
 
 
 def matrix(value: Any) -> str:
     """Return a matrix as LaTeX; where it is too large, how large."""
     rows, columns = value.shape
     if max(rows, columns) <= _SIZE and sum(sp.count_ops(e) for e in value) <= _WIDE:
-        return vlatex(value)
+        return formula(value)
     return f"\\cdots\\ \\text{{({rows} × {columns})}}"
-
-
-def symbol(text: str) -> str:
-    """Return the name of a quantity as LaTeX."""
-    return vlatex(sp.Symbol(text))
-
-
-def upright(text: str) -> str:
-    """Return a name that is a word as LaTeX."""
-    escaped = re.sub(r"([_$%&#{}])", r"\\\1", text)
-    return f"\\mathrm{{{escaped}}}"
-
-
-def letter(text: str) -> str:
-    """Return the letters of a matrix of a form."""
-    return {"inertia": "R^T M R", "force": "R^T (f - M a_0)", "B_0": "B^0"}.get(text, text)
 
 
 def plain(text: str) -> str:

@@ -180,7 +180,7 @@ def test_data_is_compact_and_safe():
     text = animation.fragment()
     data = as_json(animation.scene, None, 1.0)
     assert len(base64.b64decode(data["motion"])) == 3 * data["frames"] * data["moving"] * 2
-    assert data["moving"] == 1 and len(data["fixed"]) == 1  # every point is stored once
+    assert data["moving"] == 2 and len(data["fixed"]) == 1  # every point is stored once, and the centre of what moves
     assert "</script><b>" not in text and text.count("</script>") == 2
     assert "http" not in re.sub(r"http://www\.w3\.org/\S+", "", text)
     (stored,) = re.findall(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)

@@ -10,7 +10,7 @@ from dalembert.cli import completion
 from dalembert.cli.models import open_model
 from dalembert.cli.options import OUTPUT, Initial, Model, Settings, one_of
 from dalembert.cli.progress import Progress
-from dalembert.cli.terminal import as_json, visible
+from dalembert.cli.terminal import as_json, is_terminal, visible, width
 from dalembert.errors import ModelError
 
 EXAMPLES = """
@@ -49,7 +49,7 @@ def command(
         str,
         typer.Option(
             metavar="FORMAT",
-            help="text (shortened where it is long), latex or json (all of it).",
+            help="text, latex or json.",
             rich_help_panel=OUTPUT,
             autocompletion=completion.one_of(TARGETS),
         ),
@@ -65,7 +65,8 @@ def command(
     system = open_model(model, settings, initial)
     with Progress("deriving the equations"):
         derivation = system.derive(form, chosen)
-        shown = derivation.latex() if to == "latex" else visible(str(derivation)) if to == "text" else ""
+        room = width() if is_terminal() else None
+        shown = derivation.latex() if to == "latex" else visible(derivation.text(room)) if to == "text" else ""
     if to == "json":
         typer.echo(as_json(derivation.as_dict()))
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -76,7 +77,7 @@ def _smooth_work(run: Run, power: Array) -> Array:
     """Return the work in each of many short steps, from the power at their ends."""
     times, work = run.motion.times, np.zeros(len(run.motion.times) - 1)
     ends = [0, *(np.flatnonzero(_changes(run)) + 1), len(times)]
-    for first, last in zip(ends, ends[1:], strict=False):
+    for first, last in pairwise(ends):
         if last - first > 1:
             whole = CubicSpline(times[first:last], power[first:last]).antiderivative()(times[first:last])
             work[first : last - 1] = np.diff(whole)

@@ -10,13 +10,13 @@ import numpy as np
 from dalembert.algebra.types import Array
 from dalembert.errors import quoted
 from dalembert.model.mechanism.mechanism import Mechanism
-from dalembert.results.drawing.camera import nice
 from dalembert.results.drawing.scene import ARROW, Mark, Scene
+from dalembert.results.drawing.view import nice
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
-LONGEST = 0.22  # of the size of the scene, for a force that is rarely exceeded
+LONGEST = 0.22  # of the size of the view, for a force that is rarely exceeded
 COMMON = 95  # per cent of the forces are not larger
 CUT = 1.6  # longer arrows than this times the longest are cut
 SMALL = 1e-6  # part of the largest force that is not drawn
@@ -84,25 +84,25 @@ def _point_forces(run: Run, inputs: Array) -> tuple[Vectors, list[str]]:
 
 def _drawn(scene: Scene, forces: Vectors, moments: Vectors, notes: list[str], what: str) -> Scene:
     """Add arrows with a scale that suits all of them, and say it."""
-    marks, legend = list(scene.marks), list(scene.legend)
+    marks, legend, size = list(scene.marks), list(scene.legend), scene.view.size
     largest = _common(forces)
     if largest > 0:
-        length = LONGEST * scene.size
+        length = LONGEST * size
         for point, force in forces.values():
-            size = np.linalg.norm(force, axis=1, keepdims=True)
-            cut = np.minimum(1.0, CUT * largest / np.maximum(size, 1e-300))
-            arrow = np.where(size > SMALL * largest, force * cut, 0.0) / largest * length
+            strength = np.linalg.norm(force, axis=1, keepdims=True)
+            cut = np.minimum(1.0, CUT * largest / np.maximum(strength, 1e-300))
+            arrow = np.where(strength > SMALL * largest, force * cut, 0.0) / largest * length
             marks.append(_arrow(np.stack([point, point + arrow], axis=1), "force"))
         shown = nice(0.6 * largest)
         legend.append(("force", f"{shown:g}{what}", float(shown / largest * length)))
     largest = _common(moments)
-    if largest > SMALL * _common(forces) * scene.size:
+    if largest > SMALL * _common(forces) * size:
         for point, moment in moments.values():
             part = np.clip(moment / largest, -CUT, CUT)
             if moment.ndim == 1:
-                marks.append(_arrow(_arc(point, np.where(abs(part) > SMALL, part, 0.0), 0.06 * scene.size), "moment"))
+                marks.append(_arrow(_arc(point, np.where(abs(part) > SMALL, part, 0.0), 0.06 * size), "moment"))
             else:
-                arrow = part * LONGEST * scene.size
+                arrow = part * LONGEST * size
                 marks.append(_arrow(np.stack([point, point + arrow], axis=1), "moment"))
         legend.append(("moment", f"moments up to {largest:.3g} N m", None))
     return replace(scene, marks=tuple(marks), legend=tuple(legend), notes=(*scene.notes, *notes))

@@ -10,12 +10,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from dalembert.algebra.types import Array
-from dalembert.results.drawing.camera import Camera, floor, nice, round_points
+from dalembert.results.drawing.camera import Camera
 from dalembert.results.drawing.hull import hull
 from dalembert.results.drawing.labels import Labels
 from dalembert.results.drawing.palette import DARK, LIGHT
-from dalembert.results.drawing.scene import ARROW, GROUND, Mark, Scene
+from dalembert.results.drawing.scene import ARROW, GROUND, RING, Mark, Scene, round_points, tooth_height
 from dalembert.results.drawing.symbols import SYMBOLS
+from dalembert.results.drawing.view import level, nice
 
 BAR_WIDTH = 7.0
 ROUNDED = 56  # corners of a circle
@@ -82,9 +83,12 @@ class Painter:
         w, h = self.look.width, self.look.height
         corners = np.array([[0, 0], [w, 0], [w, h], [0, h]])
         self.surface, self.frame = surface, frame
+        self.camera.go(frame)
         surface.path(corners, stroke=None, fill=self.colours["paper"], closed=True)
         self.labels.begin(self.look.width, self.look.height)
         self.grid()
+        if self.scene.follows:  # by its way it can be seen to move
+            surface.path(self.seen(self.scene.centre), stroke=self.colours["faint"], dashed=True)
         self.traces()
         for mark, points in self.ordered():
             getattr(self, f"draw_{mark.kind}")(points, mark, self.colours[mark.colour])
@@ -100,7 +104,7 @@ class Painter:
         def key(item: tuple[Mark, Array]) -> tuple[float, float]:
             mark, points = item
             first = -1.0 if mark.layer == GROUND and mark.kind == "plate" else 1.0 if mark.layer == ARROW else 0.0
-            return first, float(self.camera.project(points)[1].mean()) + 0.012 * self.scene.size * mark.layer
+            return first, float(self.camera.project(points)[1].mean()) + 0.012 * self.scene.view.size * mark.layer
 
         return sorted(found, key=key)
 
@@ -169,7 +173,7 @@ class Painter:
             self.line(path, colour, 3.0, closed=True)
             return
         if options.get("ring"):
-            outer = self.seen(round_points(points + 0.14 * (points - points[:1]), ROUNDED))
+            outer = self.seen(round_points(points + RING * (points - points[:1]), ROUNDED))
             self.line(outer, colour, 1.8, closed=True)
         else:
             self.line(path, None, 1.0, fill=colour, closed=True, opacity=0.16)
@@ -225,8 +229,10 @@ class Painter:
                 continue
             a = a + right * mark.options.get("offset", 0.0) * self.k
             self.line(np.array([a, a + way]), colour, 1.6)
-            step = 7.0 * self.k
-            for x in np.arange(step, length + 1e-9, step):
+            step, reach = 7.0 * self.k, self.look.width + self.look.height
+            middle = float((np.array([self.look.width, self.look.height]) / 2 - a) @ along)
+            first, last = max(step, (middle - reach) // step * step), min(length, middle + reach)
+            for x in np.arange(first, last + 1e-9, step):  # as far as they are in the picture
                 start = a + x * along
                 self.surface.path(np.array([start, start + step * (right - along) * 0.85]), stroke=colour, width=self.k)
 
@@ -263,17 +269,21 @@ class Painter:
                 self.surface.path(np.array(ends), stroke=self.colours["grid"], width=0.8)
                 x, y = (at + 3, 7) if axis == 0 else (4, at + 6)
                 if 24 < at < reach - 24:
-                    self.surface.text(x, y, f"{k * step:.6g}", colour=self.colours["faint"], size=7.5)
+                    self.surface.text(x, y, label(k, step), colour=self.colours["faint"], size=7.5)
 
     def floor(self) -> None:
         """Draw a level grid below the scene, and three arrows along the axes."""
-        ground = floor(self.scene)
-        up, step, ranges = self.scene.up, ground["step"], ground["ranges"]
-        first = np.roll(np.abs(up), 1)
-        second = np.cross(up, first)
+        up, view, centre = self.scene.up, self.camera.view, self.camera.centre(self.frame)
+        first, second = level(up)
+        ground = view.floor(up)
+        step = ground["step"]
+        ranges = [
+            [np.floor((low + centre @ axis) / step) * step, np.ceil((high + centre @ axis) / step) * step]
+            for axis, (low, high) in zip((first, second), ground["ranges"], strict=True)
+        ]
         for one, other, (a, b), (c, d) in ((first, second, *ranges), (second, first, *ranges[::-1])):
             for at in np.arange(a, b + step / 2, step):
-                ends = np.array([at * one + c * other, at * one + d * other]) + ground["height"] * up
+                ends = np.array([at * one + c * other, at * one + d * other]) + self.scene.height * up
                 self.surface.path(self.seen(ends), stroke=self.colours["grid"], width=0.8)
         for axis, letter in sorted(zip(self.camera.basis.T, "xyz", strict=True), key=lambda item: item[0][2]):
             end = np.array([36.0, 40.0]) + 24 * axis[:2]
@@ -325,6 +335,19 @@ class Painter:
             y -= 12
 
 
+def label(k: int, step: float) -> str:
+    """Return the coordinate of a line of a grid, with as many digits as tell it from its neighbours.
+
+    >>> label(3, 0.5), label(-2, 5e-6), label(5000001, 2e-1)
+    ('1.5', '-10e-6', '1000000.2')
+    """
+    digits = -int(np.floor(np.log10(step) + 1e-9))
+    power = 3 * round(digits / 3) if digits > 4 and k else 0
+    text = f"{k * step * 10.0**power:.{max(0, digits - power)}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return f"{text}e-{power}" if power else text
+
+
 def mix(colour: str, paper: str, part: float) -> str:
     """Return a colour with `part` of one and the rest of another."""
     a, b = (np.array([int(c[k : k + 2], 16) for k in (1, 3, 5)]) for c in (colour, paper))
@@ -333,7 +356,7 @@ def mix(colour: str, paper: str, part: float) -> str:
 
 def toothed(points: Array, teeth: int, phase: float) -> Array:
     """Return the outline of a gear: a tooth is ahead of the first point of the rim by the phase, in pitches."""
-    height = min(0.25, 1.9 / teeth)
+    height = tooth_height(teeth)
     angles, levels = np.array([-0.36, -0.16, 0.16, 0.36]), np.array([-1.0, 0.9, 0.9, -1.0])
     turned = (np.arange(teeth)[:, None] + angles + phase).ravel() * 2 * np.pi / teeth
     centre, u, v = points

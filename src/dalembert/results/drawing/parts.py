@@ -35,7 +35,7 @@ class Parts:
 
     def __init__(self, places: Places, up: Array):
         self.shapes, self.up = places.shapes, up
-        self.size = spread(list(places.points.values()))
+        self.size = spread(places)
         bodies = dict.fromkeys(name for shape, *_ in places.shapes for name in shape.bodies if name != BASE)
         self.colours = {name: f"body{k % BODIES}" for k, name in enumerate(bodies)} | {BASE: "ground"}
         self.corners = {shape.bodies[0]: points for shape, points, _ in places.shapes if shape.kind == "body"}

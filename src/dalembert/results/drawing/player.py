@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from dalembert.algebra.types import Array
-from dalembert.results.drawing.camera import AZIMUTH, ELEVATION, floor
+from dalembert.results.drawing.camera import AZIMUTH, ELEVATION, THIN
 from dalembert.results.drawing.palette import DARK, LIGHT
 from dalembert.results.drawing.scene import Scene
 from dalembert.results.drawing.symbols import as_data
+from dalembert.results.drawing.view import View, moves
 
 MOST = 2**24 - 1  # a number is stored in three bytes, as a part of the range of its coordinate
-STILL = 1e-9  # part of the size by which a point may move and counts as fixed
 
 
 def fragment(scene: Scene, *, dark: bool | None, speed: float, autoplay: bool = False) -> str:
@@ -65,8 +65,9 @@ def aspect(scene: Scene) -> float:
     """Return the height of the picture for a width of one."""
     if scene.dimensions == 3:
         return 0.66
-    width, height = np.ptp(scene.box, axis=0)
-    return float(np.clip((height + 0.12 * scene.size) / (width + 0.12 * scene.size), 0.4, 0.72))
+    view = scene.view
+    width, height = np.ptp(view.box, axis=0)
+    return float(np.clip((height + THIN * view.size) / (width + THIN * view.size), 0.4, 0.72))
 
 
 def as_json(scene: Scene, dark: bool | None, speed: float) -> dict[str, Any]:
@@ -84,6 +85,7 @@ def as_json(scene: Scene, dark: bool | None, speed: float) -> dict[str, Any]:
     ]
     names = [[name, points.index(places)] for name, places in scene.names.items()]
     traces = [[trace.name, trace.colour, points.index(trace.places)] for trace in scene.traces]
+    centre = points.index(scene.centre)
     moving, numbers = points.stored()
     for mark in marks:
         mark["points"] = [moving[k] for k in mark["points"]]
@@ -99,20 +101,26 @@ def as_json(scene: Scene, dark: bool | None, speed: float) -> dict[str, Any]:
         "names": names,
         "traces": traces,
         "legend": [[role, text, length and _round(length, scene.size)] for role, text, length in scene.legend],
-        "middle": [_round(x, scene.size) for x in scene.box.mean(axis=0)],
-        "radius": _round(float(np.linalg.norm(np.ptp(scene.box, axis=0))) / 2, scene.size),
-        "size": _round(scene.size, scene.size),
+        "centre": moving[centre],
+        "views": {"whole": _view(scene, scene.whole), "along": _view(scene, scene.along)},
+        "follows": scene.follows,
         "span": _round(scene.span, scene.size),
         "up": scene.up.tolist(),
+        "height": scene.height if scene.dimensions == 3 else 0.0,
+        "thin": THIN,
         "azimuth": AZIMUTH,
         "elevation": ELEVATION,
-        "floor": floor(scene) if scene.dimensions == 3 else None,
-        "travel": float(f"{scene.travel:.3g}"),
         "speed": speed,
         "dark": dark,
         "palette": {"light": LIGHT, "dark": DARK},
         "symbols": as_data(),
     }
+
+
+def _view(scene: Scene, view: View) -> dict[str, Any]:
+    rounded = [[_round(x, view.size) for x in place] for place in (view.middle, *view.points)]
+    floor = view.floor(scene.up) if scene.dimensions == 3 else None
+    return {"middle": rounded[0], "points": rounded[1:], "size": view.size, "radius": view.radius, "floor": floor}
 
 
 class _Points:
@@ -135,17 +143,17 @@ class _Points:
     def stored(self) -> tuple[list[int], dict[str, Any]]:
         """Return the place of each point in what is stored, moving ones first, and the numbers."""
         size = self.scene.size
-        moves = [bool(np.ptp(track, axis=0).max() > STILL * size) for track in self.tracks]
-        order = [k for k, move in enumerate(moves) if move] + [k for k, move in enumerate(moves) if not move]
+        moving = [moves(track, size) for track in self.tracks]
+        order = sorted(range(len(moving)), key=lambda k: not moving[k])
         place = [0] * len(order)
         for new, old in enumerate(order):
             place[old] = new
-        count = sum(moves)
+        count = sum(moving)
         d = self.scene.dimensions
-        moving = np.stack([self.tracks[k] for k in order[:count]], axis=1) if count else np.zeros((1, 0, d))
-        low = moving.min(axis=(0, 1)) if count else np.zeros(d)
-        step = (np.ptp(moving, axis=(0, 1)) if count else np.zeros(d)) / MOST
-        parts = np.round((moving - low) / np.where(step > 0, step, 1.0)).astype(">u4")
+        track = np.stack([self.tracks[k] for k in order[:count]], axis=1) if count else np.zeros((1, 0, d))
+        low = track.min(axis=(0, 1)) if count else np.zeros(d)
+        step = (np.ptp(track, axis=(0, 1)) if count else np.zeros(d)) / MOST
+        parts = np.round((track - low) / np.where(step > 0, step, 1.0)).astype(">u4")
         data = parts.reshape(-1, 1).view(np.uint8)[:, 1:].tobytes()
         fixed = [[_round(x, size) for x in self.tracks[k][0]] for k in order[count:]]
         return place, {

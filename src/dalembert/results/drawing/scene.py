@@ -10,7 +10,7 @@ Renderers know seven kinds of marks. Their points are places in the world, their
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -24,8 +24,12 @@ from dalembert.errors import ModelError
 from dalembert.model.drawing import Drawing, Shape
 from dalembert.model.functions import TIME
 from dalembert.model.system import System
+from dalembert.results.drawing.symbols import has_length
+from dalembert.results.drawing.view import FAR_AWAY, STILL, View, along, moves, own_size, whole
 
 GROUND, ROUND, PLATE, BAR, ELEMENT, BLOCK, PIN, DRIVE, ARROW = range(9)  # layers, from below
+RING = 0.14  # of its radius: the width of a wheel with teeth inside
+RIM = 12  # points by which a circle is fitted into a picture
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,26 @@ class Mark:
     colour: str
     layer: int
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_round(self) -> bool:
+        """Whether its first point is the middle of a circle or ball."""
+        return self.kind in ("disk", "sphere")
+
+    @property
+    def drawn(self) -> Array:
+        """Its points without those that say only a direction."""
+        return self.points if self.kind != "symbol" or has_length(self.options["name"]) else self.points[:, :1]
+
+    @property
+    def middle(self) -> Array:
+        """Its middle at all frames."""
+        return self.points[:, 0] if self.is_round else self.drawn.mean(axis=1)
+
+    @property
+    def outline(self) -> Array:
+        """Where it is drawn at all frames, with points about a circle or ball, (frames, count, dimensions)."""
+        return np.concatenate([self.points, rim(self)], axis=1) if self.is_round else self.drawn
 
 
 @dataclass(frozen=True)
@@ -70,40 +94,64 @@ class Scene:
     @property
     def dimensions(self) -> int:
         """2 or 3."""
-        return self._extent.shape[-1]
+        return self.marks[0].points.shape[-1]
+
+    def outlines(self, marks: Iterable[Mark]) -> list[Array]:
+        """Return the points of marks and about their circles at all frames; arrows of forces do not count."""
+        return [mark.outline for mark in marks if mark.layer < ARROW]
 
     @cached_property
-    def _extent(self) -> Array:
-        """The smallest and largest coordinates at each frame, (frames, 2, dimensions)."""
-        parts = [mark.points for mark in self.marks if mark.layer < ARROW]
-        parts += [outline(mark.points) for mark in self.marks if mark.kind in ("disk", "sphere")]
-        parts += [places[:, None] for places in self.names.values()]
-        low, high = (np.full((len(self.times), parts[0].shape[-1]), sign * np.inf) for sign in (1, -1))
-        for part in parts:
-            low, high = np.minimum(low, part.min(axis=1)), np.maximum(high, part.max(axis=1))
-        return np.stack([low, high], axis=1)
+    def whole(self) -> View:
+        """What a picture of the whole way must hold."""
+        return whole(self)
 
     @cached_property
-    def box(self) -> Array:
-        """The smallest and largest coordinates of all frames and curves."""
-        ends = [self._extent[:, 0].min(axis=0), self._extent[:, 1].max(axis=0)]
-        for trace in self.traces:
-            ends = [np.minimum(ends[0], trace.places.min(axis=0)), np.maximum(ends[1], trace.places.max(axis=0))]
-        if np.all(ends[0] == ends[1]):  # a single point
-            ends = [ends[0] - 0.5, ends[1] + 0.5]
-        return np.array(ends)
-
-    @cached_property
-    def size(self) -> float:
-        """The largest side of the box."""
-        return float(np.ptp(self.box, axis=0).max())
+    def along(self) -> View:
+        """What a picture that goes along with the motion must hold."""
+        return along(self)
 
     @property
+    def box(self) -> Array:
+        """The smallest and largest coordinates of all frames and curves."""
+        return self.whole.box
+
+    @property
+    def size(self) -> float:
+        """The largest side of the box."""
+        return self.whole.size
+
+    @cached_property
+    def moving(self) -> list[Mark]:
+        """The marks that move as a whole or in part."""
+        return [mark for mark in self.marks if mark.layer < ARROW and moves(mark.points, self.size)]
+
+    @cached_property
+    def centre(self) -> Array:
+        """The middle of what moves, (frames, dimensions); smooth, as the marks themselves are."""
+        if not self.moving:
+            return np.tile(self.whole.middle, (len(self.times), 1))
+        return np.mean([mark.middle for mark in self.moving], axis=0)
+
+    @cached_property
     def travel(self) -> float:
-        """How far things go, in sizes that they have in one frame."""
-        sides = np.ptp(self._extent, axis=1).max(axis=1)
-        own = float(np.median(sides))
-        return self.size / own if own > 0 else 1.0
+        """How far things go, in sizes that what moves has in one frame; 1 for a single point."""
+        own = own_size(self.outlines(self.moving))
+        return self.size / own if own > STILL * self.size else 1.0
+
+    @property
+    def follows(self) -> bool:
+        """Whether the picture goes along at first: what moves would be too small in a picture of its whole way."""
+        return self.travel > FAR_AWAY and not self.traces
+
+    @property
+    def view(self) -> View:
+        """What the picture holds at first."""
+        return self.along if self.follows else self.whole
+
+    @cached_property
+    def height(self) -> float:
+        """The height of the level grid in space: the floor, or the lowest point."""
+        return float((self.whole.points @ self.up).min()) if self.floor is None else self.floor
 
     @cached_property
     def span(self) -> float:
@@ -111,15 +159,31 @@ class Scene:
         bars = [
             np.linalg.norm(np.diff(mark.points[0], axis=0), axis=1).max() for mark in self.marks if mark.kind == "bar"
         ]
-        bars = [length for length in bars if length > 1e-3 * self.size]
-        return float(np.median(bars)) if bars else self.size / 3
+        size = self.view.size
+        bars = [length for length in bars if length > 1e-3 * size]
+        return float(np.median(bars)) if bars else size / 3
 
 
-def outline(points: Array) -> Array:
-    """Return the corners of boxes about circles, given by centre and points of the rim."""
-    centre, arms = points[:, :1], points[:, 1:] - points[:, :1]
-    reach = np.sqrt(np.sum(arms**2, axis=1, keepdims=True))
-    return np.concatenate([centre - reach, centre + reach], axis=1)
+def rim(mark: Mark) -> Array:
+    """Return points round a disk or ball at all frames."""
+    if mark.kind == "disk":
+        beyond = RING if "ring" in mark.options else tooth_height(mark.options.get("teeth", 0))
+        return round_points(mark.points + beyond * (mark.points - mark.points[:, :1]), RIM)
+    reach = np.linalg.norm(mark.points[:, 1:2] - mark.points[:, :1], axis=-1, keepdims=True)
+    axes = np.eye(mark.points.shape[-1])
+    return mark.points[:, :1] + reach * np.concatenate([axes, -axes])
+
+
+def tooth_height(teeth: int) -> float:
+    """Return half the height of teeth, as a part of the radius."""
+    return min(0.25, 1.9 / teeth) if teeth else 0.0
+
+
+def round_points(points: Array, count: int, phase: float = 0.0) -> Array:
+    """Return points round circles that are given by centre and two points of their rim, (…, count, dimensions)."""
+    angles = phase + 2 * np.pi * np.arange(count) / count
+    centre, u, v = (points[..., k, None, :] for k in range(3))
+    return centre + np.cos(angles)[:, None] * (u - centre) + np.sin(angles)[:, None] * (v - centre)
 
 
 @dataclass(frozen=True)
@@ -156,7 +220,9 @@ def evaluate(system: System, drawing: Drawing, inputs: Array) -> Places:
     return Places(points, list(zip(drawing.shapes, hung, values, strict=True)), radii)
 
 
-def spread(parts: Sequence[Array]) -> float:
-    """Return the largest side of the box about points at all frames."""
-    flat = np.concatenate([part.reshape(-1, part.shape[-1]) for part in parts])
-    return float(np.ptp(flat, axis=0).max()) or 1.0
+def spread(places: Places) -> float:
+    """Return how large a drawing is: the box about its points at all frames; where they go far, at one of them."""
+    points = np.concatenate(list(places.points.values()))
+    size = float(np.ptp(points, axis=0).max()) or 1.0
+    own = own_size([points for _, points, _ in places.shapes if moves(points, size)])
+    return own if size > FAR_AWAY * own > STILL * size else size

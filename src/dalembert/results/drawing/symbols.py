@@ -143,6 +143,11 @@ SYMBOLS: dict[str, list[Stroke]] = {
 }  # fmt: skip
 
 
+def has_length(name: str) -> bool:
+    """Tell whether a symbol reaches to its second point, which else says only a direction."""
+    return any(u != 0 for stroke in SYMBOLS[name] for u, _, _ in stroke.points)
+
+
 def as_data() -> dict[str, list[list]]:
     """Return the table as JSON holds it: for each stroke its points, colours, width and whether it is closed."""
     return {

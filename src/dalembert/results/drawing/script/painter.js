@@ -13,6 +13,10 @@ const nice = value => {  // 1, 2 or 5 times a power of ten, not above a value
   return power * (5 * power <= value ? 5 : 2 * power <= value ? 2 : 1);
 };
 const plain = value => String(Number(value.toPrecision(6)));
+const label = (k, step) => {  // of the line k of a grid; as many digits as tell it from its neighbours
+  const digits = -Math.floor(Math.log10(step) + 1e-9), power = digits > 4 && k ? 3 * Math.round(digits / 3) : 0;
+  return Number((k * step * 10 ** power).toFixed(Math.max(0, digits - power))) + (power ? `e-${power}` : "");
+};
 const add = (a, b, factor = 1) => a.map((x, i) => x + factor * b[i]);
 const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0);
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
@@ -36,14 +40,17 @@ function hull(points) {
 }
 
 class Camera {  // from the world to the screen: the plane as it is, space in perspective
-  constructor(data, places) {
-    Object.assign(this, {data, dims: data.dimensions, middle: data.middle, radius: data.radius});
-    this.samples = places;
+  constructor(data) {
+    Object.assign(this, {data, dims: data.dimensions, origin: Array(data.dimensions).fill(0)});
     this.reset();
   }
   reset() {
-    Object.assign(this, {azimuth: this.data.azimuth, elevation: this.data.elevation, zoom: 1, pan: [0, 0], away: null});
+    Object.assign(this, {azimuth: this.data.azimuth, elevation: this.data.elevation, zoom: 1, pan: [0, 0]});
     this.turn(0, 0);
+  }
+  go(centre) {  // lengths of a view that goes along are counted from the centre of what moves
+    this.centre = centre || this.origin;
+    this.middle = add(this.view.middle, this.centre);
   }
   turn(right, up) {
     this.azimuth -= right;
@@ -55,31 +62,31 @@ class Camera {  // from the world to the screen: the plane as it is, space in pe
     const toward = add(level.map(x => x * Math.cos(this.elevation)), upward, Math.sin(this.elevation));
     this.basis = [sidewise, cross(toward, sidewise), toward];
   }
-  fit(width, height, margins) {  // all sampled places, as seen at first
+  fit(view, width, height, margins) {  // all that it must hold, as seen at first
     const {azimuth, elevation, zoom, pan} = this;
     Object.assign(this, {azimuth: this.data.azimuth, elevation: this.data.elevation, zoom: 1, pan: [0, 0]});
     this.turn(0, 0);
-    Object.assign(this, {width, height, scale: 1, shift: [0, 0]});
+    Object.assign(this, {view, width, height, scale: 1, shift: [0, 0]});
+    this.go(null);
     let low = [Infinity, Infinity], high = [-Infinity, -Infinity];
-    for (const place of this.samples) {
+    for (const place of view.points) {
       const seen = this.seen(place);
       low = low.map((x, i) => Math.min(x, seen[i]));
       high = high.map((x, i) => Math.max(x, seen[i]));
     }
     const [left, right, bottom, top] = margins, room = [width - left - right, height - bottom - top];
-    const most = Math.max(high[0] - low[0], high[1] - low[1]) || this.data.size;
-    this.scale = Math.min(...room.map((x, i) => x / Math.max(high[i] - low[i], 0.12 * most)));
+    const most = Math.max(high[0] - low[0], high[1] - low[1]) || view.size;
+    this.scale = Math.min(...room.map((x, i) => x / Math.max(high[i] - low[i], this.data.thin * most)));
     this.shift = [left - width / 2 + room[0] / 2, bottom - height / 2 + room[1] / 2]
       .map((x, i) => x - this.scale * (low[i] + high[i]) / 2);
     Object.assign(this, {azimuth, elevation, zoom, pan});
     this.turn(0, 0);
   }
   seen(place) {  // right and up of the middle, and towards the eye, in lengths
-    const from = this.away ? add(place, this.away, -1) : place;
-    const rest = add(from, this.middle, -1);
+    const rest = add(place, this.middle, -1), {radius} = this.view;
     if (this.dims === 2) return [rest[0], rest[1], 0];
     const [x, y, depth] = this.basis.map(axis => dot(axis, rest));
-    const near = FAR * this.radius / Math.max(FAR * this.radius - depth, 0.1 * this.radius);
+    const near = FAR * radius / Math.max(FAR * radius - depth, 0.1 * radius);
     return [x * near, y * near, depth];
   }
   project(place) {
@@ -104,9 +111,11 @@ class Painter {
     const {data, context, camera} = this;
     this.k = Math.max(0.3, Math.min(1.15 * Math.sqrt(camera.zoom), data.span * camera.scale * camera.zoom / 42));
     context.lineJoin = "round";
-    this.path([[0, 0], [camera.width, 0], [camera.width, camera.height], [0, camera.height]],
-              {fill: colours.paper, closed: true});
+    const [right, below] = [camera.width + 1, camera.height + 1];  // also the part of a pixel that is left at the edge
+    this.path([[0, 0], [right, 0], [right, below], [0, below]], {fill: colours.paper, closed: true});
     data.dimensions === 2 ? this.grid() : this.floor();
+    if (camera.centre !== camera.origin)  // by its way it can be seen to move
+      this.path(this.seen(data.way), {stroke: colours.faint, dashed: true});
     for (const [, role, curve] of data.traces) this.trace(curve, colours[role], position, whole);
     for (const mark of this.ordered()) this[mark.kind === "line" ? "stroke" : mark.kind](mark.at, mark.options, colours[mark.colour], mark);
     if (this.names) for (const [text, at] of data.names) this.name(text, camera.project(place(at)));
@@ -118,7 +127,7 @@ class Painter {
     for (const mark of marks) {
       const depth = mark.at.reduce((sum, p) => sum + this.camera.seen(p)[2], 0) / mark.at.length;
       const first = mark.layer === 0 && mark.kind === "plate" ? -1e9 : mark.layer === 8 ? 1e9 : 0;
-      mark.depth = first * this.data.size + depth + 0.012 * this.data.size * mark.layer;
+      mark.depth = (first + 0.012 * mark.layer) * this.camera.view.size + depth;
     }
     return marks.sort((a, b) => a.depth - b.depth);
   }
@@ -247,8 +256,9 @@ class Painter {
       }
       a = [0, 1].map(j => a[j] + right[j] * (options.offset || 0) * this.k);
       this.line([a, [a[0] + way[0], a[1] + way[1]]], colour, 1.6);
-      const step = 7 * this.k;
-      for (let x = step; x <= length; x += step) {
+      const step = 7 * this.k, {width, height} = this.camera, reach = width + height;
+      const middle = (width / 2 - a[0]) * along[0] + (height / 2 - a[1]) * along[1], last = Math.min(length, middle + reach);
+      for (let x = Math.max(step, Math.floor((middle - reach) / step) * step); x <= last; x += step) {  // in the picture
         const start = [a[0] + x * along[0], a[1] + x * along[1]];
         this.path([start, [0, 1].map(j => start[j] + 0.85 * step * (right[j] - along[j]))], {stroke: colour, width: this.k});
       }
@@ -274,19 +284,22 @@ class Painter {
     for (let k = Math.ceil(-x0 / scale / step); x0 + k * step * scale < width; k++) {
       const x = x0 + k * step * scale;
       this.path([[x, 0], [x, height]], {stroke: colours.grid});
-      if (x > 24 && x < width - 24) this.text(x + 3, height - 7, plain(k * step), colours.faint, 9.5);
+      if (x > 24 && x < width - 24) this.text(x + 3, height - 7, label(k, step), colours.faint, 9.5);
     }
     for (let k = Math.ceil((y0 - height) / scale / step); y0 - k * step * scale > 0; k++) {
       const y = y0 - k * step * scale;
       this.path([[0, y], [width, y]], {stroke: colours.grid});
-      if (y > 24 && y < height - 24) this.text(4, y - 7, plain(k * step), colours.faint, 9.5);
+      if (y > 24 && y < height - 24) this.text(4, y - 7, label(k, step), colours.faint, 9.5);
     }
   }
   floor() {
-    const {data, camera, colours} = this, {up, height, step, ranges} = data.floor;
+    const {data, camera, colours} = this, {up, height} = data, {step, ranges} = camera.view.floor;
     const first = sideways(up), second = cross(up, first);
     const point = (a, b) => camera.project(up.map((u, i) => u * height + a * first[i] + b * second[i]));
-    const [[a, b], [c, d]] = ranges;
+    const [[a, b], [c, d]] = [first, second].map((axis, i) => {
+      const at = dot(camera.centre, axis);
+      return [Math.floor((ranges[i][0] + at) / step) * step, Math.ceil((ranges[i][1] + at) / step) * step];
+    });
     for (let x = a; x < b + step / 2; x += step) this.path([point(x, c), point(x, d)], {stroke: colours.grid});
     for (let y = c; y < d + step / 2; y += step) this.path([point(a, y), point(b, y)], {stroke: colours.grid});
     const origin = [40, camera.height - 44];

@@ -7,7 +7,6 @@ const ICONS = {
   view: "M2 2h5v2H4v3H2zM9 2h5v5h-2V4H9zM2 9h2v3h3v2H2zM12 9h2v5H9v-2h3z",
   follow: "M8 1v3M8 12v3M1 8h3M12 8h3M8 5.5a2.5 2.5 0 1 0 .01 0z",
 };
-const FAR_AWAY = 9;  // in sizes of what moves: the view follows what goes farther
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 10];
 
 function decode(text, count) {  // numbers of 24 bits
@@ -38,22 +37,18 @@ class Track {  // the points of the world at every frame, and smoothly in betwee
     const from = (frame * this.moving + k) * this.d;
     return [...this.values.subarray(from, from + this.d)];
   }
-  centre() {
-    const sum = Array(this.d).fill(0);
-    this.now.forEach((x, k) => { sum[k % this.d] += x / this.moving; });
-    return sum;
-  }
 }
 
 class Player {
   constructor(figure, data) {
-    Object.assign(this, {figure, data, position: 0, playing: false, looping: true, speed: data.speed, printing: false});
+    Object.assign(this, {figure, data, position: 0, playing: false, looping: true, following: data.follows, speed: data.speed, printing: false});
     this.track = new Track(data);
     this.canvas = figure.querySelector("canvas");
     const context = this.canvas.getContext("2d");
-    data.traces = data.traces.map(([name, role, k]) =>
-      [name, role, Array.from({length: data.frames}, (_, frame) => this.track.at(k, frame))]);
-    this.camera = new Camera(data, this.samples());
+    const way = k => Array.from({length: data.frames}, (_, frame) => this.track.at(k, frame));
+    data.traces = data.traces.map(([name, role, k]) => [name, role, way(k)]);
+    data.way = way(data.centre);
+    this.camera = new Camera(data);
     this.painter = new Painter(data, context, this.camera);
     this.dark = matchMedia("(prefers-color-scheme: dark)");
     this.controls();
@@ -65,45 +60,27 @@ class Player {
     this.resize();
     if (figure.hasAttribute("data-autoplay") && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.toggle();
   }
-  samples() {  // places that the first view must hold
-    const {frames, marks, names} = this.data, found = this.data.traces.flatMap(([, , curve]) => curve);
-    for (let k = 0; k < Math.min(frames, 24); k++) {
-      const frame = frames < 24 ? k : Math.round(k * (frames - 1) / 23);
-      const at = j => this.track.at(j, frame);
-      for (const {kind, points} of marks) {
-        const places = points.map(at);
-        if (kind === "disk") for (let a = 0; a < 12; a++)
-          found.push(places[0].map((c, i) => c + Math.cos(a * TAU / 12) * (places[1][i] - c) + Math.sin(a * TAU / 12) * (places[2][i] - c)));
-        else if (kind === "sphere") places[0].forEach((c, i) => [-1, 1].forEach(side => {
-          const reach = Math.hypot(...add(places[1], places[0], -1));
-          found.push(places[0].map((x, j) => x + (i === j ? side * reach : 0)));
-        }));
-        else found.push(...places);
-      }
-      found.push(...names.map(([, j]) => at(j)));
-    }
-    return found;
-  }
 
   // --- picture ---
   get theme() {
     const dark = this.data.dark === null ? this.dark.matches : this.data.dark;
     return dark && !this.printing ? "dark" : "light";
   }
+  get view() { return this.data.views[this.following ? "along" : "whole"]; }
   resize() {
     const {width, height} = this.canvas.getBoundingClientRect(), ratio = (window.devicePixelRatio || 1) * (this.printing ? 2 : 1);
     if (!width || !height) return;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
     this.canvas.getContext("2d").setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.camera.fit(width, height, [40, 40, 40, 30 + 17 * this.data.legend.length]);
+    this.camera.fit(this.view, width, height, [40, 40, 40, 30 + 17 * this.data.legend.length]);
     this.show();
   }
   show() {
     const {track, camera, data} = this, last = data.frames - 1;
     if (!camera.width) return;
     track.go(this.position);
-    camera.away = this.following ? add(track.centre(), data.middle, -1) : null;
+    camera.go(this.following ? track.place(data.centre) : null);
     this.figure.dataset.theme = this.theme;
     this.painter.draw(k => track.place(k), this.position, data.palette[this.theme], last === 0 || this.printing);
     this.line.value = this.position;
@@ -160,7 +137,7 @@ class Player {
       `<input type="range" min="0" max="${last}" step="any" value="0" aria-label="time">` +
       `<output></output><select title="speed, against real time" aria-label="speed">${speeds.join("")}</select>` +
       make("loop", "repeat (l)", true) + (this.data.names.length ? make("names", "names of points (n)", true) : "") +
-      make("follow", "follow what moves (f)", false) + make("view", "first view (0)");
+      make("follow", "follow what moves (f)", this.following) + make("view", "first view (0)");
     this.figure.querySelector(".dalembert-stage").after(bar);
     this.line = bar.querySelector("input");
     this.clock = bar.querySelector("output");
@@ -171,7 +148,6 @@ class Player {
       if (name) this.act(name);
     });
     this.figure.addEventListener("keydown", event => this.key(event));
-    if (this.data.travel > FAR_AWAY) this.act("follow");
   }
   act(name) {
     const flip = (target, key) => {
@@ -184,12 +160,13 @@ class Player {
     else if (name === "follow") {
       flip(this, "following");
       this.camera.reset();
-      this.camera.zoom = this.following ? Math.max(1, 0.5 * this.data.travel) : 1;
+      this.resize();
     } else if (name === "view") {
-      if (this.following) flip(this, "following");
-      this.button("follow").setAttribute("aria-pressed", false);
+      this.following = this.data.follows;
+      this.button("follow").setAttribute("aria-pressed", this.following);
       this.camera.reset();
       this.painter.side = {};
+      this.resize();
     }
     this.show();
   }

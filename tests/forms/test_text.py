@@ -1,0 +1,83 @@
+"""Derivations as text: whole in files and pipes, in lines of its width on a terminal; nothing is ever left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from dalembert import example
+from dalembert.cli.commands import derive
+from dalembert.model.printing import to_text, wrap
+from tests.cli.conftest import command
+
+__all__ = ["command"]
+
+
+@pytest.fixture(scope="module")
+def long():
+    return example("slider-crank").derive("minimal")
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def test_a_formula_is_a_whole_line(long):
+    text = to_text(long.expressions[0])
+    assert len(text) > 800
+    assert f"  {text} = 0" in str(long).splitlines() and "…" not in str(long)
+    shown = str(long)
+    for row in long.reaction_expressions.values():
+        assert all(to_text(entry) in shown for entry in row if entry != 0)
+
+
+def test_rows_are_not_counted_but_written():
+    derivation = example("chain:10").derive("multipliers")
+    lines = str(derivation).splitlines()
+    start, end = lines.index("Equations"), lines.index("Constraints")
+    assert end - start - 1 == len(derivation.expressions) == 30
+    assert sum(line.startswith("  ") and ": " in line for line in lines[end:]) >= len(derivation.system.constraints)
+
+
+@pytest.mark.parametrize("width", [50, 80, 100])
+def test_with_a_width_it_is_the_same_in_more_lines(long, width):
+    text = long.text(width)
+    assert max(map(len, text.splitlines())) <= width
+    whole, broken = (squeezed(t).split("Reactions,by")[0] for t in (str(long), text))
+    assert broken == whole
+    for row in long.reaction_expressions.values():
+        assert all(squeezed(to_text(entry)) in squeezed(text) for entry in row if entry != 0)
+
+
+def test_what_follows_stands_below_the_formula(long):
+    lines = long.text(70).splitlines()
+    first = next(k for k, line in enumerate(lines) if line.startswith("  slider  q: "))
+    assert lines[first + 1].startswith(" " * len("  slider  q: "))
+    assert lines[first + 1].lstrip()[0] in "+-*/="  # a line begins with an operator
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("a + b", 20, ["a + b"]),
+        ("a*cos(x + y) - b*sin(x) = 0", 16, ["a*cos(x + y)", "    - b*sin(x)", "    = 0"]),
+        ("alpha*beta*gamma*delta", 12, ["alpha*beta", "    *gamma", "    *delta"]),
+        ("[first, second, third]", 12, ["[first,", "    second,", "    third]"]),
+        ("averyverylongname + b", 10, ["averyverylongname", "    + b"]),
+        ("averyverylongname", 10, ["averyverylongname"]),
+        ("", 10, [""]),
+    ],
+)
+def test_lines_end_at_operators(text, width, lines):
+    assert wrap(text, width) == lines
+
+
+def test_a_pipe_gets_all_of_it(command, long):
+    out = command("derive", "slider-crank", "--form", "minimal")[1]
+    assert out == f"{long}\n"
+
+
+def test_a_terminal_gets_lines_of_its_width(command, monkeypatch, long):
+    monkeypatch.setattr(derive, "is_terminal", lambda: True)
+    monkeypatch.setattr(derive, "width", lambda: 72)
+    out = command("derive", "slider-crank", "--form", "minimal")[1]
+    assert out == f"{long.text(72)}\n"
