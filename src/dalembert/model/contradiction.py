@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.algebra.nearest import Nearest
+from dalembert.algebra.nearest import Nearest, reach_solution
 from dalembert.algebra.types import Array
 from dalembert.errors import Problem, quoted
 from dalembert.model.initial import InitialValue, measured
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 _GUILTY = 0.05  # of the largest residual
 _SHOWN = 8
-_AROUND = (0.0, 0.1, 1.0)  # from how far away a solution is sought, again and again
+_AROUND = (0.0, 0.3)  # from where a solution is sought in each of many attempts
 _ROUNDED = 1e-14  # of the largest value: what is shown as zero
 
 
@@ -49,8 +50,15 @@ class _Search:
         level, x = self.level, self.best.x.copy()
         fixed = {name: value for item in given for name, value in item.values.items()}
         x = np.array([fixed.get(name, value) for name, value in zip(level.names, x, strict=True)])
-        found = level.nearest(x, given)
-        return found if found.solved else level.try_nearby(x, given, found, _AROUND)
+        equations, free = partial(level.equations, given=given), level.free(given)
+        found = best = reach_solution(equations, x, level.weight, free)
+        for start in level.others(x, given, _AROUND) if not found.solved else ():
+            found = reach_solution(equations, start, level.weight, free)
+            if found.solved:
+                return found
+            if not np.linalg.norm(found.residual) > np.linalg.norm(best.residual):
+                best = found
+        return best
 
     def conflict(self, given: Sequence[InitialValue]) -> list[InitialValue]:
         """Return as few of the values as possible that are out of reach together: what can be spared is left out."""
