@@ -188,9 +188,9 @@ class Level:
                     f"another one nearby leads to {chosen}: give a guess to choose between solutions"
                 )
         if not best.solved:
-            from dalembert.model.contradiction import explain_contradiction
+            from dalembert.model.contradiction import resolve
 
-            raise ModelError(explain_contradiction(self, best))
+            best = resolve(self, best)
         flat = find_flat(self, best.x)
         if flat:
             raise ModelError(flat)
