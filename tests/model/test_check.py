@@ -282,18 +282,6 @@ def test_a_contradiction_is_not_called_redundant():
     assert outcome.redundancies == ()
 
 
-@pytest.mark.parametrize("flat", ["x^2 = 0", "(x - y)^2 = 0", "(x - y)^2*(2 + x) = 0"])
-@pytest.mark.parametrize("guess", [{}, {"x": 1.3, "y": 0.4, "x'": 1}])
-def test_constraint_without_gradient(flat, guess):
-    """Such a constraint leaves the velocities free, and so does not agree with the accelerations."""
-    kinetic = "(x'^2 + y'^2)/2"
-    outcome = System(coordinates="x y", kinetic=kinetic, constraints={"flat": flat}, guess=guess).check()
-    assert outcome.ok
-    assert [str(r) for r in outcome.redundancies] == [
-        "`flat` has no gradient where it holds; write it differently, as x = 0 instead of x^2 = 0"
-    ]
-
-
 IDENTITIES = [
     "(x + y)^2 = x^2 + 2*x*y + y^2",
     "1e-9*x*(x + y)^2 = 1e-9*x*(x^2 + 2*x*y + y^2)",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.algebra.nearest import Nearest
+from dalembert.algebra.nearest import Nearest, reach_solution
 from dalembert.algebra.types import Array
-from dalembert.errors import Problem, quoted
+from dalembert.errors import ModelError, Problem, quoted
 from dalembert.model.initial import InitialValue, measured
 
 if TYPE_CHECKING:
@@ -17,25 +18,31 @@ if TYPE_CHECKING:
 
 _GUILTY = 0.05  # of the largest residual
 _SHOWN = 8
-_AROUND = (0.0, 0.1, 1.0)  # from how far away a solution is sought, again and again
+_AROUND = (0.0, 0.3)  # from where a solution is sought in each of many attempts
 _ROUNDED = 1e-14  # of the largest value: what is shown as zero
 
 
-def explain_contradiction(level: Level, best: Nearest) -> list[Problem]:
-    """Name the initial values that are out of reach together, or else the constraints that contradict each other."""
+def resolve(level: Level, best: Nearest) -> Nearest:
+    """Find a solution from the best compromise; raise ModelError if there is none.
+
+    It names the initial values that are out of reach together, or else the constraints that contradict each other.
+    """
     if not np.all(np.isfinite(best.residual[: len(level.constraints)])):
         bad = [name for name, r in zip(level.constraints, best.residual, strict=False) if not np.isfinite(r)]
-        return [Problem(f"{quoted(bad)} has no finite value at the guess; give another guess", key=("guess",))]
+        raise ModelError(Problem(f"{quoted(bad)} has no finite value at the guess; give another guess", key=("guess",)))
     search = _Search(level, best)
     left, conflicts = list(level.given), []
     released = search.attempt([])
     if not released.solved:
-        return [_impossible(level, released)]
+        raise ModelError(_impossible(level, released))
     while not (released := search.attempt(left)).solved:
         conflicts.append(search.conflict(left))
         left = [item for item in left if item not in conflicts[-1]]
-    reachable = search.values(released.x)
-    return [search.report(items, reachable, len(conflicts) == 1) for items in conflicts]
+    if not conflicts:
+        return released
+    near = level.nearest(search.place(left), left, released.x)
+    reachable = search.values(near.x if near.solved else released.x)
+    raise ModelError(search.report(items, reachable, len(conflicts) == 1) for items in conflicts)
 
 
 class _Search:
@@ -45,12 +52,22 @@ class _Search:
         self.level, self.best = level, best
 
     def attempt(self, given: Sequence[InitialValue]) -> Nearest:
-        """Solve with some initial values; what they fix is put into the compromise."""
-        level, x = self.level, self.best.x.copy()
+        """Solve with some initial values, near the compromise."""
+        level, x = self.level, self.place(given)
+        equations, free = partial(level.equations, given=given), level.free(given)
+        found = best = reach_solution(equations, x, level.weight, free)
+        for start in level.others(x, given, _AROUND) if not found.solved else ():
+            found = reach_solution(equations, start, level.weight, free)
+            if found.solved:
+                return found
+            if not np.linalg.norm(found.residual) > np.linalg.norm(best.residual):
+                best = found
+        return best
+
+    def place(self, given: Sequence[InitialValue]) -> Array:
+        """Return the compromise with what some initial values fix put into it."""
         fixed = {name: value for item in given for name, value in item.values.items()}
-        x = np.array([fixed.get(name, value) for name, value in zip(level.names, x, strict=True)])
-        found = level.nearest(x, given)
-        return found if found.solved else level.try_nearby(x, given, found, _AROUND)
+        return np.array([fixed.get(name, x) for name, x in zip(self.level.names, self.best.x, strict=True)])
 
     def conflict(self, given: Sequence[InitialValue]) -> list[InitialValue]:
         """Return as few of the values as possible that are out of reach together: what can be spared is left out."""

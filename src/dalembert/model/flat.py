@@ -22,7 +22,7 @@ from dalembert.model.printing import to_text
 from dalembert.model.roots import find_roots, is_kinked
 
 if TYPE_CHECKING:
-    from dalembert.model.numeric import Numeric, Residual
+    from dalembert.model.numeric import Residual
     from dalembert.model.start import Level
 
 _ASIDE = 1e-2  # in units of the coordinates: how far from a solution slopes are compared with those in it
@@ -31,7 +31,7 @@ _FLAT = 1e-4  # and in one that is as good as it can be
 _PLACES = 4
 _REACH = 0.3
 _LATER = (0.0, 0.01, 0.1, 1.0)
-_VANISHES = 1e-3  # of the size of its terms: what may be left of a root
+_VANISHES = 1e-3  # of what it is around: what may be left of a root
 
 
 def find_flat(level: Level, x: Array) -> list[Problem]:
@@ -49,7 +49,7 @@ def find_flat(level: Level, x: Array) -> list[Problem]:
         constraint = constraints[rows[k]]
         if is_kinked(constraint.expression) or shares[k] < _SUSPECT:
             places = _Alone(level, k, constraint, sizes).places(x, random)
-            problem = _explain(level, constraint, places) if places else None
+            problem = _explain(level, constraint, places, sizes) if places else None
             problems += [problem] if problem else []
     return problems
 
@@ -92,11 +92,13 @@ class _Alone:
         return found
 
 
-def _explain(level: Level, constraint: Constraint, places: Sequence[tuple[float, Array]]) -> Problem | None:
+def _explain(
+    level: Level, constraint: Constraint, places: Sequence[tuple[float, Array]], sizes: Array
+) -> Problem | None:
     """Say what to write instead; None where all that made it suspect does not vanish, as a factor that is a square."""
     numeric = level.numeric
     names = {*numeric.system.coordinates, *numeric.system.parameters}
-    roots = find_roots(constraint.expression, constraint.variables, lambda expr: _vanishes(level, expr, places))
+    roots = find_roots(constraint.expression, constraint.variables, lambda expr: _vanishes(level, expr, places, sizes))
     if roots is None and is_kinked(constraint.expression):
         return None
     if roots:
@@ -109,15 +111,18 @@ def _explain(level: Level, constraint: Constraint, places: Sequence[tuple[float,
     return Problem(text, key=numeric.system.entry(constraint.name))
 
 
-def _vanishes(level: Level, expr: Expr, places: Sequence[tuple[float, Array]]) -> bool:
-    """Tell whether an expression vanishes at all of some places, as far as a root can be found."""
-    numeric: Numeric = level.numeric
-    terms = list(expr.args) if expr.is_Add else [expr]
-    program = Program([numeric.blocks.t, *numeric.blocks.q, *numeric.blocks.v, *numeric.blocks.parameters], terms)
-    nothing = np.zeros(numeric.n)
+def _vanishes(level: Level, expr: Expr, places: Sequence[tuple[float, Array]], sizes: Array) -> bool:
+    """Tell whether an expression is nothing at all of some places, compared with what it is around them."""
+    numeric = level.numeric
+    blocks, random = numeric.blocks, np.random.default_rng(8)
+    program = Program([blocks.t, *blocks.q, *blocks.v, *blocks.parameters], [expr])
+
+    def value(t: float, x: Array) -> float:
+        q, v = (x, np.zeros(numeric.n)) if level.q is None else (level.q, x)
+        return abs(program.floats([t, *q, *v, *numeric.parameters])[0])
+
     for t, x in places:
-        q, v = (x, nothing) if level.q is None else (level.q, x)
-        values = program.floats([t, *q, *v, *numeric.parameters])
-        if not abs(values.sum()) <= _VANISHES * (np.abs(values).sum() if len(values) > 1 else 1.0):
+        around = [value(t, x + _REACH * sizes * random.uniform(-1, 1, len(x))) for _ in range(3)]
+        if not value(t, x) <= _VANISHES * max(around):
             return False
     return True

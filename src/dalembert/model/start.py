@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -143,17 +143,19 @@ class Level:
         """Solve with some of the initial values, moving least from x."""
         return nearest_solution(lambda y: self.equations(y, given), x, self.weight, self.free(given), start)
 
-    def try_nearby(
-        self, x: Array, given: Sequence[InitialValue], best: Nearest, radii: Sequence[float] = _AROUND
-    ) -> Nearest:
-        """Start from where the residuals are least, and around the guess: the constraints may have no slope there."""
+    def others(self, x: Array, given: Sequence[InitialValue], radii: Sequence[float] = _AROUND) -> Iterator[Array]:
+        """Yield places to start from where x leads to nothing: where the residuals are least, and around it."""
         random = np.random.default_rng(1)
         free = self.free(given)
         for radius in radii if free.size else ():
             start = x.copy()
             start[free] += radius * random.uniform(-1, 1, free.size) * np.maximum(1.0, np.abs(x[free]))
-            start = start if radius else least_residual(lambda y: self.equations(y, given), x, free)
-            attempt = self.nearest(x, given, start)
+            yield start if radius else least_residual(lambda y: self.equations(y, given), x, free)
+
+    def try_nearby(self, best: Nearest) -> Nearest:
+        """Start from elsewhere: the constraints may have no slope at the guess."""
+        for start in self.others(self.x, self.given):
+            attempt = self.nearest(self.x, self.given, start)
             if attempt.solved:
                 return attempt
             if not np.linalg.norm(attempt.residual) > np.linalg.norm(best.residual):
@@ -178,7 +180,7 @@ class Level:
         best = self.nearest(self.x, self.given, self.led())
         notes = []
         if not best.solved:
-            best = self.try_nearby(self.x, self.given, best)
+            best = self.try_nearby(best)
             if best.solved:
                 chosen = ", ".join(f"{self.names[i]} = {best.x[i]:.6g}" for i in self.free(self.given)[:6])
                 notes.append(
@@ -186,9 +188,9 @@ class Level:
                     f"another one nearby leads to {chosen}: give a guess to choose between solutions"
                 )
         if not best.solved:
-            from dalembert.model.contradiction import explain_contradiction
+            from dalembert.model.contradiction import resolve
 
-            raise ModelError(explain_contradiction(self, best))
+            best = resolve(self, best)
         flat = find_flat(self, best.x)
         if flat:
             raise ModelError(flat)

@@ -259,8 +259,8 @@ class Mechanism(System):
 
     def system(self) -> System:
         """Return the equations of the mechanism as a plain system, without its bodies and joints."""
-        parts = {f.name: getattr(self, f.name) for f in fields(System) if f.name not in ("mass", "force")}
-        return System(**parts | {"initial": self._plain_initial})
+        parts = {f.name: getattr(self, f.name) for f in fields(System) if f.name not in ("mass", "force", "initial")}
+        return System(**parts, initial=self._plain_initial)
 
     @cached_property
     def _plain_initial(self) -> Mapping[str, Any]:
