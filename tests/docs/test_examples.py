@@ -36,7 +36,9 @@ def run_shown(path: Path, *, wrong: bool) -> None:
     if wrong:
         assert code in (1, 2), f"{path} is shown as wrong, and runs:\n{printed}"
     else:
-        assert code == 0 and "Certificate: pass" in printed, f"{path}:\n{path.read_text()}\nexits with {code}:\n{printed}"
+        assert code == 0 and "Certificate: pass" in printed, (
+            f"{path}:\n{path.read_text()}\nexits with {code}:\n{printed}"
+        )
         assert Path(f"{path.stem}-report.html").exists()
 
 

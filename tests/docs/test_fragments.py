@@ -31,7 +31,9 @@ bodies.right = {mass = 1.5, inertia = 0.1, at = [0.1, 0]}
 joints.axle = {kind = "revolute", bodies = ["ground", "pulley"], at = [0, 1]}
 """
 DRIVE = "drives.motor = {joint = 'A', @}"
-SPRING = "springs.s = {bodies = ['ground', 'arm'], at = [[0.5, 0.4], [0.7, 0]], @}\nparameters = {k = 80, l0 = 0.3, d = 0.7}"
+SPRING = (
+    "springs.s = {bodies = ['ground', 'arm'], at = [[0.5, 0.4], [0.7, 0]], @}\nparameters = {k = 80, l0 = 0.3, d = 0.7}"
+)
 ROPE = "joints.rope = {kind = 'rope', bodies = ['%s', '%s'], points = [[0, 0], [0, 0]], @}"
 OVER = 'over = [{body = "pulley", point = [0, 0], radius = 0.1, side = "left"}]'
 WHEELS = """format = 1
@@ -113,7 +115,7 @@ def fragments(page: str) -> set[str]:
     found = set()
     for text in re.findall(r"`([^`\n]+)`", words):
         try:
-            entry = tomllib.loads(f"entry = {text}" if text.startswith("{") else text)
+            tomllib.loads(f"entry = {text}" if text.startswith("{") else text)
         except tomllib.TOMLDecodeError:
             continue
         if " = " in text and "…" not in text:  # without blanks it is an argument in Python
@@ -122,9 +124,13 @@ def fragments(page: str) -> set[str]:
 
 
 def test_every_fragment_has_a_model():
-    pages = {path.relative_to(DOCS).as_posix(): fragments(path.read_text(encoding="utf-8")) for path in DOCS.rglob("*.md")}
+    pages = {
+        path.relative_to(DOCS).as_posix(): fragments(path.read_text(encoding="utf-8")) for path in DOCS.rglob("*.md")
+    }
     pages["extending.md"].remove('kind = "pin_on_circle"')  # tried in the page itself
-    assert {page: found for page, found in pages.items() if found} == {page: set(used) for page, used in FRAGMENTS.items()}
+    assert {page: found for page, found in pages.items() if found} == {
+        page: set(used) for page, used in FRAGMENTS.items()
+    }
 
 
 @pytest.mark.parametrize(

@@ -198,7 +198,7 @@ def _work(run: Run) -> Array:
 def _jumps(run: Run) -> Array:
     """Return what energies that jump in time, as over a kerb, gain in each step: the power of a jump is never met.
 
-    It is what −L gains at a fixed state beyond the power of explicit time, −∂L/∂t, of which the quadrature sees all else.
+    It is what −L gains at a fixed state beyond the power −∂L/∂t of explicit time, of which quadrature sees all else.
     """
     times, q, v = (part[:-1] for part in points(run)[:3])
     values = run.motion.parameters
