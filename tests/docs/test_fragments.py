@@ -115,7 +115,7 @@ def fragments(page: str) -> set[str]:
     found = set()
     for text in re.findall(r"`([^`\n]+)`", words):
         try:
-            entry = tomllib.loads(f"entry = {text}" if text.startswith("{") else text)
+            tomllib.loads(f"entry = {text}" if text.startswith("{") else text)
         except tomllib.TOMLDecodeError:
             continue
         if " = " in text and "…" not in text:  # without blanks it is an argument in Python
