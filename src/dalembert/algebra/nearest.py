@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,6 +21,8 @@ _THERE = 1e-10  # relative distance from the guess that is none
 _ROUNDED = 1e-13  # relative changes of x that cannot be told from rounding
 _DENSE = 300  # free components up to which slopes are dense
 _TRUSTED = 200  # steps within a region of trust
+_SLOW = 0.9  # of a residual that is left after a step: such steps lead to a compromise, not to a solution,
+_PATIENCE = 5  # and no more of them are made, one after the other
 _NOTHING = 1e-15  # of the largest x around: what may be left of one that vanishes
 
 
@@ -65,27 +68,26 @@ def nearest_solution(
 def reach_solution(equations: Residual, guess: Array, weight: Sparse, free: Array) -> Nearest:
     """Solve `equations(x) = 0` by least steps from the guess; near it, but not the nearest point."""
     point = _evaluate(equations, np.array(guess, dtype=float))
-    size, merit = point.size, _merit(point, point.size)
-    weight = weight[free][:, free]
+    size = point.size
+    weight, slow = weight[free][:, free], 0
     for _ in range(60):
+        merit = _merit(point, size)
         if not np.isfinite(merit) or merit <= _EXACT * np.sqrt(size.size) or not free.size:
             break
-        jacobian = sp.diags_array(1.0 / size) @ point.jacobian[:, free]
-        step, _ = Saddle(weight, jacobian).solve(np.zeros(free.size), -point.residual / size)
+        saddle = Saddle(weight, sp.diags_array(1.0 / size) @ point.jacobian[:, free])
+        step, _ = saddle.solve(np.zeros(free.size), -point.residual / size)
         if not np.all(np.isfinite(step)):
             break
-        better = _search(
-            point,
-            step,
-            free,
-            lambda x: _evaluate(equations, x, size),
-            lambda p: _merit(p, size),
-            merit,
-            1.0 if point.solved else 1e-6,
-        )
+        # equations that repeat each other are met as least squares: it is in their scale that the step goes down
+        measure = partial(_measure, saddle, size)
+        follow = partial(_evaluate, equations, known=size)
+        better = _search(point, step, free, follow, measure, 1.0 if point.solved else 1e-6)
         if better is None:
             break
-        point, merit = better, _merit(better, size)
+        slow = slow + 1 if measure(better) > _SLOW * measure(point) else 0
+        point = better
+        if slow > _PATIENCE and not point.solved:
+            break
     return point
 
 
@@ -126,7 +128,7 @@ def _approach(equations: Residual, point: Nearest, guess: Array, weight: Sparse,
         step, _ = Saddle(W, point.jacobian[:, free]).solve(pull, -point.residual)
         if not np.sqrt(step @ (W @ step)) > 1e-10 * away:
             break
-        better = _search(point, step, free, lambda x: reach_solution(equations, x, weight, free), distance, away, 1e-3)
+        better = _search(point, step, free, lambda x: reach_solution(equations, x, weight, free), distance, 1e-3)
         if better is None:
             break
         point = better
@@ -139,10 +141,15 @@ def _distance(point: Nearest, guess: Array, weight: Sparse, free: Array) -> floa
 
 
 def _search(
-    point: Nearest, step: Array, free: Array, follow: Callable, merit: Callable, value: float, least: float
+    point: Nearest,
+    step: Array,
+    free: Array,
+    follow: Callable[[Array], Nearest],
+    merit: Callable[[Nearest], float],
+    least: float,
 ) -> Nearest | None:
     """Go along a step, halved (down to `least` of it) until the merit falls."""
-    damping = 1.0
+    value, damping = merit(point), 1.0
     while damping >= least:
         x = point.x.copy()
         x[free] += damping * step
@@ -177,6 +184,12 @@ def _connected(jacobian: Sparse, x: Array) -> Array:
 
 
 def _merit(point: Nearest, size: Array) -> float:
-    if not (np.all(np.isfinite(point.residual)) and np.all(np.isfinite(point.jacobian.data))):
-        return np.inf
-    return float(np.linalg.norm(point.residual / size))
+    return float(np.linalg.norm(point.residual / size)) if _is_finite(point) else np.inf
+
+
+def _measure(saddle: Saddle, size: Array, point: Nearest) -> float:
+    return saddle.measure(point.residual / size) if _is_finite(point) else np.inf
+
+
+def _is_finite(point: Nearest) -> bool:
+    return bool(np.all(np.isfinite(point.residual)) and np.all(np.isfinite(point.jacobian.data)))

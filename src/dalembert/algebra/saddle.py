@@ -48,6 +48,10 @@ class Saddle:
         d, mu = self._solve(p * self._columns, r * self._rows)
         return d * self._columns, mu * self._rows
 
+    def measure(self, r: Array) -> float:
+        """Return the length of a right side in the scale in which rows that contradict each other are balanced."""
+        return float(np.linalg.norm(r * self._rows))
+
     def _dense(self, weight: Array, J: Array, smooth: bool):
         U, sigma, Vt = np.linalg.svd(J) if self._s else (np.eye(0), np.zeros(0), np.eye(self._n))
         rank = int(np.sum(sigma > RANK * sigma.max(initial=1e-300)))

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 CONFIGURATIONS = 3
 _REACH = 0.4  # how far a configuration lies from the start: radians, or this part of a coordinate larger than 1
 _PIECES = 4
-_LATER = (0.1, 1.0, 1e-3, 1e-6)  # durations after the start, at one of which the constraints must hold
+_LATER = (1.0, 10.0, 1e-2, 1e-5)  # paces after the start, at one of which the constraints must hold
+_SPAN = 10.0  # what is simulated where nothing is said,
+_SHARE = 0.01  # and the part of it that one piece of a walk may take
+_HALVED = tuple(0.5**k for k in range(11))  # parts of a piece that are tried,
+_TINY = tuple(0.1**k for k in range(4, 10))  # and of the time it takes: motions may begin as slowly as t³
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,8 @@ def _look_ahead(numeric: Numeric, start: Configuration) -> None:
 
     What is found from elsewhere is looked at once more from where it is: far from it everything seems to be small.
     """
-    later = [Configuration(start.t + duration, start.q, start.v) for duration in _LATER]
+    pace = _Pace(numeric, start)
+    later = [Configuration(start.t + part * pace.duration, start.q, start.v) for part in _LATER]
     if any(assemble(numeric, place) for place in later):
         return
     names = (*numeric.system.coordinates, *numeric.system.velocities)
@@ -84,32 +89,69 @@ def _look_ahead(numeric: Numeric, start: Configuration) -> None:
         raise failures[0]
 
 
+class _Pace:
+    """How what depends on time moves a system: the least velocity that the constraints ask for at a state.
+
+    duration: after which it has gone a piece of a walk, by this velocity or by the acceleration that goes with it.
+    """
+
+    def __init__(self, numeric: Numeric, here: Configuration):
+        span = abs(float(numeric.system.simulation.get("until", _SPAN))) or _SPAN
+        self.velocity, self.duration = np.zeros(numeric.n), _SHARE * span
+        sizes = _sizes(numeric, here.q)
+        nothing = np.zeros(numeric.n)
+        residual, A, _ = numeric.velocity(here.t, here.q, nothing)
+        values = numeric.all(here.t, here.q, nothing)
+        if not (values.finite() and np.all(np.isfinite(residual)) and np.all(np.isfinite(A.data))):
+            return
+        weight = sp.diags_array(sizes**-2.0)
+        self.velocity = Saddle(weight, A).solve(nothing, -residual)[0]
+        values = numeric.all(here.t, here.q, self.velocity)
+        acceleration = Saddle(weight, values.A).solve(nothing, values.c)[0] if values.finite() else nothing
+        step = _REACH / _PIECES
+        rate, change = (np.max(np.abs(x) / sizes, initial=0.0) for x in (self.velocity, acceleration))
+        limits = [step / rate] if rate > 0 else []
+        limits += [np.sqrt(2 * step / change)] if change > 0 else []
+        self.duration = float(min([self.duration, *limits]))
+
+
+def _sizes(numeric: Numeric, q: Array) -> Array:
+    """Return by what a walk measures changes of the coordinates."""
+    return np.where(numeric.units > 0, numeric.units, np.maximum(1.0, np.abs(q)))
+
+
 def _walk(numeric: Numeric, start: Configuration, random: np.random.Generator, moving: bool) -> Configuration:
     """Go in pieces of random lengths (round ones would meet singular positions), shorter where nothing is found."""
     here = start
     direction = random.normal(size=numeric.n)
     for _ in range(_PIECES):
-        step = _REACH / _PIECES * random.uniform(0.6, 1.4)
-        duration = 0.1 * random.uniform(0.5, 1.5) if moving else 0.0
-        while step > 1e-4:
-            sizes = np.where(numeric.units > 0, numeric.units, np.maximum(1.0, np.abs(here.q)))
-            tangent = _tangent(numeric, here, direction)
-            largest = np.max(np.abs(tangent) / sizes, initial=0.0)
-            guess = here.q + (step / largest * tangent if largest > 1e-12 else 0.0)
-            found = assemble(numeric, Configuration(here.t + duration, guess, random.normal(size=numeric.n)))
-            if found is None:
-                found = assemble(numeric, Configuration(here.t + duration, guess, here.v))
+        whole, speeds = random.uniform(0.6, 1.4), random.normal(size=numeric.n)
+        sizes, tangent = _sizes(numeric, here.q), _tangent(numeric, here, direction)
+        largest = np.max(np.abs(tangent) / sizes, initial=0.0)
+        way = _REACH / _PIECES / largest * tangent if largest > 1e-12 else np.zeros(numeric.n)
+        duration = 0.0
+        if moving:
+            pace = _Pace(numeric, here)
+            duration, way = pace.duration, way + pace.duration * pace.velocity
+        for shorter in (*_HALVED, *_TINY) if moving else _HALVED:
+            part = whole * shorter
+            guess = Configuration(here.t + part * duration, here.q + part * way, speeds)
+            found = assemble(numeric, guess, otherwise=here.v)
             if found is not None and numeric.all(found.t, found.q, found.v).finite():
                 moved = np.max(np.abs(found.q - here.q) / sizes, initial=0.0)
-                if moved < 4 * step + 10 * duration:
+                if moved < 2 * _REACH * part:
                     here = found
                     break
-            step, duration = step / 2, duration / 2
     return here
 
 
-def assemble(numeric: Numeric, near: Configuration, rows: Collection[int] | None = None) -> Configuration | None:
-    """Find an admissible state near a given one; of the constraints only some rows may be asked to hold."""
+def assemble(
+    numeric: Numeric, near: Configuration, rows: Collection[int] | None = None, otherwise: Array | None = None
+) -> Configuration | None:
+    """Find an admissible state near a given one, or with velocities near other ones where these lead to none.
+
+    Of the constraints only some rows may be asked to hold.
+    """
     M = numeric.mass(near.t, near.q)
     if not np.all(np.isfinite(M.data)):
         return None
@@ -120,13 +162,19 @@ def assemble(numeric: Numeric, near: Configuration, rows: Collection[int] | None
     )
 
     def some(residual: Residual, which: list[int]) -> Residual:
+        if len(which) == len(residual[0]):
+            return residual
         return tuple(part[which] for part in residual)  # pyright: ignore[reportReturnType]
 
     q = reach_solution(lambda x: some(numeric.position(near.t, x), positions), near.q, weight, everything)
     if not q.solved:
         return None
-    v = reach_solution(lambda x: some(numeric.velocity(near.t, q.x, x), velocities), near.v, weight, everything)
-    return Configuration(near.t, q.x, v.x) if v.solved else None
+    for speeds in (near.v, otherwise):
+        if speeds is not None:
+            v = reach_solution(lambda x: some(numeric.velocity(near.t, q.x, x), velocities), speeds, weight, everything)
+            if v.solved:
+                return Configuration(near.t, q.x, v.x)
+    return None
 
 
 def _tangent(numeric: Numeric, here: Configuration, direction: Array) -> Array:

@@ -370,17 +370,24 @@ class Reader:
 
     def read_values(self, given: Mapping[Any, Any], section: str) -> Mapping[str, Expr]:
         """Read initial values or guesses."""
-        allowed = self.coordinates | self.velocities
-        forbidden = allowed | self.accelerations | {TIME: None}
+        allowed = self.names_of_values(section)
+        forbidden = self.coordinates | self.velocities | self.accelerations | {TIME: None}
         result = {}
         for key, value in dict(given).items():
             name = self.name_of(key, section)
             if name not in allowed:
-                hint = self.hint(name, allowed)
-                self.problem(f"`{name}` is neither a coordinate nor a velocity{hint}", section, name)
+                self.problem(self.unknown_value(name, allowed), section, name)
             why = f"the value of `{name}` must be a number or an expression of parameters"
             result[name] = self.expression(value, (section, name), forbidden, why)
         return MappingProxyType(result)
+
+    def names_of_values(self, section: str) -> dict[str, None]:
+        """Return of what initial values or guesses may be given."""
+        return self.coordinates | self.velocities
+
+    def unknown_value(self, name: str, allowed: Collection[str]) -> str:
+        """Say that values cannot be given of something."""
+        return f"`{name}` is neither a coordinate nor a velocity{self.hint(name, allowed)}"
 
     def read_simulation(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Read the settings of the simulation."""

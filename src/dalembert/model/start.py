@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-import symengine as se
+import scipy.sparse as sp
 
-from dalembert.algebra.nearest import Nearest, least_residual, nearest_solution
-from dalembert.algebra.program import Program
+from dalembert.algebra.nearest import Nearest, least_residual, nearest_solution, reach_solution
 from dalembert.algebra.rank import Scale, rank
 from dalembert.algebra.saddle import positive
 from dalembert.algebra.types import Array, Sparse
-from dalembert.errors import ModelError, Problem, quoted
+from dalembert.errors import ModelError, quoted
+from dalembert.model.conditions import Conditions
+from dalembert.model.flat import find_flat
 from dalembert.model.functions import Expr
-from dalembert.model.numeric import Numeric
+from dalembert.model.initial import InitialValue, given_values
+from dalembert.model.numeric import Numeric, Residual
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
 
+_AROUND = (0.0, 0.03, 0.1, 0.3, 1.0, 1.0, 3.0)  # parts of a coordinate by which a guess is changed
 _LIMIT = 1e-6  # a double root is found to about the root of the rounding error
 
 
@@ -78,144 +82,127 @@ def consistent_state(
     Notes on what is over- or underdetermined take their time; `explain` asks for them.
     """
     numeric = numeric or Numeric(system)
-    fixed = given_values(numeric, system.initial if initial is None else initial)
+    given = system.initial_values(given_values(numeric, system.initial if initial is None else initial))
     near = given_values(numeric, system.guess if guess is None else guess)
-    q, notes = _solve_level(numeric, t, fixed, near, "", explain)
-    v, more = _solve_level(numeric, t, fixed, near, "'", explain, q)
+    q, notes = Level(numeric, t, given, near).solve(explain)
+    v, more = Level(numeric, t, given, near, q).solve(explain)
     return State(t, q, v, system.coordinates, (*notes, *more))
 
 
-def given_values(numeric: Numeric, given: Mapping[str, Expr]) -> dict[str, float]:
-    """Evaluate initial values or guesses, which may be expressions of the parameters."""
-    symbols = [se.Symbol(name) for name in numeric.system.parameters]
-    program = Program(symbols, list(given.values()))
-    values = dict(zip(given, program.floats(numeric.parameters), strict=True))
-    bad = [name for name, value in values.items() if not np.isfinite(value)]
-    if bad:
-        raise ModelError(
-            Problem(f"the value of `{name}` is not a finite number", key=("initial", name)) for name in bad
-        )
-    return values
+class Level:
+    """The equations of one level, positions (q is None) or, at known positions, velocities, and how they are solved.
 
-
-def _solve_level(
-    numeric: Numeric,
-    t: float,
-    fixed: Mapping[str, float],
-    guess: Mapping[str, float],
-    prime: str,
-    explain: bool,
-    q: Array | None = None,
-):
-    """Solve for positions (q is None) or, at known positions, for velocities."""
-    names = [name + prime for name in numeric.system.coordinates]
-    x = np.array([fixed.get(name, guess.get(name, 0.0)) for name in names])
-    free = np.array([i for i, name in enumerate(names) if name not in fixed], dtype=int)
-    M = numeric.mass(t, x if q is None else q)
-    if not np.all(np.isfinite(M.data)):
-        place = "guess" if q is None else "initial position"
-        raise ModelError(f"the mass matrix is not finite at the {place}; give other values in `guess`")
-    equations = (lambda y: numeric.position(t, y)) if q is None else (lambda y: numeric.velocity(t, q, y))
-    rows = numeric.holonomic if q is None else numeric.kinematic
-    constraints = [numeric.system.constraints[i].name for i in rows]
-    level = _Level(numeric, names, constraints, t, fixed, equations, positive(M), guess)
-    return level.solve(x, free, explain)
-
-
-class _Level:
-    """The equations of one level, and the words for what can happen when they are solved."""
+    `x` holds the fixed values, and the guess for the others; `given` the initial values of this level.
+    """
 
     def __init__(
         self,
         numeric: Numeric,
-        names: list[str],
-        constraints: list[str],
         t: float,
-        fixed: Mapping[str, float],
-        equations: Callable,
-        weight: Sparse,
+        given: Sequence[InitialValue],
         guess: Mapping[str, float],
+        q: Array | None = None,
     ):
-        self.numeric, self.system, self.fixed, self.guess = numeric, numeric.system, fixed, guess
-        self.names, self.constraints = names, constraints
-        self.t, self.equations, self.weight = t, equations, weight
-        self.time = f" for t = {t:g}" if t else ""
-        self.what = "velocities" if names[0].endswith("'") else "coordinates"
+        self.numeric, self.system, self.t, self.guess, self.q = numeric, numeric.system, t, guess, q
+        self.what, level = ("coordinates", "position") if q is None else ("velocities", "velocity")
+        self.names = list(self.system.coordinates if q is None else self.system.velocities)
+        order = {name: i for i, name in enumerate(self.names)}
+        self.given = [item for item in given if self.system.measure(next(iter(item.values))).level == level]
+        self.given.sort(key=lambda item: order.get(next(iter(item.values)), len(order)))
+        values = {name: value for item in self.given for name, value in item.values.items()}
+        self.x = np.array([values.get(name, guess.get(name, 0.0)) for name in self.names])
+        self.conditions = Conditions(numeric, {n: v for n, v in values.items() if n not in order}, level)
+        rows = numeric.holonomic if q is None else numeric.kinematic
+        self.constraints = [self.system.constraints[i].name for i in rows]
+        M = numeric.mass(t, self.x if q is None else q)
+        if not np.all(np.isfinite(M.data)):
+            place = "guess" if q is None else "initial position"
+            raise ModelError(f"the mass matrix is not finite at the {place}; give other values in `guess`")
+        self.weight = positive(M)
 
-    def nearest(self, x: Array, free: Array, start: Array | None = None) -> Nearest:
-        return nearest_solution(self.equations, x, self.weight, free, start)
+    # --- equations ---------------------------------------------------------------------------------------------------
 
-    def solve(self, x: Array, free: Array, explain: bool) -> tuple[Array, list[str]]:
-        if not self.constraints:
-            return x, []
-        best = self.nearest(x, free)
-        notes = []
-        if not best.solved:
-            best = self.try_nearby(x, free, best)
-            if best.solved:
-                chosen = ", ".join(f"{self.names[i]} = {best.x[i]:.6g}" for i in free[:6])
-                notes.append(
-                    "the guess leads to no solution (the constraints are singular there); "
-                    f"another one nearby leads to {chosen}: give a guess to choose between solutions"
-                )
-        if not best.solved:
-            raise ModelError(self.contradiction(x, free, best))
-        return best.x, notes + (self.freedom(best, free) if explain else [])
+    def free(self, given: Sequence[InitialValue]) -> Array:
+        """Return the places of what some initial values leave open."""
+        fixed = {name for item in given for name in item.values}
+        return np.array([i for i, name in enumerate(self.names) if name not in fixed], dtype=int)
 
-    def try_nearby(self, x: Array, free: Array, best: Nearest) -> Nearest:
+    def equations(self, x: Array, given: Sequence[InitialValue], values: Array | None = None) -> Residual:
+        """Return the residuals of the constraints, and of the conditions of some initial values after them."""
+        numeric = self.numeric
+        own = numeric.position(self.t, x) if self.q is None else numeric.velocity(self.t, self.q, x)
+        asked = {name for item in given for name in item.values}
+        rows = [k for k, name in enumerate(self.conditions.names) if name in asked]
+        if not rows:
+            return own
+        residual, J, size = self.conditions(x, self.q, rows, values)
+        stacked = sp.csr_array(sp.vstack([own[1], J]))
+        return np.concatenate([own[0], residual]), stacked, np.concatenate([own[2], size])
+
+    def nearest(self, x: Array, given: Sequence[InitialValue], start: Array | None = None) -> Nearest:
+        """Solve with some of the initial values, moving least from x."""
+        return nearest_solution(lambda y: self.equations(y, given), x, self.weight, self.free(given), start)
+
+    def try_nearby(
+        self, x: Array, given: Sequence[InitialValue], best: Nearest, radii: Sequence[float] = _AROUND
+    ) -> Nearest:
         """Start from where the residuals are least, and around the guess: the constraints may have no slope there."""
         random = np.random.default_rng(1)
-        for radius in (0.0, 0.03, 0.1, 0.3, 1.0, 1.0, 3.0) if free.size else ():
+        free = self.free(given)
+        for radius in radii if free.size else ():
             start = x.copy()
             start[free] += radius * random.uniform(-1, 1, free.size) * np.maximum(1.0, np.abs(x[free]))
-            attempt = self.nearest(x, free, start if radius else least_residual(self.equations, x, free))
+            start = start if radius else least_residual(lambda y: self.equations(y, given), x, free)
+            attempt = self.nearest(x, given, start)
             if attempt.solved:
                 return attempt
             if not np.linalg.norm(attempt.residual) > np.linalg.norm(best.residual):
                 best = attempt
         return best
 
-    def contradiction(self, x: Array, free: Array, best: Nearest) -> list[Problem]:
-        """Name the constraints that cannot hold, their residuals, and the fixed values that they touch."""
-        if not np.all(np.isfinite(best.residual)):
-            bad = [name for name, r in zip(self.constraints, best.residual, strict=True) if not np.isfinite(r)]
-            return [Problem(f"{quoted(bad)} has no finite value at the guess; give another guess", key=("guess",))]
-        left = np.abs(best.residual) / best.size
-        guilty = [i for i in range(len(left)) if left[i] > 0.05 * left.max()]
-        pattern = set(best.jacobian[guilty].indices)  # entries that happen to be zero here count as well
-        touched = [i for i, name in enumerate(self.names) if name in self.fixed and i in pattern]
-        everything = np.arange(len(self.names))
-        released = self.nearest(best.x, everything) if touched else best
-        if touched and not released.solved:
-            released = self.try_nearby(best.x, everything, released)
-        residuals = ", ".join(f"`{self.constraints[i]}` is off by {best.residual[i]:.3g}" for i in guilty[:8])
-        names = [self.constraints[i] for i in guilty]
-        if touched and released.solved:
-            values = ", ".join(f"{self.names[i]} = {self.fixed[self.names[i]]:.12g}" for i in touched[:8])
-            nearby = ", ".join(f"{self.names[i]} = {round(released.x[i], 12) + 0.0:.12g}" for i in touched[:8])
-            one = len(touched) == 1
-            what = f"the initial value {values} contradicts" if one else f"the initial values {values} contradict"
-            text = (
-                f"{what} {quoted(names)}: {residuals}. Leave {'it' if one else 'one of them'} out, so that it is "
-                f"solved for, or change {'it' if one else 'them'} (nearby: {nearby})"
-            )
-            return [Problem(text, key=("initial", self.names[touched[0]]))]
-        if self.what == "coordinates":
-            explained = self.system.explain_contradiction(self.numeric, self.t, best.x, names)
-            if explained is not None:
-                return [explained]
-        what, advice = self.system.explain(names)
-        best_of = "point" if len(names) == 1 else "compromise"
-        text = f"{what}: {residuals} at the best {best_of} found{self.time}. "
-        text += f"{advice}, or give a guess nearer to a solution"
-        return [Problem(text, key=self.system.entry(names[-1]))]
+    def led(self) -> Array | None:
+        """Return where the guess is led to by values of joints that are changed little by little; None: nowhere."""
+        values = self.conditions.path(self.x) if self.q is None else []
+        x, free = self.x, self.free(self.given)
+        for some in values:
+            found = reach_solution(partial(self.equations, given=self.given, values=some), x, self.weight, free)
+            if not found.solved:
+                return None
+            x = found.x
+        return x if values else None
 
-    def freedom(self, best: Nearest, free: Array) -> list[str]:
+    def solve(self, explain: bool) -> tuple[Array, list[str]]:
+        """Return the solution, with notes on how what was left open has been chosen."""
+        if not self.constraints and not self.conditions.names:
+            return self.x, []
+        best = self.nearest(self.x, self.given, self.led())
+        notes = []
+        if not best.solved:
+            best = self.try_nearby(self.x, self.given, best)
+            if best.solved:
+                chosen = ", ".join(f"{self.names[i]} = {best.x[i]:.6g}" for i in self.free(self.given)[:6])
+                notes.append(
+                    "the guess leads to no solution (the constraints are singular there); "
+                    f"another one nearby leads to {chosen}: give a guess to choose between solutions"
+                )
+        if not best.solved:
+            from dalembert.model.contradiction import explain_contradiction
+
+            raise ModelError(explain_contradiction(self, best))
+        flat = find_flat(self, best.x)
+        if flat:
+            raise ModelError(flat)
+        return best.x, notes + (self.freedom(best) if explain else [])
+
+    # --- words -------------------------------------------------------------------------------------------------------
+
+    def freedom(self, best: Nearest) -> list[str]:
         """Say what is over- or underdetermined in the start."""
-        fixed = [name for name in self.names if name in self.fixed]
+        free, own = self.free(self.given), len(self.constraints)
+        fixed = [name for item in self.given for name in item.values]
         here, *around = self.scaled(best)
         ranks = [rank(matrix[:, free], _LIMIT) for matrix in (here, *around)]
-        undetermined, freedom = free.size - rank(here[:, free]), len(self.names) - rank(here)
+        undetermined, freedom = free.size - rank(here[:, free]), len(self.names) - rank(here[:own])
         if ranks[0] < max(ranks) and fixed and rank(here) == max(rank(matrix) for matrix in around):
             return [f"the fixed {self.what} {quoted(_some(fixed))} are at a limit position, such as a dead centre"]
         notes = []
@@ -248,7 +235,7 @@ class _Level:
         """Return the Jacobian here and at places around, in units taken from all of them."""
         random = np.random.default_rng(7)
         sizes = np.maximum(np.abs(best.x), 1.0)
-        moved = [self.equations(best.x + 0.1 * random.normal(size=len(sizes)) * sizes)[1] for _ in range(2)]
+        moved = [self.equations(best.x + 0.1 * random.normal(size=len(sizes)) * sizes, self.given)[1] for _ in range(2)]
         matrices = [best.jacobian, *(J for J in moved if np.all(np.isfinite(J.data)))]
         units = np.abs(best.x) if self.what == "coordinates" else np.ones(len(sizes))
         scale = Scale(matrices, np.where(units > 1e-6, units, 1.0))

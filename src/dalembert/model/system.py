@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import symengine as se
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, counted, nearest, quoted
+from dalembert.model.changes import by_name, merge_values
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.functions import Expr
-from dalembert.model.reading import Given, read_system
+from dalembert.model.initial import InitialValue, Measure
+from dalembert.model.reading import SIMULATION_NAMES, SIMULATION_NUMBERS, Given, read_system
 from dalembert.model.translate import Translator
 
 if TYPE_CHECKING:
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
     from dalembert.model.start import State
     from dalembert.native.kernels import Kernels
     from dalembert.results.trajectory import Run
+
+VALUES = ("parameters", "initial", "guess", "forces", "simulation")  # what `replace` changes by name
+SIMULATION = (*SIMULATION_NUMBERS, *SIMULATION_NAMES)
 
 
 @dataclass(frozen=True)
@@ -146,30 +152,43 @@ class System:
     # --- variants and translations ---------------------------------------------------------------------------------
 
     def replace(self, **changes: Any) -> System:
-        """Make a variant of the system.
+        """Make a variant of the system: `pendulum.replace(parameters={"l": 2}, initial={"phi": 1, "phi'": None})`.
 
-        `parameters`, `initial`, `guess` and `forces` are merged into the present ones; None takes an initial value,
-        guess or force away.
+        `parameters`, `initial`, `guess`, `forces` and `simulation` are changed by name, and the others stay; None takes
+        one away (a parameter is left without a value). All else is put in place of what was there.
         """
         known = [f.name for f in fields(self) if f.compare]
         for name in changes:
             if name not in known:
                 raise ModelError(f"a system has no `{name}`; {nearest(name, known, 'parts')}")
-        for name in ("parameters", "initial", "guess", "forces"):
+        for name in VALUES:
             if name in changes:
-                given = {self._key(key): value for key, value in dict(changes[name]).items()}
-                merged = {**getattr(self, name), **given}
-                keep_none = name == "parameters"
-                changes[name] = {key: value for key, value in merged.items() if keep_none or value is not None}
-        if "parameters" in changes:
-            unknown = [name for name in changes["parameters"] if name not in self.parameters]
-            if unknown:
-                known = list(self.parameters)
-                raise ModelError(Problem(f"no parameter `{n}`; {nearest(n, known, 'parameters')}") for n in unknown)
+                changes[name] = self._changed(name, getattr(self, name), changes[name])
         return replace(self, **changes)
 
+    def _changed(self, part: str, present: Mapping[str, Any], change: Any) -> dict[str, Any]:
+        """Return values by name after a change."""
+        given = {self._key(key): value for key, value in by_name(part, change).items()}
+        if part != "parameters":
+            known = {"forces": self.coordinates, "simulation": SIMULATION}.get(part, self._names_of_values(part))
+            return merge_values(part, present, given, known)
+        unknown = [name for name in given if name not in self.parameters]
+        if unknown:
+            known = list(self.parameters)
+            raise ModelError(Problem(f"no parameter `{n}`; {nearest(n, known, 'parameters')}") for n in unknown)
+        return {**present, **given}
+
+    def _names_of_values(self, part: str) -> Sequence[str]:
+        """Return of what initial values or guesses can be given."""
+        return self.coordinates + self.velocities
+
     def _key(self, symbol: Any) -> str:
-        return symbol if isinstance(symbol, str) else self._translator.inward(symbol).name
+        if isinstance(symbol, str):
+            return symbol
+        try:
+            return self._translator.inward(symbol).name
+        except AttributeError:  # a number, or an expression of several symbols
+            raise ModelError(f"a value is given of a name or a symbol, got {str(symbol)[:60]}") from None
 
     @cached_property
     def _translator(self) -> Translator:
@@ -198,6 +217,15 @@ class System:
     def entry(self, constraint: str) -> tuple[str, ...]:
         """Return the entry of a model file to which a constraint belongs."""
         return "constraints", constraint
+
+    def measure(self, name: str) -> Measure:
+        """Return of what an initial value is given: a coordinate or a velocity."""
+        symbol = se.Symbol(name)
+        return Measure("velocity" if name.endswith("'") else "position", symbol, lambda wanted: symbol - wanted)
+
+    def initial_values(self, values: Mapping[str, float]) -> list[InitialValue]:
+        """Return initial values as the user gave them, each under its own name."""
+        return [InitialValue(name, ("initial", name), {name: value}) for name, value in values.items()]
 
     def explain(self, constraints: Sequence[str]) -> tuple[str, str]:
         """Say in words that constraints cannot hold, and what to do."""

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 import symengine as se
 
-from dalembert.errors import ModelError, Problem
+from dalembert.errors import ModelError, Problem, quoted
 from dalembert.model.constraint import Constraint
 from dalembert.model.expression import parse_value
 from dalembert.model.functions import TIME, Expr
+from dalembert.model.initial import Measure
 from dalembert.model.mechanism.body import Body, coordinate_names, read_body
 from dalembert.model.mechanism.drawing import draw
 from dalembert.model.mechanism.drives import read_drive
 from dalembert.model.mechanism.elements.load import read_load
 from dalembert.model.mechanism.elements.spring import read_actuator, read_damper, read_spring
 from dalembert.model.mechanism.joint import Joint, read_joint
+from dalembert.model.mechanism.measures import find_measures
 from dalembert.model.mechanism.parts import Parts
 from dalembert.model.mechanism.tables import GROUND, Table, freeze, numeric
 from dalembert.model.mechanism.vectors import Vector, tidy
@@ -224,7 +227,7 @@ class Assembly(Reader):
             "potential": se.Add(*parts.potential, *([own["potential"]] if own["potential"] is not None else [])),
             "forces": MappingProxyType({name: se.Add(*terms) for name, terms in forces.items()}),
             "constraints": self.all_constraints(parts, own["constraints"]),
-            "initial": MappingProxyType(parts.initial | dict(own["initial"])),
+            "initial": MappingProxyType(self.all_initial(parts, own["initial"])),
             "guess": MappingProxyType(parts.guess | dict(own["guess"])),
             "drawing": own["drawing"] if own["drawing"] is not None else draw(self.bodies, self.elements),
             "dimensions": self.dimensions,
@@ -238,6 +241,33 @@ class Assembly(Reader):
             raise ModelError(self.problems)
         return fields
 
+    def names_of_values(self, section: str) -> dict[str, None]:
+        """Return of what values may be given; initial ones also of what joints and bodies measure."""
+        names = super().names_of_values(section)
+        return names | dict.fromkeys(self.measures) if section == "initial" else names
+
+    def unknown_value(self, name: str, allowed: Collection[str]) -> str:
+        """Say what a joint has instead, if a joint is named."""
+        joint = self.joints.get(name.partition(".")[0].rstrip("'"))
+        if joint is None:
+            return super().unknown_value(name, allowed)
+        names = [f"{joint.name}.{key}{prime}" for key in joint.coordinates for prime in ("", "'")]
+        text = f"`{name}`: initial values of joint `{joint.name}` ({joint.kind}) are"
+        return f"{text} {quoted(names)}" if names else f"{text} not possible, as it has no coordinate"
+
+    @cached_property
+    def measures(self) -> dict[str, Measure]:
+        """What initial values may be given of, besides coordinates and velocities."""
+        return find_measures(self.bodies.values(), self.joints.values())
+
+    def all_initial(self, parts: Parts, own: Mapping[str, Expr]) -> dict[str, Expr]:
+        """Return the initial values that bodies give, and those of the user, which win."""
+        given = dict(parts.initial)
+        for body in self.bodies.values():
+            if own.keys() & {f"{name}'" for name in body.coordinates[self.dimensions :]}:
+                given = {name: value for name, value in given.items() if name not in body.spins}
+        return given | dict(own)
+
     def gather(self) -> Parts:
         """Let every element add its parts."""
         parts = Parts(tuple(self.coordinates))
@@ -248,7 +278,8 @@ class Assembly(Reader):
             parts.potential.append(body.weight(self.gravity))
             parts.constraints |= {f"{body.name}.{key}": expr for key, expr in body.conditions.items()}
             parts.guess |= body.guess
-            parts.initial |= body.initial
+            for values in body.given.values():
+                parts.initial |= values
         for joint in self.joints.values():
             conditions = self.attempt(("joints", joint.name), lambda joint=joint: joint.conditions)
             self.add_constraints(parts, conditions or {}, ("joints", joint.name))

@@ -14,7 +14,7 @@ from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.placement import Placement
 from dalembert.model.mechanism.tables import GROUND, Table, as_sequence
 from dalembert.model.mechanism.vectors import ZERO, Matrix, Vector, dot, zeros
-from dalembert.model.mechanism.views import PlanarView, SpatialView, View, euler_rates, symbols
+from dalembert.model.mechanism.views import PlanarView, SpatialView, View, symbols
 from dalembert.model.tomlscan import MAX_NAME
 
 VIEWS = {2: PlanarView, 3: SpatialView}
@@ -87,15 +87,26 @@ class Body(Part):
         return dict(zip(self.coordinates, (*self.placement.outward(self.centre), *self.placement.turn), strict=True))
 
     @property
-    def initial(self) -> dict[str, Expr]:
-        """The velocities that are given for the start."""
-        n, rates = len(self.centre), [name + "'" for name in self.coordinates]
-        values: dict[str, Expr] = {}
+    def spins(self) -> dict[str, Expr]:
+        """Its angular velocity by names for initial values: its only one in the plane, in space in body axes."""
+        if self.name == GROUND:
+            return {}
+        if isinstance(self.view, PlanarView):
+            return {f"{self.coordinates[-1]}'": self.view.spin}
+        return {f"{self.name}.spin_{axis}": omega for axis, omega in zip("xyz", self.view.omega, strict=True)}
+
+    @property
+    def given(self) -> dict[str, dict[str, Expr]]:
+        """The velocities that are given for the start, by the entry that gives them.
+
+        In space the rates of the Euler parameters follow from the spin only where the body is after assembly.
+        """
+        rates = [name + "'" for name in self.coordinates[: len(self.centre)]]
+        values: dict[str, dict[str, Expr]] = {}
         if self.velocity is not None:
-            values |= zip(rates[:n], self.velocity, strict=True)
+            values["velocity"] = dict(zip(rates, self.velocity, strict=True))
         if self.spin is not None:
-            turning = self.spin if n == 2 else euler_rates(self.placement.turn, self.spin)
-            values |= zip(rates[n:], turning, strict=True)
+            values["spin"] = dict(zip(self.spins, self.spin, strict=True))
         return values
 
 

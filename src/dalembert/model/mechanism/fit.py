@@ -11,11 +11,12 @@ import numpy as np
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.functions import Expr
+from dalembert.model.initial import at_level, given_values
 from dalembert.model.mechanism.closure import Closure
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.model.mechanism.words import list_parts
 from dalembert.model.numeric import Numeric
-from dalembert.model.start import State, consistent_state, given_values
+from dalembert.model.start import State, consistent_state
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.mechanism import Mechanism
@@ -32,7 +33,7 @@ def assemble(mechanism: Mechanism, guess: Mapping[Any, Any]) -> State:
             raise ModelError(f"no coordinate `{name}`; {nearest(name, mechanism.coordinates, 'coordinates')}")
     mechanism = mechanism.replace(guess=guess)
     numeric = Numeric(mechanism)
-    fixed = {name: value for name, value in mechanism.initial.items() if not name.endswith("'")}
+    fixed = at_level(mechanism, mechanism.initial, "position")
     state = consistent_state(mechanism, numeric, initial=fixed)
     notes = [note.text for note in moved(mechanism, numeric, state.q, mechanism.guess)]
     return State(state.t, state.q, state.v, state.names, (*notes, *state.notes))
@@ -42,6 +43,7 @@ def moved(mechanism: Mechanism, numeric: Numeric, q: Array, guess: Mapping[str, 
     """Say how far bodies are from where they were placed."""
     near = given_values(numeric, guess)
     size = Closure(mechanism, numeric, q).size
+    given = " with its initial values" if at_level(mechanism, mechanism.initial, "position") else ""
     notes = []
     for body in mechanism.bodies.values():
         if body.name == GROUND:
@@ -53,7 +55,7 @@ def moved(mechanism: Mechanism, numeric: Numeric, q: Array, guess: Mapping[str, 
         parts = [f"moved by {way:.3g} m"] if way > MOVED * size else []
         parts += [f"turned by {math.degrees(turn):.3g}°"] if turn > MOVED else []
         if parts:
-            text = f"to assemble the mechanism, body `{body.name}` was {' and '.join(parts)}"
+            text = f"to assemble the mechanism{given}, body `{body.name}` was {' and '.join(parts)}"
             notes.append(Problem(text, "note", key=("bodies", body.name)))
     return notes
 

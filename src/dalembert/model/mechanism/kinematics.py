@@ -17,6 +17,7 @@ from scipy.integrate import solve_ivp
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, SimulationError, nearest, quoted
+from dalembert.model.initial import at_level
 from dalembert.model.mechanism.closure import ASIDE, LOOSE, Closure, between
 from dalembert.model.mechanism.quantity import Curve, joint_quantity, point_quantity, unwrap
 from dalembert.model.mechanism.words import list_bodies, list_parts
@@ -109,12 +110,12 @@ class _March:
         names = drive_names(mechanism)
         self.n, self.step = numeric.n, duration
         self.driven = [i for i, c in enumerate(mechanism.constraints) if c.time or c.name in names]
-        fixed = {name: value for name, value in mechanism.initial.items() if not name.endswith("'")}
+        fixed = at_level(mechanism, mechanism.initial, "position")
         try:
             q, contradiction = consistent_state(mechanism, numeric, initial=fixed).q, None
         except ModelError as error:  # perhaps because it is overdriven
             freed = mechanism.without(*(mechanism.constraints[i].name for i in self.driven))
-            q, contradiction = consistent_state(freed, initial=fixed).q, error
+            q, contradiction = consistent_state(freed, initial=at_level(freed, freed.initial, "position")).q, error
         self.closure = Closure(mechanism, numeric, q)
         self.examine(numeric, q)
         if contradiction is not None:

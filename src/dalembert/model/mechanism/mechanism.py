@@ -11,7 +11,9 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, counted, nearest, quoted
+from dalembert.model.changes import by_name, merge_entries, merge_tables
 from dalembert.model.drawing import Drawing
+from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.mechanism.assembly import SECTIONS, Assembly
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.drives import Drive
@@ -21,7 +23,7 @@ from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.reading import Given
-from dalembert.model.system import Source, System
+from dalembert.model.system import VALUES, Source, System
 
 if TYPE_CHECKING:
     from dalembert.forms.release import Release
@@ -33,9 +35,8 @@ if TYPE_CHECKING:
     from dalembert.model.start import State
     from dalembert.results.joints import JointForce
 
-MERGED = ("parameters", "initial", "guess", "forces", *SECTIONS)
-REPLACED = ("dimensions", "gravity", "coordinates", "kinetic", "potential", "constraints")
-PARTS = (*MERGED, *REPLACED, "simulation", "drawing", "name")
+ADDED = ("coordinates", "kinetic", "potential", "constraints", "drawing", "name")  # to bodies and joints
+PARTS = (*VALUES, *SECTIONS, "dimensions", "gravity", *ADDED)
 
 
 @dataclass(frozen=True, init=False)
@@ -135,32 +136,49 @@ class Mechanism(System):
         object.__setattr__(self, "source", source)
 
     def replace(self, **changes: Any) -> Mechanism:
-        """Make a variant of the mechanism.
+        """Make a variant of the mechanism: `crane.replace(bodies={"load": {"mass": 85, "spin": None}})`.
 
-        `parameters`, `initial`, `guess`, `forces` and the tables of elements are merged into the present ones; None
-        takes an entry away. Energies, constraints and coordinates are those that were added to the bodies.
+        Values by name (`parameters`, `initial`, `guess`, `forces`, `simulation`) and the tables of parts are changed
+        entry by entry, and the others stay; None takes an entry or a part away. A joint whose `kind` is given is a new
+        one. Energies, constraints and coordinates are those that were added to the bodies; they, and all else, are put
+        in place of what was there.
         """
         for name in changes:
             if name not in PARTS:
                 raise ModelError(f"a mechanism has no `{name}`; {nearest(name, PARTS, 'parts')}")
-        given: dict[str, Any] = {
-            key: getattr(self.own, key) for key in (*REPLACED[2:], "simulation", "drawing", "name")
-        }
-        given |= {key: getattr(self.own, key) for key in ("initial", "guess", "forces")}
+        given: dict[str, Any] = {key: getattr(self.own, key) for key in (*VALUES, *ADDED)}
         given |= {"parameters": self.parameters, "dimensions": self.dimensions, "gravity": self.gravity}
         given |= self.tables
         for name, change in changes.items():
-            if name in MERGED:
-                change = {self._key(key): value for key, value in dict(change).items()}
-                change = {**given[name], **change}
-                if name != "parameters":
-                    change = {key: value for key, value in change.items() if value is not None}
+            if name in SECTIONS:
+                change = merge_tables(name, given[name], by_name(name, change))
+            elif name == "initial":
+                given["bodies"], present = self._freed(given["bodies"], by_name(name, change))
+                change = self._changed(name, present, change)
+            elif name in VALUES:
+                change = self._changed(name, given[name], change)
             given[name] = change
-        unknown = [name for name in given["parameters"] if name not in self.parameters]
-        if unknown:
-            known = list(self.parameters)
-            raise ModelError(Problem(f"no parameter `{n}`; {nearest(n, known, 'parameters')}") for n in unknown)
         return Mechanism(**given, symbols=self.symbols, source=self.source)
+
+    def _freed(self, bodies: Mapping[str, Any], change: Mapping[Any, Any]) -> tuple[Mapping[str, Any], dict[str, Any]]:
+        """Return the tables of bodies without velocities that are taken away, and initial values with the others."""
+        taken = {self._key(key) for key, value in change.items() if value is None} - self.own.initial.keys()
+        initial, bodies = dict(self.own.initial), dict(bodies)
+        for body in self.bodies.values():
+            rates = [f"{name}'" for name in body.coordinates[self.dimensions :] if self.dimensions == 3]
+            table = bodies.get(body.name, {})
+            if table.get("spin") is not None and (wrong := sorted(taken.intersection(rates))):
+                text = f"`{wrong[0]}` is no initial value: it follows from `spin` of body `{body.name}`"
+                raise ModelError(f'{text}; take that away by bodies={{"{body.name}": {{"spin": None}}}}')
+            for entry, values in body.given.items():
+                if values.keys() & taken and table.get(entry) is not None:
+                    bodies[body.name] = table = merge_entries(table, {entry: None})
+                    initial = {name: value for name, value in values.items() if name not in taken} | initial
+        return bodies, initial
+
+    def _names_of_values(self, part: str) -> Sequence[str]:
+        """Return of what initial values or guesses can be given."""
+        return (*super()._names_of_values(part), *(self._measures if part == "initial" else ()))
 
     # --- words -------------------------------------------------------------------------------------------------------
 
@@ -179,6 +197,26 @@ class Mechanism(System):
         """Return the entry of a model file to which a constraint belongs."""
         return self.owners.get(constraint, ("constraints", constraint))
 
+    @cached_property
+    def _measures(self) -> dict[str, Measure]:
+        from dalembert.model.mechanism.measures import find_measures
+
+        return find_measures(self.bodies.values(), self.joints.values())
+
+    def measure(self, name: str) -> Measure:
+        """Return of what an initial value is given: a coordinate, a velocity, `A.angle` of a joint, a spin."""
+        return super().measure(name) if name.rstrip("'") in self.coordinates else self._measures[name]
+
+    def initial_values(self, values: Mapping[str, float]) -> list[InitialValue]:
+        """Return initial values as the user gave them: the velocity and the spin of a body each as one."""
+        items, single = [], dict(values)
+        for body in self.bodies.values():
+            for entry, given in body.given.items():
+                if given.keys() <= values.keys() - self.own.initial.keys():
+                    label, key = f"`{entry}` of body `{body.name}`", ("bodies", body.name, entry)
+                    items.append(InitialValue(label, key, {name: single.pop(name) for name in given}))
+        return [*items, *super().initial_values(single)]
+
     def explain(self, constraints: Sequence[str]) -> tuple[str, str]:
         """Say in words that conditions cannot hold, and what to do."""
         owners = dict.fromkeys(self.owners[name] for name in constraints)
@@ -196,8 +234,8 @@ class Mechanism(System):
 
     def units(self, numeric: Numeric) -> Array:
         """Return the size of the mechanism for lengths, and what corresponds to a radian for what turns."""
+        from dalembert.model.initial import given_values
         from dalembert.model.mechanism.closure import extent, units_of
-        from dalembert.model.start import given_values
 
         near = given_values(numeric, self.guess)
         return units_of(self, extent(self, numeric, np.array([near.get(name, 0.0) for name in self.coordinates])))
@@ -221,7 +259,19 @@ class Mechanism(System):
     def system(self) -> System:
         """Return the equations of the mechanism as a plain system, without its bodies and joints."""
         parts = {f.name: getattr(self, f.name) for f in fields(System) if f.name not in ("mass", "force")}
-        return System(**parts)
+        return System(**parts | {"initial": self._plain_initial})
+
+    @cached_property
+    def _plain_initial(self) -> Mapping[str, Any]:
+        """Initial values without those of joints and spins: where there are such, of the state that belongs to them."""
+        names = {*self.coordinates, *self.velocities}
+        plain = {name: value for name, value in self.initial.items() if name in names}
+        if len(plain) == len(self.initial) or None in self.parameters.values():
+            return plain
+        try:
+            return plain | self.start().as_dict()
+        except ModelError:  # what contradicts itself has no state
+            return plain
 
     def without(self, *names: str) -> System:
         """Return the system without some joints (`A`), drives, or conditions of them (`A.y`)."""

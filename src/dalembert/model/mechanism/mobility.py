@@ -15,6 +15,7 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.errors import quoted
+from dalembert.model.initial import at_level
 from dalembert.model.mechanism.closure import Closure
 from dalembert.model.mechanism.rows import Rows, displaced, rank, unit_rows
 from dalembert.model.mechanism.tables import GROUND
@@ -72,7 +73,7 @@ def mobility(mechanism: Mechanism, known: tuple[Numeric, Sequence[Configuration]
 def _positions(mechanism: Mechanism) -> tuple[Numeric, Sequence[Configuration]]:
     system = mechanism.replace(drives=dict.fromkeys(mechanism.drives)) if mechanism.drives else mechanism
     numeric = Numeric(system, pilot_parameters(mechanism))
-    positions = {name: value for name, value in mechanism.initial.items() if not name.endswith("'")}
+    positions = at_level(mechanism, mechanism.initial, "position")
     state = consistent_state(system, numeric, initial=positions)
     start = Configuration(0.0, state.q, np.zeros(numeric.n))
     return numeric, [start, *configurations(numeric, start)]

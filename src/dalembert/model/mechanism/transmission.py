@@ -16,6 +16,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, SimulationError, quoted
+from dalembert.model.initial import at_level
 from dalembert.model.mechanism.closure import ASIDE, LOOSE, Closure
 from dalembert.model.mechanism.path import Path, Sameness, Station
 from dalembert.model.mechanism.quantity import joint_quantity, unwrap
@@ -137,7 +138,7 @@ class _Trace:
             raise ModelError(f"{text}; release them, or ask for kinematics() at times")
         numeric = Numeric(system)
         self.parameters = numeric.parameters
-        fixed = {name: value for name, value in mechanism.initial.items() if not name.endswith("'")}
+        fixed = at_level(mechanism, mechanism.initial, "position")
         q = consistent_state(system, numeric, initial=fixed).q
         self.closure = Closure(mechanism, numeric, q)
         A = numeric.position(0.0, q)[1]
