@@ -57,6 +57,10 @@ class SimulationError(DalembertError):
     """The motion could not be computed."""
 
 
+class MotionWarning(UserWarning):
+    """A motion ended early, or its certificate does not pass."""
+
+
 def quoted(names: Iterable[str], last: str = "and") -> str:
     """List names in a sentence.
 

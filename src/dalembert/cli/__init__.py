@@ -26,8 +26,8 @@ class _Interruption(KeyboardInterrupt):
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command line, that of this process if none is given, and end with its exit code.
 
-    0: fine; 1: the model contradicts itself, or its motion fails; 2: bad input; 130: interrupted by Ctrl-C; 143: ended
-    from outside.
+    0: fine; 1: the model contradicts itself, or its motion fails; 2: bad input; 3: the motion is there, but its
+    certificate does not pass; 130: interrupted by Ctrl-C; 143: ended from outside.
     """
     _came.clear()
     before = {}
@@ -95,9 +95,14 @@ def _run(arguments: Sequence[str] | None) -> int:
     from dalembert.cli.terminal import prepare
 
     prepare()
-    from dalembert.cli.app import app
+    import warnings
 
-    code = app(arguments, prog_name="dalembert", standalone_mode=False)
+    from dalembert.cli.app import app
+    from dalembert.errors import MotionWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MotionWarning)  # what a motion lacks is printed with it
+        code = app(arguments, prog_name="dalembert", standalone_mode=False)
     return code if isinstance(code, int) else 0
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong on the command line, in words, with its exit code: 1 the motion, 2 the input."""
+"""What goes wrong on the command line, in words, with its exit code: 1 the motion, 2 the input, 3 its certificate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from dalembert.cli.terminal import plain, styled
 from dalembert.errors import DalembertError, SimulationError, nearest
 
-FINE, FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+FINE, FAILED, BAD_INPUT, UNCERTAIN, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
 UsageError: Any = typer.BadParameter.__mro__[1]  # the base of all complaints about a command line
 
 

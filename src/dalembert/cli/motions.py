@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from dalembert import files
-from dalembert.cli.failures import FAILED, FINE, INTERRUPTED, TERMINATED
+from dalembert.cli.failures import FAILED, FINE, INTERRUPTED, TERMINATED, UNCERTAIN
 from dalembert.cli.progress import COMPILING, Progress
 from dalembert.cli.terminal import print_result, styled, visible
 from dalembert.errors import SimulationError
@@ -64,5 +64,8 @@ def ending(run: Run) -> int:
         typer.echo(styled(f"The motion {verb}: {run.message}", "bad", err=True), err=True)
     if run.status == "stopped":
         word = run.message.split()[0]
-        return {"interrupted": INTERRUPTED, "terminated": TERMINATED}.get(word, FINE)
-    return FAILED if run.status == "failed" else FINE
+        if word in ("interrupted", "terminated"):
+            return INTERRUPTED if word == "interrupted" else TERMINATED
+    if run.status == "failed":
+        return FAILED
+    return FINE if run.certificate.ok else UNCERTAIN

@@ -52,6 +52,12 @@ Initial = Annotated[
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print the outcome as JSON, and nothing else.", rich_help_panel=OUTPUT)
 ]
+Unchecked = Annotated[
+    bool,
+    typer.Option(
+        "--unchecked", help="Begin although the model contradicts itself, as `check` says.", rich_help_panel=MOTION
+    ),
+]
 Until = Annotated[
     str | None, typer.Option(metavar="T", help="The end of the motion; else that of the model.", rich_help_panel=MOTION)
 ]

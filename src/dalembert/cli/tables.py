@@ -116,10 +116,9 @@ def certificate_lines(certificate: Certificate) -> list[str]:
     title, _, verdict = first.partition(" ")
     shown = [f"{styled(title, 'heading')} {styled(verdict, 'good' if certificate.ok else 'bad')}"]
     for line in lines:
-        words, space, verdict = line.rpartition(" ")
-        if verdict in ("pass", "FAILS"):
-            line = words + space + styled(verdict, "good" if verdict == "pass" else "bad")
-        elif line.lstrip().startswith("not determined:"):
+        if verdict := next((word for word in ("pass", "FAILS", "not judged") if line.endswith(f"  {word}")), None):
+            line = line.removesuffix(verdict) + styled(verdict, "good" if verdict == "pass" else "bad")
+        elif line.lstrip().startswith(("not determined:", "not judged")):
             line = wrapped(line.strip(), "  ", "    ")
         shown.append(line)
     return shown

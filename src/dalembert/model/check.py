@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank
+from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank, unit_rows
+from dalembert.algebra.saddle import Saddle
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, Problem, counted, quoted
 from dalembert.model.integrability import Integrability, find_integrable
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from dalembert.model.system import System
 
 _SMALL = 1e-9
+_MET = 1e-6  # part of c that accelerations must leave, before contradictions are looked for
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,23 @@ def describe_class(kind: dict[str, Any]) -> str:
 def check(system: System) -> Check:
     """Examine a system; everything found is reported at once, nothing is raised."""
     return Examination(system).outcome()
+
+
+def refuse_contradictions(system: System, numeric: Numeric, t: float, q: Array, v: Array) -> None:
+    """Raise ModelError if the equations contradict themselves at a state: cheap where nothing points to that."""
+    values = numeric.all(t, q, v)
+    examination = Examination(system)
+    suspect = system.mass is not None and bool(examination.asymmetric([values]))
+    if values.finite() and not suspect and len(values.c):
+        rows = sp.csr_array(unit_rows(values.A))
+        lengths = np.sqrt(values.A.multiply(values.A).sum(axis=1))
+        c = np.where(lengths > 0, values.c / np.where(lengths > 0, lengths, 1.0), 0.0)
+        a = Saddle(sp.eye_array(numeric.n), rows).solve(np.zeros(numeric.n), c)[0]
+        suspect = bool(np.abs(rows @ a - c).max() > _MET * (np.abs(c).max() or 1.0))
+    if suspect:  # at a singular position it need not mean anything
+        problems = [problem for problem in check(system).problems if problem.severity == "error"]
+        if problems:
+            raise ModelError(problems)
 
 
 class Examination:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from dalembert.algebra.types import Array
-from dalembert.arguments import array, choice, number, positive, shown, table, whole
+from dalembert.arguments import array, choice, number, positive, shown, switch, table, whole
 from dalembert.errors import ModelError, SimulationError, quoted
 from dalembert.interruption import Held
+from dalembert.model.check import refuse_contradictions
 from dalembert.model.numeric import Numeric, parameter_values
 from dalembert.model.start import consistent_state
 from dalembert.model.system import System
@@ -67,6 +68,7 @@ class Motion:
     occurrences: list[Occurrence]
     changes: list[tuple[float, Array]]  # new values of the parameters, from a time on
     options: dict[str, Any]  # gains and events, as they were given
+    memory: dict[str, Any] = field(default_factory=dict)  # what was found out about it, shared by its samplings
 
     def __repr__(self) -> str:
         return f"<Motion of {self.system!r}: {len(self.times) - 1} steps until t = {self.times[-1]:g}>"
@@ -103,6 +105,7 @@ def compute(
     gains: Mapping[str, Any] | None = None,
     events: Sequence[Any] = (),
     progress: Progress | None = None,
+    unchecked: bool = False,
 ) -> Motion:
     """Compute the motion from the consistent initial state until a time.
 
@@ -110,14 +113,17 @@ def compute(
     `step` is given), radau and bdf (stiff systems), rattle (canonical), rk4, euler. keep: project (default), stabilise,
     none. `samples` is a number of equal intervals, or times; without it the result holds every step. `gains` are those
     of stabilisation, if they are not to be chosen. `events` are equations or `Event`s to watch for. Ctrl-C ends the
-    motion and returns what was computed.
+    motion and returns what was computed. A model that contradicts itself is refused, unless it is `unchecked`.
     """
     if initial is not None:
         system = system.replace(initial=initial)
     settings = _settings(system, locals())
     watch = Watch(system, events)
     before = time.perf_counter()
-    state = consistent_state(system, Numeric(system), explain=False)
+    numeric = Numeric(system)
+    state = consistent_state(system, numeric, explain=False)
+    if not switch("unchecked", unchecked):
+        refuse_contradictions(system, numeric, state.t, state.q, state.v)
     parameters = np.array(parameter_values(system, {}))
     kernels = Kernels(system, settings.form)
     method_used = METHODS[settings.method]
@@ -150,7 +156,7 @@ def compute(
     samples = np.concatenate([np.tile(y, (len(wanted) - len(engine.wanted), 1)), engine.reached()])
     return Motion(
         system, kernels, engine, parameters, times, states, settings.samples, samples, facts, chosen,
-        watch.occurrences, watch.changes, {"gains": gains, "events": events},
+        watch.occurrences, watch.changes, {"gains": gains, "events": events, "unchecked": unchecked},
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.algebra.types import Array
-from dalembert.arguments import array, shown
-from dalembert.errors import ModelError, nearest
+from dalembert.arguments import array, shown, switch
+from dalembert.errors import ModelError, MotionWarning, SimulationError, nearest
 from dalembert.model.system import System
 from dalembert.motion.events import Occurrence
 from dalembert.motion.run import Motion, compute
@@ -31,13 +32,28 @@ if TYPE_CHECKING:
     from dalembert.results.shares import Shares
 
 
-def simulate(system: System, until: float | None = None, **settings: Any) -> Run:
-    """Compute the motion of a system; see `motion.run.compute` for the settings."""
-    known = list(signature(compute).parameters)[2:]
+def simulate(
+    system: System, until: float | None = None, *, certify: bool = False, strict: bool = False, **settings: Any
+) -> Run:
+    """Compute the motion of a system; see `motion.run.compute` for the settings.
+
+    certify: make the certificate at once, not when it is asked for. A motion that ends before its time, and not by an
+    event, warns; strict: it raises SimulationError.
+    """
+    known = [*list(signature(compute).parameters)[2:], "certify", "strict"]
     for name in settings:
         if name not in known:
             raise ModelError(f"a motion has no setting `{name}`; {nearest(name, known, 'settings')}")
-    return Run(compute(system, until, **settings))
+    certify, strict = switch("certify", certify), switch("strict", strict)
+    run = Run(compute(system, until, **settings))
+    if run.status == "failed" or (run.status == "stopped" and not run.message.startswith("event ")):
+        text = f"the motion ends at t = {run.motion.times[-1]:.6g}: {run.message}"
+        if strict:
+            raise SimulationError(text)
+        warnings.warn(text, MotionWarning, stacklevel=3)
+    if certify:
+        _ = run.certificate
+    return run
 
 
 class Run:
@@ -252,8 +268,13 @@ class Run:
 
     @cached_property
     def certificate(self) -> Certificate:
-        """How well the motion satisfies what it must."""
-        return certify(self)
+        """How well the motion satisfies what it must; made when it is first asked for, with a warning if it fails."""
+        memory = self.motion.memory
+        if "certificate" not in memory:
+            memory["certificate"] = certify(self)
+            if not memory["certificate"].ok:
+                warnings.warn(f"certificate: {memory['certificate'].reason}", MotionWarning, stacklevel=3)
+        return memory["certificate"]
 
     def global_error(self) -> Array:
         """Estimate the error of the positions, one row for each time, from a second run a hundred times as accurate.

@@ -93,16 +93,17 @@ def certificate_html(certificate: Certificate) -> str:
 
 
 def _verdict(certificate: Certificate) -> Markup:
-    return coloured("pass", GOOD) if certificate.ok else coloured("not kept", BAD)
+    return coloured("pass", GOOD) if certificate.ok else coloured(certificate.reason, BAD)
 
 
 def _items(certificate: Certificate) -> Markup:
     rows = []
     for item in certificate.items:
-        verdict = "" if item.limit is None else coloured("pass", GOOD) if item.ok else coloured("FAILS", BAD)
-        rows.append((item.text, f"{item.value:.1e}", "" if item.limit is None else f"{item.limit:.1e}", verdict))
+        verdict = "" if item.limit is None else coloured(item.verdict, GOOD if item.ok else BAD)
+        value = "–" if item.value is None else f"{item.value:.1e}"
+        rows.append((item.text, value, "" if item.limit is None else f"{item.limit:.1e}", verdict))
     text = table(("measured", "largest", "limit", ""), rows, len(rows))
-    return Markup(text + notes(certificate.notes, "not determined"))
+    return Markup(text + notes(certificate.notes))
 
 
 # --- mechanisms ------------------------------------------------------------------------------------------------------

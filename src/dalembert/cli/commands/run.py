@@ -10,7 +10,7 @@ from dalembert.cli import options
 from dalembert.cli.failures import FAILED
 from dalembert.cli.models import open_model, output, stem
 from dalembert.cli.motions import ending, print_motion, simulated, write
-from dalembert.cli.options import OUTPUT, Initial, Model, Settings, Until
+from dalembert.cli.options import OUTPUT, Initial, Model, Settings, Unchecked, Until
 from dalembert.cli.progress import Progress
 from dalembert.cli.tables import check_lines, equation_lines, run_lines
 from dalembert.errors import ModelError
@@ -30,6 +30,7 @@ def command(
     until: Until = None,
     settings: Settings = None,
     initial: Initial = None,
+    unchecked: Unchecked = False,
     report: Annotated[
         str | None,
         typer.Option(
@@ -50,14 +51,14 @@ def command(
     with Progress("examining the model"):
         outcome = system.check()
     typer.echo("\n".join(check_lines(outcome)))
-    if not outcome.ok:
+    if not (outcome.ok or unchecked):
         raise typer.Exit(FAILED)
     with Progress("deriving the equations"):
         derivation = system.derive("minimal")
         if not derivation.expressions:  # too long; with multipliers they are shorter
             derivation = system.derive("multipliers")
     typer.echo("\n" + "\n".join(equation_lines(derivation, model)) + "\n")
-    motion = simulated(system, end)
+    motion = simulated(system, end, unchecked=unchecked)
     print_motion(motion, lambda: "\n".join(run_lines(motion)))
     write("Report", path, motion.report)
     raise typer.Exit(ending(motion))

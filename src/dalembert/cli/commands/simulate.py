@@ -9,7 +9,7 @@ import typer
 from dalembert.cli import completion, options
 from dalembert.cli.models import open_model, output
 from dalembert.cli.motions import ending, print_motion, save, save_plot, simulated, write
-from dalembert.cli.options import MOTION, OUTPUT, AsJson, FormName, Initial, Model, Settings, Until
+from dalembert.cli.options import MOTION, OUTPUT, AsJson, FormName, Initial, Model, Settings, Unchecked, Until
 from dalembert.cli.tables import run_lines
 from dalembert.cli.terminal import as_json
 from dalembert.errors import ModelError
@@ -72,12 +72,13 @@ def command(
         ),
     ] = "coordinates",
     animate: Annotated[str | None, _file("Draw the moving system: .html, .gif, .mp4, .png, .svg or .pdf.")] = None,
+    unchecked: Unchecked = False,
     in_json: AsJson = False,
 ) -> None:
     """Compute the motion of a model, certify it, and print or write what came out.
 
     If the motion fails on its way, what was computed is printed and written all the same, with exit code 1. Ctrl-C
-    ends it in the same way, with exit code 130.
+    ends it in the same way, with exit code 130. Exit code 3: the motion is complete, but its certificate does not pass.
     """
     from dalembert.results.export import FORMATS
 
@@ -101,6 +102,7 @@ def command(
     }
     end = options.end_of_motion(until)
     system = open_model(model, settings, initial)
+    chosen["unchecked"] = unchecked
     motion = simulated(system, end, **{name: value for name, value in chosen.items() if value is not None})
     save(motion, table)  # before anything that may fail or be interrupted
     print_motion(motion, lambda: as_json(motion.as_dict()) if in_json else "\n".join(run_lines(motion)))

@@ -14,14 +14,22 @@ def section(certificate: Certificate) -> Section:
     for item in certificate.items:
         verdict = "<span>—</span>" if item.limit is None else verdict_of(item.ok)
         limit = "" if item.limit is None else number(item.limit, 2)
-        rows.append([escape(item.text), number(item.value, 2), limit, verdict])
-    words = "Everything that was measured keeps its limit." if certificate.ok else "Not everything keeps its limit."
+        rows.append([escape(item.text), "–" if item.value is None else number(item.value, 2), limit, verdict])
+    words = "Everything that was measured keeps its limit."
+    if not certificate.ok:
+        words = f"The certificate does not pass: {escape(certificate.reason)}."
     html = paragraph(words) + table(["measured", "value", "limit", ""], rows, "numbers", most=None)
     if certificate.notes:
-        html += paragraph("Not determined:") + listing(certificate.notes)
+        html += listing(certificate.notes)
+    if certificate.errors:
+        html += paragraph("Error of each coordinate, as a second, more accurate motion shows it:")
+        errors = [[escape(name), number(error, 2)] for name, error in certificate.errors.items()]
+        html += table(["coordinate", "largest error"], errors, "numbers")
     return Section("certificate", "Certificate", html)
 
 
-def verdict_of(ok: bool) -> str:
+def verdict_of(ok: bool | None) -> str:
     """Return the mark for a limit that is kept, or not; told by sign and word, not by colour alone."""
+    if ok is None:
+        return '<span class="fails">? not judged</span>'
     return '<span class="pass">✓ pass</span>' if ok else '<span class="fails">✗ fails</span>'
