@@ -6,9 +6,11 @@ The public names are imported when they are first used, so that `import dalember
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as in `typing`, which takes longer to import than all of this
 if TYPE_CHECKING:
+    from typing import Any
+
     from dalembert.errors import DalembertError, DerivationError, ModelError, SimulationError
     from dalembert.model.gallery import example, names
     from dalembert.model.mechanism.mechanism import Mechanism

@@ -84,6 +84,7 @@ def nearest(name: str, known: Collection[str], what: str = "known names") -> str
     >>> nearest("lenght", ["length", "mass"])
     'did you mean `length`?'
     """
+    name = str(name)
     close = difflib.get_close_matches(name, known, n=3, cutoff=0.6) if len(name) <= 60 else []
     lowered = [other for other in known if other.lower() == name.lower() and other not in close]
     if close or lowered:

@@ -183,7 +183,7 @@ def test_a_disk_that_is_full(command, tmp_path, monkeypatch):
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(files.os, "replace", full)
+    monkeypatch.setattr(files, "replace", full)
     assert command("new") == (2, "", "model.toml: cannot write: No space left on device\n")
     assert list(tmp_path.iterdir()) == []
 
@@ -214,9 +214,9 @@ def test_other_errors_of_the_system(command, monkeypatch):
 
 def test_a_closed_pipe_on_windows(monkeypatch):
     """There it is an invalid argument without a file."""
-    from dalembert import cli
+    from dalembert.cli.terminal import is_closed_pipe
 
     monkeypatch.setattr("sys.platform", "win32")
-    assert cli._is_closed_pipe(OSError(errno.EINVAL, "Invalid argument"))
-    assert not cli._is_closed_pipe(OSError(errno.EINVAL, "Invalid argument", "m.csv"))
-    assert not cli._is_closed_pipe(OSError(errno.ENOSPC, "No space left on device"))
+    assert is_closed_pipe(OSError(errno.EINVAL, "Invalid argument"))
+    assert not is_closed_pipe(OSError(errno.EINVAL, "Invalid argument", "m.csv"))
+    assert not is_closed_pipe(OSError(errno.ENOSPC, "No space left on device"))

@@ -98,7 +98,9 @@ class Compare:
         base, slopes = base / rowsize, slopes / rowsize[:, None]
         if form == "reactions":  # along Euler parameters r is a convention: solve, and compare the rest
             found = _fitted(slopes, -base) * sizes
-            self.forces(self.oracle.turning(found, place[1]), self.oracle.turning(true, place[1]), truth, "equations of r")
+            self.forces(
+                self.oracle.turning(found, place[1]), self.oracle.turning(true, place[1]), truth, "equations of r"
+            )
             return
         left, right = slopes[:, n:], base + slopes[:, :n] @ (true / sizes)
         size = np.abs(base) + np.abs(slopes[:, :n]) @ np.abs(true / sizes)

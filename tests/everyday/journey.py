@@ -109,7 +109,9 @@ def travel(case: Case, folder: Path, seed: int) -> list[str]:
             compare.motion(motion)
     truths = [(place, case.oracle(*place)) for place in states]
     for form in FORMS:
-        with journey.stage(f"derive {form}", lambda text, form=form: undetermined or rightly_refused(form, system, text)):
+        with journey.stage(
+            f"derive {form}", lambda text, form=form: undetermined or rightly_refused(form, system, text)
+        ):
             derivation = system.derive(form)
             assert str(derivation), "no text"
             assert derivation.latex() or not system.constraints, "no LaTeX"
@@ -117,7 +119,9 @@ def travel(case: Case, folder: Path, seed: int) -> list[str]:
             for place, there in truths:
                 compare.formulas(data, place, there)
     for form in NATIVE:
-        with journey.stage(f"compile {form}", lambda text, form=form: undetermined or rightly_refused(form, system, text)):
+        with journey.stage(
+            f"compile {form}", lambda text, form=form: undetermined or rightly_refused(form, system, text)
+        ):
             kernel = system.compile(form)
             for place, there in truths:
                 compare.kernel(kernel, place, there)

@@ -170,7 +170,11 @@ def rope(ends: Ends) -> Conditions:
     stops: list[tuple[Body, np.ndarray, float]] = [(ends.first, ends.a, 0.0)]
     for item in ends.table["over"]:
         body = scene.bodies[item.get("body", "ground")]
-        p = scene.named(item.get("body", "ground"), item["point"]) if "point" in item else body.place.inward(scene.number(item["at"]))
+        p = (
+            scene.named(item.get("body", "ground"), item["point"])
+            if "point" in item
+            else body.place.inward(scene.number(item["at"]))
+        )
         r = scene.number(item["radius"]) * (-1 if item.get("side") == "right" else 1)
         stops.append((body, body.point(p), r))
     stops.append((ends.second, ends.b, 0.0))
@@ -252,7 +256,13 @@ def rolling3(ends: Ends) -> Conditions:
 PAIRS: dict[tuple[int, str], Callable[[Ends], Conditions]] = {
     **{(2, "revolute"): revolute, (2, "prismatic"): prismatic, (2, "rigid"): rigid, (2, "slot"): slot, (2, "rod"): rod},
     **{(2, "gear"): gear, (2, "rack"): rack, (2, "rolling"): rolling, (2, "rope"): rope},
-    **{(3, "spherical"): revolute, (3, "rigid"): rigid3, (3, "screw"): screw, (3, "universal"): universal, (3, "rod"): rod},
+    **{
+        (3, "spherical"): revolute,
+        (3, "rigid"): rigid3,
+        (3, "screw"): screw,
+        (3, "universal"): universal,
+        (3, "rod"): rod,
+    },
     (3, "revolute"): lambda ends: revolute(ends) + parallel(ends),
     (3, "prismatic"): lambda ends: on_line(ends) + parallel(ends) + no_turn(ends),
     (3, "cylindrical"): lambda ends: on_line(ends) + parallel(ends),

@@ -66,7 +66,7 @@ def test_changed_parameters_change_the_motion():
     [
         ({"method": "rk45"}, "no method `rk45`; did you mean `rk4`?"),
         ({"form": "hamilton"}, "no form `hamilton`; "),
-        ({"keep": "projct"}, "no keep `projct`; did you mean `project`?"),
+        ({"keep": "projct"}, "no way to keep constraints `projct`; did you mean `project`?"),
         (
             {"method": "rk4"},
             "the method `rk4` has a fixed step; give it: step=0.01, or --step 0.01 on the command line",
@@ -213,7 +213,7 @@ def test_very_many_steps_are_certified_at_once():
         ({"until": "soon"}, "`until` must be a number, got 'soon'"),
         ({"rtol": "x"}, "`rtol` must be a number, got 'x'"),
         ({"samples": "abc"}, "`samples` is a number of intervals, or increasing times"),
-        ({"max_steps": -1}, "`max_steps` must be at least one, got -1"),
+        ({"max_steps": -1}, "`max_steps` must be a whole number from 1 to 1,000,000,000, got -1"),
     ],
 )
 def test_values_of_the_wrong_kind(settings, message):
@@ -225,9 +225,9 @@ def test_values_of_the_wrong_kind(settings, message):
 def test_times_and_names_of_the_wrong_kind():
     run = pendulum().simulate(1.0, samples=np.int64(5))
     assert len(run.t) == 6
-    with pytest.raises(ModelError, match="times are numbers, got 'a'"):
+    with pytest.raises(ModelError, match="`times` takes numbers, got 'a'"):
         run.at("a")
-    with pytest.raises(ModelError, match="a run has no `0`"):
+    with pytest.raises(ModelError, match=r"a run is asked by names, as in run..x..; got 0"):
         run[0]
 
 

@@ -138,6 +138,69 @@ def test_old_files_make_room(place, monkeypatch):
     assert cache.read("key 7") is not None
 
 
+@pytest.mark.skipif(os.name != "posix", reason="owners and rights")
+@pytest.mark.parametrize("rights", [0o777, 0o770, 0o722])
+def test_a_folder_that_others_can_write_to_is_not_used(place, rights):
+    cache.write("key", ENTRY)
+    place.chmod(rights)
+    with pytest.warns(UserWarning, match="compiled code is not kept, as the folder .* can be changed by other users"):
+        cache._warn.cache_clear()
+        assert cache.read("key") is None
+    cache.write("other", ENTRY)
+    assert len(cache.entries()) == 1
+    assert pendulum().compile()(0, [0, -1, 0], [0, 0, 0]).acceleration == pytest.approx(0, abs=1e-12)
+    place.chmod(0o755)
+    assert cache.read("key") == ENTRY
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners and rights")
+def test_what_belongs_to_another_user_is_not_used(place, monkeypatch):
+    cache.write("key", ENTRY)
+    user = os.geteuid() + 1000
+    os.chown(place, user, -1) if os.geteuid() == 0 else monkeypatch.setattr(os, "geteuid", lambda: user)
+    with pytest.warns(UserWarning, match="belongs to another user; .* DALEMBERT_CACHE"):
+        assert cache.read("key") is None
+    assert cache.refusal(place)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners and rights")
+def test_a_file_that_others_can_write_to_is_made_anew(place):
+    before = os.umask(0o002)  # as many systems have it
+    cache.write("key", ENTRY)
+    os.umask(before)
+    path = only_file(place)
+    assert path.stat().st_mode & 0o077 == place.stat().st_mode & 0o077 == 0
+    path.chmod(0o664)
+    with pytest.warns(UserWarning, match="is not used, as it can be changed by other users"):
+        assert cache.read("key") is None
+    cache.write("key", ENTRY)
+    assert cache.read("key") == ENTRY
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and links")
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder", "dangling"])
+def test_what_stands_in_the_place_of_a_file(place, kind, tmp_path):
+    """Nothing waits for a pipe, no link is followed; a file takes their place."""
+    cache.write("key", ENTRY)
+    path = only_file(place)
+    if kind == "link":
+        path.rename(tmp_path / "elsewhere")
+        path.symlink_to(tmp_path / "elsewhere")
+    else:
+        path.unlink()
+        {"pipe": os.mkfifo, "folder": os.mkdir, "dangling": lambda at: os.symlink("nowhere", at)}[kind](path)
+    assert cache.read("key") is None
+    cache.write("key", ENTRY)
+    assert cache.read("key") == (None if kind == "folder" else ENTRY)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes")
+def test_a_pipe_in_the_place_of_the_folder(place):
+    os.mkfifo(place)
+    cache.write("key", ENTRY)
+    assert cache.read("key") is None
+
+
 def test_the_key_names_all_that_matters(monkeypatch):
     system = pendulum()
     base = model_text(system)

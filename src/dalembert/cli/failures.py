@@ -7,17 +7,22 @@ from typing import Any
 import typer
 
 from dalembert.cli.terminal import plain, styled
-from dalembert.errors import SimulationError, nearest
+from dalembert.errors import DalembertError, SimulationError, nearest
 
-FINE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+FINE, FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 UsageError: Any = typer.BadParameter.__mro__[1]  # the base of all complaints about a command line
 
 
-def show(error: Exception) -> int:
+def is_expected(error: BaseException) -> bool:
+    """Tell whether an error has a message for the user, or is a mistake in the program."""
+    return isinstance(error, (DalembertError, UsageError, OSError))
+
+
+def show(error: BaseException) -> int:
     """Print what an error says; return the exit code."""
     text = usage(error) if isinstance(error, UsageError) else str(error)
     if isinstance(error, OSError):
-        text = f"{error.filename or 'a file'}: {error.strerror or error}"
+        text = f"{error.filename or 'standard output'}: {error.strerror or error}"
     typer.echo("\n".join(styled(plain(line), "bad", err=True) for line in text.split("\n")), err=True)
     return FAILED if isinstance(error, SimulationError) else BAD_INPUT
 

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 from dalembert.cli.options import number
 from dalembert.errors import ModelError
 from dalembert.files import check_place
@@ -29,8 +31,7 @@ def open_model(name: str, settings: Sequence[str] | None = None, initial: Sequen
     if not name:
         raise ModelError("MODEL is empty; give a model file or a name from `dalembert examples`")
     if name == STANDARD_INPUT:
-        data = sys.stdin.buffer.read(MAX_BYTES + 1)
-        system = loads(decoded(data, "<input>"), "<input>")
+        system = loads(decoded(_standard_input(MAX_BYTES + 1), "<input>"), "<input>")
     else:
         is_file = name.endswith(".toml") or "/" in name or "\\" in name or (_exists(name) and name not in names())
         system = load(name) if is_file else _gallery(name)
@@ -41,6 +42,14 @@ def open_model(name: str, settings: Sequence[str] | None = None, initial: Sequen
     }
     changes = {part: given for part, given in changes.items() if given}
     return system.replace(**changes) if changes else system
+
+
+def _standard_input(most: int) -> bytes:
+    if sys.stdin is None:
+        raise ModelError("the model is to come from standard input, which is closed; give a file instead of -")
+    if sys.stdin.isatty():
+        typer.echo("reading the model from this terminal; Ctrl-D on a line of its own ends it", err=True)
+    return sys.stdin.buffer.read(most)
 
 
 def _gallery(name: str) -> System:

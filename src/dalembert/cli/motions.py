@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from dalembert import files
-from dalembert.cli.failures import FAILED, FINE, INTERRUPTED
+from dalembert.cli.failures import FAILED, FINE, INTERRUPTED, TERMINATED
 from dalembert.cli.progress import COMPILING, Progress
-from dalembert.cli.terminal import styled
+from dalembert.cli.terminal import print_result, styled, visible
+from dalembert.errors import SimulationError
+from dalembert.interruption import Held
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -28,9 +30,25 @@ def simulated(system: System, until: float | None, **settings: Any) -> Run:
 def write(words: str, path: Path | None, action: Callable[[Path], Any]) -> None:
     """Write a file, if one was asked for, and say so."""
     if path is not None:
-        with Progress(f"writing {path}"):
+        shown = visible(str(path))
+        with Progress(f"writing {shown}"):
             action(path)
-        typer.echo(f"{words}: {styled(str(path), 'name', err=True)}", err=True)
+        typer.echo(f"{words}: {styled(shown, 'name', err=True)}", err=True)
+
+
+def save(run: Run, path: Path | None) -> None:
+    """Write the motion, if a file was asked for; Ctrl-C waits until it is there, a second one does not."""
+    with Held():
+        write("Motion", path, run.save)
+
+
+def print_motion(run: Run, text: Callable[[], str]) -> None:
+    """Print what is known of a motion; if its end is beyond numbers, say why it ended before saying that."""
+    try:
+        print_result(text())
+    except SimulationError:
+        ending(run)
+        raise
 
 
 def save_plot(run: Run, what: str, path: Path) -> None:
@@ -44,6 +62,7 @@ def ending(run: Run) -> int:
     if run.message:
         verb = "fails" if run.status == "failed" else "was stopped"
         typer.echo(styled(f"The motion {verb}: {run.message}", "bad", err=True), err=True)
-    if run.status == "stopped" and run.message.startswith("interrupted"):
-        return INTERRUPTED
+    if run.status == "stopped":
+        word = run.message.split()[0]
+        return {"interrupted": INTERRUPTED, "terminated": TERMINATED}.get(word, FINE)
     return FAILED if run.status == "failed" else FINE

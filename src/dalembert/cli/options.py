@@ -10,8 +10,6 @@ import typer
 from dalembert.cli import completion
 from dalembert.errors import ModelError
 
-MAX_SAMPLES = 10_000_000
-MAX_STEPS = 1_000_000_000
 CHANGE, MOTION, OUTPUT = "Change the model", "How the motion is computed", "What comes out"
 
 

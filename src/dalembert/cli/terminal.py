@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
+import errno
 import io
 import json
 import os
@@ -11,6 +13,7 @@ import shutil
 import sys
 import textwrap
 import unicodedata
+import warnings
 from typing import Any
 
 import typer
@@ -21,16 +24,53 @@ _SPELT = {  # letters of the mathematics, where a terminal has no room for them
     "→": "->", "’": "'", "“": '"', "”": '"', "\u0307": "'", "\u0308": "''", "√": "sqrt", "½": "1/2", "∂": "d",
 }  # fmt: skip
 _GREEK = re.compile(r"GREEK (?:SMALL|CAPITAL) LETTER (\w+)")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(  # also what turns the direction of writing, or ends a line without being seen
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+)
 _LONG = re.compile(r"[^\s/\\]{200,}")
 
 
 def prepare() -> None:
-    """Let no letter end the program: what a stream cannot write is written in other letters."""
+    """Let no letter and no closed stream end the program: what a stream cannot write is written in other letters."""
     codecs.register_error("dalembert-spell", _spell)
+    warnings.formatwarning = lambda message, *_, **__: f"warning: {plain(str(message))}\n"
+    for number in range(3):  # else the next file would take the place of a closed one, with all that is printed
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="dalembert-spell")
+
+
+def _nowhere() -> io.TextIOWrapper:
+    return open(os.devnull, "w", encoding="utf-8")
+
+
+def mute() -> None:
+    """Write no more to a standard output that takes nothing, not even what is left when the process ends."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def is_closed_pipe(error: OSError) -> bool:
+    """Tell whether the reader has seen enough, as in `dalembert examples | head -3`; Windows has no word for it."""
+    return isinstance(error, BrokenPipeError) or (
+        sys.platform == "win32" and error.errno == errno.EINVAL and error.filename is None
+    )
+
+
+def print_result(text: str) -> None:
+    """Print what was computed; files that are yet to be written do not depend on whether somebody reads it."""
+    try:
+        typer.echo(text)
+    except OSError as error:
+        if not is_closed_pipe(error):
+            typer.echo(f"standard output: {error.strerror or error}", err=True)
+        mute()
 
 
 def _spell(error: UnicodeError) -> tuple[str, int]:
@@ -54,10 +94,10 @@ def _letter(letter: str) -> str:
     return plain or "?"
 
 
-def echo_json(data: Any) -> None:
-    """Print data as JSON, in letters that every reader of the stream understands."""
+def as_json(data: Any) -> str:
+    """Write data as JSON, in letters that every reader of the standard output understands."""
     is_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "").startswith("utf")
-    typer.echo(json.dumps(data, ensure_ascii=not is_unicode, indent=2))
+    return json.dumps(data, ensure_ascii=not is_unicode, indent=2)
 
 
 def plain(text: str) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 import sympy as sp
 from sympy.physics.vector import vlatex
 
-from dalembert.errors import DerivationError, nearest, quoted
+from dalembert.arguments import choice
+from dalembert.errors import DerivationError, quoted
 from dalembert.forms import FORMS
 from dalembert.forms.base import Form
 from dalembert.forms.canonical import Hamiltonian
@@ -41,8 +42,8 @@ class Derivation:
 
     def __init__(self, system: System, form: str = "multipliers", coordinates: Sequence[str] | None = None):
         self.system, self.form = system, form
-        self.scene = Scene(system)
         self._form = _make(form, coordinates)
+        self.scene = Scene(system)
         reason = self._form.refuse(self.scene)
         if reason is not None:
             raise DerivationError(reason)
@@ -178,8 +179,7 @@ class Derivation:
 
 
 def _make(form: str, coordinates: Sequence[str] | None) -> Form:
-    if form not in FORMS:
-        raise DerivationError(f"no form `{form}`; {nearest(form, list(FORMS), 'forms')}")
+    choice(form, list(FORMS), "form", "forms", DerivationError)
     if coordinates is not None and form != "independent":
         raise DerivationError(f"coordinates are named for the form `independent`, not for `{form}`")
     return Independent(coordinates) if form == "independent" else FORMS[form]()

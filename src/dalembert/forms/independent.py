@@ -16,6 +16,7 @@ from dalembert.algebra.gramschmidt import Scalar
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rank import null_space
 from dalembert.algebra.types import Array, Sparse
+from dalembert.arguments import names
 from dalembert.errors import nearest, quoted
 from dalembert.forms.base import Form, Solution
 from dalembert.forms.minimal import along
@@ -32,7 +33,7 @@ class Independent(Form):
     title = "Independent coordinates, RᵀM R z̈ = Rᵀ(f − M a₀)"
 
     def __init__(self, coordinates: Sequence[str] | None = None):
-        self.coordinates = None if coordinates is None else tuple(coordinates)
+        self.coordinates = None if coordinates is None else names("coordinates", coordinates)
         self._free: frozenset[int] = frozenset()
 
     def refuse(self, scene: Scene) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
+from dalembert.arguments import names as names_of
 from dalembert.errors import DerivationError, ModelError, quoted
 from dalembert.forms.derivation import Derivation
 from dalembert.forms.formulas import NamedFormulas
@@ -35,7 +36,7 @@ class Release:
     """
 
     def __init__(self, system: System, names: Iterable[str], words: dict[str, str] | None = None):
-        self.conditions = tuple(dict.fromkeys(names))
+        self.conditions = tuple(dict.fromkeys(names_of("names", names)))
         if not self.conditions:
             raise ModelError("name the constraint, joint or condition that is to be released")
         for name in self.conditions:

@@ -8,13 +8,6 @@ from typing import Any
 from dalembert.errors import ModelError, nearest
 
 
-def by_name(part: str, change: Any) -> Mapping[Any, Any]:
-    """Refuse what is not given by name."""
-    if not isinstance(change, Mapping):
-        raise ModelError(f'`{part}` is changed by name, as in {part}={{"a": 1}}; got {type(change).__name__}')
-    return change
-
-
 def merge_values(part: str, present: Mapping[str, Any], change: Mapping[str, Any], known: Collection[str]) -> dict:
     """Change values by name; None takes one away, which must be there or could be."""
     for name, value in change.items():

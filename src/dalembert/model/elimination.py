@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
+from dalembert.arguments import names as names_of
 from dalembert.errors import ModelError, nearest
 from dalembert.model.calculus import ONE, ZERO, Calculus
 from dalembert.model.functions import TIME, Expr, number
@@ -29,7 +30,7 @@ _READABLE = 20  # coordinates
 def reduce_system(system: System, keep: Iterable[str] = ()) -> System:
     """Return the system in fewer coordinates; `keep` names constraints and coordinates that stay."""
     known = [*system.coordinates, *(c.name for c in system.constraints)]
-    names = [keep] if isinstance(keep, str) else list(keep)
+    names = names_of("keep", keep, "names of constraints and coordinates")
     for name in names:
         if name not in known:
             raise ModelError(f"no constraint or coordinate `{name}` that could be kept; {nearest(name, known)}")

@@ -62,7 +62,7 @@ class Reader:
         self.problems: dict[Problem, None] = {}  # in the order found, each once
         self.hints = 0
         self.examine = Examination()
-        symbols = dict(given.symbols)
+        symbols = dict(given.symbols) if isinstance(given.symbols, Mapping) else {}
         names = self.read_coordinates(given.coordinates, symbols)
         if not names:
             raise ModelError(self.problems)
@@ -114,14 +114,24 @@ class Reader:
     def check_mappings(self, given: Given) -> None:
         """Refuse lists and texts where values are given by name: nothing could be read of them."""
         before = len(self.problems)
-        for part in ("parameters", "forces", "initial", "guess", "simulation", "define"):
+        for part in ("parameters", "forces", "initial", "guess", "simulation", "define", "symbols"):
             value = getattr(given, part)
             if not isinstance(value, Mapping):
                 self.problem(f'expected values by name, as in {{"x": 1}}, got {type(value).__name__}', part)
         if not isinstance(given.drawing, (Drawing, Mapping, type(None))):
             self.problem(f'expected {{"points": …, "lines": …}}, got {type(given.drawing).__name__}', "draw")
-        if isinstance(given.constraints, str):
-            self.problem('expected equations by name, as in {"a": "x = 1"}, got a text', "constraints")
+        if isinstance(given.constraints, (str, bytes)) or not isinstance(given.constraints, Iterable):
+            what = "a text" if isinstance(given.constraints, str) else type(given.constraints).__name__
+            self.problem(f'expected equations by name, as in {{"a": "x = 1"}}, got {what}', "constraints")
+        if not isinstance(given.name, str):
+            self.problem(f"expected a text, got {type(given.name).__name__}", "name")
+        if isinstance(given.symbols, Mapping) and not all(map(is_sympy, given.symbols.values())):
+            self.problem("expected symbols of SymPy by name", "symbols")
+        for part in ("simulation", "define", "drawing"):
+            if isinstance(value := getattr(given, part), Mapping):
+                for key in value:
+                    if not isinstance(key, str):
+                        self.problem(f"expected names in quotes, got {key!r}", part)
         if len(self.problems) > before:
             raise ModelError(self.problems)
 

@@ -12,8 +12,9 @@ import numpy as np
 import symengine as se
 
 from dalembert.algebra.types import Array
+from dalembert.arguments import choice, shown, table
 from dalembert.errors import ModelError, Problem, counted, nearest, quoted
-from dalembert.model.changes import by_name, merge_values
+from dalembert.model.changes import merge_values
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.functions import Expr
@@ -110,16 +111,16 @@ class System:
             potential=potential,
             mass=mass,
             force=force,
-            forces=forces or {},
+            forces={} if forces is None else forces,
             constraints=constraints,
-            parameters=parameters or {},
-            initial=initial or {},
-            guess=guess or {},
-            simulation=simulation or {},
+            parameters={} if parameters is None else parameters,
+            initial={} if initial is None else initial,
+            guess={} if guess is None else guess,
+            simulation={} if simulation is None else simulation,
             drawing=drawing,
             name=name,
-            define=define or {},
-            symbols=symbols or {},
+            define={} if define is None else define,
+            symbols={} if symbols is None else symbols,
         )
         for key, value in read_system(given).items():
             object.__setattr__(self, key, value)
@@ -168,7 +169,7 @@ class System:
 
     def _changed(self, part: str, present: Mapping[str, Any], change: Any) -> dict[str, Any]:
         """Return values by name after a change."""
-        given = {self._key(key): value for key, value in by_name(part, change).items()}
+        given = {self._key(key): value for key, value in table(part, change).items()}
         if part != "parameters":
             known = {"forces": self.coordinates, "simulation": SIMULATION}.get(part, self._names_of_values(part))
             return merge_values(part, present, given, known)
@@ -183,12 +184,10 @@ class System:
         return self.coordinates + self.velocities
 
     def _key(self, symbol: Any) -> str:
-        if isinstance(symbol, str):
-            return symbol
-        try:
-            return self._translator.inward(symbol).name
-        except AttributeError:  # a number, or an expression of several symbols
-            raise ModelError(f"a value is given of a name or a symbol, got {str(symbol)[:60]}") from None
+        name = symbol if isinstance(symbol, str) else getattr(self._translator.inward(symbol), "name", None)
+        if name is None:
+            raise ModelError(f'values are given by names or symbols, as in {{"x": 1}}; got {shown(symbol)}')
+        return name
 
     @cached_property
     def _translator(self) -> Translator:
@@ -200,6 +199,8 @@ class System:
             return {key: self.sympy(value) for key, value in expr.items()}
         if isinstance(expr, (list, tuple)):
             return [self.sympy(value) for value in expr]
+        if not isinstance(expr, (se.Basic, int, float)):
+            raise ModelError(f"`expr` is an expression of this system, as `system.kinetic` is; got {shown(expr)}")
         return self._translator.outward(expr)
 
     @property
@@ -209,10 +210,8 @@ class System:
 
     def constraint(self, name: str) -> Constraint:
         """Find a constraint by name."""
-        for constraint in self.constraints:
-            if constraint.name == name:
-                return constraint
-        raise ModelError(f"no constraint `{name}`; {nearest(name, [c.name for c in self.constraints], 'constraints')}")
+        known = {constraint.name: constraint for constraint in self.constraints}
+        return known[choice(name, list(known), "constraint", "constraints")]
 
     def entry(self, constraint: str) -> tuple[str, ...]:
         """Return the entry of a model file to which a constraint belongs."""
@@ -270,7 +269,8 @@ class System:
         """
         from dalembert.model.start import consistent_state
 
-        system = self.replace(initial=initial or {}, guess=guess or {}) if initial or guess else self
+        given = {"initial": table("initial", initial), "guess": table("guess", guess)}
+        system = self.replace(**given) if any(given.values()) else self
         return consistent_state(system)
 
     def derive(self, form: str = "multipliers", coordinates: Sequence[str] | None = None) -> Derivation:

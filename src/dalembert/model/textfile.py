@@ -12,8 +12,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from dalembert.arguments import shown
 from dalembert.errors import ModelError, Problem, nearest
-from dalembert.files import write
+from dalembert.files import as_path, read, write
 from dalembert.model.drawing import Drawing
 from dalembert.model.expression import MAX_LENGTH
 from dalembert.model.mechanism.assembly import SECTIONS
@@ -49,10 +50,9 @@ TOP = ("format", "name", "coordinates", *TABLES)
 
 def load(path: str | Path) -> System:
     """Read a system from a model file."""
-    path = Path(path)
+    path = as_path(path)
     try:
-        with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+        data = read(path, MAX_BYTES + 1)
     except OSError as error:
         reason = {
             FileNotFoundError: "there is no such file",
@@ -60,8 +60,6 @@ def load(path: str | Path) -> System:
         }
         kind = IsADirectoryError if os.path.isdir(path) else type(error)  # Windows refuses a folder otherwise
         raise ModelError(Problem(reason.get(kind, error.strerror or str(error)), file=str(path))) from None
-    except ValueError as error:  # a path with a null character
-        raise ModelError(Problem(str(error), file=str(path))) from None
     return loads(decoded(data, str(path)), str(path))
 
 
@@ -78,6 +76,9 @@ def decoded(data: bytes, file: str) -> str:
 
 def loads(text: str, file: str = "<text>") -> System:
     """Read a system from the text of a model file."""
+    if not isinstance(text, str):
+        raise ModelError(f"the text of a model file is expected, got {shown(text)}; `load` reads a file")
+    file = str(file)
     if len(text) > MAX_BYTES:
         raise ModelError(Problem(f"the text has {len(text):,} characters; at most {MAX_BYTES:,} are read", file=file))
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")

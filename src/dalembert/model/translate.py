@@ -12,10 +12,12 @@ from typing import Any, cast
 
 import symengine as se
 
+from dalembert.arguments import names as names_of
+from dalembert.arguments import shown, whole
 from dalembert.errors import ModelError, nearest
 from dalembert.model.functions import FUNCTIONS, IF_LESS, STEP, TIME, Expr, choose, step
 from dalembert.model.printing import fold
-from dalembert.model.symbolic import dynamicsymbols, is_coordinate, sp
+from dalembert.model.symbolic import dynamicsymbols, is_coordinate, is_sympy, sp
 from dalembert.model.tokens import NAME
 
 
@@ -25,10 +27,12 @@ def coordinates(names: str | Iterable[str]) -> tuple[Any, ...]:
     >>> coordinates("x phi")
     (x(t), phi(t))
     """
-    if not isinstance(names, str):
-        names = " ".join(names)
-    made = dynamicsymbols()(names)
-    return tuple(made) if isinstance(made, Iterable) else (made,)
+    words = " ".join(names_of("names", names)).replace(",", " ").split()
+    wrong = [word for word in words if not NAME.fullmatch(word)]
+    if wrong or not words:
+        found = f"got {wrong[0][:60]!r}" if wrong else "got none"
+        raise ModelError(f"`names` are names of coordinates, of letters, digits and _; {found}")
+    return tuple(dynamicsymbols()(word) for word in words)
 
 
 def dot(x: Any, order: int = 1) -> Any:
@@ -37,7 +41,9 @@ def dot(x: Any, order: int = 1) -> Any:
     >>> dot(coordinates("x")[0])
     Derivative(x(t), t)
     """
-    return sp.diff(x, dynamicsymbols()._t, order)
+    if not is_sympy(x):  # text would be evaluated
+        raise ModelError(f"`x` is an expression of SymPy, made of `coordinates`; got {shown(x)}")
+    return sp.diff(x, dynamicsymbols()._t, whole("order", order, 0, 100))
 
 
 def plain_name(symbol: Any) -> str:

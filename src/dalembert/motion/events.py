@@ -20,6 +20,7 @@ import numpy as np
 import symengine as se
 
 from dalembert.algebra.types import Array
+from dalembert.arguments import shown
 from dalembert.errors import ModelError, Problem, SimulationError, nearest, quoted
 from dalembert.model.expression import parse, parse_equation
 from dalembert.model.functions import TIME, Expr
@@ -52,7 +53,7 @@ class Event:
     @property
     def title(self) -> str:
         """The name, or what is written."""
-        return self.name or str(self.when)
+        return self.name if isinstance(self.name, str) and self.name else str(self.when)
 
 
 @dataclass(frozen=True)
@@ -184,8 +185,10 @@ def read_events(system: System, given: Sequence[Any]) -> tuple[tuple[Event, ...]
     """Return the events and their expressions; raise ModelError with everything that is wrong."""
     extra = multiplier_names(system)
     vocabulary = Vocabulary(system.coordinates, (*system.parameters, *extra))
-    if isinstance(given, (str, Event)):
+    if isinstance(given, (str, Event)) or is_sympy(given):
         given = [given]
+    if not isinstance(given, (list, tuple)):
+        raise ModelError(f"`events` takes equations or Events, one or a list of them; got {shown(given)}")
     events, expressions, problems = [], [], []
     for item in given:
         event = item if isinstance(item, Event) else Event(item)
@@ -200,7 +203,9 @@ def read_events(system: System, given: Sequence[Any]) -> tuple[tuple[Event, ...]
 
 
 def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
-    if event.direction not in (-1, 0, 1):
+    if not isinstance(event.name, str):
+        raise ModelError(f"the name is a text, got {shown(event.name)}")
+    if not isinstance(event.direction, int) or event.direction not in (-1, 0, 1):
         raise ModelError(f"the direction is 1, −1 or 0, got {event.direction!r}")
     if isinstance(event.action, Mapping):
         for name in event.action:
@@ -209,7 +214,7 @@ def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
             value = event.action[name]
             if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
                 raise ModelError(f"the new value of `{name}` must be a finite number, got {value!r}")
-    elif event.action not in ACTIONS:
+    elif not isinstance(event.action, str) or event.action not in ACTIONS:
         raise ModelError(f"the action is record, stop or new values of parameters, got {event.action!r}")
     if isinstance(event.when, str):
         expression = (parse_equation if _EQUALS.search(event.when) else parse)(event.when, vocabulary)

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.algebra.types import Array
+from dalembert.arguments import number, table
 from dalembert.errors import ModelError, nearest
 from dalembert.model.system import System
 from dalembert.motion.tableau import Tableau
@@ -66,12 +67,13 @@ class Stabilisation:
 def stabilisation(system: System, method: Tableau, given: Mapping[str, Any] | None) -> Stabilisation:
     """Choose gains for a method, or take those that a user gives: kappa < 0, alpha > 0, beta > 0, in 1/time."""
     levels = tuple(constraint.level for constraint in system.constraints)
+    given = table("gains", given)
     if given:
         unknown = [name for name in given if name not in _KNOWN]
         if unknown:
             raise ModelError(f"no gain `{unknown[0]}`; {nearest(unknown[0], _KNOWN, 'gains')}")
-        kappa, alpha, beta = (float(given.get(name, 0.0)) for name in _KNOWN)
-        if kappa > 0 or alpha < 0 or beta < 0:
+        kappa, alpha, beta = (number(name, given.get(name, 0.0)) for name in _KNOWN)
+        if not (-np.inf < kappa <= 0 <= alpha < np.inf and 0 <= beta < np.inf):
             raise ModelError("gains are kappa < 0 (velocities), alpha > 0 and beta > 0 (positions)")
         by_level = {"position": (2 * alpha, beta**2), "velocity": (-kappa, 0.0), "acceleration": (0.0, 0.0)}
     else:

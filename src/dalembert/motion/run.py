@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from dalembert.algebra.types import Array
-from dalembert.errors import ModelError, SimulationError, nearest, quoted
+from dalembert.arguments import array, choice, number, positive, shown, table, whole
+from dalembert.errors import ModelError, SimulationError, quoted
+from dalembert.interruption import Held
 from dalembert.model.numeric import Numeric, parameter_values
 from dalembert.model.start import consistent_state
 from dalembert.model.system import System
@@ -18,6 +20,7 @@ from dalembert.motion import places as at
 from dalembert.motion.engine import Engine
 from dalembert.motion.events import Occurrence, Watch
 from dalembert.motion.keep import Stabilisation, stabilisation
+from dalembert.motion.limits import MAX_SAMPLES, MAX_STEPS
 from dalembert.motion.method import FORMS, KEEPINGS, Method, Setup
 from dalembert.motion.methods import METHODS
 from dalembert.motion.tableau import Tableau
@@ -109,7 +112,7 @@ def compute(
     of stabilisation, if they are not to be chosen. `events` are equations or `Event`s to watch for. Ctrl-C ends the
     motion and returns what was computed.
     """
-    if initial:
+    if initial is not None:
         system = system.replace(initial=initial)
     settings = _settings(system, locals())
     watch = Watch(system, events)
@@ -159,26 +162,26 @@ def _settings(system: System, given: Mapping[str, Any]) -> Settings:
         return system.simulation.get(name, default) if value is None else value
 
     method, form, keep = pick("method", "dop853"), pick("form", None), pick("keep", "project")
-    form = form or (METHODS[method].forms[0] if method in METHODS else FORMS[0])
-    for name, value, known in (("method", method, METHODS), ("form", form, FORMS), ("keep", keep, KEEPINGS)):
-        if value not in known:
-            raise ModelError(f"no {name} `{value}`; {nearest(str(value), list(known), name + 's')}")
+    choice(method, METHODS, "method", "methods")
+    form = METHODS[method].forms[0] if form is None else choice(form, FORMS, "form", "forms")
+    choice(keep, KEEPINGS, "way to keep constraints", "ways")
     numbers = {"until": pick("until", 10.0), "rtol": pick("rtol", 1e-9), "atol": pick("atol", 1e-11)}
     step = pick("step", None)
     if step is not None:
         numbers["step"] = step
     for name, value in numbers.items():
-        try:
-            value = numbers[name] = float(value)
-        except (TypeError, ValueError):
-            raise ModelError(f"`{name}` must be a number, got {value!r}") from None
+        value = numbers[name] = number(name, value)
         if not 0 <= value < float("inf") or (value == 0 and name != "until"):
             raise ModelError(f"`{name}` must be positive and finite, got {value}")
     until = numbers["until"]
     if numbers["rtol"] > 0.1:
         raise ModelError(f"`rtol` is a part of the values, usually 1e-6 to 1e-12, at most 0.1; got {numbers['rtol']:g}")
-    if not given["max_steps"] >= 1:
-        raise ModelError(f"`max_steps` must be at least one, got {given['max_steps']}")
+    max_steps = whole("max_steps", given["max_steps"], 1, MAX_STEPS)
+    max_seconds = positive("max_seconds", given["max_seconds"])
+    if table("gains", given["gains"]) and keep != "stabilise":
+        raise ModelError(f'`gains` are those of keep="stabilise"; leave them out with keep="{keep}"')
+    if not (given["progress"] is None or callable(given["progress"])):
+        raise ModelError(f"`progress` is a function of the time and the seconds so far, got {shown(given['progress'])}")
     _refuse(METHODS[method], system, form, keep, step is not None)
     if form in ("canonical", "independent") and keep == "stabilise":
         raise ModelError(f"`stabilise` goes with the forms in q and v; with `{form}` use keep=project")
@@ -187,7 +190,7 @@ def _settings(system: System, given: Mapping[str, Any]) -> Settings:
         samples = _sample_times(samples, until)
     return Settings(
         until, form, method, keep, numbers["rtol"], numbers["atol"], numbers.get("step"), samples,
-        int(given["max_steps"]), float(given["max_seconds"]),
+        max_steps, max_seconds,
     )  # fmt: skip
 
 
@@ -209,14 +212,14 @@ def _refuse(method: Method, system: System, form: str, keep: str, stepped: bool)
 
 
 def _sample_times(samples: Any, until: float) -> Array:
-    if isinstance(samples, (int, float, np.number)) and float(samples).is_integer() and samples >= 1:
-        return np.linspace(0.0, until, int(samples) + 1)
+    if isinstance(samples, (int, float, np.number)):
+        return np.linspace(0.0, until, whole("samples", samples, 1, MAX_SAMPLES) + 1)
     try:
-        times = np.asarray(samples, dtype=float)
-    except (TypeError, ValueError):
+        times = array("samples", samples)
+    except ModelError:
         times = np.array(np.nan)
     if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
-        raise ModelError("`samples` is a number of intervals, or increasing times")
+        raise ModelError(f"`samples` is a number of intervals, or increasing times; got {shown(samples)}")
     if len(times) and (times[0] < 0 or times[-1] > until):
         raise ModelError(f"`samples` must lie between 0 and {until:g}, got {times[0]:g} to {times[-1]:g}")
     return times
@@ -229,28 +232,31 @@ def _loop(
     start = last = time.perf_counter()
     steps = max(1, _FIRST // (engine.n + engine.kernels.s))
     try:
-        while True:
-            status = engine.advance(min(steps, max(1, settings.max_steps - int(engine.count[at.STEPS]))))
-            now = time.perf_counter()
-            taken = now - last
-            steps = max(1, min(10 * steps, int(steps * _PIECE / max(taken, 1e-6))))
-            last = now
-            if status == at.EVENT and (ended := watch.handle()):
-                return ended
-            if status == at.CHOICE and not engine.choose_again():
-                return "failed", _failure(at.NOT_PROJECTED, engine, system)
-            if status == at.DONE:
-                return "done", ""
-            if status not in (at.RUNNING, at.EVENT, at.CHOICE):
-                return "failed", _failure(status, engine, system)
-            if progress is not None:
-                progress(float(engine.clock[at.T]), now - start)
-            t = engine.clock[at.T]
-            if engine.count[at.STEPS] >= settings.max_steps:
-                return "stopped", f"{settings.max_steps} steps were taken at t = {t:.6g}; allow more by `max_steps`"
-            if now - start > settings.max_seconds:
-                return "stopped", f"{settings.max_seconds:g} s were over at t = {t:.6g}; allow more by `max_seconds`"
-    except KeyboardInterrupt:
+        with Held() as interruption:
+            while True:
+                status = engine.advance(min(steps, max(1, settings.max_steps - int(engine.count[at.STEPS]))))
+                now = time.perf_counter()
+                taken = now - last
+                steps = max(1, min(10 * steps, int(steps * _PIECE / max(taken, 1e-6))))
+                last = now
+                if status == at.EVENT and (ended := watch.handle()):
+                    return ended
+                if status == at.CHOICE and not engine.choose_again():
+                    return "failed", _failure(at.NOT_PROJECTED, engine, system)
+                if status == at.DONE:
+                    return "done", ""
+                if status not in (at.RUNNING, at.EVENT, at.CHOICE):
+                    return "failed", _failure(status, engine, system)
+                if progress is not None:
+                    progress(float(engine.clock[at.T]), now - start)
+                t = engine.clock[at.T]
+                if word := interruption.taken():
+                    return "stopped", f"{word} at t = {t:.6g}"
+                if engine.count[at.STEPS] >= settings.max_steps:
+                    return "stopped", f"{settings.max_steps} steps were taken at t = {t:.6g}; allow more by `max_steps`"
+                if now - start > (most := settings.max_seconds):
+                    return "stopped", f"{most:g} s were over at t = {t:.6g}; allow more by `max_seconds`"
+    except KeyboardInterrupt:  # a second Ctrl-C, or one that `progress` or an event raises
         return "stopped", f"interrupted at t = {engine.clock[at.T]:.6g}"
 
 

@@ -3,6 +3,9 @@
 A file begins with a line that names its kind, a line with the SHA-256 of the rest, and a line of JSON: the key in full
 (a file under another name is not taken for this one), the facts that go with the code, the length of the code. Files
 appear by renaming, so that readers never see half of one and the last of several writers wins.
+
+What is kept is run, so it must be the user's own: a folder or file that belongs to somebody else, or that others can
+write to, is not used. What stands in the place of a file, a pipe or a link, is not followed, and nothing waits for it.
 """
 
 from __future__ import annotations
@@ -11,11 +14,15 @@ import contextlib
 import hashlib
 import json
 import os
+import stat
 import sys
-import tempfile
+import warnings
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from dalembert.files import replace
 
 MAGIC = b"dalembert compiled code 1\n"
 SUFFIX = ".kernel"
@@ -47,11 +54,16 @@ def folder() -> Path:
 
 
 def read(key: str) -> Entry | None:
-    """Return what is kept under a key, or None: also if it is damaged, or belongs to another key."""
+    """Return what is kept under a key, or None: also if it is damaged, of another key, or not the user's own."""
     path = _path(key)
     try:
-        data = path.read_bytes()
-        found = _unpack(data, key)
+        place = _open_folder(path.parent)
+        try:
+            data = _read_file(path, place)
+        finally:
+            if place is not None:
+                os.close(place)
+        found = None if data is None else _unpack(data, key)
         if found is not None:
             with contextlib.suppress(OSError):
                 os.utime(path)
@@ -62,20 +74,68 @@ def read(key: str) -> Entry | None:
 
 def write(key: str, entry: Entry) -> None:
     """Keep something under a key; where nothing can be written, nothing is kept."""
+    path = _path(key)
     with contextlib.suppress(OSError):
-        place = folder()
-        place.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if refusal(path.parent):
+            return
         header = json.dumps({"key": key, "facts": entry.facts, "length": len(entry.code)}).encode() + b"\n"
         body = header + entry.code
-        handle, name = tempfile.mkstemp(dir=place, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
-            os.replace(name, _path(key))
-        except BaseException:
-            os.unlink(name)
-            raise
-        _make_room(place)
+        content = MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+        replace(path, lambda file: file.write(content), 0o600)
+        _make_room(path.parent)
+
+
+def refusal(place: Path) -> str:
+    """Say why nothing is kept in a folder that is there, or nothing."""
+    try:
+        return _distrust(os.stat(place))
+    except OSError:
+        return ""
+
+
+def _open_folder(place: Path) -> int | None:
+    """Open the folder, so that no other can take its place; None on Windows, where each user has a place of his own."""
+    if sys.platform == "win32":
+        return None
+    handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+    if why := _distrust(os.fstat(handle)):
+        os.close(handle)
+        _warn(f"compiled code is not kept, as the folder {place} {why}")
+        raise PermissionError(why)
+    return handle
+
+
+def _read_file(path: Path, place: int | None) -> bytes | None:
+    """Read a file of the folder, if it is one, and the user's own."""
+    if place is None:
+        return path.read_bytes()
+    handle = os.open(path.name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW, dir_fd=place)
+    with os.fdopen(handle, "rb") as file:
+        facts = os.fstat(handle)
+        if not stat.S_ISREG(facts.st_mode):
+            return None
+        if why := _distrust(facts):
+            _warn(f"the compiled code in {path} is not used, as it {why}")
+            return None
+        return file.read()
+
+
+def _distrust(facts: os.stat_result) -> str:
+    """Say why code from a file or folder is not run, or nothing; the administrator is trusted, who can do all."""
+    if sys.platform == "win32":
+        return ""
+    if facts.st_uid not in (os.geteuid(), 0):
+        return "belongs to another user; remove it, or name a folder of your own in DALEMBERT_CACHE"
+    if facts.st_mode & 0o022:
+        return "can be changed by other users; take that right from them: chmod -R go-w"
+    return ""
+
+
+@cache
+def _warn(text: str) -> None:
+    """Say something once."""
+    warnings.warn(text, stacklevel=2)
 
 
 def entries() -> list[Path]:

@@ -27,6 +27,7 @@ _HELPERS = {
     "step": "static double step(double u) { return u > 0 ? 1.0 : u < 0 ? 0.0 : 0.5 + 0.0 * u; }",
 }
 _NAMES = {"abs": "fabs", "max": "largest", "min": "smallest"}
+_CPLUSPLUS = ("#ifdef __cplusplus", "#define restrict __restrict", "#endif", "")
 _FEW = 24  # runs of equal instances that are written out one after the other
 
 
@@ -36,7 +37,7 @@ def to_c(
     """Write the kernels and what they call, and say how the workspace is laid out.
 
     Kernels are void name(double *out, const double *in, double *work), each with a loop over many states beside it; or
-    only for the file that they stand in.
+    only for the file that they stand in, under their `local` name.
     """
     source = _Source(routines, rolled or Rolled(), list(kernels), static)
     return source.text(), source.layout
@@ -77,7 +78,7 @@ class _Source:
         for kernel in self.kernels:
             lines += self.kernel(kernel)
         helpers = [text for name, text in _HELPERS.items() if name in self.helpers]
-        return "\n".join(["#include <math.h>", "", *helpers, *lines]) + "\n"
+        return "\n".join(["#include <math.h>", "", *_CPLUSPLUS, *helpers, *lines]) + "\n"
 
     def place(self, array: str, index: int, loop: Loop | None, used: set[str]) -> str:
         """Write a place of an array."""
@@ -173,10 +174,10 @@ class _Source:
                 lines += [f"  {text}" for text in self.called(call)]
         unused = [name for name in ("out", "in", "work") if not any(_uses(line, name) for line in lines)]
         lines = [*(f"  (void){name};" for name in unused), *lines]
-        head = f"void {kernel.name}({_declared(['out', 'in', 'work'])})"
+        arguments = _declared(["out", "in", "work"])
         if self.static:
-            return [f"static {head} {{", *lines, "}"]
-        return [f"{head} {{", *lines, "}", *_loop(kernel)]
+            return [f"static void {local(kernel.name)}({arguments}) {{", *lines, "}"]
+        return [f"void {kernel.name}({arguments}) {{", *lines, "}", *_loop(kernel)]
 
 
 def _called(kernel: Kernel) -> list[str]:
@@ -193,6 +194,11 @@ def _declared(arguments: list[str]) -> str:
 
 def _uses(line: str, name: str) -> bool:
     return any(f"{before}{name}{after}" in line for before in "( " for after in ",)[")
+
+
+def local(kernel: str) -> str:
+    """Return the name of a kernel inside its file: one that is neither a word of C++ nor a function of a library."""
+    return f"compute_{kernel}"
 
 
 def literal(number: float) -> str:

@@ -22,7 +22,8 @@ import scipy.sparse as sp
 import symengine as se
 
 from dalembert.algebra.types import Array, Arrays, Sparse
-from dalembert.errors import DerivationError, ModelError, SimulationError, nearest
+from dalembert.arguments import array, choice
+from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.forms.augment import augmentation, random_places
 from dalembert.forms.scene import Scene
@@ -130,8 +131,7 @@ class Kernels:
     """All kernels of a system, with accelerations in the given form when it is called."""
 
     def __init__(self, system: System, form: str = "multipliers"):
-        if form not in FORMS:
-            raise DerivationError(f"no form `{form}`; {nearest(form, list(FORMS), 'forms')}")
+        choice(form, list(FORMS), "form", "forms", DerivationError)
         self.system, self.form = system, form
         self.n, self.s = len(system.coordinates), len(system.constraints)
         self._compiled: dict[str, Compiled] = {}
@@ -214,11 +214,11 @@ class Kernels:
 
     def project_positions(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Return the positions moved onto g = 0, least in the mass norm; raise SimulationError if none is found."""
-        return self._project("position_step", t, np.array(q, dtype=float), v, parameters, moves="q")
+        return self._project("position_step", t, self._vector(q, "q"), v, parameters, moves="q")
 
     def project_velocities(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Return the velocities moved onto ψ = 0, least in the mass norm; raise SimulationError if none is found."""
-        return self._project("velocity_step", t, q, np.array(v, dtype=float), parameters, moves="v")
+        return self._project("velocity_step", t, q, self._vector(v, "v"), parameters, moves="v")
 
     def jacobians(self, t: float, q: Any, v: Any, a: Any, multipliers: Any, parameters: Any = None) -> Jacobians:
         """Return the sparse Jacobians at one state, for given accelerations and multipliers."""
@@ -257,7 +257,7 @@ class Kernels:
         """Lay out t, q, v and the parameters as kernels read them, one row for each state."""
         q, v = self._vector(q, "q"), self._vector(v, "p" if self.form == "canonical" else "v")
         values = self._parameters(parameters)
-        t = np.asarray(t, dtype=float)
+        t = array("t", t)
         try:
             shape = np.broadcast_shapes(t.shape, q.shape[:-1], v.shape[:-1], values.shape[:-1])
         except ValueError:
@@ -314,25 +314,25 @@ class Kernels:
         return out[..., :first], out[..., first:last], out[..., last:]
 
     def _vector(self, values: Any, name: str) -> Array:
-        array = np.asarray(values, dtype=float)
-        if array.ndim == 0 or array.shape[-1] != self.n:
-            got = array.shape[-1] if array.ndim else "a number"
+        found = array(name, values)
+        if found.ndim == 0 or found.shape[-1] != self.n:
+            got = found.shape[-1] if found.ndim else "a number"
             names = ", ".join(self.system.coordinates[:8]) + (", …" if self.n > 8 else "")
             raise ModelError(f"{name} needs {self.n} values, one for each coordinate ({names}); got {got}")
-        return array
+        return found
 
     def _parameters(self, given: Any) -> Array:
         if given is None or isinstance(given, Mapping):
             plain = {key if isinstance(key, str) else str(key): value for key, value in (given or {}).items()}
             values = parameter_values(self.system, dict.fromkeys(plain, 0.0))
-            columns = [np.asarray(plain.get(k, x), float) for k, x in zip(self.system.parameters, values, strict=True)]
+            columns = [array(k, plain.get(k, x)) for k, x in zip(self.system.parameters, values, strict=True)]
             return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
-        array = np.asarray(given, dtype=float)
+        found = array("parameters", given)
         expected = len(self.system.parameters)
-        if array.ndim == 0 or array.shape[-1] != expected:
+        if found.ndim == 0 or found.shape[-1] != expected:
             names = ", ".join(self.system.parameters)
-            raise ModelError(f"parameters need {expected} values ({names}), or some of them by name; got {array.shape}")
-        return array
+            raise ModelError(f"parameters need {expected} values ({names}), or some of them by name; got {found.shape}")
+        return found
 
     def _check(self, name: str, out: Array, rows: Array) -> None:
         """Raise SimulationError where there is no finite value, and say where."""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.arguments import number, switch
 from dalembert.errors import ModelError
-from dalembert.files import check_place, write
+from dalembert.files import as_path, check_place, write
 from dalembert.results.drawing.build import build
 from dalembert.results.drawing.camera import nice
 from dalembert.results.drawing.scene import Scene
@@ -63,7 +64,9 @@ class Animation:
         from dalembert.results.drawing.film import look
 
         times = self.scene.times
-        frame = len(times) // 2 if t is None else int(np.argmin(np.abs(times - t)))
+        if t is not None and not np.isfinite(number("t", t)):
+            raise ModelError(f"`t` is a time of the motion, from {times[0]:g} to {times[-1]:g}; got {t}")
+        frame = len(times) // 2 if t is None else int(np.argmin(np.abs(times - float(t))))
         return make_figure(self.scene, look(self.scene, 700, bool(self.dark)), frame)[0]
 
     def fragment(self) -> str:
@@ -78,7 +81,7 @@ class Animation:
 
 def check_path(path: str | Path) -> None:
     """Refuse a file name whose ending says no format, or which has no folder, before anything is drawn."""
-    if Path(path).suffix.lower() not in FORMATS:
+    if as_path(path).suffix.lower() not in FORMATS:
         raise ModelError(f"an animation is written to {', '.join(FORMATS)}; got {str(path)!r}")
     check_place(path)
 
@@ -105,7 +108,7 @@ def animate(
     parameters = np.broadcast_to(run.motion.parameters_at(times), (len(times), len(run.motion.parameters)))
     inputs = np.concatenate([times[:, None], q, v, parameters], axis=1)
     scene = build(run.system, inputs, names)
-    if reactions:
+    if switch("reactions", reactions):
         from dalembert.results.drawing.arrows import with_reactions
 
         scene = with_reactions(scene, run, inputs)
@@ -129,10 +132,7 @@ def check_names(trace: Any) -> tuple[str, ...]:
 
 def check_speed(speed: Any) -> float:
     """Refuse a speed that is not a positive number."""
-    try:
-        value = float(speed)
-    except (TypeError, ValueError):
-        value = np.nan
+    value = number("speed", speed)
     if not 0 < value < np.inf:
         raise ModelError(f"`speed` is a positive number, 1 for real time; got {speed!r}")
     return value

@@ -54,7 +54,7 @@ class Bound:
 
 def bounds(run: Run) -> list[Bound]:
     """Return the bound for constraints on positions and on velocities; none where nothing is stabilised."""
-    from dalembert.results.certificate import points
+    from dalembert.results.certificate.scales import points
 
     chosen = run.motion.stabilisation
     if chosen is None or len(run.motion.times) < 3:

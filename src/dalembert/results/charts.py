@@ -141,7 +141,7 @@ def energy(source: Source, names: Names) -> Chart:
 
 def residuals(source: Source, names: Names) -> Chart:
     """Return how far the constraints are from being satisfied, at the steps; of many the largest."""
-    from dalembert.results.certificate import points
+    from dalembert.results.certificate.scales import points
 
     wanted = _constraints(source, names)
     every = [constraint.name for constraint in source.system.constraints]

@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError, nearest
-from dalembert.results.certificate import NEARLY
+from dalembert.results.certificate.equations import NEARLY
 from dalembert.results.quantities import Quantity, quantities, time_unit
 from dalembert.results.symbols import Label, Symbol, joined, symbol, words
 
@@ -132,7 +132,7 @@ def chart(run: Run, what: str = "coordinates", names: str | Sequence[str] | None
     """
     from dalembert.results.charts import KINDS
 
-    if what not in KINDS:
+    if not isinstance(what, str) or what not in KINDS:
         raise ModelError(f"nothing is drawn by the name {str(what)[:60]!r}; {nearest(str(what), list(KINDS), 'kinds')}")
     return KINDS[what](Source(run), names)
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from dalembert.algebra.types import Array
-from dalembert.errors import ModelError
-from dalembert.files import check_place, write
+from dalembert.errors import ModelError, SimulationError
+from dalembert.files import as_path, check_place, write
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
@@ -21,7 +22,30 @@ FORMATS = (".npz", ".csv", ".parquet", ".mat")
 
 
 def columns(run: Run) -> dict[str, Array]:
-    """Return everything that goes into a table: t, coordinates, velocities, accelerations, multipliers, energy."""
+    """Return everything that goes into a table: t, coordinates, velocities, accelerations, multipliers, energy.
+
+    Where the equations have no finite value, as at the end of a motion that fails, what follows from them is NaN.
+    """
+    try:
+        return _columns(run)
+    except SimulationError:
+        half = len(run.t) // 2
+        if half:
+            parts = [columns(_part(run, rows)) for rows in (slice(half), slice(half, None))]
+            return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    start = _columns(run.resampled([run.motion.times[0]]))
+    given = {"t": run.t} | dict(zip(run.system.coordinates, run.q.T, strict=True))
+    if run.motion.kernels.form != "canonical":
+        given |= dict(zip(run.system.velocities, run.v.T, strict=True))
+    return {name: given.get(name, np.full(1, np.nan)) for name in start}
+
+
+def _part(run: Run, rows: slice) -> Run:
+    """Return a part of a motion."""
+    return type(run)(replace(run.motion, sample_times=run.t[rows], samples=run._states[rows]))
+
+
+def _columns(run: Run) -> dict[str, Array]:
     system = run.system
     table = {"t": run.t}
     for names, values in ((system.coordinates, run.q), (system.velocities, run.v)):
@@ -55,7 +79,7 @@ def check_path(path: str | Path) -> None:
 
 
 def _check_ending(path: str | Path) -> None:
-    if Path(path).suffix not in FORMATS:
+    if as_path(path).suffix not in FORMATS:
         raise ModelError(f"a motion is written to {', '.join(FORMATS)}; got {str(path)!r}")
 
 
@@ -84,6 +108,8 @@ def load_motion(path: str | Path) -> dict[str, Array]:
     """Read the table of a saved motion: arrays by name."""
     _check_ending(path)
     path = Path(path)
+    if path.exists() and not path.is_file():
+        raise ModelError(f"{path}: no motion can be read from this, as it is not a file")
     try:
         if path.suffix == ".npz":
             with np.load(path, allow_pickle=False) as data:

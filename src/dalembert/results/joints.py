@@ -17,6 +17,8 @@ import symengine as se
 
 from dalembert.algebra.program import Program
 from dalembert.algebra.types import Array
+from dalembert.arguments import names as names_of
+from dalembert.arguments import shown
 from dalembert.errors import ModelError, nearest, quoted
 from dalembert.model.blocks import derive_rows
 from dalembert.model.functions import TIME, Expr, number
@@ -134,19 +136,19 @@ class Joints:
         those of the (first) "joint". at: a point of the body by name, its coordinates in the body frame, or "centre";
         without one the point in which the joint acts, of several joints the centre of mass.
         """
-        names = (names,) if isinstance(names, str) else tuple(names)
+        names = names_of("names", names, "names of joints and drives")
         known = elements(self.mechanism)
         conditions = [c for name in names for c in ([name] if name in known else conditions_of(self.mechanism, name))]
         joints = [site(self.mechanism, name) for name in names]
         if not joints:
             raise ModelError("name a joint or a drive whose force is asked for")
-        if axes not in AXES:
+        if not isinstance(axes, str) or axes not in AXES:
             raise ModelError(f"axes are {quoted(AXES, 'or')}, got {axes!r}")
         touched = self._touched(conditions, joints)
         if on is None:
             on = joints[0].bodies[0 if joints[0].bodies[1] == GROUND else 1]
-        if on not in touched:
-            raise ModelError(f"{quoted(names)} do not act on `{on}`, but on {quoted(touched)}")
+        if not isinstance(on, str) or on not in touched:
+            raise ModelError(f"{quoted(names)} do not act on {shown(on)}, but on {quoted(touched)}")
         point = self._point(joints, on, at)
         force, moment = self._wrench(conditions, on, point, self.multipliers[..., None], np.arange(len(self.inputs)))
         turn = self._axes(joints[0], on, axes)
@@ -223,7 +225,7 @@ class Joints:
         else:
             try:
                 values = [se.RealDouble(float(value)) for value in at]
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 values = []
             if len(values) != self.dimensions or any(number(value) is None for value in values):
                 expected = f"the name of a point of `{on}`, or {self.dimensions} numbers in its frame"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from dalembert.arguments import switch
 from dalembert.errors import ModelError
 from dalembert.results.curves import Panel, chart, span
 from dalembert.results.palette import DARK, DASHES, LIGHT, Palette
@@ -35,7 +36,7 @@ def plot(run: Run, what: str = "coordinates", names: str | Sequence[str] | None 
     drawn = chart(run, what, names)
     if not drawn.panels:
         raise ModelError(f"there is nothing to draw. {' '.join(drawn.notes)}")
-    palette = DARK if dark else LIGHT
+    palette = DARK if switch("dark", dark) else LIGHT
     count, square = len(drawn.panels), what == "phase"
     columns = min(count, 3 if count == 3 else 2) if square else 1 if count <= _COLUMN else 2
     rows = -(-count // columns)

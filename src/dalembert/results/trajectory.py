@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.algebra.types import Array
+from dalembert.arguments import array, shown
 from dalembert.errors import ModelError, nearest
 from dalembert.model.system import System
 from dalembert.motion.events import Occurrence
 from dalembert.motion.run import Motion, compute
 from dalembert.native.kernels import Energies, Result
 from dalembert.results.bounds import Bound, bounds
-from dalembert.results.certificate import Certificate, Drift, certify, energy_drift, points
+from dalembert.results.certificate import Certificate, certify
+from dalembert.results.certificate.energy import Drift, energy_drift
+from dalembert.results.certificate.scales import points
 
 if TYPE_CHECKING:
     from dalembert.results.animation import Animation
@@ -76,6 +79,8 @@ class Run:
     def __getitem__(self, name: str) -> Array:
         """Return a coordinate, velocity or acceleration along the motion."""
         system = self.system
+        if not isinstance(name, str):
+            raise ModelError(f'a run is asked by names, as in run["{system.coordinates[0]}"]; got {shown(name)}')
         for values, names in ((self.q, system.coordinates), (self.v, system.velocities)):
             if name in names:
                 return values[:, names.index(name)]
@@ -112,10 +117,7 @@ class Run:
 
     def _times(self, times: Any) -> Array:
         """Read times, which must lie in the motion."""
-        try:
-            times = np.asarray(times, dtype=float)
-        except (TypeError, ValueError):
-            raise ModelError(f"times are numbers, got {str(times)[:60]!r}") from None
+        times = array("times", times)
         first, last = self.motion.times[0], self.motion.times[-1]
         if times.size and (not np.all(np.isfinite(times)) or times.min() < first or times.max() > last):
             asked = f"{times.min():g} to {times.max():g}"

@@ -28,4 +28,7 @@ def command(clear: Annotated[bool, typer.Option("--clear", help="Remove all of i
     files = kept.entries()
     size = sum(path.stat().st_size for path in files if path.exists())
     typer.echo(f"{kept.folder()}: {len(files)} file{'s' * (len(files) != 1)}, {size / 1e6:.1f} MB of compiled code")
+    if why := kept.refusal(kept.folder()):
+        typer.echo(f"Nothing of it is used, as the folder {why}")
+        return
     typer.echo("Files are made anew when they are missing; `dalembert cache --clear` removes them.")

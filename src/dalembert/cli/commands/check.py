@@ -9,7 +9,7 @@ from dalembert.cli.models import open_model
 from dalembert.cli.options import AsJson, Initial, Model, Settings
 from dalembert.cli.progress import Progress
 from dalembert.cli.tables import check_lines
-from dalembert.cli.terminal import echo_json
+from dalembert.cli.terminal import as_json
 
 EXAMPLES = """
 A model of the gallery
@@ -21,7 +21,7 @@ dalembert check four-bar --json
 """
 
 
-def command(model: Model, settings: Settings = None, initial: Initial = None, as_json: AsJson = False) -> None:
+def command(model: Model, settings: Settings = None, initial: Initial = None, in_json: AsJson = False) -> None:
     """Examine a model: degrees of freedom, redundant constraints, initial state.
 
     Redundant constraints are a note; a model that contradicts itself ends with exit code 1, one that cannot be read
@@ -30,8 +30,8 @@ def command(model: Model, settings: Settings = None, initial: Initial = None, as
     system = open_model(model, settings, initial)
     with Progress("examining the model"):
         outcome = system.check()
-    if as_json:
-        echo_json(outcome.as_dict())
+    if in_json:
+        typer.echo(as_json(outcome.as_dict()))
     else:
         typer.echo("\n".join(check_lines(outcome)))
     if not outcome.ok:

@@ -10,7 +10,7 @@ from dalembert.cli import completion
 from dalembert.cli.models import open_model
 from dalembert.cli.options import OUTPUT, Initial, Model, Settings, one_of
 from dalembert.cli.progress import Progress
-from dalembert.cli.terminal import echo_json, visible
+from dalembert.cli.terminal import as_json, visible
 from dalembert.errors import ModelError
 
 EXAMPLES = """
@@ -67,6 +67,6 @@ def command(
         derivation = system.derive(form, chosen)
         shown = derivation.latex() if to == "latex" else visible(str(derivation)) if to == "text" else ""
     if to == "json":
-        echo_json(derivation.as_dict())
+        typer.echo(as_json(derivation.as_dict()))
     else:
         typer.echo(shown)

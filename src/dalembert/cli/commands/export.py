@@ -11,7 +11,7 @@ from dalembert.cli import completion, options
 from dalembert.cli.models import open_model, output, refuse_overwriting, stem
 from dalembert.cli.options import OUTPUT, FormName, Initial, Model, Settings
 from dalembert.cli.progress import Progress
-from dalembert.cli.terminal import styled
+from dalembert.cli.terminal import styled, visible
 from dalembert.errors import ModelError
 
 EXAMPLES = """
@@ -68,7 +68,7 @@ def command(
         else:
             written = system.export(path, to=to, form=form or "multipliers")
     for path in written:
-        typer.echo(styled(str(path), "name"))
+        typer.echo(styled(visible(str(path)), "name"))
 
 
 def _stem(model: str, ending: str) -> str:

@@ -11,6 +11,7 @@ import typer
 from dalembert.cli import completion, options
 from dalembert.cli.models import STANDARD_INPUT, output, refuse_overwriting
 from dalembert.cli.tables import table
+from dalembert.cli.terminal import visible
 from dalembert.errors import ModelError
 from dalembert.files import write_text
 
@@ -59,6 +60,7 @@ def command(
     path = output("dalembert new", file, (".toml",)) or Path(file)
     refuse_overwriting(path, force)
     write_text(path, text)
+    file = visible(file)
     typer.echo(f"{file}: change it, then")
     steps = (("check", "says what is wrong with it"), ("run", "computes its motion and writes a report"))
     for line in table([[f"dalembert {verb} {file}", what] for verb, what in steps], left=(0, 1)):

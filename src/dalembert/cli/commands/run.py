@@ -9,7 +9,7 @@ import typer
 from dalembert.cli import options
 from dalembert.cli.failures import FAILED
 from dalembert.cli.models import open_model, output, stem
-from dalembert.cli.motions import ending, simulated, write
+from dalembert.cli.motions import ending, print_motion, simulated, write
 from dalembert.cli.options import OUTPUT, Initial, Model, Settings, Until
 from dalembert.cli.progress import Progress
 from dalembert.cli.tables import check_lines, equation_lines, run_lines
@@ -58,6 +58,6 @@ def command(
             derivation = system.derive("multipliers")
     typer.echo("\n" + "\n".join(equation_lines(derivation, model)) + "\n")
     motion = simulated(system, end)
-    typer.echo("\n".join(run_lines(motion)))
+    print_motion(motion, lambda: "\n".join(run_lines(motion)))
     write("Report", path, motion.report)
     raise typer.Exit(ending(motion))

@@ -8,11 +8,12 @@ import typer
 
 from dalembert.cli import completion, options
 from dalembert.cli.models import open_model, output
-from dalembert.cli.motions import ending, save_plot, simulated, write
+from dalembert.cli.motions import ending, print_motion, save, save_plot, simulated, write
 from dalembert.cli.options import MOTION, OUTPUT, AsJson, FormName, Initial, Model, Settings, Until
 from dalembert.cli.tables import run_lines
-from dalembert.cli.terminal import echo_json
+from dalembert.cli.terminal import as_json
 from dalembert.errors import ModelError
+from dalembert.motion.limits import MAX_SAMPLES, MAX_STEPS
 
 EXAMPLES = """
 With what the model says itself
@@ -71,7 +72,7 @@ def command(
         ),
     ] = "coordinates",
     animate: Annotated[str | None, _file("Draw the moving system: .html, .gif, .mp4, .png, .svg or .pdf.")] = None,
-    as_json: AsJson = False,
+    in_json: AsJson = False,
 ) -> None:
     """Compute the motion of a model, certify it, and print or write what came out.
 
@@ -94,18 +95,15 @@ def command(
         "rtol": options.number("--rtol", rtol, "1e-6"),
         "atol": options.number("--atol", atol, "1e-9"),
         "step": options.number("--step", step, "0.01"),
-        "samples": options.whole_number("--samples", samples, options.MAX_SAMPLES),
-        "max_steps": options.whole_number("--max-steps", max_steps, options.MAX_STEPS),
+        "samples": options.whole_number("--samples", samples, MAX_SAMPLES),
+        "max_steps": options.whole_number("--max-steps", max_steps, MAX_STEPS),
         "max_seconds": options.seconds("--max-seconds", max_seconds),
     }
     end = options.end_of_motion(until)
     system = open_model(model, settings, initial)
     motion = simulated(system, end, **{name: value for name, value in chosen.items() if value is not None})
-    if as_json:
-        echo_json(motion.as_dict())
-    else:
-        typer.echo("\n".join(run_lines(motion)))
-    write("Motion", table, motion.save)
+    save(motion, table)  # before anything that may fail or be interrupted
+    print_motion(motion, lambda: as_json(motion.as_dict()) if in_json else "\n".join(run_lines(motion)))
     write("Plot", drawing, lambda path: save_plot(motion, plot_of, path))
     write("Animation", film, lambda path: motion.animate().save(path))
     write("Report", page, motion.report)

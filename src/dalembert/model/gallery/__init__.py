@@ -53,6 +53,8 @@ def example(name: str) -> System:
     >>> example("pendulum").coordinates
     ('x', 'y', 'phi')
     """
+    if not isinstance(name, str):
+        raise ModelError(f"a model of the gallery is given by its name, got {type(name).__name__}")
     base, _, size = name.partition(":")
     if base in SIZED:
         return importlib.import_module(f"{__name__}.{SIZED[base].module}").build(_size(name, size, SIZED[base]))

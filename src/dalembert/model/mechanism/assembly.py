@@ -315,7 +315,7 @@ class Assembly(Reader):
 
 def _dimensions(tables: Mapping[str, Any], problems: list[Problem]) -> int:
     given = tables.get("dimensions")
-    if given is None or (given in (2, 3) and not isinstance(given, bool)):
+    if given is None or (isinstance(given, (int, float)) and given in (2, 3) and not isinstance(given, bool)):
         return int(given or 2)
     problems.append(Problem(f"expected 2 or 3, got {str(given)[:40]}", key=("mechanism", "dimensions")))
     return 2

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from dalembert.algebra.types import Array
+from dalembert.arguments import array
 from dalembert.errors import ModelError, SimulationError, nearest, quoted
 from dalembert.model.initial import at_level
 from dalembert.model.mechanism.closure import ASIDE, LOOSE, Closure, between
@@ -83,7 +84,7 @@ class Kinematics:
 
 def kinematics(mechanism: Mechanism, times: Sequence[float] | Array) -> Kinematics:
     """Follow a driven mechanism from its assembled position at t = 0 through the given times."""
-    t = np.atleast_1d(np.asarray(times, dtype=float))
+    t = np.atleast_1d(array("times", times))
     if t.ndim != 1 or not t.size or not np.all(np.isfinite(t)) or np.any(np.diff(t) < 0):
         raise ModelError(f"`times` are finite numbers in increasing order, got {str(times)[:80]}")
     march = _March(mechanism, duration=float(max(t[-1], 0.0) - min(t[0], 0.0)) or 1.0)

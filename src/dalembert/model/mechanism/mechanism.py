@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.algebra.types import Array
+from dalembert.arguments import table
 from dalembert.errors import ModelError, Problem, counted, nearest, quoted
-from dalembert.model.changes import by_name, merge_entries, merge_tables
+from dalembert.model.changes import merge_entries, merge_tables
 from dalembert.model.drawing import Drawing
 from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.mechanism.assembly import SECTIONS, Assembly
@@ -109,16 +110,16 @@ class Mechanism(System):
             potential=potential,
             mass=None,
             force=None,
-            forces=forces or {},
+            forces={} if forces is None else forces,
             constraints=constraints,
-            parameters=parameters or {},
-            initial=initial or {},
-            guess=guess or {},
-            simulation=simulation or {},
+            parameters={} if parameters is None else parameters,
+            initial={} if initial is None else initial,
+            guess={} if guess is None else guess,
+            simulation={} if simulation is None else simulation,
             drawing=drawing,
             name=name,
-            define=define or {},
-            symbols=symbols or {},
+            define={} if define is None else define,
+            symbols={} if symbols is None else symbols,
         )
         tables = {
             "dimensions": dimensions,
@@ -151,9 +152,9 @@ class Mechanism(System):
         given |= self.tables
         for name, change in changes.items():
             if name in SECTIONS:
-                change = merge_tables(name, given[name], by_name(name, change))
+                change = merge_tables(name, given[name], table(name, change))
             elif name == "initial":
-                given["bodies"], present = self._freed(given["bodies"], by_name(name, change))
+                given["bodies"], present = self._freed(given["bodies"], table(name, change))
                 change = self._changed(name, present, change)
             elif name in VALUES:
                 change = self._changed(name, given[name], change)
@@ -166,13 +167,13 @@ class Mechanism(System):
         initial, bodies = dict(self.own.initial), dict(bodies)
         for body in self.bodies.values():
             rates = [f"{name}'" for name in body.coordinates[self.dimensions :] if self.dimensions == 3]
-            table = bodies.get(body.name, {})
-            if table.get("spin") is not None and (wrong := sorted(taken.intersection(rates))):
+            own = bodies.get(body.name, {})
+            if own.get("spin") is not None and (wrong := sorted(taken.intersection(rates))):
                 text = f"`{wrong[0]}` is no initial value: it follows from `spin` of body `{body.name}`"
                 raise ModelError(f'{text}; take that away by bodies={{"{body.name}": {{"spin": None}}}}')
             for entry, values in body.given.items():
-                if values.keys() & taken and table.get(entry) is not None:
-                    bodies[body.name] = table = merge_entries(table, {entry: None})
+                if values.keys() & taken and own.get(entry) is not None:
+                    bodies[body.name] = own = merge_entries(own, {entry: None})
                     initial = {name: value for name, value in values.items() if name not in taken} | initial
         return bodies, initial
 
@@ -350,7 +351,7 @@ class Mechanism(System):
         """
         from dalembert.model.mechanism.fit import assemble
 
-        return assemble(self, guess or {})
+        return assemble(self, table("guess", guess))
 
     def kinematics(self, times: Any) -> Kinematics:
         """Return positions, velocities and accelerations at some times of a mechanism that drives determine."""

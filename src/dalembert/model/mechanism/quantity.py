@@ -10,6 +10,7 @@ import symengine as se
 
 from dalembert.algebra.program import Program
 from dalembert.algebra.types import Array
+from dalembert.arguments import shown
 from dalembert.errors import ModelError, nearest, quoted
 from dalembert.model.functions import Expr
 from dalembert.model.mechanism.pairs.base import is_angle
@@ -65,6 +66,8 @@ def unwrap(values: Any, guess: Any) -> Any:
 
 def joint_quantity(mechanism: Mechanism, name: str) -> Quantity:
     """Return the coordinate of a joint by `A`, or by `A.angle` where it has several; or a coordinate of the system."""
+    if not isinstance(name, str):
+        raise ModelError(f"joints and coordinates are given by their names, got {shown(name)}")
     if name in mechanism.coordinates:
         angles = {body.coordinates[-1] for body in mechanism.bodies.values() if body.coordinates}
         angle = mechanism.dimensions == 2 and name in angles

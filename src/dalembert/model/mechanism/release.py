@@ -20,7 +20,7 @@ def conditions_of(mechanism: Mechanism, *names: str) -> list[str]:
         parts.setdefault(part.name, []).extend(part.conditions)
     known = [*parts, *(constraint.name for constraint in mechanism.constraints)]
     for name in names:
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise ModelError(f"no joint, drive or condition `{str(name)[:60]}`; {nearest(str(name), known)}")
     return list(dict.fromkeys(condition for name in names for condition in parts.get(name, [name])))
 

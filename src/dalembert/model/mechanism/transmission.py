@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
 from dalembert.algebra.types import Array
+from dalembert.arguments import whole
 from dalembert.errors import ModelError, SimulationError, quoted
 from dalembert.model.initial import at_level
 from dalembert.model.mechanism.closure import ASIDE, LOOSE, Closure
@@ -35,6 +36,8 @@ KINDS = {
     "reversal": "the output turns back (a dead point, if driven there)",
     "change point": "change point, where the motion can go over into another branch",
 }
+
+_MOST = 1_000_000  # samples
 
 
 @dataclass(frozen=True)
@@ -113,8 +116,7 @@ class Transmission:
 
 def transmission(mechanism: Mechanism, given: str, wanted: str, samples: int = 360) -> Transmission:
     """Follow the mechanism from its assembled position through a full turn of the input, or along its whole path."""
-    if isinstance(samples, bool) or not isinstance(samples, int) or samples < 2:
-        raise ModelError(f"`samples` is a number of intervals, at least 2; got {samples!r}")
+    samples = whole("samples", samples, 2, _MOST)
     return _Trace(mechanism, given, wanted).result(samples)
 
 

@@ -28,6 +28,9 @@ from dalembert.motion.steppers.compiled import compiled
 NEWTON = 12
 NEAR, STUCK = 1e-9, 1e-6  # relative sizes of the last correction
 LEFT = 1e-6  # relative size of a residual that no correction removes
+NOTHING_LEFT = (
+    1e-60  # what projection takes to nothing squares in every step, and processors are slow with such numbers
+)
 
 
 @compiled
@@ -77,6 +80,8 @@ def corrected(out, n, s, x, start):
         extent = max(extent, size)
         largest = max(largest, abs(out[i]) / (1.0 + size))
         x[start + i] += out[i]
+        if abs(x[start + i]) < NOTHING_LEFT:
+            x[start + i] = 0.0
     return largest, left / extent, -1
 
 

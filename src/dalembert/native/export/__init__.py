@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 from pathlib import Path
 
+from dalembert.arguments import choice, shown
 from dalembert.errors import DerivationError, ModelError, nearest
-from dalembert.files import check_place, write_text
+from dalembert.files import as_path, check_place, write_text
 from dalembert.forms import FORMS
 from dalembert.model.system import System
 
@@ -26,11 +27,11 @@ def export(system: System, path: str | Path, to: str, form: str = "multipliers")
 
 def check(path: str | Path, to: str, form: str) -> Path:
     """Refuse what cannot be written, before anything is derived; return the path with its ending."""
-    if to not in _SUFFIXES:
-        raise ModelError(f"equations are exported to {', '.join(_SUFFIXES)}; {nearest(to, list(_SUFFIXES))}")
-    if form not in FORMS:
-        raise DerivationError(f"no form `{form}`; {nearest(form, list(FORMS), 'forms')}")
-    path, suffix = Path(path), _SUFFIXES[to]
+    if not isinstance(to, str) or to not in _SUFFIXES:
+        known = f"equations are exported to {', '.join(_SUFFIXES)}"
+        raise ModelError(f"{known}; {nearest(to, list(_SUFFIXES)) if isinstance(to, str) else 'got ' + shown(to)}")
+    choice(form, list(FORMS), "form", "forms", DerivationError)
+    path, suffix = as_path(path), _SUFFIXES[to]
     check_place(path)
     if not path.suffix:
         path = path.with_suffix(suffix)

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from dalembert.errors import ModelError
 from dalembert.model.system import System
 from dalembert.native.codegen import Kernel
-from dalembert.native.csource import literal, to_c
+from dalembert.native.csource import literal, local, to_c
 from dalembert.native.export.modules import module_of
 from dalembert.native.export.names import identifier, identifiers, listed, origin, title
 
 _STATE = ("double t", "const double *q", "const double *v", "const double *parameters")
+_NOT_INCLUDED = re.compile(r"[\"\\\x00-\x1f\x7f]|\?\?")
 _NEWTON = 20  # steps of a projection, at most
 
 
 def files(system: System, path: Path, form: str) -> dict[Path, str]:
     """Return the source and its header."""
+    if _NOT_INCLUDED.search(path.name):
+        what = "C cannot include a header whose name holds quotes, backslashes, ?? or characters that cannot be seen"
+        raise ModelError(f"{what}, and this one is named after {path.name!r}; choose another name")
     library = _Library(system, path.stem, form)
     return {path: library.source(path.with_suffix(".h").name), path.with_suffix(".h"): library.header()}
 
@@ -57,7 +63,7 @@ class _Library:
                 "Accelerations a and multipliers lambda (which may be NULL). Redundant constraints are fine: of these\n"
                 "the multipliers are those of least norm. M must be positive definite, else 1 is returned.",
                 {"a": (0, n), "lambda": (n, s)},
-                status=f"out[{n + s + 2}] > 0.0 && finite(out, {n + s})",
+                status=f"out[{n + s + 2}] > 0.0 && all_finite(out, {n + s})",
             )
         elif main == "canonical":
             yield self._plain(
@@ -101,11 +107,11 @@ class _Library:
         body = [f"double *out = prepare(t, q, v, parameters, work), *space = out + {self.outputs};"]
         if clear:
             body.append(f"memset(out, 0, {size} * sizeof(double));")
-        body.append(f"{kernel}(out, work, space);")
+        body.append(f"{local(kernel)}(out, work, space);")
         for result, (start, count) in results.items():
             copy = f"memcpy({result}, out + {start}, {count} * sizeof(double));"
             body.append(f"if ({result}) {copy}" if count else f"(void){result};")
-        body.append(f"return {status or f'finite(out, {size})'} ? 0 : 1;")
+        body.append(f"return {status or f'all_finite(out, {size})'} ? 0 : 1;")
         return _Function(name or kernel, words, _STATE, tuple(f"double *{result}" for result in results), tuple(body))
 
     def _derivative(self) -> _Function:
@@ -130,9 +136,9 @@ class _Library:
             f"  for (int turn = 0; turn < {_NEWTON} && !done; turn++) {{",
             "    double moved = 0.0, residual = 0.0, size = 0.0;",
             "    prepare(t, q, v, parameters, work);",
-            "    if (level == 0) position_step(out, work, space);",
-            "    else velocity_step(out, work, space);",
-            f"    if (!finite(out, {self.n + self.s})) return 1;",
+            f"    if (level == 0) {local('position_step')}(out, work, space);",
+            f"    else {local('velocity_step')}(out, work, space);",
+            f"    if (!all_finite(out, {self.n + self.s})) return 1;",
             f"    for (int i = 0; i < {self.n}; i++) {{",
             "      x[i] += out[i];",
             "      size = fmax(size, fabs(x[i]));",
@@ -226,7 +232,7 @@ class _Library:
     def _helpers(self) -> str:
         n, p = self.n, self.p
         last = f"memcpy(work + {1 + 2 * n}, parameters, {p} * sizeof(double));" if p else "(void)parameters;"
-        return f"""static int finite(const double *x, int count) {{
+        return f"""static int all_finite(const double *x, int count) {{
   for (int i = 0; i < count; i++)
     if (!isfinite(x[i])) return 0;
   return 1;

@@ -40,8 +40,9 @@ def identifiers(names: Iterable[str]) -> list[str]:
 
 
 def title(system: System) -> str:
-    """Return the name of a system on one line, without what ends a comment."""
-    text = " ".join(system.name.split()).replace("*/", "* /").replace('"""', "'''")
+    """Return the name of a system on one line, without what begins or ends a comment or cannot be seen."""
+    text = " ".join("".join(c if c.isprintable() else " " for c in system.name).split())
+    text = text.replace("*/", "* /").replace("/*", "/ *").replace('"""', "'''")
     return text.rstrip("\\") or "A mechanical system"
 
 

@@ -1,0 +1,91 @@
+"""The error of a motion, from a second one: at a tenth of the tolerance, or with half the step.
+
+The two differ in every step, so that their difference is the error of the first, but for that of the second, which is
+about ten times smaller. Where it grows beyond the limit the motion cannot be trusted any more: chaos, or a tolerance
+that was too large; `until` says when that is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.algebra.types import Array
+from dalembert.errors import DalembertError
+from dalembert.motion.run import compute
+from dalembert.results.certificate.items import Item
+from dalembert.results.certificate.scales import Scales
+
+if TYPE_CHECKING:
+    from dalembert.motion.run import Motion
+    from dalembert.results.trajectory import Run
+
+LIMIT = 1e-3  # of the range of a coordinate
+_TIMES = 600  # at which the two motions are compared
+_FINER = 10.0
+_LEAST = 1e-14  # relative tolerance, below which steps are rounding
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How far two motions are apart: times, and the difference of each coordinate; up to when it keeps its limit."""
+
+    times: Array
+    errors: Array
+    until: float
+    item: Item
+    note: str = ""
+
+
+def accuracy(run: Run, scales: Scales) -> Accuracy:
+    """Compare a motion with a second, more accurate one."""
+    motion, name = run.motion, "error of the motion, in the range of a coordinate"
+    limit = max(LIMIT, run.rtol if run.step is None else 0.0)
+    end, start = float(motion.times[-1]), float(motion.times[0])
+    if end == start or len(motion.times) < 2:
+        return Accuracy(motion.times[:1], np.zeros((1, motion.kernels.n)), end, Item("accuracy", 0.0, limit, name))
+    times = _chosen(motion)
+    try:
+        other = _finer(motion, times)
+    except DalembertError as error:
+        why = f"not judged: a second motion to compare with cannot be computed: {error}"
+        return Accuracy(times[:0], np.zeros((0, motion.kernels.n)), start, Item("accuracy", None, limit, name), why)
+    n = motion.kernels.n
+    reached = len(other.samples)
+    times, mine = times[:reached], run._between(times[:reached])[:, :n]
+    factor = 1.0 if run.step is None else 1.0 / (1.0 - 0.5**motion.engine.order)
+    errors = factor * np.abs(mine - other.samples[:, :n])
+    sizes = scales.positions
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = np.where(sizes > 0, errors / sizes, np.where(errors <= run.atol, 0.0, np.inf)).max(axis=1, initial=0.0)
+    good = parts <= limit
+    first = int(np.argmin(good)) if not np.all(good) else len(good)
+    until = end if first == len(times) and reached == len(_chosen(motion)) else float(times[max(first - 1, 0)])
+    note = ""
+    if first == len(times) and until < end:
+        note = f"not judged after t = {until:.4g}: a second motion, computed more accurately, ends there"
+        note += f" ({other.facts['message']})" if other.facts["message"] else ""
+    value = float(parts.max(initial=0.0))
+    return Accuracy(times, errors, until, Item("accuracy", value, limit, name), note)
+
+
+def _chosen(motion: Motion) -> Array:
+    """Return times at which to compare: steps, and the middle of steps, as evenly spread over them as can be."""
+    steps = motion.times
+    middles = (steps[1:] + steps[:-1]) / 2
+    every = np.unique(np.concatenate([steps, middles]))
+    return every[np.unique(np.linspace(0, len(every) - 1, _TIMES).astype(int))]
+
+
+def _finer(motion: Motion, times: Array) -> Motion:
+    """Compute the motion again, more accurately, with its states at some times."""
+    facts = motion.facts
+    settings = {key: facts[key] for key in ("form", "method", "keep")} | motion.options
+    settings |= {"until": float(motion.times[-1]), "samples": times, "max_steps": 20 * facts["steps"] + 10_000}
+    if facts["step"] is None:
+        finer = {key: max(facts[key] / _FINER, _LEAST) for key in ("rtol",)} | {"atol": facts["atol"] / _FINER}
+    else:
+        finer = {"step": facts["step"] / 2}
+    return compute(motion.system, **settings, **finer)

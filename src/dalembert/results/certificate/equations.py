@@ -1,0 +1,149 @@
+"""Whether a motion satisfies the equations as they are written: constraints, accelerations, reactions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dalembert.algebra.saddle import Saddle
+from dalembert.algebra.types import Array
+from dalembert.forms import multipliers
+from dalembert.model.numeric import Numeric, Values
+from dalembert.results.certificate.items import Item
+from dalembert.results.certificate.scales import Scales, points
+
+if TYPE_CHECKING:
+    from dalembert.results.trajectory import Run
+
+NEARLY = 1e-5  # conditioning below which a position is next to a singular one
+LOOSE = 1e-3  # of its size that a constraint may be off where it is not projected
+_PLACES = 5  # at which forces and other solutions are compared
+_SIZED = 20  # at which the sizes of constraints are looked at
+
+
+@dataclass(frozen=True)
+class Place:
+    """A state on the way: the blocks there, and what the kernel says."""
+
+    t: float
+    q: Array
+    v: Array
+    values: Values
+    acceleration: Array
+    reaction: Array
+    regular: bool  # not next to a position where reactions are not determinate
+    free: bool  # whether something can move
+
+
+def places(run: Run) -> list[Place]:
+    """Look at a few states on the way, with the kernel of the form."""
+    motion, n = run.motion, run.motion.kernels.n
+    times, q, v, values = points(run)
+    values = np.broadcast_to(values, (len(q), values.shape[-1]))
+    chosen = np.unique(np.linspace(0, len(q) - 1, _PLACES).astype(int))
+    found: Any = motion.kernels(times[chosen], q[chosen], motion.states[chosen, n:], values[chosen])  # v, or p
+    core = motion.kernels.accelerations(times[chosen], q[chosen], v[chosen], values[chosen])
+    ranks, conditions = np.asarray(core.rank), np.asarray(core.conditioning)
+    acceleration = core.acceleration if run.form == "canonical" else found.acceleration
+    result = []
+    for k, i in enumerate(chosen):
+        numeric = Numeric(run.system, dict(zip(run.system.parameters, values[i], strict=True)))
+        singular = ranks[k] < ranks.max() or (ranks[k] == len(run.system.constraints) and conditions[k] < NEARLY)
+        result.append(
+            Place(
+                float(times[i]), q[i], v[i], numeric.all(float(times[i]), q[i], v[i]),
+                acceleration[k], found.reaction[k], not singular, bool(ranks[k] < n),
+            )
+        )  # fmt: skip
+    return result
+
+
+def scales(run: Run, at: list[Place]) -> Scales:
+    """Return the sizes of a motion."""
+    return Scales(
+        run,
+        np.max([np.abs(place.values.M.diagonal()) for place in at], axis=0),
+        np.max([np.abs(place.values.f) for place in at], axis=0),
+        np.max([np.abs(place.acceleration) for place in at], axis=0),
+    )
+
+
+def residuals(run: Run, sizes: Scales) -> list[Item]:
+    """Measure the constraints at every step, each in the size of its own terms."""
+    if not run.system.constraints:
+        return []
+    t, q, v, values = points(run)
+    g, psi = run.motion.kernels.residuals(t, q, v, values)
+    values = np.broadcast_to(values, (len(q), values.shape[-1]))
+    numeric = Numeric(run.system, dict(zip(run.system.parameters, values[0], strict=True)))
+    chosen = np.unique(np.linspace(0, len(q) - 1, _SIZED).astype(int))
+    limit = LOOSE if run.keep in ("none", "stabilise") else min(max(1e-10, 100 * run.rtol), LOOSE)
+    items = []
+    for name, rows, found in (("position", numeric.holonomic, g), ("velocity", numeric.kinematic, psi)):
+        if not rows:
+            continue
+        size = np.zeros(len(rows))
+        moves = sizes.positions if name == "position" else sizes.velocities
+        for i in chosen:
+            level = numeric.position(t[i], q[i]) if name == "position" else numeric.velocity(t[i], q[i], v[i])
+            size = np.maximum(size, np.maximum(level[2], abs(level[1]) @ moves))
+        worst = np.abs(found[:, rows]).max(axis=0, initial=0.0)
+        words = f"constraints on {'positions' if name == 'position' else 'velocities'}, in the size of their terms"
+        items.append(Item(name, _ratio(worst, size), limit, words))
+    return items
+
+
+def forces(run: Run, at: list[Place], sizes: Scales) -> list[Item]:
+    """Put accelerations and reactions into the equations; compare with a solution by other means."""
+    defect = work = difference = 0.0
+    for place in at:
+        defect = max(defect, _defect(place, sizes))
+        if place.regular:
+            work = max(work, _virtual_work(place, sizes))
+            difference = max(difference, _difference(place))
+    return [
+        Item("equations", defect, 1e-6, "accelerations and reactions in M q̈ = f + r and A q̈ = c"),
+        Item("ideality", work, 1e-8, "virtual work of the reactions"),
+        Item("agreement", difference, 1e-6, "reactions against a solution by singular values"),
+    ]
+
+
+def _defect(place: Place, sizes: Scales) -> float:
+    """Return how far q̈ and r are from satisfying the equations, in the size of their terms."""
+    M, f, A, c = place.values.M, place.values.f, place.values.A, place.values.c
+    a, r = place.acceleration, place.reaction
+    left = np.abs(M @ a - f - r)
+    size = abs(M) @ np.abs(a) + np.abs(f) + np.abs(r)
+    worst = _ratio(left, np.maximum(size, abs(M) @ sizes.accelerations))
+    if A.shape[0] and place.regular:
+        size = np.abs(c) + abs(A) @ np.maximum(np.abs(a), sizes.accelerations)
+        worst = max(worst, _ratio(np.abs(A @ a - c), size))
+    return worst
+
+
+def _virtual_work(place: Place, sizes: Scales) -> float:
+    """Let the reactions do work on a displacement that the constraints allow, at random."""
+    A, n = place.values.A, len(place.q)
+    if not (place.free and A.shape[0]):
+        return 0.0
+    direction = Saddle(sp.eye_array(n), A).solve(np.random.default_rng(0).normal(size=n), np.zeros(A.shape[0]))[0]
+    units = np.where(sizes.positions > 0, sizes.positions, 1.0)
+    force = np.maximum(np.abs(place.reaction), np.abs(place.values.f)) * units
+    size = force.max(initial=0.0) * np.abs(direction / units).max(initial=0.0)
+    return _ratio(np.array([abs(place.reaction @ direction)]), np.array([size]))
+
+
+def _difference(place: Place) -> float:
+    expected = place.values.M @ multipliers.solve(place.values)[0] - place.values.f
+    scale = max(np.abs(expected).max(initial=0.0), np.abs(place.values.f).max(initial=0.0))
+    return _ratio(np.abs(place.reaction - expected), np.full(len(expected), scale))
+
+
+def _ratio(values: Array, sizes: Array) -> float:
+    """Return the largest part; what is zero beside nothing is none."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = np.where(values > 0, values / sizes, 0.0)
+    return float(np.where(np.isnan(parts), np.inf, parts).max(initial=0.0))

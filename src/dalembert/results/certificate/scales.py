@@ -1,0 +1,74 @@
+"""The sizes of a motion, coordinate by coordinate: what residuals and errors are measured by.
+
+They come from the motion and the masses that move in it, so that neither units nor the sizes of other coordinates
+matter. A coordinate that does not move, but for rounding, is measured by what the whole system does: by how far it
+would move with a thousandth of the largest √Mⱼⱼ Δqⱼ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.algebra.types import Array
+
+if TYPE_CHECKING:
+    from dalembert.results.trajectory import Run
+
+_STILL = 1e-3  # part of the largest motion that a coordinate at rest is measured by
+_AT_REST = 1e-6  # part of that below which it counts as at rest
+_DIGITS = 1e-9  # part of its own values that a coordinate is measured by at least
+
+
+def points(run: Run) -> tuple[Array, Array, Array, Array]:
+    """Return t, q, v and the parameters at the steps."""
+    motion = run.motion
+    v = run._velocities(motion.times, motion.states)
+    return motion.times, motion.states[:, : motion.kernels.n], v, motion.parameters_at(motion.times)
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Sizes of positions, velocities and accelerations along a motion, one for each coordinate."""
+
+    run: Run
+    mass: Array  # diagonal of M
+    force: Array  # f
+    acceleration: Array  # q̈, the largest at some places
+
+    @cached_property
+    def duration(self) -> float:
+        """How long the motion lasts."""
+        times = self.run.motion.times
+        return float(times[-1] - times[0]) or 1.0
+
+    @cached_property
+    def positions(self) -> Array:
+        """How far the coordinates move."""
+        q = points(self.run)[1]
+        own = np.maximum(np.ptp(q, axis=0), _DIGITS * np.abs(q).max(axis=0, initial=0.0))
+        return self._shared(own)
+
+    @cached_property
+    def velocities(self) -> Array:
+        """How fast they are."""
+        return self._shared(np.maximum(np.abs(points(self.run)[2]).max(axis=0), self.positions / self.duration))
+
+    @cached_property
+    def accelerations(self) -> Array:
+        """How fast that changes, or would without constraints."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            free = np.where(self.mass > 0, self.force / self.mass, 0.0)
+        own = np.maximum(self.acceleration, np.where(np.isfinite(free), free, 0.0))
+        return self._shared(np.maximum(own, self.velocities / self.duration))
+
+    def _shared(self, own: Array) -> Array:
+        """Measure what is at rest by what the whole system does."""
+        roots = np.sqrt(np.maximum(self.mass, 0.0))
+        largest = (roots * own).max(initial=0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            part = np.where(roots > 0, _STILL * largest / roots, _STILL * own.max(initial=0.0))
+        return np.where((own < _AT_REST * part) & np.isfinite(part), part, own)
