@@ -59,7 +59,7 @@ def table(argument: str, value: Any) -> dict[Any, Any]:
 def number(argument: str, value: Any) -> float:
     """Return a number, which may be infinite or no number at all."""
     try:
-        return float("text" if isinstance(value, (str, bytes)) else value)
+        return float("no number" if isinstance(value, (str, bytes, bool, np.bool_)) else value)
     except OverflowError:  # of a whole number
         return math.inf if int(value) > 0 else -math.inf
     except (TypeError, ValueError):

@@ -148,7 +148,8 @@ class Joints:
         if on is None:
             on = joints[0].bodies[0 if joints[0].bodies[1] == GROUND else 1]
         if not isinstance(on, str) or on not in touched:
-            raise ModelError(f"{quoted(names)} do not act on {shown(on)}, but on {quoted(touched)}")
+            other = f"`{on}`" if isinstance(on, str) else shown(on)
+            raise ModelError(f"{quoted(names)} do not act on {other}, but on {quoted(touched)}")
         point = self._point(joints, on, at)
         force, moment = self._wrench(conditions, on, point, self.multipliers[..., None], np.arange(len(self.inputs)))
         turn = self._axes(joints[0], on, axes)
