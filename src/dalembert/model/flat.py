@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _ASIDE = 1e-2  # in units of the coordinates: how far from a solution slopes are compared with those in it
 _SUSPECT = 0.02  # part of them that is left in a solution as it was found,
 _FLAT = 1e-4  # and in one that is as good as it can be
+_STEEP = 1e4  # square of the slope, in what the residual lets one expect of a square
 _PLACES = 4
 _REACH = 0.3
 _LATER = (0.0, 0.01, 0.1, 1.0)
@@ -47,8 +48,9 @@ def find_flat(level: Level, x: Array) -> list[Problem]:
     problems = []
     for k in own:
         constraint = constraints[rows[k]]
-        if is_kinked(constraint.expression) or shares[k] < _SUSPECT:
-            places = _Alone(level, k, constraint, sizes).places(x, random)
+        alone = _Alone(level, k, constraint, sizes)
+        if is_kinked(constraint.expression) or (shares[k] < _SUSPECT and not alone.is_steep(x, random)):
+            places = alone.places(x, random)
             problem = _explain(level, constraint, places, sizes) if places else None
             problems += [problem] if problem else []
     return problems
@@ -75,6 +77,20 @@ class _Alone:
         numeric, q = self.level.numeric, self.level.q
         residual, J, size = numeric.position(t, x) if q is None else numeric.velocity(t, q, x)
         return residual[[self.row]], J[[self.row]], size[[self.row]]
+
+    def is_steep(self, x: Array, random: np.random.Generator) -> bool:
+        """Tell whether what is left of the slope, as in a small mechanism, is more than the residual explains.
+
+        Of a square, g = d², residual and slope vanish together: |∇g|² = 4 g, and in general about |∇²g| |g|.
+        """
+        residual, J, size = self.equation(self.level.t, x)
+        around = self.equation(
+            self.level.t, x + _ASIDE * self.sizes * random.choice([-1, 1], len(x)) * random.random(len(x))
+        )[1]
+        slope = np.sqrt(((J * self.sizes) ** 2).sum())
+        bend = np.sqrt((((around - J) * self.sizes) ** 2).sum()) / _ASIDE
+        left = max(abs(residual[0]), np.finfo(float).eps * size[0])
+        return bool(slope**2 > _STEEP * bend * left)
 
     def places(self, x: Array, random: np.random.Generator) -> list[tuple[float, Array]]:
         """Return times and positions at which it holds without slope; none if it has one somewhere."""

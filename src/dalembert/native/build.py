@@ -98,11 +98,21 @@ class Builder:
             residuals = b.g if right == "positions" else b.psi
             f: list[Scalar] = [0.0] * self.n
             c = [-value for value in self.evaluate(routine, [ZERO if r is None else r for r in residuals])]
-            routine.store("out", [-value for value in c], self.n)
+            routine.store("out", self.distances(routine, A, c), self.n)
         if offset:
             c = [value + routine.tape.load("in", len(self.inputs) + i) for i, value in enumerate(c)]
         routine.store("right", [*self.augmented(f, c, A, rho), *c])
         return routine
+
+    def distances(self, routine: Routine, A: dict, residuals: Sequence[Scalar]) -> list[Scalar]:
+        """Return residuals in the lengths of their rows, so that they are distances in the coordinates."""
+        call, squares = routine.tape.call, [0.0] * self.s
+        for (i, _), a in A.items():
+            squares[i] = squares[i] + a * a
+        return [
+            call("if_lt", 0.0, square, call("abs", residual) / call("sqrt", square), call("abs", residual))
+            for residual, square in zip(residuals, squares, strict=True)
+        ]
 
     def placed(self, routine: Routine, changes: dict[Expr, Scalar] | None = None) -> tuple[dict, dict]:
         """Let a routine fill the matrix; return A and ρ."""

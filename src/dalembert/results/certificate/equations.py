@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 NEARLY = 1e-5  # conditioning below which a position is next to a singular one
 LOOSE = 1e-3  # of its size that a constraint may be off where it is not projected
+_SMALL = 1e-3  # part of the largest force that every force is measured by at least
 _PLACES = 5  # at which forces and other solutions are compared
 _SIZED = 20  # at which the sizes of constraints are looked at
 
@@ -117,7 +118,11 @@ def _defect(place: Place, sizes: Scales) -> float:
     a, r = place.acceleration, place.reaction
     left = np.abs(M @ a - f - r)
     size = abs(M) @ np.abs(a) + np.abs(f) + np.abs(r)
-    worst = _ratio(left, np.maximum(size, abs(M) @ sizes.accelerations))
+    units = _units(sizes)
+    largest = (size * units).max(
+        initial=0.0
+    )  # as work on what the coordinates move; beside it, what is small is rounding
+    worst = _ratio(left, np.maximum(np.maximum(size, abs(M) @ sizes.accelerations), _SMALL * largest / units))
     if A.shape[0] and place.regular:
         size = np.abs(c) + abs(A) @ np.maximum(np.abs(a), sizes.accelerations)
         worst = max(worst, _ratio(np.abs(A @ a - c), size))
@@ -130,7 +135,7 @@ def _virtual_work(place: Place, sizes: Scales) -> float:
     if not (place.free and A.shape[0]):
         return 0.0
     direction = Saddle(sp.eye_array(n), A).solve(np.random.default_rng(0).normal(size=n), np.zeros(A.shape[0]))[0]
-    units = np.where(sizes.positions > 0, sizes.positions, 1.0)
+    units = _units(sizes)
     force = np.maximum(np.abs(place.reaction), np.abs(place.values.f)) * units
     size = force.max(initial=0.0) * np.abs(direction / units).max(initial=0.0)
     return _ratio(np.array([abs(place.reaction @ direction)]), np.array([size]))
@@ -140,6 +145,10 @@ def _difference(place: Place) -> float:
     expected = place.values.M @ multipliers.solve(place.values)[0] - place.values.f
     scale = max(np.abs(expected).max(initial=0.0), np.abs(place.values.f).max(initial=0.0))
     return _ratio(np.abs(place.reaction - expected), np.full(len(expected), scale))
+
+
+def _units(sizes: Scales) -> Array:
+    return np.where(sizes.positions > 0, sizes.positions, 1.0)
 
 
 def _ratio(values: Array, sizes: Array) -> float:
