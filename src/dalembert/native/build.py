@@ -6,7 +6,7 @@ Accelerations and both projections have the same matrix: each evaluates its righ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,7 @@ import symengine as se
 
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.program import Program
-from dalembert.algebra.tape import Node
+from dalembert.algebra.tape import Node, Tape
 from dalembert.forms.augment import augmentation
 from dalembert.model.blocks import Blocks
 from dalembert.model.calculus import ZERO, Calculus
@@ -98,21 +98,11 @@ class Builder:
             residuals = b.g if right == "positions" else b.psi
             f: list[Scalar] = [0.0] * self.n
             c = [-value for value in self.evaluate(routine, [ZERO if r is None else r for r in residuals])]
-            routine.store("out", self.distances(routine, A, c), self.n)
+            routine.store("out", distances(routine.tape, A, c), self.n)
         if offset:
             c = [value + routine.tape.load("in", len(self.inputs) + i) for i, value in enumerate(c)]
         routine.store("right", [*self.augmented(f, c, A, rho), *c])
         return routine
-
-    def distances(self, routine: Routine, A: dict, residuals: Sequence[Scalar]) -> list[Scalar]:
-        """Return residuals in the lengths of their rows, so that they are distances in the coordinates."""
-        call, squares = routine.tape.call, [0.0] * self.s
-        for (i, _), a in A.items():
-            squares[i] = squares[i] + a * a
-        return [
-            call("if_lt", 0.0, square, call("abs", residual) / call("sqrt", square), call("abs", residual))
-            for residual, square in zip(residuals, squares, strict=True)
-        ]
 
     def placed(self, routine: Routine, changes: dict[Expr, Scalar] | None = None) -> tuple[dict, dict]:
         """Let a routine fill the matrix; return A and ρ."""
@@ -412,6 +402,18 @@ class DependentBuilder(Builder):
     def whole(self, routine: Routine, k: int, size: Scalar) -> Scalar:
         """Return the size of a row in all coordinates, of which little may be left in those that depend."""
         return routine.tape.load("whole", k - self.n)
+
+
+def distances(tape: Tape, A: Mapping[tuple[int, int], Scalar], residuals: Sequence[Scalar]) -> list[Scalar]:
+    """Return residuals in the lengths of their rows: as distances in the coordinates, whatever their units."""
+    squares: list[Scalar] = [0.0] * len(residuals)
+    for (i, _), a in A.items():
+        squares[i] = squares[i] + a * a
+    found = []
+    for residual, square in zip(residuals, squares, strict=True):
+        size = tape.call("abs", residual)
+        found.append(tape.call("if_lt", 0.0, square, size / tape.call("sqrt", square), size))
+    return found
 
 
 def energy_outputs(system: Any, b: Blocks) -> list[Expr]:

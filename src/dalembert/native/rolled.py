@@ -22,7 +22,7 @@ from dalembert.model.calculus import ZERO
 from dalembert.model.elements import Elements, Kind
 from dalembert.model.functions import Expr
 from dalembert.model.system import System
-from dalembert.native.build import ENOUGH, energy_outputs, without_noise
+from dalembert.native.build import ENOUGH, distances, energy_outputs, without_noise
 from dalembert.native.codegen import Kernel, Repeat, Rolled
 from dalembert.native.fronts import Fronts, Place, Scalar, mass_place
 from dalembert.native.groups import REFINEMENTS, Module
@@ -144,17 +144,20 @@ class RolledBuilder:
             for a, k in M:
                 shared = any(self.shares[mass_place(x[a], x[k])] > 1 for x in kind.coordinates.tolist())
                 self._add(loop, "matrix", ("M", a, k), next(values), shared)
-            for i, j in b.A:
-                loop.store("matrix", ("A", i, j), next(values))
+            A = {place: next(values) for place in b.A}
+            for (i, j), value in A.items():
+                loop.store("matrix", ("A", i, j), value)
             for a, force in enumerate(f):
                 value = next(values)
                 if force != 0:
                     shared = any(self.shares[x[a]] > 1 for x in kind.coordinates.tolist())
                     self._add(loop, "right", ("f", a), value, shared)
-            for i, value in enumerate(values):
+            right_sides = list(values)
+            for i, value in enumerate(right_sides):
                 loop.store("right", ("row", i, self.n), value)
-                if residuals is not None:
-                    loop.store("out", ("row", i, self.n), -value)
+            if residuals is not None:
+                for i, value in enumerate(distances(loop.routine.tape, A, right_sides)):
+                    loop.store("out", ("row", i, self.n), value)
 
         zero = [
             self.fill(f"{name}.matrix", "matrix", len(self.entry)),

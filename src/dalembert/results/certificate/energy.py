@@ -27,9 +27,8 @@ def balance(run: Run) -> list[Item]:
     drift = run.drift
     if drift is None:
         return []
-    limit = LIMIT if run.step is not None else min(max(1e4 * run.rtol, 1e-9), LIMIT)
     worst = float(np.abs(drift.values).max(initial=0.0) / drift.scale)
-    return [Item("energy", worst, limit, "energy balance, in the largest energy")]
+    return [Item("energy", worst, LIMIT, "energy balance, in the largest energy")]
 
 
 @dataclass(frozen=True, repr=False)
