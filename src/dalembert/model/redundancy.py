@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 
@@ -146,9 +147,10 @@ class _Search:
         for part in _PARTS if changes else ():
             changed = {name: self.base[name] + part * change for name, change in changes.items()}
             numeric = Numeric(self.numeric.system, {**self.base, **changed})
-            found = [new for old in self.places if (new := assemble(numeric, old, {*rows, *self.kept}))]
+            attempts = (assemble(numeric, place, {*rows, *self.kept}) for place in self.places)
+            found = list(takewhile(lambda place: place is not None, attempts))  # the first failure says enough
             if len(found) == len(self.places):
-                return not self.follow(finite_values(numeric, found), rows, self.kept)
+                return not self.follow(finite_values(numeric, filter(None, found)), rows, self.kept)
         return bool(changes)
 
     def value_dependence(self, i: int, others: Sequence[int]) -> tuple[str, ...]:
