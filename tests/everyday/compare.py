@@ -98,7 +98,9 @@ class Compare:
         base, slopes = base / rowsize, slopes / rowsize[:, None]
         if form == "reactions":  # along Euler parameters r is a convention: solve, and compare the rest
             found = _fitted(slopes, -base) * sizes
-            self.forces(self.oracle.turning(found, place[1]), self.oracle.turning(true, place[1]), truth, "equations of r")
+            self.forces(
+                self.oracle.turning(found, place[1]), self.oracle.turning(true, place[1]), truth, "equations of r"
+            )
             return
         left, right = slopes[:, n:], base + slopes[:, :n] @ (true / sizes)
         size = np.abs(base) + np.abs(slopes[:, :n]) @ np.abs(true / sizes)
@@ -156,8 +158,7 @@ class Compare:
 
     def exported(self, module: dict[str, Any], place: Place, truth: Truth) -> None:
         """Compare an exported Python module."""
-        a, lam = module["accelerations"](*place)[:2]
-        self.accelerations(a, truth, "exported NumPy: accelerations")
+        self.accelerations(module["accelerations"](*place)[0], truth, "exported NumPy: accelerations")
 
 
 def _same(found: Any, expected: Any, size: float, what: str) -> None:

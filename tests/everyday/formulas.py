@@ -9,12 +9,23 @@ from typing import Any
 
 import numpy as np
 
-_TOKEN = re.compile(r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d][\w.]*'*)|(?P<sign>\*\*|<=|>=|.))")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d][\w.]*'*)|(?P<sign>\*\*|<=|>=|.))"
+)
 _FUNCTIONS = {
     **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "sign")},
-    **{"asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "atan2": np.arctan2, "abs": np.abs},
-    **{"min": np.minimum, "max": np.maximum, "step": lambda x: np.heaviside(x, 0.5), "if": np.where},
-    **{"and": np.logical_and, "or": np.logical_or, "not": np.logical_not},
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "atan2": np.arctan2,
+    "abs": np.abs,
+    "min": np.minimum,
+    "max": np.maximum,
+    "step": lambda x: np.heaviside(x, 0.5),
+    "if": np.where,
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "not": np.logical_not,
 }
 _CONSTANTS = {"pi": np.pi, "e": np.e}
 _made: dict[str, CodeType] = {}
@@ -36,7 +47,9 @@ def _python(text: str) -> str:
             parts.append(token if power and token.isdigit() else f"number({token!r})")
         elif kind == "name":
             called = text[match.end() :].lstrip().startswith("(") and token in _FUNCTIONS
-            parts.append(f"f[{token!r}]" if called else f" {token} " if token in ("and", "or", "not") else f"z[{token!r}]")
+            parts.append(
+                f"f[{token!r}]" if called else f" {token} " if token in ("and", "or", "not") else f"z[{token!r}]"
+            )
         else:
             parts.append("**" if token == "^" else token)
     return "".join(parts)

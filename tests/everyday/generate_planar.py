@@ -57,7 +57,11 @@ def gears(shop: Workshop) -> str:
     dice = shop.dice
     r1, r2 = dice.decimal(0.1, 0.4), dice.decimal(0.1, 0.4)
     spin = {"spin": dice.signed(1, 9)}
-    sizes = {"radii": [shop.short(r1), shop.short(r2)]} if dice.chance(0.5) else {"teeth": [dice.randint(12, 40), dice.randint(12, 60)]}
+    sizes = (
+        {"radii": [shop.short(r1), shop.short(r2)]}
+        if dice.chance(0.5)
+        else {"teeth": [dice.randint(12, 40), dice.randint(12, 60)]}
+    )
     if dice.chance(0.4):
         shop.body("arm", ((r1 + r2) / 2, 0), mass=not dice.chance(0.2), inertia=not dice.chance(0.2), **spin)
         shop.body("sun", (0, 0))
@@ -126,7 +130,14 @@ def hoist(shop: Workshop) -> str:
         over |= {"body": "pulley", "point": [0, 0]}
     else:
         over |= {"at": [0, 0]}
-    shop.joint("rope", "rope", ["left", "right"], [(-r, heights[0]), (r, heights[1])], over=[over], **({"grip": True} if grip else {}))
+    shop.joint(
+        "rope",
+        "rope",
+        ["left", "right"],
+        [(-r, heights[0]), (r, heights[1])],
+        over=[over],
+        **({"grip": True} if grip else {}),
+    )
     if dice.chance(0.4):
         shop.tables["bodies"]["left"]["velocity"] = [0, shop.short(dice.signed(0.1, 0.8))]
     shop.decorate({"rail_left": "distance", "rail_right": "distance"})

@@ -9,7 +9,13 @@ from tests.everyday.case import Case, Dice
 from tests.everyday.workshop import Workshop
 
 AXES = ([0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 1, 1], [1, 2, 2])
-COORDINATE = {"revolute": "angle", "prismatic": "distance", "cylindrical": "angle", "screw": "distance", "planar": "angle"}
+COORDINATE = {
+    "revolute": "angle",
+    "prismatic": "distance",
+    "cylindrical": "angle",
+    "screw": "distance",
+    "planar": "angle",
+}
 
 
 class Spatial(Workshop):
@@ -45,7 +51,9 @@ def chain(shop: Spatial) -> str:
         end = tuple(round(x + dice.signed(0.1, 0.7), 2) for x in here)
         name = f"b{k + 1}"
         middle = [(a + b) / 2 for a, b in zip(here, end, strict=True)]
-        kind = dice.choice(["revolute"] * 3 + ["spherical", "universal", "cylindrical", "prismatic", "screw", "planar", "rigid"])
+        kind = dice.choice(
+            ["revolute"] * 3 + ["spherical", "universal", "cylindrical", "prismatic", "screw", "planar", "rigid"]
+        )
         shop.solid(name, middle, inertia=not (kind in ("prismatic", "rigid") and dice.chance(0.3)))
         more: dict[str, Any] = {}
         if kind not in ("spherical", "rigid"):
@@ -100,11 +108,22 @@ def linkage(shop: Spatial) -> str:
     """A four-bar of the plane with the revolutes of space, which repeat each other, or with looser pairs."""
     dice = shop.dice
     tops = [(0.0, 0.3, 0.0), (1.0, 0.6, 0.0)]
-    kinds = dice.choice([["revolute"] * 4, ["revolute", "spherical", "spherical", "revolute"], ["revolute", "revolute", "spherical", "cylindrical"]])
+    kinds = dice.choice(
+        [
+            ["revolute"] * 4,
+            ["revolute", "spherical", "spherical", "revolute"],
+            ["revolute", "revolute", "spherical", "cylindrical"],
+        ]
+    )
     shop.solid("crank", (0, 0.15, 0))
     shop.solid("coupler", (0.5, 0.45, 0))
     shop.solid("rocker", (1, 0.3, 0), inertia=not dice.chance(0.2))
-    pins = [("ground", "crank", (0, 0, 0)), ("crank", "coupler", tops[0]), ("coupler", "rocker", tops[1]), ("ground", "rocker", (1, 0, 0))]
+    pins = [
+        ("ground", "crank", (0, 0, 0)),
+        ("crank", "coupler", tops[0]),
+        ("coupler", "rocker", tops[1]),
+        ("ground", "rocker", (1, 0, 0)),
+    ]
     for name, kind, (a, b, at) in zip("ABCD", kinds, pins, strict=True):
         shop.joint(name, kind, [a, b], at, **({} if kind == "spherical" else {"axis": [0, 0, 1]}))
     shop.decorate({"A": "angle"}, "A")

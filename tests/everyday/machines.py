@@ -94,7 +94,9 @@ class Body:
             self.omega: Any = rate[0]
         else:
             a, b, c, d = turn
-            E = np.array([[-1.0 * b, a, d, -1.0 * c], [-1.0 * c, -1.0 * d, a, b], [-1.0 * d, c, -1.0 * b, a]], dtype=object)
+            E = np.array(
+                [[-1.0 * b, a, d, -1.0 * c], [-1.0 * c, -1.0 * d, a, b], [-1.0 * d, c, -1.0 * b, a]], dtype=object
+            )
             self.body_omega = 2.0 * (E @ np.array(rate, dtype=object))
             self.omega = self.R @ self.body_omega
 

@@ -168,8 +168,13 @@ class Workshop:
     def load(self, body: str) -> None:
         """Push a body."""
         dice = self.dice
-        push = [dice.choice([dice.signed(1, 20), dice.decimal(1, 20) * call("sin", 5 * word("t")), 0]) for _ in range(self.dimensions)]
-        more: dict[str, Any] = {"force": push} if any(not isinstance(x, int) for x in push) else {"force": [3.5] * self.dimensions}
+        push = [
+            dice.choice([dice.signed(1, 20), dice.decimal(1, 20) * call("sin", 5 * word("t")), 0])
+            for _ in range(self.dimensions)
+        ]
+        more: dict[str, Any] = (
+            {"force": push} if any(not isinstance(x, int) for x in push) else {"force": [3.5] * self.dimensions}
+        )
         if dice.chance(0.4):
             torque = tidy(dice.signed(0.1, 2) * self.L)
             more["torque"] = torque if self.dimensions == 2 else [0, torque, 0]
