@@ -66,7 +66,7 @@ class Refused(DalembertError):
 
 
 def chosen(names: tuple[str, ...], seed: int, thorough: bool) -> list[str]:
-    """Return all forms, or two of them in turn: those of mechanisms take their time."""
+    """Return all forms, or two of them in turn: formulas take their time."""
     turn = seed // 4
     return [name for k, name in enumerate(names) if thorough or (k - turn) % len(names) < 2]
 
@@ -114,7 +114,7 @@ def travel(case: Case, folder: Path, seed: int, thorough: bool = True) -> list[s
         with journey.stage("motion against the oracle"):
             compare.motion(motion)
     truths = [(place, case.oracle(*place)) for place in states]
-    for form in chosen(FORMS, seed, thorough or not case.mechanism):
+    for form in chosen(FORMS, seed, thorough):
         with journey.stage(
             f"derive {form}", lambda text, form=form: undetermined or rightly_refused(form, system, text)
         ):
@@ -124,7 +124,7 @@ def travel(case: Case, folder: Path, seed: int, thorough: bool = True) -> list[s
             data = json.loads(json.dumps(derivation.as_dict()))
             for place, there in truths:
                 compare.formulas(data, place, there)
-    for form in chosen(NATIVE, seed, thorough or not case.mechanism):
+    for form in chosen(NATIVE, seed, thorough):
         with journey.stage(
             f"compile {form}", lambda text, form=form: undetermined or rightly_refused(form, system, text)
         ):
