@@ -14,9 +14,18 @@ _TOKEN = re.compile(
 )
 _FUNCTIONS = {
     **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "sign")},
-    **{"asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "atan2": np.arctan2, "abs": np.abs},
-    **{"min": np.minimum, "max": np.maximum, "step": lambda x: np.heaviside(x, 0.5), "if": np.where},
-    **{"and": np.logical_and, "or": np.logical_or, "not": np.logical_not},
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "atan2": np.arctan2,
+    "abs": np.abs,
+    "min": np.minimum,
+    "max": np.maximum,
+    "step": lambda x: np.heaviside(x, 0.5),
+    "if": np.where,
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "not": np.logical_not,
 }
 _CONSTANTS = {"pi": np.pi, "e": np.e}
 _made: dict[str, CodeType] = {}

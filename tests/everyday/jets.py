@@ -142,7 +142,22 @@ def largest(x: Any, y: Any) -> Any:
 
 
 FUNCTIONS = {
-    **{"sin": sin, "cos": cos, "tan": tan, "tanh": tanh, "sinh": sinh, "cosh": cosh, "exp": exp, "log": log},
-    **{"sqrt": sqrt, "atan": atan, "asin": asin, "acos": acos, "abs": absolute, "sign": sign, "step": step},
-    **{"atan2": atan2, "min": smallest, "max": largest},
+    "sin": sin,
+    "cos": cos,
+    "tan": tan,
+    "tanh": tanh,
+    "sinh": sinh,
+    "cosh": cosh,
+    "exp": exp,
+    "log": log,
+    "sqrt": sqrt,
+    "atan": atan,
+    "asin": asin,
+    "acos": acos,
+    "abs": absolute,
+    "sign": sign,
+    "step": step,
+    "atan2": atan2,
+    "min": smallest,
+    "max": largest,
 }

@@ -114,7 +114,7 @@ class Oracle:
         v = np.asarray(v, dtype=float)
         parts = self.describe(frame)
         size = frame.size
-        Q, V, T = slice(0, n), slice(n, 2 * n), size - 1
+        Q, V = slice(0, n), slice(n, 2 * n)
         along = np.concatenate([v, np.zeros(n), [1.0]])  # d/dt at fixed velocities
         if parts.matrices is not None:
             M, f = parts.matrices

@@ -7,6 +7,7 @@ points, whatever condition on positions the package has for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -179,7 +180,7 @@ def rope(ends: Ends) -> Conditions:
         stops.append((body, body.point(p), r))
     stops.append((ends.second, ends.b, 0.0))
     parts = []
-    for (one, start, r1), (two, end, r2) in zip(stops, stops[1:], strict=False):
+    for (one, start, r1), (two, end, r2) in pairwise(stops):
         line, across = end - start, r2 - r1
         straight = jets.sqrt(dot(line, line) - across**2)
         u = (line * straight - left(line) * across) / dot(line, line)
@@ -254,21 +255,28 @@ def rolling3(ends: Ends) -> Conditions:
 
 
 PAIRS: dict[tuple[int, str], Callable[[Ends], Conditions]] = {
-    **{(2, "revolute"): revolute, (2, "prismatic"): prismatic, (2, "rigid"): rigid, (2, "slot"): slot, (2, "rod"): rod},
-    **{(2, "gear"): gear, (2, "rack"): rack, (2, "rolling"): rolling, (2, "rope"): rope},
-    **{
-        (3, "spherical"): revolute,
-        (3, "rigid"): rigid3,
-        (3, "screw"): screw,
-        (3, "universal"): universal,
-        (3, "rod"): rod,
-    },
+    (2, "revolute"): revolute,
+    (2, "prismatic"): prismatic,
+    (2, "rigid"): rigid,
+    (2, "slot"): slot,
+    (2, "rod"): rod,
+    (2, "gear"): gear,
+    (2, "rack"): rack,
+    (2, "rolling"): rolling,
+    (2, "rope"): rope,
+    (3, "spherical"): revolute,
+    (3, "rigid"): rigid3,
+    (3, "screw"): screw,
+    (3, "universal"): universal,
+    (3, "rod"): rod,
     (3, "revolute"): lambda ends: revolute(ends) + parallel(ends),
     (3, "prismatic"): lambda ends: on_line(ends) + parallel(ends) + no_turn(ends),
     (3, "cylindrical"): lambda ends: on_line(ends) + parallel(ends),
     (3, "planar"): lambda ends: in_plane(ends) + parallel(ends),
-    **{(3, "point_on_line"): on_line, (3, "point_in_plane"): in_plane},
-    **{(3, "rolling_disk"): rolling3, (3, "rolling_sphere"): rolling3},
+    (3, "point_on_line"): on_line,
+    (3, "point_in_plane"): in_plane,
+    (3, "rolling_disk"): rolling3,
+    (3, "rolling_sphere"): rolling3,
 }
 
 
@@ -292,7 +300,7 @@ def coordinate(scene: Scene, table: Mapping[str, Any], name: str | None) -> tupl
         home = float(second.place.turn[0] - first.place.turn[0])
         shift = 0.0 if "points" in table else home  # measured between the body frames, or from the placed position
         return name, second.turn[0] - first.turn[0] - shift, second.omega - first.omega, home - shift
-    one, two = ends.axes()
+    one, _ = ends.axes()
     x, y = ends.across(first.place.R @ one)
     a, b, other = first.R @ (first.place.R.T @ x), first.R @ (first.place.R.T @ y), second.R @ (second.place.R.T @ x)
     rate = dot(first.R @ one, second.omega - first.omega)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.everyday.case import Case
@@ -17,8 +19,24 @@ def case_of(seed: int) -> Case:
     return kinds[seed % 4](seed)
 
 
+def fell_over(seed: int, folder: Path, thorough: bool) -> str:
+    """Return what fell over, with the model on which it did."""
+    case = case_of(seed)
+    faults = travel(case, folder, seed, thorough)
+    return "\n".join([*faults, "", case.text]) if faults else ""
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_everyday(seed, tmp_path):
-    case = case_of(seed)
-    faults = travel(case, tmp_path, seed)
-    assert not faults, "\n".join([*faults, "", case.text])
+    assert not fell_over(seed, tmp_path, thorough=False)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(1000))
+def test_everyday_in_full(seed, tmp_path):
+    assert not fell_over(seed, tmp_path, thorough=True)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+def test_same_seed_same_model(seed):
+    assert case_of(seed).text == case_of(seed).text

@@ -11,7 +11,7 @@ import numpy as np
 import symengine as se
 
 from dalembert.algebra.arithmetic import Numbers
-from dalembert.algebra.elimination import factorise
+from dalembert.algebra.elimination import factorise, reduce_rows
 from dalembert.algebra.gramschmidt import Scalar, Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import MAX_TERMS, Field
@@ -88,7 +88,8 @@ class Scene:
     def __init__(self, system: System):
         self.system, self.blocks = system, system.blocks
         self.numeric = Numeric(system, pilot_parameters(system))
-        self.places = configurations(self.numeric, self._start(self.numeric))
+        self.start = self._start(self.numeric)
+        self.places = configurations(self.numeric, self.start)
         self.redundancies: list[Redundancy] = find_redundancies(self.numeric, self.places) if system.constraints else []
         redundant = {redundancy.name for redundancy in self.redundancies}
         self.kept = [i for i, c in enumerate(system.constraints) if c.name not in redundant]
@@ -125,7 +126,7 @@ class Scene:
 
         A choice must hold for the user's values; a formula is zero only if it is so for others as well.
         """
-        columns = [self.point(self.numeric, place) for place in self.places]
+        columns = [self.point(self.numeric, place) for place in (*self._beginning, *self.places)]
         random = np.random.default_rng(6)
         base = pilot_parameters(self.system)
         for place in self.places:
@@ -135,6 +136,22 @@ class Scene:
             if found is not None and numeric.all(found.t, found.q, found.v).finite():
                 columns.append(self.point(numeric, found))
         return np.array(columns).T
+
+    @property
+    def _beginning(self) -> list[Configuration]:
+        """The initial state, if choices can be made that hold there as well: where a swing hangs, y is no coordinate.
+
+        At a singular one nothing can be chosen.
+        """
+        b, columns = self.blocks, [self.point(self.numeric, place) for place in (self.start, *self.places)]
+        values = self.numeric.program([*b.M.values(), *b.f, *b.A.values(), *b.c]).arrays(list(np.array(columns).T))
+        rows = self._arranged(Numbers, list(values))
+        try:
+            reduce_rows(rows.A, rows.c, Numbers, Pilot())
+            factorise(rows.saddle(), Numbers, Pilot())
+        except ZeroDivisionError:
+            return []
+        return [self.start] if all(np.all(np.isfinite(value)) for value in values) else []
 
     @staticmethod
     def point(numeric: Numeric, place: Configuration) -> list[float]:
