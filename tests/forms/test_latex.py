@@ -12,6 +12,7 @@ from sympy.physics.mechanics import dynamicsymbols
 from dalembert import DerivationError, System, example
 from dalembert.forms import FORMS
 from dalembert.forms.document import document
+from dalembert.forms.lines import WIDE, equation, size
 from dalembert.forms.typeset import formula, math, name, prose
 from tests.conftest import GALLERY
 from tests.forms.tex import problems
@@ -127,3 +128,13 @@ def test_what_tex_would_stop_at_is_found(text):
 @pytest.mark.parametrize("text", ["x_1 y_2^3", r"\dot{x}_{1}^{2} a_b", "{}_{0}", r"x_{a_{b}} \% 50 % x_1_2"])
 def test_what_tex_reads_is_left_alone(text):
     assert problems(text) == []
+
+
+def test_long_fractions_take_several_lines():
+    """None is wider than TeX can measure: what a product is divided by breaks as well."""
+    a, b = (sp.Add(*(sp.Symbol(f"{letter}{k}") * sp.Symbol(f"mass{k}") for k in range(40))) for letter in "ab")
+    text = equation(-2 * a / b**2, "x")
+    assert max(map(size, text.split("\\\\"))) < 2 * WIDE and problems(text) == []
+    assert text.startswith(r"x &= - 2 \Bigl(") and r"\Bigr) \Big/ \Bigl(" in text.replace("\\\\\n&\\quad ", "")
+    assert text.endswith(r"\Bigr)^{2}")
+    assert equation(1 / b, "x").startswith(r"x &= 1 \Big/ \Bigl(")

@@ -38,6 +38,13 @@ def test_rows_are_not_counted_but_written():
     assert sum(line.startswith("  ") and ": " in line for line in lines[end:]) >= len(derivation.system.constraints)
 
 
+def test_a_session_is_told_where_the_rest_is(long):
+    shown = repr(long).splitlines()
+    assert shown[-1] == "(shortened; `print` shows all of it)" and max(map(len, shown)) <= 161
+    short = example("pendulum").derive("minimal")
+    assert repr(short) == str(short)
+
+
 @pytest.mark.parametrize("width", [50, 80, 100])
 def test_with_a_width_it_is_the_same_in_more_lines(long, width):
     text = long.text(width)

@@ -204,3 +204,12 @@ def test_repeated_parts_get_names_and_mean_the_same():
             new = new.xreplace({symbol: expr})
         assert new == old
     assert np.mean([len(str(new)) < len(str(old)) for old, new in zip(given, found, strict=True)]) == 1
+
+
+def test_a_long_fraction_may_take_several_lines():
+    """What it is divided by stands in front; the sum above the bar breaks between its terms."""
+    above = se.Add(*(se.Symbol(f"a{k}") * se.sin(se.Symbol(f"b{k}")) for k in range(8)))
+    pieces = signed([-m * above / (x + y)])
+    assert len(pieces) == 9
+    assert pieces[0].startswith("<mrow><mo") and "−" in pieces[0] and "<mfrac>" in pieces[0]
+    assert not any("<mfrac>" in piece for piece in pieces[1:])

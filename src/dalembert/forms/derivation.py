@@ -25,7 +25,8 @@ from dalembert.model.printing import to_text, wrap
 from dalembert.model.system import System
 from dalembert.model.translate import Translator
 
-_PAGE = 40  # lines of LaTeX that a page holds
+_PAGE = 40  # lines that a page holds
+_WIDE = 160  # characters of a line in an interactive session
 
 
 class Derivation:
@@ -188,7 +189,11 @@ class Derivation:
         text = "\n".join(parts)
         return text if text.count("\n") < _PAGE else f"\\allowdisplaybreaks\n{text}"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        """Return the text for an interactive session, where long formulas would hide what was typed before."""
+        lines = str(self).splitlines()
+        shown = [line if len(line) <= _WIDE else f"{line[:_WIDE]}…" for line in lines[:_PAGE]]
+        return "\n".join(shown if shown == lines else [*shown, "(shortened; `print` shows all of it)"])
 
     def _repr_markdown_(self) -> str:
         from dalembert.show.equations import derivation_markdown

@@ -70,18 +70,22 @@ def pieces(expr: Any, wide: int = WIDE) -> list[str]:
 
 
 def _inside(term: Any, wide: int) -> list[str]:
-    """Break a product inside its longest sum; leave it whole where there is none above the bar."""
-    factors = sp.Mul.make_args(term)
-    sums = [factor for factor in factors if factor.is_Add]
-    if not sums:
+    """Break a product inside its long sums, those that it is divided by last; leave it whole where it has none."""
+    parts = [factor.as_base_exp() for factor in sp.Mul.make_args(term)]
+    fits = [base.is_Add and power.is_Integer and size(formula(base)) > wide // 2 for base, power in parts]
+    if not any(fits):
         return [math(formula(term))]
-    long = max(sums, key=sp.count_ops)
-    rest = sp.Mul(*(factor for factor in factors if factor is not long))
+    rest = sp.Mul(*(base**power for (base, power), long in zip(parts, fits, strict=True) if not long))
     front = "" if rest == 1 else "- " if rest == -1 else math(formula(rest)) + " "
-    inner = pieces(long, wide)
-    inner[0] = f"{front}\\Bigl({inner[0]}"
-    inner[-1] += "\\Bigr)"
-    return inner
+    found: list[str] = []
+    long_ones = [part for part, long in zip(parts, fits, strict=True) if long]
+    for base, power in sorted(long_ones, key=lambda part: bool(part[1] < 0)):
+        inner = pieces(base, wide)
+        before = ("" if found or front.strip(" -") else "1") + r" \Big/ " if power < 0 else ""
+        inner[0] = f"{before}\\Bigl({inner[0]}"
+        inner[-1] += "\\Bigr)" + (f"^{{{abs(power)}}}" if abs(power) != 1 else "")
+        found += inner
+    return [front + found[0], *found[1:]]
 
 
 def size(text: str) -> int:
