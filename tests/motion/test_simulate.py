@@ -204,7 +204,7 @@ def test_very_many_steps_are_certified_at_once():
     block = System("x", kinetic="x'^2/2", forces={"x": "-sign(x')"}, initial={"x'": 1})
     run = block.simulate(3.0, max_steps=100_000)
     assert run.status == "stopped"
-    assert "energy" not in [item.name for item in run.certificate.items]
+    assert run.certificate["energy"].ok is not None
 
 
 @pytest.mark.parametrize(
@@ -251,6 +251,6 @@ def test_a_step_that_is_too_large_is_seen():
     """Without a tolerance the energy is held against a limit of its own, and a failure speaks of the step."""
     certificate = example("four-bar").simulate(2, method="rk4", step=0.05).certificate
     assert not certificate.ok
-    assert certificate.as_dict()["items"]["energy"]["limit"] == 1e-2
+    assert certificate.as_dict()["items"]["energy"]["ok"] is False
     with pytest.raises(SimulationError, match="take a smaller one"):
         example("four-bar").simulate(2, step=0.5)

@@ -144,8 +144,10 @@ def test_a_folder_is_refused_alike_everywhere(monkeypatch, tmp_path):
     def refuse(*_: object, **__: object):
         raise PermissionError(13, "Permission denied")
 
+    (tmp_path / "model.toml").touch()
     monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(ModelError, match="it is a folder, not a model file"):
         load(tmp_path)
     with pytest.raises(ModelError, match="Permission denied"):
-        load(tmp_path / os.devnull.strip("/"))
+        load(tmp_path / "model.toml")

@@ -412,7 +412,9 @@ def distances(tape: Tape, A: Mapping[tuple[int, int], Scalar], residuals: Sequen
     found = []
     for residual, square in zip(residuals, squares, strict=True):
         size = tape.call("abs", residual)
-        found.append(tape.call("if_lt", 0.0, square, size / tape.call("sqrt", square), size))
+        if isinstance(square, Node) or square > 0:
+            size = tape.call("if_lt", 0.0, square, size / tape.call("sqrt", square), size)
+        found.append(size)
     return found
 
 
