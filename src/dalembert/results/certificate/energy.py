@@ -76,7 +76,8 @@ def _smooth_work(run: Run, power: Array) -> Array:
     from scipy.interpolate import CubicSpline  # takes its time to import
 
     times, work = run.motion.times, np.zeros(len(run.motion.times) - 1)
-    ends = [0, *(np.flatnonzero(_changes(run)) + 1), len(times)]
+    breaks = _changes(run) | np.isin(times[:-1], list(run.motion.engine.instants))
+    ends = [0, *(np.flatnonzero(breaks) + 1), len(times)]
     for first, last in pairwise(ends):
         if last - first > 1:
             whole = CubicSpline(times[first:last], power[first:last]).antiderivative()(times[first:last])
