@@ -9,6 +9,7 @@ from dalembert import Event, ModelError, SimulationError, System, example
 from dalembert.motion.entry import Entry
 from dalembert.motion.methods.radau import STAGES, TIMES, scheme
 from dalembert.motion.pattern import pattern
+from dalembert.motion.steppers.sparse import CHOSEN, GIVEN
 from tests.conftest import pendulum
 
 factorise, solve = Entry("sparse", "factorise"), Entry("sparse", "solve")
@@ -49,7 +50,7 @@ def test_elimination_solves(random):
     entries = [(int(i), int(j)) for i, j in np.argwhere(K)]
     p = pattern(entries, n, s)
     E = np.zeros(n + s)
-    for kind, choose in ((float, True), (complex, False)):
+    for kind, how in ((float, CHOSEN), (complex, GIVEN)):
         factor = 1.0 if kind is float else 1.0 + 0.5j
         matrix = K.astype(kind)
         matrix[:n, :n] *= factor
@@ -57,7 +58,7 @@ def test_elimination_solves(random):
         for place, (i, j) in zip(p.places(entries), entries, strict=True):
             values[place] += matrix[i, j]
         room = np.zeros(n + s, kind)
-        factorise(p.starts, p.columns, p.diagonal, p.multiplier, p.order, values, inverse, room, E, choose)
+        factorise(p.starts, p.columns, p.diagonal, p.multiplier, p.order, values, inverse, room, E, how)
         right = random.normal(size=n + s).astype(kind)
         expected = np.linalg.solve(matrix + np.diag(E), right)
         solve(p.starts, p.columns, p.diagonal, p.order, values, inverse, right.copy(), x)
