@@ -145,3 +145,29 @@ def test_minimal_form():
 def test_a_step_that_cannot_be_solved_is_told_in_words():
     with pytest.raises(SimulationError, match="cannot be solved; take a smaller step"):
         example("n-four-bar:1").simulate(4.0, method="radau", step=0.9)
+
+
+def test_constraints_that_repeat_each_other_beside_the_states_that_they_allow():
+    """Stages lie beside them, and there a spatial loop has more independent constraints than on them."""
+    system = example("four-bar-spatial")
+    run = system.simulate(5.0, method="radau", rtol=1e-6, atol=1e-8)
+    plain = system.simulate(5.0, rtol=1e-11, atol=1e-12)
+    assert run.steps < 3000
+    assert np.abs(run.q[-1] - plain.q[-1]).max() < 1e-4
+
+
+@pytest.mark.parametrize("tolerances", [(1e-8, 1e-11), (1e-9, 1e-11)])
+def test_rounding_near_singular_positions_is_no_error(tolerances):
+    rtol, atol = tolerances
+    run = example("n-four-bar:2").simulate(1.5, method="radau", rtol=rtol, atol=atol)
+    plain = example("n-four-bar:2").simulate(1.5, rtol=1e-11, atol=1e-11)
+    assert run.status == "done"
+    assert np.abs(run.q[-1] - plain.q[-1]).max() < 1e-6
+
+
+def test_every_step_can_be_looked_into():
+    """Also those that were found from an extrapolation, near singular positions."""
+    run = example("n-four-bar:2").simulate(2.0, method="radau", rtol=1e-6, atol=1e-11)
+    plain = example("n-four-bar:2").simulate(2.0, rtol=1e-11, atol=1e-11)
+    middles = (run.t[1:] + run.t[:-1]) / 2
+    assert np.abs(run.at(middles)[0] - plain.at(middles)[0]).max() < 1e-5

@@ -6,7 +6,7 @@ import numpy as np
 
 from dalembert.motion import places as at
 from dalembert.motion.steppers.compiled import compiled
-from dalembert.motion.steppers.newton import ITERATIONS, PATIENCE, begin, iterate, prepare, solved
+from dalembert.motion.steppers.newton import ITERATIONS, PATIENCE, begin, iterate, prepare, rounding, solved
 from dalembert.motion.steppers.primitives import copy, project, watch
 
 _SAFETY = 0.9
@@ -32,8 +32,12 @@ def _error(scheme, layout, pattern, address, size, count, clock, t, h, y, given,
                 moved += scheme.a[k, j] * room.V[1 + j, i]
             slope_q[i] += e[k] * moved
     new, a = room.new, room.start
+    extent = 0.0
     for i in range(2 * n):
         new[i] = y[i]
+        if i >= n:
+            extent = max(extent, abs(y[i]))
+    least = max(clock[at.ATOL], rounding(size, a) * extent)  # of velocities; no step makes rounding smaller
     norm = 0.0
     for turn in range(2):
         right, x = room.right, room.step
@@ -54,7 +58,7 @@ def _error(scheme, layout, pattern, address, size, count, clock, t, h, y, given,
         for i in range(n):
             error_q = (new[n + i] + slope_q[i] + x[i]) / z
             scale_q = clock[at.ATOL] + clock[at.RTOL] * max(abs(y[i]), abs(room.raw[i]))
-            scale_v = clock[at.ATOL] + clock[at.RTOL] * max(abs(y[n + i]), abs(room.raw[n + i]))
+            scale_v = least + clock[at.RTOL] * max(abs(y[n + i]), abs(room.raw[n + i]))
             norm += (error_q / scale_q) ** 2 + (x[i] / scale_v) ** 2
             new[i], new[n + i] = y[i] + error_q, y[n + i] + x[i]
         norm = np.sqrt(norm / (2 * n))

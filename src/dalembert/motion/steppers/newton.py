@@ -14,7 +14,7 @@ its rows.
 
 Constraints that repeat each other at all states that they allow contradict each other beside them, where the stages
 lie: the rows of A W⁻¹Aᵀ depend on each other, those of C W⁻¹Aᵀ do not, by some h v. So rows that depend on others at the
-start of a step are left out of it, with their λ as it was there; the projection behind the step knows them all.
+start of a step are left out of it, with their λ as guessed; the projection behind the step knows them all.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from dalembert.motion.steppers.sparse import CHOSEN, GIVEN, LEAVING, factorise, 
 BALANCE, JACOBIAN = 7, 8  # places in `address`, behind the common ones
 ITERATIONS, PATIENCE = 10, 60  # with a step that can be changed and with a fixed one
 _ROUNDED = 1e-14  # part of the largest velocity below which corrections do not matter
+_SINGULAR = 1e-12  # conditioning, the square of singular values, below which nothing more is allowed for it
 _CONVERGED = 1e-3  # part of the tolerance
 _CLEAR = 1e-3  # conditioning above which no row depends on others
 
@@ -154,12 +155,21 @@ def residuals(scheme, address, size, count, t, h, y, given, out, work, room):
 
 
 @compiled
+def rounding(size, start):
+    """Return the part of the largest velocity that corrections of velocities can be by rounding alone."""
+    n, s = size[at.N], size[at.S]
+    return _ROUNDED / np.sqrt(min(1.0, max(start[n + s], _SINGULAR))) if s > 0 else _ROUNDED
+
+
+@compiled
 def iterate(scheme, layout, pattern, address, size, count, clock, limit, t, h, y, given, out, work, room):
     """Solve for the stages from what is in V; return the number of iterations, or 0 if they do not converge.
 
-    No more than two iterations are not judged.
+    No more than two iterations are not judged. Near a singular position a rounding of ψ moves velocities by a multiple
+    of it, the inverse of the least singular value of A: that is where corrections end.
     """
     n, s = size[at.N], size[at.S]
+    rounded = rounding(size, room.start)
     target = max(10 * 2.2e-16 / clock[at.RTOL], _CONVERGED)
     earlier = before = 0.0
     for iteration in range(1, limit + 1):
@@ -208,7 +218,7 @@ def iterate(scheme, layout, pattern, address, size, count, clock, limit, t, h, y
             if (theta >= 1.0 and now > target) or (
                 theta < 1.0 and limit == ITERATIONS and theta ** (limit - iteration) / (1.0 - theta) * now > target
             ):
-                return 0
+                return iteration if largest < rounded * extent else 0
         elif (iteration == 1 and now < 0.1 * target) or (iteration == 2 and before + now < target):
             return iteration
         earlier, before = before, now
