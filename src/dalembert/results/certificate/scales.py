@@ -1,8 +1,9 @@
 """The sizes of a motion, coordinate by coordinate: what residuals and errors are measured by.
 
 They come from the motion and the masses that move in it, so that neither units nor the sizes of other coordinates
-matter. A coordinate that does not move, but for rounding, is measured by what the whole system does: by how far it
-would move with a thousandth of the largest √Mⱼⱼ Δqⱼ.
+matter. A coordinate that does not move, but for rounding and what the tolerance leaves, is measured by what the whole
+system does: by how far it would move with a thousandth of the largest √Mⱼⱼ Δqⱼ, or by a thousandth of the largest Δqⱼ
+if that is less, as for a feather beside a hammer.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
 _STILL = 1e-3  # part of the largest motion that a coordinate at rest is measured by
-_AT_REST = 1e-6  # part of that below which it counts as at rest
+_AT_REST = 1e-9  # part of it below which a coordinate counts as at rest,
+_TOLERANCES = 10.0  # or so many tolerances, if that is more;
+_STEPPED = 1e-6  # the same where steps are fixed
 _DIGITS = 1e-9  # part of its own values that a coordinate is measured by at least
 
 
@@ -70,5 +73,6 @@ class Scales:
         roots = np.sqrt(np.maximum(self.mass, 0.0))
         largest = (roots * own).max(initial=0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            part = np.where(roots > 0, _STILL * largest / roots, _STILL * own.max(initial=0.0))
-        return np.where((own < _AT_REST * part) & np.isfinite(part), part, own)
+            whole = np.minimum(np.where(roots > 0, largest / roots, np.inf), own.max(initial=0.0))
+        at_rest = _STEPPED if self.run.step else min(max(_AT_REST, _TOLERANCES * self.run.rtol), _STILL)
+        return np.where(own < at_rest * whole, _STILL * whole, own)
