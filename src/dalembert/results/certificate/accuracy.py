@@ -1,7 +1,7 @@
-"""The error of a motion, from a second one: at a tenth of the tolerance, or with half the step.
+"""The error of a motion, from a second one: at a tenth of the tolerance (`dop853`: a hundredth), or with half the step.
 
 The two differ in every step, so that their difference is the error of the first, but for that of the second, which is
-about ten times smaller. Where it grows beyond the limit the motion cannot be trusted any more: chaos, or a tolerance
+a part of it that the number of steps tells. Where it grows beyond the limit the motion cannot be trusted any more: chaos, or a tolerance
 that was too large; `until` says when that is.
 """
 
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 TEXT = "error of the motion, in the range of a coordinate"
 LIMIT = 1e-3  # of the range of a coordinate
 _TIMES = 600  # at which the two motions are compared
-_FINER = 10.0
+_FINER = {"dop853": 100.0}  # parts of the tolerance: steps of a high order become little shorter by that
+_TENTH = 10.0  # of the others
+_ALIKE = 0.9  # part of the error that the second motion may have as well
 _LEAST = 1e-14  # relative tolerance, below which steps are rounding
 
 
@@ -57,8 +59,7 @@ def accuracy(run: Run, scales: Scales) -> Accuracy:
         why = f"not judged: a second motion to compare with cannot be computed: {error}"
         return Accuracy(times[:0], np.zeros((0, motion.kernels.n)), start, Item("accuracy", None, limit, name), why)
     n = motion.kernels.n
-    factor = 1.0 if run.step is None else 1.0 / (1.0 - 0.5**motion.engine.order)
-    errors = factor * np.abs(mine - other.samples[:, :n])
+    errors = _factor(motion, other) * np.abs(mine - other.samples[:, :n])
     errors[~np.isfinite(errors)] = np.inf
     sizes = scales.positions
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -72,6 +73,17 @@ def accuracy(run: Run, scales: Scales) -> Accuracy:
         note += f" ({other.facts['message']})" if other.facts["message"] else ""
     value = float(parts.max(initial=0.0))
     return Accuracy(times, errors, until, Item("accuracy", value, limit, name), note, other)
+
+
+def _factor(motion: Motion, other: Motion) -> float:
+    """Return by what the difference is multiplied to give the error: the second motion has a part of it as well.
+
+    The error goes with a power of the length of the steps. Where the second motion took hardly more steps, as in a short
+    motion, it is hardly better.
+    """
+    longer = min(motion.facts["steps"] / max(other.facts["steps"], 1), 1.0)
+    part = 0.5 if motion.facts["step"] is not None else longer
+    return 1.0 / (1.0 - min(part**motion.engine.order, _ALIKE))
 
 
 def _chosen(motion: Motion) -> Array:
@@ -106,7 +118,8 @@ def _finer(motion: Motion, times: Array) -> Motion:
     settings = {key: facts[key] for key in ("form", "method", "keep")} | motion.options | {"events": events}
     settings |= {"until": float(motion.times[-1]), "samples": times, "max_steps": 20 * facts["steps"] + 10_000}
     if facts["step"] is None:
-        finer = {"rtol": max(facts["rtol"] / _FINER, _LEAST), "atol": facts["atol"] / _FINER}
+        part = _FINER.get(facts["method"], _TENTH)
+        finer = {"rtol": max(facts["rtol"] / part, _LEAST), "atol": facts["atol"] / part}
     else:
         finer = {"step": facts["step"] / 2}
     return compute(motion.system, **settings, **finer)

@@ -7,7 +7,8 @@ the largest inside one of them. It is measured in the sizes of the coordinates a
 
 In stiff systems q̈ multiplies differences in q and v that do not matter, as large forces push them back at once. What
 they leave of d is e, with a step h:  (M + h F_v + h² F_q) e_v − Aᵀμ = M d_v − h F_q d_q,  A e_v = A d_v,  where F is
-M q̈ − f − Aᵀλ; it is looked at where d alone is too large.
+M q̈ − f − Aᵀλ; it is looked at where d alone is too large. In steps that come next to a singular position, where q̈ by
+itself is not determined well, d_v says nothing; it is left out.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.algebra.types import Array
+from dalembert.results.certificate.equations import singular
 from dalembert.results.certificate.inside import Inside, changes, dense, inside, integrals
 from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
@@ -28,6 +30,7 @@ TEXT = "steps against the accelerations inside them, in the range of a coordinat
 LIMIT = 1e-3  # as for the error of the motion
 _MOST = 2000  # steps in which what large forces leave is looked at
 _SAMPLES = 300  # that are found again inside the steps
+_BLIND = 0.5  # part of the time that may be next to singular positions
 _PART = 0.1  # of the limit that all others may fill
 
 
@@ -45,6 +48,10 @@ def steps(run: Run, sizes: Scales) -> list[Item]:
     d = look.integral(look.q, 0, look.v), look.integral(look.v, 1, rates.acceleration)
     ends = _parts(np.abs(d[0][:, -1]), np.abs(d[1][:, -1]), sizes)
     within = _parts(np.abs(d[0]).max(axis=1), np.abs(d[1]).max(axis=1), sizes)
+    blind = singular(run, rates).any(axis=1)
+    if look.lengths[blind].sum() > _BLIND * look.lengths.sum():
+        return [Item("steps", None, limit, TEXT)]
+    ends[blind, sizes.n :] = within[blind, sizes.n :] = 0.0
     sampled = _sampled(run, sizes)
 
     def value() -> float:
