@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dalembert.results.certificate import energy, equations
 from dalembert.results.certificate.accuracy import accuracy
+from dalembert.results.certificate.inside import inside
 from dalembert.results.certificate.items import Certificate, Item
 
 if TYPE_CHECKING:
@@ -22,12 +23,14 @@ def certify(run: Run) -> Certificate:
     sizes = equations.scales(run, at)
     items = equations.residuals(run, sizes) + equations.forces(run, at, sizes) + _stabilised(run)
     items += energy.balance(run)
+    looked, seen = inside(run, sizes)
+    items += looked
     compared = accuracy(run, sizes)
     items.append(compared.item)
     if run.status == "failed":
         items.append(Item("end", 1.0, 0.0, "the motion ends early: it could not be continued"))
     trusted = compared.errors[compared.times <= compared.until].max(axis=0, initial=0.0)
-    notes = [f"not determined: {note}" for note in run.undetermined]
+    notes = [f"not determined: {note}" for note in run.undetermined] + seen
     if compared.note:
         notes.append(compared.note)
     return Certificate(
