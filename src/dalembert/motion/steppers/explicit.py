@@ -150,7 +150,7 @@ def _complete(address, size, count, t, y, given, out, work, control):
         for i in range(n + s):
             given[start + i] = control[level, i]
         found, before = False, np.inf
-        for _ in range(NEWTON):
+        for turn in range(NEWTON):
             for i in range(2 * n):
                 given[1 + i] = y[i]
             kernel(DEPENDENT + level, address, given, out, work)
@@ -160,7 +160,7 @@ def _complete(address, size, count, t, y, given, out, work, control):
             if bad >= 0:
                 count[BAD] = level * n + bad
                 return False
-            if settled(largest, before):
+            if settled(largest, before, control[2, level], turn):
                 found = left < LEFT
                 break
             before = largest

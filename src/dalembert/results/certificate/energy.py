@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from dalembert.algebra.types import Array, Arrays
 from dalembert.results.certificate.items import Item
@@ -74,6 +73,8 @@ def _changes(run: Run) -> Array:
 
 def _smooth_work(run: Run, power: Array) -> Array:
     """Return the work in each of many short steps, from the power at their ends."""
+    from scipy.interpolate import CubicSpline  # takes its time to import
+
     times, work = run.motion.times, np.zeros(len(run.motion.times) - 1)
     breaks = _changes(run) | np.isin(times[:-1], list(run.motion.engine.instants))
     ends = [0, *(np.flatnonzero(breaks) + 1), len(times)]

@@ -89,7 +89,9 @@ def residuals(run: Run, sizes: Scales) -> list[Item]:
         size = np.zeros(len(rows))
         moves = sizes.positions if name == "position" else sizes.velocities
         for i in chosen:
-            level = numeric.position(t[i], q[i]) if name == "position" else numeric.velocity(t[i], q[i], v[i])
+            level = (
+                numeric.position(float(t[i]), q[i]) if name == "position" else numeric.velocity(float(t[i]), q[i], v[i])
+            )
             size = np.maximum(size, np.maximum(level[2], abs(level[1]) @ moves))
         worst = np.abs(found[:, rows]).max(axis=0, initial=0.0)
         words = f"constraints on {'positions' if name == 'position' else 'velocities'}, in the size of their terms"
