@@ -2,7 +2,7 @@
 
 A step that lies across a thin wall sees nothing of it, and neither does a second motion with other steps. So every
 switching expression is enclosed over every step, by interval arithmetic on the dense output; where it may pass zero the
-step is cut finer and finer, down to some millionths of it. On these parts the velocity must follow from the
+step is cut finer and finer, down to 1e-11 of it. On these parts the velocity must follow from the
 accelerations, and the energy from the work: what a step has passed over shows in both.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LIMIT = 1e-3  # of the velocities, or of the largest energy
 _STEPS = 3000  # the longest of the steps in question, which are looked at
-_PARTS, _CUTS, _ROUNDS = 32, 16, 3  # of a step; of a part in question; how often
+_PARTS, _CUTS, _ROUNDS = 32, 16, 8  # of a step; of a part in question; how often
 _OPEN = 40  # parts in question, beyond which they are not cut further
 _GAUSS = np.polynomial.legendre.leggauss(3)
 _NAME = "what switches with the state, inside the steps"
@@ -126,19 +126,22 @@ class _Look:
 
     def _edges(self, k: int, t: float, h: float) -> Array:
         """Cut a step into parts, the finer the longer something may switch in them."""
-        edges = np.linspace(0.0, 1.0, _PARTS + 1)
-        open_ = np.ones(_PARTS, dtype=bool)
+        edges = [np.linspace(0.0, 1.0, _PARTS + 1)]
+        left, right = edges[0][:-1], edges[0][1:]
         for _ in range(_ROUNDS):
-            at, q, v, _ = self._states(k, t, h, edges)
-            state = np.concatenate([q, v], axis=1)
-            low, high = np.minimum(state[1:], state[:-1]), np.maximum(state[1:], state[:-1])
+            nodes, places = np.unique([left, right], return_inverse=True)
+            at, q, v, _ = self._states(k, t, h, nodes)
+            state, (first, last) = np.concatenate([q, v], axis=1), places.reshape(2, -1)
+            low, high = np.minimum(state[first], state[last]), np.maximum(state[first], state[last])
             slack = 0.25 * (high - low)
-            open_ = self._open(at[:-1], at[1:], low - slack, high + slack)
-            if not 0 < open_.sum() <= _OPEN:
+            open_ = self._open(at[first], at[last], low - slack, high + slack)
+            left, right = left[open_], right[open_]
+            if not 0 < len(left) <= _OPEN:
                 break
-            inner = np.linspace(edges[:-1][open_], edges[1:][open_], _CUTS + 1)[1:-1].ravel()
-            edges = np.unique(np.concatenate([edges, inner]))
-        return edges
+            cuts = np.linspace(left, right, _CUTS + 1)
+            edges.append(cuts.ravel())
+            left, right = cuts[:-1].ravel(), cuts[1:].ravel()
+        return np.unique(np.concatenate(edges))
 
     def _states(self, k: int, t: float, h: float, thetas: Array) -> tuple[Array, Array, Array, Array]:
         motion = self.run.motion
