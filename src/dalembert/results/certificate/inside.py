@@ -1,0 +1,119 @@
+"""A motion inside its steps, at the nodes of Gauss's quadrature: where powers are summed up and steps are tried.
+
+Long steps are divided, so that there are always some thousands of places to look at: what acts between them only for a
+moment would be overlooked. Where states inside a step cost as much as the step, its ends must do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.algebra.types import Array
+from dalembert.results.certificate.scales import points
+
+if TYPE_CHECKING:
+    from dalembert.results.trajectory import Run
+
+MANY = 50_000  # steps, beyond which only as many are looked into
+_PLACES = 4000  # to look at, at least; more in small systems:
+_VALUES = 40_000  # coordinates times places
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(5)
+NODES, WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
+_POWERS = np.arange(1, len(NODES) + 1)
+# ∫ from 0 to each node of the polynomial through values at the nodes
+_INTEGRALS = np.linalg.solve(np.vander(NODES, increasing=True).T, (NODES[:, None] ** _POWERS / _POWERS).T).T
+
+
+@dataclass(frozen=True)
+class Inside:
+    """t, q, v and parameters inside steps, one row for each step: the nodes of its pieces, all of the same length.
+
+    steps: which ones. every: one of how many was looked into. edges: q and v where pieces begin and end.
+    """
+
+    steps: Array
+    lengths: Array
+    t: Array
+    q: Array
+    v: Array
+    parameters: Array  # one row for all, or one for each node
+    edges: tuple[Array, Array]
+    every: float
+
+    def integral(self, values: Array, edge: int, rates: Array) -> Array:
+        """Return how far values at the nodes and, last, at the end of each step are from the integrals of their rates.
+
+        edge: which of the `edges` belongs to the values.
+        """
+        steps, n = len(self.steps), values.shape[-1]
+        h = self.lengths[:, None, None] * len(NODES) / values.shape[1]
+        pieces = rates.reshape(steps, -1, len(NODES), n)
+        inner = h[..., None] * np.einsum("ij,kpjn->kpin", _INTEGRALS, pieces)
+        before = np.cumsum(h * np.einsum("j,kpjn->kpn", WEIGHTS, pieces), axis=1)
+        inner[:, 1:] += before[:, :-1, None]
+        start, end = self.edges[edge]
+        reached = np.concatenate([values, end[:, None]], axis=1) - start[:, None]
+        return reached - np.concatenate([inner.reshape(values.shape), before[:, -1:]], axis=1)
+
+    def total(self, rates: Array) -> Array:
+        """Return the integral of something known at the nodes over each step."""
+        pieces = rates.reshape(len(self.steps), -1, len(NODES))
+        return self.lengths * (pieces @ WEIGHTS).mean(axis=1)
+
+
+def dense(run: Run) -> bool:
+    """Tell whether states inside a step cost less than the step."""
+    return run.motion.engine.dense
+
+
+def inside(run: Run) -> Inside:
+    """Look into the steps of a motion; what was seen is remembered with it."""
+    memory = run.motion.memory
+    if "inside" not in memory:
+        memory["inside"] = _look(run)
+    return memory["inside"]
+
+
+def _look(run: Run) -> Inside:
+    motion, n = run.motion, run.motion.kernels.n
+    steps = np.flatnonzero(~changes(run))
+    every = max(1.0, len(steps) / MANY)
+    steps = steps[np.unique((np.arange(min(len(steps), MANY)) * every).astype(int))]
+    places = max(_PLACES, min(5 * _PLACES, _VALUES // n)) if dense(run) else 1
+    count = -(-places // (len(NODES) * max(len(steps), 1)))
+    thetas = ((np.arange(count)[:, None] + NODES) / count).ravel()
+    states = np.array([motion.between(int(k), thetas) for k in steps]).reshape(-1, 2 * n)
+    h = np.diff(motion.times)[steps]
+    t = motion.times[steps, None] + h[:, None] * thetas
+    values = motion.parameters_at(np.repeat(motion.times[steps + 1], len(thetas)))
+    q, v = states[:, :n].reshape(*t.shape, n), run._velocities(t.ravel(), states).reshape(*t.shape, n)
+    at = points(run)
+    edges = (at[1][steps], at[1][steps + 1]), (at[2][steps], at[2][steps + 1])
+    return Inside(steps, h, t, q, v, values.reshape(*t.shape, -1) if motion.changes else values, edges, every)
+
+
+def changes(run: Run) -> Array:
+    """Tell which steps are no steps but a change of parameters, an instant long."""
+    times = run.motion.times
+    if not run.motion.changes:
+        return np.zeros(len(times) - 1, dtype=bool)
+    return np.diff(times) <= 2 * np.spacing(np.abs(times[:-1]))
+
+
+def integrals(run: Run, rates: Array) -> Array:
+    """Return the integral over each step of something that is known at the steps, by splines between changes."""
+    from scipy.interpolate import make_interp_spline  # takes its time to import
+
+    times = run.motion.times
+    result = np.zeros((len(times) - 1, *rates.shape[1:]))
+    breaks = changes(run) | np.isin(times[:-1], list(run.motion.engine.instants))
+    ends = [0, *(np.flatnonzero(breaks) + 1), len(times)]
+    for first, last in pairwise(ends):
+        if last - first > 1:
+            spline = make_interp_spline(times[first:last], rates[first:last], k=min(5, (last - first - 2) | 1))
+            result[first : last - 1] = np.diff(spline.antiderivative()(times[first:last]), axis=0)
+    return result
