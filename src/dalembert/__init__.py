@@ -11,7 +11,7 @@ TYPE_CHECKING = False  # as in `typing`, which takes longer to import than all o
 if TYPE_CHECKING:
     from typing import Any
 
-    from dalembert.errors import DalembertError, DerivationError, ModelError, SimulationError
+    from dalembert.errors import DalembertError, DerivationError, ModelError, MotionWarning, SimulationError
     from dalembert.model.gallery import example, names
     from dalembert.model.mechanism.mechanism import Mechanism
     from dalembert.model.mechanism.pairs.base import pair
@@ -36,6 +36,7 @@ _PUBLIC = {
     "DalembertError": "dalembert.errors",
     "ModelError": "dalembert.errors",
     "DerivationError": "dalembert.errors",
+    "MotionWarning": "dalembert.errors",
     "SimulationError": "dalembert.errors",
 }
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "Event",
     "Mechanism",
     "ModelError",
+    "MotionWarning",
     "SimulationError",
     "System",
     "coordinates",

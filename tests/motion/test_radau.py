@@ -9,6 +9,7 @@ from dalembert import Event, ModelError, SimulationError, System, example
 from dalembert.motion.entry import Entry
 from dalembert.motion.methods.radau import STAGES, TIMES, scheme
 from dalembert.motion.pattern import pattern
+from dalembert.motion.steppers.sparse import CHOSEN, GIVEN
 from tests.conftest import pendulum
 
 factorise, solve = Entry("sparse", "factorise"), Entry("sparse", "solve")
@@ -49,7 +50,7 @@ def test_elimination_solves(random):
     entries = [(int(i), int(j)) for i, j in np.argwhere(K)]
     p = pattern(entries, n, s)
     E = np.zeros(n + s)
-    for kind, choose in ((float, True), (complex, False)):
+    for kind, how in ((float, CHOSEN), (complex, GIVEN)):
         factor = 1.0 if kind is float else 1.0 + 0.5j
         matrix = K.astype(kind)
         matrix[:n, :n] *= factor
@@ -57,7 +58,7 @@ def test_elimination_solves(random):
         for place, (i, j) in zip(p.places(entries), entries, strict=True):
             values[place] += matrix[i, j]
         room = np.zeros(n + s, kind)
-        factorise(p.starts, p.columns, p.diagonal, p.multiplier, p.order, values, inverse, room, E, choose)
+        factorise(p.starts, p.columns, p.diagonal, p.multiplier, p.order, values, inverse, room, E, how)
         right = random.normal(size=n + s).astype(kind)
         expected = np.linalg.solve(matrix + np.diag(E), right)
         solve(p.starts, p.columns, p.diagonal, p.order, values, inverse, right.copy(), x)
@@ -144,3 +145,29 @@ def test_minimal_form():
 def test_a_step_that_cannot_be_solved_is_told_in_words():
     with pytest.raises(SimulationError, match="cannot be solved; take a smaller step"):
         example("n-four-bar:1").simulate(4.0, method="radau", step=0.9)
+
+
+def test_constraints_that_repeat_each_other_beside_the_states_that_they_allow():
+    """Stages lie beside them, and there a spatial loop has more independent constraints than on them."""
+    system = example("four-bar-spatial")
+    run = system.simulate(5.0, method="radau", rtol=1e-6, atol=1e-8)
+    plain = system.simulate(5.0, rtol=1e-11, atol=1e-12)
+    assert run.steps < 3000
+    assert np.abs(run.q[-1] - plain.q[-1]).max() < 1e-4
+
+
+@pytest.mark.parametrize("tolerances", [(1e-8, 1e-11), (1e-9, 1e-11)])
+def test_rounding_near_singular_positions_is_no_error(tolerances):
+    rtol, atol = tolerances
+    run = example("n-four-bar:2").simulate(1.5, method="radau", rtol=rtol, atol=atol)
+    plain = example("n-four-bar:2").simulate(1.5, rtol=1e-11, atol=1e-11)
+    assert run.status == "done"
+    assert np.abs(run.q[-1] - plain.q[-1]).max() < 1e-6
+
+
+def test_every_step_can_be_looked_into():
+    """Also those that were found from an extrapolation, near singular positions."""
+    run = example("n-four-bar:2").simulate(2.0, method="radau", rtol=1e-6, atol=1e-11)
+    plain = example("n-four-bar:2").simulate(2.0, rtol=1e-11, atol=1e-11)
+    middles = (run.t[1:] + run.t[:-1]) / 2
+    assert np.abs(run.at(middles)[0] - plain.at(middles)[0]).max() < 1e-5

@@ -15,6 +15,7 @@ import numpy as np
 import symengine as se
 from flint import Ordering, fmpz_mpoly_ctx
 
+from dalembert.algebra.decimals import meant
 from dalembert.algebra.program import Program
 from dalembert.algebra.types import Array
 from dalembert.errors import DerivationError
@@ -82,7 +83,7 @@ class Field:
 
     def _node(self, node: Expr) -> Formula:
         if node.is_Number:
-            exact = _exact(float(node)) if type(node).__name__ == "RealDouble" else Number(str(node))
+            exact = meant(float(node)) if type(node).__name__ == "RealDouble" else Number(str(node))
             return Formula(self, self._constant(exact.numerator), self._constant(exact.denominator))
         if node.is_Add:
             return sum((self._memo[arg] for arg in node.args), self.zero)
@@ -314,11 +315,6 @@ class Formula:
 
     def __repr__(self) -> str:
         return f"Formula({self.field.write(self)})"
-
-
-def _exact(value: float) -> Number:
-    """Read a float as a person wrote it: 0.35·1.3 is 0.455, not the 0.45499999999999996 that a product of floats is."""
-    return Number(f"{value:.15g}")
 
 
 def _factors(polynomial: Polynomial) -> tuple[Any, list[tuple[Polynomial, int]]]:

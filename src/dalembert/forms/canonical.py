@@ -91,7 +91,7 @@ class Hamiltonian:
         still = dict.fromkeys(b.v, ZERO)
         linear = [calculus.lower(calculus.diff(kinetic, v).xreplace(still)) for v in b.v]
         for i, rho in self.added:
-            psi = b.psi[i].xreplace(still)
+            psi = (b.psi[i] or ZERO).xreplace(still)
             linear = [l + rho * b.A.get((i, j), ZERO) * psi for j, l in enumerate(linear)]
         return linear
 
@@ -136,8 +136,9 @@ class Hamiltonian:
         still = dict.fromkeys(b.v, ZERO)
         energy = b.energy
         for i, rho in self.added:  # of ½ ρ ψ² the part of degree two less that of degree zero
-            rest = b.psi[i].xreplace(still)
-            energy += rho / 2 * ((b.psi[i] - rest) ** 2 - rest**2)
+            psi = b.psi[i] or ZERO
+            rest = psi.xreplace(still)
+            energy += rho / 2 * ((psi - rest) ** 2 - rest**2)
         return self.simplified(self.substituted(energy))
 
     @cached_property

@@ -16,7 +16,7 @@ from dalembert.forms.canonical import Hamiltonian
 from dalembert.forms.formulas import Formulas, NamedFormulas
 from dalembert.forms.independent import Independent
 from dalembert.forms.lines import aligned, equation, matrix
-from dalembert.forms.scene import Scene
+from dalembert.forms.scene import scene_of
 from dalembert.forms.typeset import math, prose
 from dalembert.forms.typeset import name as symbol
 from dalembert.forms.work import Matrix, derive, shared_loads
@@ -46,7 +46,7 @@ class Derivation:
     def __init__(self, system: System, form: str = "multipliers", coordinates: Sequence[str] | None = None):
         self.system, self.form = system, form
         self._form = _make(form, coordinates)
-        self.scene = Scene(system)
+        self.scene = scene_of(system)
         reason = self._form.refuse(self.scene)
         if reason is not None:
             raise DerivationError(reason)

@@ -19,6 +19,7 @@ from dalembert.algebra.tape import Tape
 from dalembert.algebra.types import Array
 from dalembert.errors import DerivationError, ModelError
 from dalembert.forms.augment import held
+from dalembert.forms.tidy import tidy
 from dalembert.model.blocks import Blocks
 from dalembert.model.functions import Expr
 from dalembert.model.numeric import Numeric, Values
@@ -27,6 +28,8 @@ from dalembert.model.redundancy import Redundancy, find_redundancies
 from dalembert.model.start import consistent_state
 from dalembert.model.system import System
 
+MAX_UNKNOWNS = 60  # coordinates and multipliers; beyond this no formulas are attempted
+_KEPT = 4  # systems whose scenes are kept
 _SYMBOLS = 10_000  # terms, before cancelling, of formulas in which everything is abbreviated
 _SHORT = 6  # characters of what is never abbreviated
 _LONG = 60  # characters of what is abbreviated where formulas would be too long
@@ -86,7 +89,9 @@ class Scene:
     """What every derivation starts from. `kept` are the constraints that are not redundant, by index."""
 
     def __init__(self, system: System):
-        self.system, self.blocks = system, system.blocks
+        self.system = system
+        small = len(system.coordinates) + len(system.constraints) <= MAX_UNKNOWNS
+        self.blocks = tidy(system.blocks) if small else system.blocks
         self.numeric = Numeric(system, pilot_parameters(system))
         self.start = self._start(self.numeric)
         self.places = configurations(self.numeric, self.start)
@@ -264,3 +269,17 @@ class Scene:
             A[i][j] = next(rest)
         c = [next(rest) for _ in b.c]
         return Rows(arithmetic, M, f, [A[i] for i in self.kept], [c[i] for i in self.kept])
+
+
+_kept: dict[int, Scene] = {}
+
+
+def scene_of(system: System) -> Scene:
+    """Return the scene of a system; systems do not change, so that of the last few is made once."""
+    scene = _kept.pop(id(system), None)
+    if scene is None or scene.system is not system:
+        scene = Scene(system)
+    _kept[id(system)] = scene
+    for old in list(_kept)[:-_KEPT]:
+        _kept.pop(old, None)
+    return scene

@@ -16,7 +16,7 @@ from dalembert.forms.independent import Independent
 from dalembert.forms.minimal import Minimal
 from dalembert.forms.multipliers import Multipliers, solve
 from dalembert.forms.reactions import Reactions
-from dalembert.forms.scene import Rows, Scene
+from dalembert.forms.scene import MAX_UNKNOWNS, Rows, Scene
 from dalembert.model.calculus import ZERO
 from dalembert.model.functions import Expr
 from dalembert.model.printing import to_text
@@ -24,7 +24,6 @@ from dalembert.model.printing import to_text
 if TYPE_CHECKING:
     from dalembert.forms.derivation import Derivation
 
-MAX_UNKNOWNS = 60  # coordinates and multipliers; beyond this no formulas are attempted
 
 Matrix = list[list[Expr]]
 

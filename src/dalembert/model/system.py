@@ -258,6 +258,10 @@ class System:
 
     def check(self) -> Check:
         """Examine the system: freedom, redundancy, contradictions, classes of constraints, initial state."""
+        return self._examined
+
+    @cached_property
+    def _examined(self) -> Check:
         from dalembert.model.check import check
 
         return check(self)
@@ -287,7 +291,16 @@ class System:
         """
         from dalembert.forms.derivation import Derivation
 
-        return Derivation(self, form, coordinates)
+        if coordinates is not None or not isinstance(form, str):
+            return Derivation(self, form, coordinates)
+        if form not in self._derived:
+            self._derived[form] = Derivation(self, form)
+        return self._derived[form]
+
+    @cached_property
+    def _derived(self) -> dict[str, Derivation]:
+        """What was derived, by form: a system does not change."""
+        return {}
 
     def compile(self, form: str = "multipliers") -> Kernels:
         """Compile the equations to native code: a function of t, q, v and the parameters, for one state or many."""

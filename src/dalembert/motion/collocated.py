@@ -59,8 +59,8 @@ class Collocated(Engine):
             step=np.zeros(size),
             right_complex=np.zeros(size, complex),
             step_complex=np.zeros(size, complex),
-            start=np.zeros(size),
-            shifted=np.zeros(size),
+            start=np.zeros(size + 1),
+            shifted=np.zeros(size + 1),
             last_V=np.zeros((4, n)),
             last_multipliers=np.zeros((3, s)),
             raw=np.zeros(2 * n),
@@ -79,10 +79,10 @@ class Collocated(Engine):
         into = np.zeros((len(thetas), 2 * self.n))
         there = self._inside(
             self.scheme, self.layout, self.pattern, self._room(), self.address, self.size,
-            self.clock, self.fixed, self.count.copy(), t, h, y, kept, self.given, self.out, self.work, thetas, into,
+            self.clock, self.count.copy(), t, h, y, kept, self.given, self.out, self.work, thetas, into,
         )  # fmt: skip
         if not there:
-            raise SimulationError(f"the step from t = {t:.6g} cannot be repeated")
+            raise SimulationError(f"the equations have no finite value at the ends of the step from t = {t:.6g}")
         return into
 
 

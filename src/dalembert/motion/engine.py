@@ -41,6 +41,7 @@ class Engine(ABC):
         self.times: list[Array] = []
         self.states: list[Array] = []
         self.choices: list[tuple[float, tuple[str, ...]]] = []
+        self.instants: dict[float, float] = {}  # times at which the motion stopped, and went on an instant later
 
     def load(self, names: list[tuple[str, str]]) -> None:
         """Take the addresses of kernels, given by group and name, and make room for their outputs and workspace."""
@@ -61,6 +62,7 @@ class Engine(ABC):
         t, self.y[:] = start
         self.times.clear()
         self.states.clear()
+        self.instants.clear()
         self.clock[:] = [t, step or 0.0, end, step or max(end - t, 1e-300), *tolerances, 0.0]
         self.count[:] = 0
         self.fixed = step is not None
@@ -86,6 +88,12 @@ class Engine(ABC):
     def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
         """Return states inside a recorded step from y to what was kept, by repeating it."""
 
+    def inside(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
+        """Return states inside a recorded step, or inside the instant over which a switch is passed."""
+        if t in self.instants:
+            return y + thetas[:, None] * (kept - y)
+        return self.between(t, h, y, kept, thetas)
+
     def choose_again(self) -> bool:
         """Choose independent coordinates anew; tell whether the motion can go on."""
         return False
@@ -103,14 +111,28 @@ class Engine(ABC):
 
     def jump(self, y: Array, parameters: Array) -> None:
         """Go on from another state, an instant later, with other parameters."""
+        self._record(np.nextafter(self.clock[at.T], np.inf), y)
+        self.set_parameters(parameters)
+
+    def cross(self, after: float) -> None:
+        """Go on from the present state behind a switch, with a first step of its own."""
+        self._record(after, self.y.copy())
+        if not self.fixed:
+            self.clock[at.H] = 0.0
+        self.count[at.FIRST] = self.count[at.AGAIN] = 0
+        first, last = int(self.count[at.SAMPLED]), int(np.searchsorted(self.wanted, after, side="right"))
+        self.sampled[first:last] = self.y
+        self.count[at.SAMPLED] = last
+
+    def _record(self, t: float, y: Array) -> None:
         if self.count[at.RECORDED] >= len(self.times[-1]):
             self._new_buffer()
         place = int(self.count[at.RECORDED])
-        t = self.clock[at.T] = np.nextafter(self.clock[at.T], np.inf)
+        self.instants[float(self.clock[at.T])] = t
+        self.clock[at.T] = t
         self.times[-1][place], self.states[-1][place] = t, y
         self.y[:] = y
         self.count[at.RECORDED] += 1
-        self.set_parameters(parameters)
 
     def set_parameters(self, parameters: Array) -> None:
         """Use other values of the parameters from now on."""

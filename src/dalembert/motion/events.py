@@ -122,13 +122,13 @@ class Watch:
     def _record(self, e: int, theta: float, t: float, y: Array, end: float, kept: Array) -> None:
         at = t + theta * (end - t)
         self.occurrences.append(
-            Occurrence(self.events[e].title, at, *self._split(at, self._state(theta, t, y, end, kept)))
+            Occurrence(self.events[e].title, at, *self.split(at, self._state(theta, t, y, end, kept)))
         )
 
     def _change(self, changes: Mapping[str, float], t: float, state: Array) -> str | None:
         """Go on with other parameters; velocities jump where the constraints ask for it. Return why this cannot be."""
         kernels, n = self.kernels, self.kernels.n
-        q, v = self._split(t, state)
+        q, v = self.split(t, state)
         values = dict(zip(self.system.parameters, self.parameters, strict=True)) | dict(changes)
         parameters = np.array([float(value) for value in values.values()])
         g = np.abs(kernels.residuals(t, q, v, parameters)[0])
@@ -150,9 +150,10 @@ class Watch:
         return None
 
     def _state(self, theta: float, t: float, y: Array, end: float, kept: Array) -> Array:
-        return self.engine.between(t, end - t, y, kept, np.array([theta]))[0]
+        return self.engine.inside(t, end - t, y, kept, np.array([theta]))[0]
 
-    def _split(self, t: float, state: Array) -> tuple[Array, Array]:
+    def split(self, t: float, state: Array) -> tuple[Array, Array]:
+        """Return positions and velocities of a state."""
         n = self.kernels.n
         q, v = state[:n], state[n:]
         if self.kernels.form == "canonical":
@@ -160,11 +161,13 @@ class Watch:
         return q, v
 
     def _place(self, e: int, t: float, y: Array, end: float, kept: Array) -> float:
-        """Return the part of the step at which an event happens."""
+        """Return the part of the step at which an event happens: the end of it, where a switch is passed."""
+        if t in self.engine.instants:
+            return 1.0
 
         def value(theta: float) -> float:
             at = t + theta * (end - t)
-            q, v = self._split(at, self._state(theta, t, y, end, kept))
+            q, v = self.split(at, self._state(theta, t, y, end, kept))
             rows = np.concatenate([[at], q, v, self.parameters])[None]
             return float(self.kernels.run(self.group, "expressions", rows)[0, e])
 

@@ -18,6 +18,7 @@ from dalembert.model.numeric import Numeric, parameter_values
 from dalembert.model.start import consistent_state
 from dalembert.model.system import System
 from dalembert.motion import places as at
+from dalembert.motion.crossing import Crossing
 from dalembert.motion.engine import Engine
 from dalembert.motion.events import Occurrence, Watch
 from dalembert.motion.keep import Stabilisation, stabilisation
@@ -68,6 +69,7 @@ class Motion:
     occurrences: list[Occurrence]
     changes: list[tuple[float, Array]]  # new values of the parameters, from a time on
     options: dict[str, Any]  # gains and events, as they were given
+    crossing: Crossing  # of switches in time
     memory: dict[str, Any] = field(default_factory=dict)  # what was found out about it, shared by its samplings
 
     def __repr__(self) -> str:
@@ -85,7 +87,7 @@ class Motion:
         t, end = float(self.times[k]), float(self.times[k + 1])
         if self.changes:
             self.engine.set_parameters(self.parameters_at(np.array([end]))[0])
-        return self.engine.between(t, end - t, self.states[k], self.states[k + 1], thetas)
+        return self.engine.inside(t, end - t, self.states[k], self.states[k + 1], thetas)
 
 
 def compute(
@@ -125,6 +127,8 @@ def compute(
     if not switch("unchecked", unchecked):
         refuse_contradictions(system, numeric, state.t, state.q, state.v)
     parameters = np.array(parameter_values(system, {}))
+    crossing = Crossing(system, parameters, state.t, settings.until, not unchecked)
+    crossing.refuse(state.q, state.v)
     kernels = Kernels(system, settings.form)
     method_used = METHODS[settings.method]
     chosen = None
@@ -147,7 +151,8 @@ def compute(
     built = time.perf_counter() - before
     before = time.perf_counter()
     watch.begin(engine, (state.t, y), parameters)
-    status, message = _loop(engine, settings, system, watch, progress)
+    crossing.begin(engine, watch)
+    status, message = _loop(engine, settings, system, watch, crossing, progress)
     times, states = engine.recorded(state.t, y)
     if status == "failed" and len(times) == 1:
         raise SimulationError(f"the motion cannot begin: {message}")
@@ -157,6 +162,7 @@ def compute(
     return Motion(
         system, kernels, engine, parameters, times, states, settings.samples, samples, facts, chosen,
         watch.occurrences, watch.changes, {"gains": gains, "events": events, "unchecked": unchecked},
+        crossing,
     )  # fmt: skip
 
 
@@ -232,7 +238,7 @@ def _sample_times(samples: Any, until: float) -> Array:
 
 
 def _loop(
-    engine: Engine, settings: Settings, system: System, watch: Watch, progress: Progress | None
+    engine: Engine, settings: Settings, system: System, watch: Watch, crossing: Crossing, progress: Progress | None
 ) -> tuple[str, str]:
     """Advance until something ends it; return "done", "stopped" or "failed", and why."""
     start = last = time.perf_counter()
@@ -242,16 +248,18 @@ def _loop(
             while True:
                 status = engine.advance(min(steps, max(1, settings.max_steps - int(engine.count[at.STEPS]))))
                 now = time.perf_counter()
-                taken = now - last
-                steps = max(1, min(10 * steps, int(steps * _PIECE / max(taken, 1e-6))))
+                if status == at.RUNNING:  # else the piece was shorter
+                    steps = max(1, min(10 * steps, int(steps * _PIECE / max(now - last, 1e-6))))
                 last = now
-                if status == at.EVENT and (ended := watch.handle()):
-                    return ended
+                if status == at.EVENT:
+                    if ended := watch.handle():
+                        return ended
+                    crossing.renew()
                 if status == at.CHOICE and not engine.choose_again():
                     return "failed", _failure(at.NOT_PROJECTED, engine, system)
-                if status == at.DONE:
-                    return "done", ""
-                if status not in (at.RUNNING, at.EVENT, at.CHOICE):
+                if status == at.DONE and (ended := crossing.go_on()):
+                    return ended
+                if status not in (at.RUNNING, at.EVENT, at.CHOICE, at.DONE):
                     return "failed", _failure(status, engine, system)
                 if progress is not None:
                     progress(float(engine.clock[at.T]), now - start)

@@ -68,7 +68,7 @@ class Room(NamedTuple):
     step: Array
     right_complex: Array
     step_complex: Array
-    start: Array  # accelerations and multipliers at the start of the step
+    start: Array  # accelerations, multipliers and conditioning at the start of the step
     shifted: Array  # and at a state nearby
     last_V: Array  # stages of the last step, and their λ
     last_multipliers: Array

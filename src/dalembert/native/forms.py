@@ -15,7 +15,7 @@ from dalembert.algebra.tape import Node, Tape, TapeFull
 from dalembert.errors import DerivationError
 from dalembert.forms import FORMS
 from dalembert.forms.canonical import nonlinear
-from dalembert.forms.scene import Scene
+from dalembert.forms.scene import scene_of
 from dalembert.native.build import Builder, Scalar
 from dalembert.native.groups import Module, solution
 from dalembert.native.routine import Routine
@@ -38,7 +38,7 @@ def form_module(builder: Builder, form: str) -> Module:
 
 def _own(builder: Builder, form: str) -> Module:
     """Run the algorithm of a form on the tape, as its pilot did on numbers."""
-    scene, method = Scene(builder.system), FORMS[form]()
+    scene, method = scene_of(builder.system), FORMS[form]()
     if reason := method.refuse(scene):
         raise DerivationError(reason)
     pilot = Pilot()

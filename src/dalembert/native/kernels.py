@@ -26,7 +26,7 @@ from dalembert.arguments import array, choice
 from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.forms.augment import augmentation, random_places
-from dalembert.forms.scene import Scene
+from dalembert.forms.scene import scene_of
 from dalembert.model.functions import Expr
 from dalembert.model.numeric import parameter_values
 from dalembert.model.pilot import pilot_parameters
@@ -420,7 +420,7 @@ class Kernels:
     def _holds(self, name: str, compiled: Compiled, values: Mapping[str, float]) -> bool:
         """Tell whether choices made with other values of the parameters are good for these."""
         if compiled.facts.get("own"):
-            scene = Scene(self.system)
+            scene = scene_of(self.system)
             out = compiled.run(name, np.array([scene.point(scene.numeric, place) for place in scene.places]))
             return bool(np.all(np.isfinite(out)) and np.all(out[:, -1] < _DEFECT))
         if name == "core":

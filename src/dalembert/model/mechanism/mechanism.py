@@ -334,6 +334,10 @@ class Mechanism(System):
 
     def check(self) -> Check:
         """Examine the mechanism; what repeats or contradicts other things is told by joint, with a remedy."""
+        return self._examined
+
+    @cached_property
+    def _examined(self) -> Check:
         from dalembert.model.mechanism.examination import MechanismExamination
 
         return MechanismExamination(self).outcome()

@@ -6,7 +6,7 @@ import numpy as np
 
 from dalembert.motion import places as at
 from dalembert.motion.steppers.compiled import compiled
-from dalembert.motion.steppers.newton import ITERATIONS, PATIENCE, begin, iterate, prepare, solved
+from dalembert.motion.steppers.newton import ITERATIONS, PATIENCE, begin, iterate, prepare, rounding, solved
 from dalembert.motion.steppers.primitives import copy, project, watch
 
 _SAFETY = 0.9
@@ -32,8 +32,12 @@ def _error(scheme, layout, pattern, address, size, count, clock, t, h, y, given,
                 moved += scheme.a[k, j] * room.V[1 + j, i]
             slope_q[i] += e[k] * moved
     new, a = room.new, room.start
+    extent = 0.0
     for i in range(2 * n):
         new[i] = y[i]
+        if i >= n:
+            extent = max(extent, abs(y[i]))
+    least = max(clock[at.ATOL], rounding(size, a) * extent)  # of velocities; no step makes rounding smaller
     norm = 0.0
     for turn in range(2):
         right, x = room.right, room.step
@@ -54,7 +58,7 @@ def _error(scheme, layout, pattern, address, size, count, clock, t, h, y, given,
         for i in range(n):
             error_q = (new[n + i] + slope_q[i] + x[i]) / z
             scale_q = clock[at.ATOL] + clock[at.RTOL] * max(abs(y[i]), abs(room.raw[i]))
-            scale_v = clock[at.ATOL] + clock[at.RTOL] * max(abs(y[n + i]), abs(room.raw[n + i]))
+            scale_v = least + clock[at.RTOL] * max(abs(y[n + i]), abs(room.raw[n + i]))
             norm += (error_q / scale_q) ** 2 + (x[i] / scale_v) ** 2
             new[i], new[n + i] = y[i] + error_q, y[n + i] + x[i]
         norm = np.sqrt(norm / (2 * n))
@@ -83,20 +87,17 @@ def _between(scheme, theta, h, y, raw, kept, V, into):
 
 
 @compiled
-def _solved_step(scheme, layout, pattern, address, size, count, clock, fixed, t, h, ratio, y, given, out, work, room):
-    """Solve for the stages of a step; return the number of iterations, or 0.
+def _solved_step(scheme, layout, pattern, address, size, count, clock, limit, near, t, h, y, given, out, work, room):
+    """Solve for the stages of a step from what is guessed, `near` or not; return the number of iterations, or 0.
 
-    `ratio`: how much longer the step is than the last one, from which the stages are guessed; zero without one. λ₀ is
-    the guess, and is renewed by what was found, so that the trace that E leaves is squared.
+    λ₀ is the guess, and is renewed by what was found, so that the trace that E leaves is squared.
     """
     n = size[at.N]
     for i in range(n):
         room.V[0, i] = y[n + i]
-    _guess(scheme, size, ratio, y, room)
     prepare(scheme, layout, pattern, address, size, t, h, y, given, out, work, room)
-    limit = PATIENCE if fixed else ITERATIONS
     iterations = 0
-    for left in range(1 if ratio > 0.0 else 2, -1, -1):
+    for left in range(1 if near else 2, -1, -1):
         copy(room.multipliers, room.guess)
         iterations = iterate(
             scheme, layout, pattern, address, size, count, clock, 2 if left > 0 else limit, t, h, y, given, out, work,
@@ -132,6 +133,36 @@ def _guess(scheme, size, ratio, y, room):
                 weight = _power_series(scheme.inner, j, theta) - (1.0 if j == 2 else 0.0)
                 for i in range(s):
                     room.multipliers[k, i] += weight * multipliers[j, i]
+
+
+@compiled
+def _guess_between(scheme, size, h, y, kept, room):
+    """Guess the stages of a step whose end is known, by Hermite's cubic, and their λ on a line."""
+    n, s, start, end = size[at.N], size[at.S], room.start, room.shifted
+    for k in range(3):
+        theta = scheme.c[k]
+        rest, blend = 1.0 - theta, theta * theta * (3.0 - 2.0 * theta)
+        for i in range(n):
+            room.V[1 + k, i] = y[n + i] + blend * (kept[n + i] - y[n + i])
+            room.V[1 + k, i] += h * theta * rest * (rest * start[i] - theta * end[i])
+        for i in range(s):
+            room.multipliers[k, i] = rest * start[n + i] + theta * end[n + i]
+
+
+@compiled
+def _hermite(theta, h, y, kept, start, end, into):
+    """Interpolate at a part θ of a step by the polynomial of degree 5 through positions, velocities, accelerations."""
+    n, r = len(y) // 2, 1.0 - theta
+    for i in range(n):
+        d = kept[i] - y[i]
+        b0, b1 = h * y[n + i], h * kept[n + i]
+        c0, c1 = h * h * start[i], h * h * end[i]
+        c3 = 10.0 * d - 6.0 * b0 - 4.0 * b1 - 1.5 * c0 + 0.5 * c1
+        c4 = -15.0 * d + 8.0 * b0 + 7.0 * b1 + 1.5 * c0 - c1
+        c5 = 6.0 * d - 3.0 * (b0 + b1) - 0.5 * (c0 - c1)
+        into[i] = y[i] + theta * (b0 + theta * (0.5 * c0 + theta * (c3 + theta * (c4 + theta * c5))))
+        slope = b0 + theta * (c0 + theta * (3.0 * c3 + theta * (4.0 * c4 + theta * 5.0 * c5)))
+        into[n + i] = slope / h if r > 0.0 else kept[n + i]
 
 
 @compiled
@@ -188,8 +219,10 @@ def advance(
         if h <= 1e-14 * max(abs(t), 1e-3 * clock[at.END]):
             return at.STEP_TOO_SMALL
         ratio = h / last_step[0] if last_step[0] > 0.0 else 0.0
+        _guess(scheme, size, ratio, y, room)
         iterations = _solved_step(
-            scheme, layout, pattern, address, size, count, clock, fixed, t, h, ratio, y, given, out, work, room
+            scheme, layout, pattern, address, size, count, clock, PATIENCE if fixed else ITERATIONS, ratio > 0.0, t, h,
+            y, given, out, work, room,
         )  # fmt: skip
         if iterations == 0:
             if fixed:
@@ -249,15 +282,24 @@ def advance(
 
 @compiled
 def interpolate(
-    scheme, layout, pattern, room, address, size, clock, fixed, count, t, h, y, kept, given, out, work, thetas, into
+    scheme, layout, pattern, room, address, size, clock, count, t, h, y, kept, given, out, work, thetas, into
 ):  # fmt: skip
-    """Repeat one recorded step and evaluate it at parts θ of it; return whether that was possible."""
+    """Evaluate a recorded step at parts θ of it; return whether that was possible.
+
+    The step is repeated, from a guess between both ends, better than the one that it had; should that not do, the
+    accelerations at both ends say what is between.
+    """
+    if not begin(address, size, count, t + h, kept, given, out, work, room.shifted):
+        return False
     if not begin(address, size, count, t, y, given, out, work, room.start):
         return False
-    if not _solved_step(
-        scheme, layout, pattern, address, size, count, clock, fixed, t, h, 0.0, y, given, out, work, room
-    ):  # fmt: skip
-        return False
+    _guess_between(scheme, size, h, y, kept, room)
+    found = _solved_step(
+        scheme, layout, pattern, address, size, count, clock, PATIENCE, True, t, h, y, given, out, work, room
+    )  # fmt: skip
     for p in range(len(thetas)):
-        _between(scheme, thetas[p], h, y, room.raw, kept, room.V, into[p])
+        if found:
+            _between(scheme, thetas[p], h, y, room.raw, kept, room.V, into[p])
+        else:
+            _hermite(thetas[p], h, y, kept, room.start, room.shifted, into[p])
     return True

@@ -11,6 +11,10 @@ solved by sparse elimination. E is a small part of the diagonal that elimination
 on each other, or are about to, it ties λ to its extrapolation λ₀; elsewhere it does nothing that could be seen. Rows of
 constraints on accelerations are C = A a − c, with z A added. Where M is singular, multiples of constraints are added to
 its rows.
+
+Constraints that repeat each other at all states that they allow contradict each other beside them, where the stages
+lie: the rows of A W⁻¹Aᵀ depend on each other, those of C W⁻¹Aᵀ do not, by some h v. So rows that depend on others at
+the start of a step are left out of it, with their λ as guessed; the projection behind the step knows them all.
 """
 
 from __future__ import annotations
@@ -20,12 +24,14 @@ import numpy as np
 from dalembert.motion import places as at
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.primitives import kernel
-from dalembert.motion.steppers.sparse import factorise, solve
+from dalembert.motion.steppers.sparse import CHOSEN, GIVEN, LEAVING, factorise, solve
 
 BALANCE, JACOBIAN = 7, 8  # places in `address`, behind the common ones
 ITERATIONS, PATIENCE = 10, 60  # with a step that can be changed and with a fixed one
 _ROUNDED = 1e-14  # part of the largest velocity below which corrections do not matter
+_SINGULAR = 1e-12  # conditioning, the square of singular values, below which nothing more is allowed for it
 _CONVERGED = 1e-3  # part of the tolerance
+_CLEAR = 1e-3  # conditioning above which no row depends on others
 
 
 @compiled
@@ -38,7 +44,7 @@ def power(z, exponent):
 
 
 @compiled
-def assemble(layout, pattern, jacobian, z, values, inverse, row, E, choose):
+def assemble(layout, pattern, jacobian, z, values, inverse, row, E, how):
     """Fill in a matrix for one z and factorise it."""
     values[:] = 0.0
     for e in range(len(layout.source)):
@@ -49,7 +55,7 @@ def assemble(layout, pattern, jacobian, z, values, inverse, row, E, choose):
         values[entry[4]] += layout.rho[e] * product * power(z, entry[5] + 1)
     factorise(
         pattern.starts, pattern.columns, pattern.diagonal, pattern.multiplier, pattern.order, values, inverse, row, E,
-        choose,
+        how,
     )  # fmt: skip
 
 
@@ -67,7 +73,7 @@ def solved(layout, pattern, jacobian, n, z, values, inverse, right, x):
 
 @compiled
 def begin(address, size, count, t, y, given, out, work, start):
-    """Evaluate accelerations and multipliers at a state; return whether they are there."""
+    """Evaluate accelerations, multipliers and the conditioning at a state; return whether they are there."""
     n, s = size[at.N], size[at.S]
     given[0] = t
     for i in range(2 * n):
@@ -82,12 +88,13 @@ def begin(address, size, count, t, y, given, out, work, start):
         if not np.isfinite(out[i]):
             count[at.BAD] = n + i if i < n else -1
             return False
+    start[n + s] = out[n + s + 1]
     return True
 
 
 @compiled
 def prepare(scheme, layout, pattern, address, size, t, h, y, given, out, work, room):
-    """Evaluate the Jacobians at the start of a step and factorise both matrices."""
+    """Evaluate the Jacobians at the start of a step, leave out rows that depend on others, factorise both matrices."""
     n, s = size[at.N], size[at.S]
     behind = len(given) - n - s
     given[0] = t
@@ -96,14 +103,26 @@ def prepare(scheme, layout, pattern, address, size, t, h, y, given, out, work, r
     for i in range(n + s):
         given[behind + i] = room.start[i]
     kernel(JACOBIAN, address, given, out, work)
+    for i in range(n + s):
+        room.E[i] = 0.0
+    if not room.start[n + s] > _CLEAR:
+        for e in range(len(room.jacobian)):
+            room.jacobian[e] = out[e]
+        for part in range(2):  # without F_q and C_q
+            for e in range(layout.parts[part, 0], layout.parts[part, 1]):
+                room.jacobian[e] = 0.0
+        assemble(
+            layout, pattern, room.jacobian, scheme.real / h, room.real, room.real_inverse, room.real_row, room.E,
+            LEAVING,
+        )  # fmt: skip
     for e in range(len(room.jacobian)):
         room.jacobian[e] = out[e]
     assemble(
-        layout, pattern, room.jacobian, scheme.real / h, room.real, room.real_inverse, room.real_row, room.E, True
+        layout, pattern, room.jacobian, scheme.real / h, room.real, room.real_inverse, room.real_row, room.E, CHOSEN
     )  # fmt: skip
     assemble(
         layout, pattern, room.jacobian, scheme.complex / h, room.complex, room.complex_inverse, room.complex_row,
-        room.E, False,
+        room.E, GIVEN,
     )  # fmt: skip
 
 
@@ -131,17 +150,26 @@ def residuals(scheme, address, size, count, t, h, y, given, out, work, room):
                 return False
             room.residuals[k, i] = -out[i]
         for i in range(s):
-            room.residuals[k, n + i] -= room.E[n + i] * (room.multipliers[k, i] - room.guess[k, i])
+            room.residuals[k, n + i] -= max(room.E[n + i], 0.0) * (room.multipliers[k, i] - room.guess[k, i])
     return True
+
+
+@compiled
+def rounding(size, start):
+    """Return the part of the largest velocity that corrections of velocities can be by rounding alone."""
+    n, s = size[at.N], size[at.S]
+    return _ROUNDED / np.sqrt(min(1.0, max(start[n + s], _SINGULAR))) if s > 0 else _ROUNDED
 
 
 @compiled
 def iterate(scheme, layout, pattern, address, size, count, clock, limit, t, h, y, given, out, work, room):
     """Solve for the stages from what is in V; return the number of iterations, or 0 if they do not converge.
 
-    No more than two iterations are not judged.
+    No more than two iterations are not judged. Near a singular position a rounding of ψ moves velocities by a multiple
+    of it, the inverse of the least singular value of A: that is where corrections end.
     """
     n, s = size[at.N], size[at.S]
+    rounded = rounding(size, room.start)
     target = max(10 * 2.2e-16 / clock[at.RTOL], _CONVERGED)
     earlier = before = 0.0
     for iteration in range(1, limit + 1):
@@ -190,7 +218,7 @@ def iterate(scheme, layout, pattern, address, size, count, clock, limit, t, h, y
             if (theta >= 1.0 and now > target) or (
                 theta < 1.0 and limit == ITERATIONS and theta ** (limit - iteration) / (1.0 - theta) * now > target
             ):
-                return 0
+                return iteration if largest < rounded * extent else 0
         elif (iteration == 1 and now < 0.1 * target) or (iteration == 2 and before + now < target):
             return iteration
         earlier, before = before, now

@@ -26,7 +26,7 @@ from dalembert.motion.places import (
 from dalembert.motion.steppers.compiled import compiled
 
 NEWTON = 12
-NEAR, STUCK = 1e-9, 1e-6  # relative sizes of the last correction
+NEAR, NEARER, STUCK = 1e-9, 1e-13, 1e-6  # relative sizes of the last correction
 LEFT = 1e-6  # relative size of a residual that no correction removes
 NOTHING_LEFT = (
     1e-60  # what projection takes to nothing squares in every step, and processors are slow with such numbers
@@ -86,9 +86,13 @@ def corrected(out, n, s, x, start):
 
 
 @compiled
-def settled(largest, before):
-    """Tell whether no further step is needed: each squares the error, but near a singular position rounding ends it."""
-    return largest < NEAR or (largest < STUCK and largest > 0.5 * before)
+def settled(largest, before, conditioning, turn):
+    """Tell whether no further step is needed, after so many turns.
+
+    Each squares the error; but near a singular position it leaves a part of it, until rounding ends that.
+    """
+    near = NEAR if conditioning > WELL or turn == NEWTON - 1 else NEARER
+    return largest < near or (largest < STUCK and largest > 0.5 * before)
 
 
 @compiled
@@ -101,7 +105,7 @@ def project(address, size, count, t, y, given, out, work):
     for level in range(2):
         first = 1 + level * n
         found, before = False, np.inf
-        for _ in range(NEWTON):
+        for turn in range(NEWTON):
             for i in range(2 * n):
                 given[1 + i] = y[i]
             if canonical:  # momenta to velocities
@@ -110,7 +114,8 @@ def project(address, size, count, t, y, given, out, work):
                     given[1 + n + i] = out[i]
             call(address[POSITION + level], results, inputs, room)
             count[PROJECTIONS] += 1
-            count[ILL] = 0 if out[n + s + 1] > WELL else 1
+            conditioning = out[n + s + 1]
+            count[ILL] = 0 if conditioning > WELL else 1
             largest, left, bad = corrected(out, n, s, given, first)
             if bad >= 0:
                 count[BAD] = level * n + bad
@@ -121,7 +126,7 @@ def project(address, size, count, t, y, given, out, work):
                 call(address[MOMENTA], results, inputs, room)
                 for i in range(n):
                     y[n + i] = out[i]
-            if settled(largest, before):
+            if settled(largest, before, conditioning, turn):
                 found = left < LEFT  # contradictory constraints settle on a compromise
                 break
             before = largest

@@ -1,7 +1,8 @@
 """Sparse elimination without a search for pivots, for matrices whose pattern is known before; see `motion/pattern.py`.
 
 The diagonal of a multiplier has become (C W⁻¹Aᵀ)ᵢᵢ, its size, when its turn comes; a small part E of it is added, so
-that dependent rows pass. Real and complex, the latter with the E of the former.
+that rows which are about to depend on others pass. Real and complex, the latter with the E of the former. A row that
+is left out has E < 0: its multiplier stays, and no other row knows of it.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 from dalembert.motion.steppers.compiled import compiled
 
 EPSILON = 1e-4  # E as a part of the size
+GIVEN, CHOSEN, LEAVING = range(3)  # how E is taken: as it is, chosen, or to mark rows that depend on earlier ones
+DEPENDENT = 1e-10  # part of the size below which what is left of a row is rounding
 
 
 @compiled
-def factorise(starts, columns, diagonal, multiplier, order, values, inverse, row, E, choose):
-    """Replace the values of a matrix by those of L and U; `row` is room for one. E is by unknowns; it may be chosen."""
+def factorise(starts, columns, diagonal, multiplier, order, values, inverse, row, E, how):
+    """Replace the values of a matrix by those of L and U; `row` is room for one. E is by unknowns."""
     for i in range(len(diagonal)):
         for p in range(starts[i], starts[i + 1]):
             row[columns[p]] = values[p]
@@ -30,13 +33,15 @@ def factorise(starts, columns, diagonal, multiplier, order, values, inverse, row
         for p in range(starts[i], starts[i + 1]):
             values[p] = row[columns[p]]
         pivot = values[diagonal[i]]
+        left_out = False
         if multiplier[i]:
-            if choose:
+            if how == LEAVING:
+                E[order[i]] = 0.0 if abs(pivot) > DEPENDENT * abs(size) else -1.0
+            elif how == CHOSEN and E[order[i]] >= 0.0:
                 E[order[i]] = EPSILON * abs(size)
+            left_out = E[order[i]] < 0.0
             pivot += E[order[i]]
-            if not abs(pivot) > 0.0:
-                pivot += 1.0  # a row without entries: its multiplier stays
-        inverse[i] = 1.0 / pivot
+        inverse[i] = 0.0 if left_out or not abs(pivot) > 0.0 else 1.0 / pivot
 
 
 @compiled

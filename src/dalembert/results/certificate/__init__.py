@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.results.certificate import energy, equations, passages, steps
+from dalembert.results.certificate import energy, equations, passages, steps, switching
 from dalembert.results.certificate.accuracy import accuracy
 from dalembert.results.certificate.items import FAILURES, Certificate, Item
 
@@ -44,7 +44,8 @@ def certify(run: Run) -> Certificate:
         measure("equations", equations.TEXT, lambda: equations.forces(run, at, sizes))
         measure("stabilised", "the bound of stabilisation", lambda: _stabilised(run))
         measure("steps", steps.TEXT, lambda: steps.steps(run, sizes))
-        measure("energy", energy.TEXT, lambda: energy.balance(run))
+        measure("energy", energy.TEXT, lambda: energy.balance(run, sizes))
+        measure("switches", switching.TEXT, lambda: switching.switching(run, sizes, notes))
         compared = accuracy(run, sizes)
         items.append(compared.item)
         measure("events", passages.TEXT, lambda: passages.passages(run, compared.other))

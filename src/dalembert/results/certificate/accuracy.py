@@ -1,8 +1,8 @@
 """The error of a motion, from a second one: at a tenth of the tolerance (`dop853`: a hundredth), or with half the step.
 
-The two differ in every step, so that their difference is the error of the first, but for that of the second, which is
-a part of it that the number of steps tells. Where it grows beyond the limit the motion cannot be trusted any more: chaos, or a tolerance
-that was too large; `until` says when that is.
+The two differ in every step, so that their difference is the error of the first, but for that of the second, which is a
+part of it that the number of steps tells. Where it grows beyond the limit the motion cannot be trusted any more: chaos,
+or a tolerance that was too large; `until` says when that is.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def accuracy(run: Run, scales: Scales) -> Accuracy:
 def _factor(motion: Motion, other: Motion) -> float:
     """Return by what the difference is multiplied to give the error: the second motion has a part of it as well.
 
-    The error goes with a power of the length of the steps. Where the second motion took hardly more steps, as in a short
-    motion, it is hardly better.
+    The error goes with a power of the length of the steps. Where the second motion took hardly more steps, as in a
+    short motion, it is hardly better.
     """
     longer = min(motion.facts["steps"] / max(other.facts["steps"], 1), 1.0)
     part = 0.5 if motion.facts["step"] is not None else longer

@@ -10,17 +10,18 @@ import numpy as np
 from dalembert.algebra.types import Array, Arrays
 from dalembert.results.certificate.inside import MANY, NODES, WEIGHTS, changes, dense, inside, integrals
 from dalembert.results.certificate.items import Item
-from dalembert.results.certificate.scales import points
+from dalembert.results.certificate.scales import Scales, points
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
 TEXT = "energy balance, in the largest energy"
 LIMIT = 1e-3  # of the largest energy that moves
+_AT_REST = 1e-6  # of what forces would do on the least that counts as a motion
 _ROUNDING = 1e-7  # of the potential energy, or of forces times places: the least that counts as an energy
 
 
-def balance(run: Run) -> list[Item]:
+def balance(run: Run, sizes: Scales) -> list[Item]:
     """Measure the energy balance, where there are energies.
 
     Not counted is the work that large forces seem to do on differences which they push back at once (`steps`).
@@ -31,7 +32,8 @@ def balance(run: Run) -> list[Item]:
     seeming = np.zeros(len(drift.values))
     for step, work in run.motion.memory.get("pushed back", {}).items():
         seeming[step + 1 :] += work
-    worst = float(np.maximum(np.abs(drift.values) - seeming, 0.0).max(initial=0.0) / drift.scale)
+    scale = max(drift.scale, _AT_REST * float(sizes.force @ sizes.positions))
+    worst = float(np.maximum(np.abs(drift.values) - seeming, 0.0).max(initial=0.0) / scale)
     return [Item("energy", worst, LIMIT, TEXT)]
 
 

@@ -66,7 +66,8 @@ def places(run: Run) -> list[Place]:
             Place(
                 float(times[i]), q[i], v[i], numeric.all(float(times[i]), q[i], v[i]),
                 acceleration[k], found.reaction[k],
-                (core.acceleration[k], core.reaction[k], np.asarray(core.multipliers)[k]), not nearby[k], bool(ranks[k] < n),
+                (core.acceleration[k], core.reaction[k], np.asarray(core.multipliers)[k]),
+                not nearby[k], bool(ranks[k] < n),
             )
         )  # fmt: skip
     return result
@@ -106,7 +107,9 @@ def residuals(run: Run, sizes: Scales) -> list[Item]:
         size, written = np.zeros(len(rows)), np.zeros(len(rows))  # native code could be wrong
         moves = sizes.positions if name == "position" else sizes.velocities
         for i in chosen:
-            level = numeric.position(t[i], q[i]) if name == "position" else numeric.velocity(t[i], q[i], v[i])
+            level = (
+                numeric.position(float(t[i]), q[i]) if name == "position" else numeric.velocity(float(t[i]), q[i], v[i])
+            )
             size = np.maximum(size, np.maximum(level[2], abs(level[1]) @ moves))
             written = np.maximum(written, np.abs(level[0]))
         worst = np.maximum(np.abs(found[:, rows]).max(axis=0, initial=0.0), written)
@@ -120,7 +123,7 @@ def forces(run: Run, at: list[Place], sizes: Scales) -> list[Item]:
     defect = max(_defect(place, sizes, *found) for place in at for found in place.solutions)
     regular = [place for place in at if place.regular]
     work = max((_virtual_work(place, sizes) for place in regular), default=None)
-    difference = max((_difference(place) for place in regular), default=None)
+    difference = max((_difference(place, sizes) for place in regular), default=None)
     return [
         Item("equations", defect, 1e-6, TEXT),
         Item("ideality", work, 1e-8, "virtual work of the reactions"),
@@ -136,7 +139,8 @@ def _defect(place: Place, sizes: Scales, a: Array, r: Array) -> float:
     units = _units(sizes)
     # as work on what the coordinates move; beside the largest, what is small is rounding
     largest = (size * units).max(initial=0.0)
-    worst = _ratio(left, np.maximum(np.maximum(size, abs(M) @ sizes.accelerations), _SMALL * largest / units))
+    size = np.maximum(np.maximum(size, abs(M) @ sizes.accelerations), _SMALL * largest / units)
+    worst = _ratio(left, np.maximum(size, sizes.without_forces))
     if A.shape[0] and place.regular:
         size = np.abs(c) + abs(A) @ np.maximum(np.abs(a), sizes.accelerations)
         worst = max(worst, _ratio(np.abs(A @ a - c), size))
@@ -155,9 +159,10 @@ def _virtual_work(place: Place, sizes: Scales) -> float:
     return _ratio(np.array([abs(place.reaction @ direction)]), np.array([size]))
 
 
-def _difference(place: Place) -> float:
+def _difference(place: Place, sizes: Scales) -> float:
     expected = place.values.M @ multipliers.solve(place.values)[0] - place.values.f
-    scale = max(np.abs(expected).max(initial=0.0), np.abs(place.values.f).max(initial=0.0))
+    parts = (expected, place.values.f, sizes.without_forces)
+    scale = max(np.abs(part).max(initial=0.0) for part in parts)
     return _ratio(np.abs(place.reaction - expected), np.full(len(expected), scale))
 
 

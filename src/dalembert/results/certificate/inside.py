@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
 
 from dalembert.algebra.types import Array
 from dalembert.results.certificate.scales import points
@@ -107,9 +106,12 @@ def changes(run: Run) -> Array:
 
 def integrals(run: Run, rates: Array) -> Array:
     """Return the integral over each step of something that is known at the steps, by splines between changes."""
+    from scipy.interpolate import make_interp_spline  # takes its time to import
+
     times = run.motion.times
     result = np.zeros((len(times) - 1, *rates.shape[1:]))
-    ends = [0, *(np.flatnonzero(changes(run)) + 1), len(times)]
+    breaks = changes(run) | np.isin(times[:-1], list(run.motion.engine.instants))
+    ends = [0, *(np.flatnonzero(breaks) + 1), len(times)]
     for first, last in pairwise(ends):
         if last - first > 1:
             spline = make_interp_spline(times[first:last], rates[first:last], k=min(5, (last - first - 2) | 1))

@@ -23,6 +23,7 @@ _STILL = 1e-3  # part of the largest motion that a coordinate at rest is measure
 _AT_REST = 1e-9  # part of it below which a coordinate counts as at rest,
 _TOLERANCES = 10.0  # or so many tolerances, if that is more;
 _STEPPED = 1e-6  # the same where steps are fixed
+_HELD = 1e-12  # part of what it would do if nothing held it
 _DIGITS = 1e-9  # part of its own values that a coordinate is measured by at least
 
 
@@ -58,20 +59,30 @@ class Scales:
         """How far the coordinates move."""
         q = points(self.run)[1]
         own = np.maximum(np.ptp(q, axis=0), _DIGITS * np.abs(q).max(axis=0, initial=0.0))
-        return self._shared(own)
+        return self._shared(np.maximum(own, _HELD * self.free * self.duration**2))
 
     @cached_property
     def velocities(self) -> Array:
         """How fast they are."""
-        return self._shared(np.maximum(np.abs(points(self.run)[2]).max(axis=0), self.positions / self.duration))
+        own = np.maximum(np.abs(points(self.run)[2]).max(axis=0), self.positions / self.duration)
+        return self._shared(np.maximum(own, _HELD * self.free * self.duration))
 
     @cached_property
     def accelerations(self) -> Array:
         """How fast that changes, or would without constraints."""
+        return self._shared(np.maximum(np.maximum(self.acceleration, self.free), self.velocities / self.duration))
+
+    @cached_property
+    def free(self) -> Array:
+        """Accelerations that forces would give to what constraints hold."""
         with np.errstate(divide="ignore", invalid="ignore"):
             free = np.where(self.mass > 0, self.force / self.mass, 0.0)
-        own = np.maximum(self.acceleration, np.where(np.isfinite(free), free, 0.0))
-        return self._shared(np.maximum(own, self.velocities / self.duration))
+        return np.where(np.isfinite(free), free, 0.0)
+
+    @cached_property
+    def without_forces(self) -> Array:
+        """Forces in a mechanism that has neither masses nor loads: as if its masses were one; else nothing."""
+        return self.accelerations if not (self.mass.any() or self.force.any()) else np.zeros_like(self.mass)
 
     def _shared(self, own: Array) -> Array:
         """Measure what is at rest by what the whole system does."""

@@ -111,4 +111,6 @@ def _after_large_forces(run: Run, look: Inside, k: int, d_q: Array, d_v: Array) 
     right = np.concatenate([M @ d_v.T - h * F_q @ d_q.T, A @ d_v.T])
     rows = 1.0 / np.maximum(np.abs(matrix).max(axis=1, initial=0.0), np.finfo(float).tiny)[:, None]
     e_v = np.linalg.lstsq(matrix * rows, right * rows, rcond=None)[0][:n].T
-    return e_v, float(np.abs(state[2] * (M @ (d_v[-1] - e_v[-1]))).sum())
+    v = look.v[k]
+    most = np.abs(v).max(axis=0) + np.abs(np.diff(v, axis=0)).sum(axis=0)  # as ∫ F v dt = P v − ∫ P dv
+    return e_v, float(most @ (np.abs(M) @ np.abs(d_v - e_v).max(axis=0)))

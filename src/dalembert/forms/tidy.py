@@ -1,0 +1,44 @@
+"""Blocks as they are shown: their numbers as a person wrote them. Kernels keep the floats that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import symengine as se
+
+from dalembert.algebra.decimals import short_decimal, simple_fraction
+from dalembert.model.blocks import Blocks
+from dalembert.model.functions import Expr
+
+
+def tidy(blocks: Blocks) -> Blocks:
+    """Return the blocks with digits taken away that are only rounding."""
+
+    def several(expressions: Iterable[Expr | None]) -> tuple:
+        return tuple(None if expr is None else _tidy(expr) for expr in expressions)
+
+    return replace(
+        blocks,
+        M={place: _tidy(entry) for place, entry in blocks.M.items()},
+        f=several(blocks.f),
+        A={place: _tidy(entry) for place, entry in blocks.A.items()},
+        c=several(blocks.c),
+        g=several(blocks.g),
+        psi=several(blocks.psi),
+        energy=several([blocks.energy])[0],
+    )
+
+
+def _tidy(expr: Expr) -> Expr:
+    plain = {number: _plain(float(number)) for number in expr.atoms(se.RealDouble)}
+    return expr.xreplace({number: value for number, value in plain.items() if value is not None})
+
+
+def _plain(value: float) -> Expr | None:
+    if value == int(value) and abs(value) < 1e9:
+        return se.Integer(int(value))
+    if text := short_decimal(value):
+        return se.RealDouble(float(text))
+    fraction = simple_fraction(value)
+    return None if fraction is None else se.Rational(fraction.numerator, fraction.denominator)

@@ -1,0 +1,219 @@
+"""Switches: places where the equations change at once, through if, step, abs, sign, min and max, or very quickly.
+
+A *switching expression* passes zero there: the argument of abs, sign and step, the difference of what min, max and
+conditions compare. Smooth functions with a narrow place in them have one too (`sharp`): the flanks of exp(-(t/ε)²), the
+middle of tanh(t/ε). Those that depend on t alone are isolated by interval arithmetic: no step crosses one, and the
+motion starts afresh behind it, so that nothing in time is too narrow to be met. Those that depend on the state are
+looked at by the certificate, inside the steps.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import symengine as se
+
+from dalembert.algebra.intervals import INTERVALS, Interval, zones
+from dalembert.algebra.program import Program
+from dalembert.model.assembled import is_large
+from dalembert.model.calculus import SWITCHING, Calculus
+from dalembert.model.functions import STEP, TIME, Expr
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+
+_TIME = se.Symbol(TIME)
+_SHARP = (se.tanh, se.atan, se.Pow)
+_PAIRS = 400  # comparisons inside one min or max, at most
+_BOXES = 20_000  # looked at together
+_WORK = 10_000_000  # boxes in all, some seconds
+_SHORTEST_WINDOW = 1e-4  # of the duration; in a shorter one, not many switches but one that cannot be located
+_MARGIN = 8  # neighbouring floats between a switch and the steps on either side
+_NEAR_ZERO = 1e-6  # of the duration: below it, times are as good as this one's floats
+_WIDE = 1e-9  # of the duration: what cannot be decided for longer is said
+_SHORTEST = 1e-13  # of the time: between two stops; steppers need some ten times less
+
+
+@dataclass(frozen=True)
+class Switching:
+    """The switching expressions of a system: of time alone, and of the state; and how many stand for smooth functions.
+
+    Those that stand for functions that really switch come first; `hard` says how many, of each.
+    """
+
+    times: tuple[Expr, ...] = ()
+    states: tuple[Expr, ...] = ()
+    hard: tuple[int, int] = (0, 0)
+
+    def __bool__(self) -> bool:
+        return bool(self.times or self.states)
+
+
+def switching(system: System) -> Switching:
+    """Collect the switching expressions of energies, matrices, forces and constraints, nested ones too."""
+    if is_large(system) and not any(found(expressions(kind.local)) for kind in system.elements.kinds):
+        return Switching()
+    state, parameters = {*system.coordinates, *system.velocities}, set(system.parameters)
+    return _sorted(*(found(expressions(system)) or ((), ())), state, parameters)
+
+
+def expressions(system: System) -> Iterator[Expr]:
+    """Return all that the equations of a system are made of."""
+    yield from (part for part in (system.kinetic, system.potential) if part is not None)
+    if system.kinetic is None:
+        yield from (entry for row in system.mass or () for entry in row)
+        yield from system.force or ()
+    yield from system.forces.values()
+    yield from (constraint.expression for constraint in system.constraints)
+
+
+def found(given: Iterable[Expr]) -> tuple[dict[Expr, None], dict[Expr, None]] | None:
+    """Collect what passes zero where functions switch, and what does so where they are sharp; None if there is none."""
+    seen: set[Expr] = set()
+    hard: dict[Expr, None] = {}
+    soft: dict[Expr, None] = {}
+    stack = list(given)
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        args = node.args
+        if not args:
+            continue
+        stack.extend(args)
+        if isinstance(node, SWITCHING):
+            hard.update(dict.fromkeys(_switch(node)))
+        elif isinstance(node, _SHARP):
+            soft.update(dict.fromkeys(_sharp(node)))
+    return (hard, soft) if hard or soft else None
+
+
+def _sorted(hard: Iterable[Expr], soft: Iterable[Expr], state: set[str], parameters: set[str]) -> Switching:
+    """Tell those of time from those of the state; what depends on parameters alone does not switch."""
+    times: list[Expr] = []
+    states: list[Expr] = []
+    counts = (0, 0)
+    for k, source in enumerate((hard, soft)):
+        for expression in source:
+            names = {symbol.name for symbol in expression.free_symbols} - parameters
+            if names == {TIME}:
+                times.append(expression)
+            elif names and names <= state | {TIME}:
+                states.append(expression)
+        if k == 0:
+            counts = (len(times), len(states))
+    return Switching(tuple(times), tuple(states), counts)
+
+
+def _switch(node: Expr) -> list[Expr]:
+    """Return what passes zero where a function switches."""
+    args = node.args
+    if isinstance(node, (se.Max, se.Min)):
+        return [a - b for a, b in list(combinations(args, 2))[:_PAIRS]]
+    if isinstance(node, (se.Abs, se.sign)) or node.get_name() == STEP:
+        return [args[0]]
+    return [args[0] - args[1]]
+
+
+def _sharp(node: Expr) -> list[Expr]:
+    """Return what passes zero in the middle, or on the flanks, of a smooth function that may be narrow."""
+    if isinstance(node, (se.tanh, se.atan)):
+        return [node.args[0]]
+    if not node.is_Pow:
+        return []
+    base, exponent = node.args
+    if base == se.E:
+        return [exponent + 1, exponent] if exponent.free_symbols else []
+    if exponent.is_Number and float(exponent) < 0 and {s.name for s in base.free_symbols} >= {TIME}:
+        calculus = Calculus([_TIME])  # 1/(1 + (t/ε)²) has its peak where the base does not change
+        return [calculus.lower(calculus.diff(calculus.lift(base), _TIME))]
+    return []
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A switch in time: where the motion stops before it, and where it goes on."""
+
+    before: float
+    after: float
+
+
+class Stops:
+    """The switches in time from a start to the end, isolated window by window as they are asked for.
+
+    `notes` says in words what could not be decided; `known` is up to when all of them are found.
+    """
+
+    def __init__(self, system: System, found: Switching, parameters: Sequence[float], start: float, until: float):
+        names = [se.Symbol(name) for name in system.parameters]
+        self._program = Program([_TIME, *names], found.times)
+        self._values = [float(value) for value in parameters]
+        self.until, self.known = until, start if found.times else until
+        self.notes: list[str] = []
+        self._stops: deque[Stop] = deque()
+        self._window, self._left = until - start, _WORK
+        self._shortest = _SHORTEST_WINDOW * (until - start)
+
+    def next(self, t: float) -> Stop | None:
+        """Return the first switch that is not behind a time."""
+        while True:
+            while self._stops and self._stops[0].after <= t:
+                self._stops.popleft()
+            if self._stops and (len(self._stops) > 1 or self.known >= self.until):
+                return self._stops[0]
+            if self.known >= self.until:
+                return None
+            self._look()
+
+    def ahead(self) -> list[Stop]:
+        """Return the switches that are known, from the first that is not passed."""
+        self.next(-np.inf)
+        return list(self._stops)
+
+    def _look(self) -> None:
+        """Isolate those of the next window: a shorter one where they are too many, else a longer one the next time."""
+        start = self.known
+        while True:
+            end = start + self._window
+            if not end + 0.1 * self._window < self.until:
+                end = self.until
+            found, looked, enough = zones(self._at, start, end, _BOXES)
+            self._left -= looked
+            if self._left <= 0:
+                self.notes.append(f"not judged after t = {start:.6g}: there are too many switches in time")
+                self.known = self.until
+                return
+            if enough or self._window <= self._shortest:
+                break
+            self._window /= 4
+        self._window *= 2
+        for low, high in found:
+            self._add(float(low), float(high))
+        self.known = end
+
+    def _at(self, t: Interval) -> list[Interval]:
+        return self._program([t, *self._values], INTERVALS)
+
+    def _add(self, low: float, high: float) -> None:
+        """Stop on both sides of a zone; of a wide one, at either end of it."""
+        float_ = float(np.spacing(max(abs(high), _NEAR_ZERO * self.until)))
+        margin = _MARGIN * float_
+        ends = [(low, high)] if high - low <= 8 * margin else [(low, low), (high, high)]
+        if high - low > _WIDE * self.until:
+            self.notes.append(f"not judged: between t = {low:.6g} and {high:.6g} a switch cannot be located")
+        for first, last in ends:
+            stop = Stop(first - margin, last + margin)
+            if self._stops:
+                previous = self._stops[-1]
+                if stop.before - previous.after < _SHORTEST * max(abs(high), 1e-3 * self.until):
+                    stop = Stop(previous.before, max(stop.after, previous.after))
+                    if stop.after - stop.before > 16 * margin:
+                        self.notes.append(f"not judged: switches at t = {high:.6g} are too close together for a step")
+                    self._stops.pop()
+            self._stops.append(stop)
