@@ -87,11 +87,12 @@ def _factor(motion: Motion, other: Motion) -> float:
 
 
 def _chosen(motion: Motion) -> Array:
-    """Return times at which to compare: samples, steps, and the middle of steps, as evenly spread as can be."""
+    """Return times at which to compare: steps, some inside steps, and samples, as evenly spread as can be."""
     steps = motion.times
     parts = [steps]
     if motion.engine.dense:
-        parts.append((steps[1:] + steps[:-1]) / 2)
+        count = max(2, -(-_TIMES // len(steps)))
+        parts.append((steps[:-1, None] + np.diff(steps)[:, None] * np.arange(1, count) / count).ravel())
     if motion.sample_times is not None:
         parts.append(motion.sample_times[: len(motion.samples)])
     return np.unique(np.concatenate([part[_spread(len(part))] for part in parts]))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
 TEXT = "steps against the accelerations inside them, in the range of a coordinate"
-LIMIT = 1e-3  # as for the error of the motion
+LIMIT = 3e-3  # more than for the error of the motion: errors cancel, their absolute values add up
 _MOST = 2000  # steps in which what large forces leave is looked at
 _SAMPLES = 300  # that are found again inside the steps
 _BLIND = 0.5  # part of the time that may be next to singular positions
@@ -64,7 +64,8 @@ def steps(run: Run, sizes: Scales) -> list[Item]:
         for k, left in zip(worst[:_MOST], rest, strict=False):
             if look.every * left < _PART * limit:
                 break
-            e_v = _after_large_forces(run, look, k, d[0][k], d[1][k])
+            e_v, work = _after_large_forces(run, look, k, d[0][k], d[1][k])
+            run.motion.memory.setdefault("pushed back", {})[int(look.steps[k])] = work
             ends[k] = _parts(np.abs(d[0][k, -1]), np.abs(e_v[-1]), sizes)
             within[k] = _parts(np.abs(d[0][k]).max(axis=0), np.abs(e_v).max(axis=0), sizes)
     return [Item("steps", value(), limit, TEXT)]
@@ -97,8 +98,8 @@ def _parts(d_q: Array, d_v: Array, sizes: Scales) -> Array:
         return np.where(d > 0, d / size, np.where(np.isnan(d), np.inf, 0.0))
 
 
-def _after_large_forces(run: Run, look: Inside, k: int, d_q: Array, d_v: Array) -> Array:
-    """Return what is left of d in a step after large forces have pushed it back."""
+def _after_large_forces(run: Run, look: Inside, k: int, d_q: Array, d_v: Array) -> tuple[Array, float]:
+    """Return what is left of d in a step after large forces have pushed it back, and the work they seem to do on it."""
     kernels, middle = run.motion.kernels, look.t.shape[1] // 2
     values = look.parameters if look.parameters.ndim == 1 else look.parameters[k, middle]
     state = float(look.t[k, middle]), look.q[k, middle], look.v[k, middle]
@@ -109,4 +110,7 @@ def _after_large_forces(run: Run, look: Inside, k: int, d_q: Array, d_v: Array) 
     matrix = np.block([[M + h * F_v + h * h * F_q, -A.T], [A, np.zeros((s, s))]])
     right = np.concatenate([M @ d_v.T - h * F_q @ d_q.T, A @ d_v.T])
     rows = 1.0 / np.maximum(np.abs(matrix).max(axis=1, initial=0.0), np.finfo(float).tiny)[:, None]
-    return np.linalg.lstsq(matrix * rows, right * rows, rcond=None)[0][:n].T
+    e_v = np.linalg.lstsq(matrix * rows, right * rows, rcond=None)[0][:n].T
+    v = look.v[k]
+    most = np.abs(v).max(axis=0) + np.abs(np.diff(v, axis=0)).sum(axis=0)  # as ∫ F v dt = P v − ∫ P dv
+    return e_v, float(most @ (np.abs(M) @ np.abs(d_v - e_v).max(axis=0)))
