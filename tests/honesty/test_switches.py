@@ -76,14 +76,14 @@ RIGHT = {
 def test_what_is_right_passes(name, method):
     system, until = RIGHT[name]
     certificate = certified(system, until, method=method)
-    assert certificate["inside"].ok, certificate
+    assert certificate["switches"].ok, certificate
     assert certificate.ok, certificate
 
 
 def test_it_says_where():
     certificate = certified(WRONG["a thin wall"], 3.0)
     assert "passes over something narrow, or over a jump of the potential" in certificate.notes[-1]
-    assert certificate["inside"].verdict == "FAILS"
+    assert certificate["switches"].verdict == "FAILS"
 
 
 def test_switches_in_time_that_cannot_be_located_are_not_judged():

@@ -25,6 +25,7 @@ class Engine(ABC):
     """
 
     order: int
+    dense = True  # whether states inside a step cost less than the step
 
     def __init__(self, kernels: Kernels, setup: Setup, further: int):
         """Make room: kernels are given `further` values behind the parameters."""

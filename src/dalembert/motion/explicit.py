@@ -9,7 +9,6 @@ from scipy.linalg import qr
 
 from dalembert.algebra.types import Array
 from dalembert.errors import SimulationError
-from dalembert.model.numeric import Numeric
 from dalembert.motion import places as at
 from dalembert.motion.engine import Engine
 from dalembert.motion.entry import Entry
@@ -32,7 +31,9 @@ class Explicit(Engine):
     def __init__(self, kernels: Kernels, method: Tableau, setup: Setup):
         n, s = kernels.n, kernels.s
         complete = kernels.form == "independent" and s > 0
-        kind, rate, guard = self._rates(kernels, setup)
+        found = kernels.accelerations(*setup.state, setup.parameters)
+        well = found.rank == s and bool(np.all(np.asarray(found.conditioning) > at.WELL))
+        kind, rate, guard = self._rates(kernels, setup, well)
         whole = kernels.one_step(method, at.WELL) if kind == at.GUARDED and method.errors and not complete else None
         further = n + s if complete else s if setup.keep == "stabilise" else 3 if whole else 0
         super().__init__(kernels, setup, further)
@@ -45,7 +46,7 @@ class Explicit(Engine):
         if complete:
             names += [("dependent", "dependent_positions"), ("dependent", "dependent_velocities")]
         self.load(names)
-        repeated = kernels.form == "multipliers" and kind == at.ACCELERATIONS and setup.keep == "project"
+        repeated = s > 0 and not well and not complete and setup.keep == "project"
         flags = [setup.frozen, complete, whole is not None, repeated]
         self.size = np.array([n, s, kind, _KEEPINGS[setup.keep], 0, *map(int, flags)])
         self.control = np.zeros((2, max(s, 1))) if setup.gains is None else setup.gains
@@ -58,7 +59,7 @@ class Explicit(Engine):
             self.choose(*setup.state)
 
     @staticmethod
-    def _rates(kernels: Kernels, setup: Setup) -> tuple[int, tuple, tuple]:
+    def _rates(kernels: Kernels, setup: Setup, well: bool) -> tuple[int, tuple, tuple]:
         """Choose the kernel of the rates, and the one that steps in where it is not good enough."""
         safe = ("core", "accelerations")
         if setup.keep == "stabilise":
@@ -67,28 +68,30 @@ class Explicit(Engine):
             return at.CANONICAL, ("canonical", "canonical"), safe
         if kernels.form not in ("multipliers", "independent"):
             return at.OWN, (kernels.form, kernels.form), safe
-        found = kernels.accelerations(*setup.state, setup.parameters)
-        if found.rank == kernels.s and np.all(np.asarray(found.conditioning) > at.WELL):
+        if well:
             return at.GUARDED, ("direct", "direct"), safe
         return at.ACCELERATIONS, safe, safe
 
     def choose(self, t: float, q: Array, v: Array) -> None:
         """Choose independent coordinates at a state, those that determine the others best."""
         system, n, s = self.kernels.system, self.n, self.kernels.s
-        parameters = self.given[1 + 2 * n : 1 + 2 * n + len(system.parameters)]
-        numeric = Numeric(system, dict(zip(system.parameters, parameters, strict=True)))
-        A = numeric.all(t, q, v).A.toarray()
+        levels = [constraint.level for constraint in system.constraints]
+        state = np.concatenate([[t], q, v, self.given[1 + 2 * n : 1 + 2 * n + len(system.parameters)]])
+        A = np.zeros((s, n))
+        A[tuple(np.transpose(self.kernels.facts("dependent")["pattern"]))] = self.kernels.run(
+            "dependent", "entries", state[None]
+        )[0]
         self.control = np.zeros((3, max(n + s, 4)))
         lengths = np.linalg.norm(A, axis=1, keepdims=True)
         A = A / np.where(lengths > 0, lengths, 1.0)
         columns = np.arange(n)
-        for row, level in ((1, numeric.kinematic), (0, numeric.holonomic)):
-            rows = np.array(level, dtype=int)
+        for row, among in ((1, ("position", "velocity")), (0, ("position",))):
+            rows = np.array([i for i, level in enumerate(levels) if level in among], dtype=int)
             columns = columns[_independent(A[np.ix_(rows, columns)])]  # of positions: among those of velocities
             rows = rows[_independent(A[np.ix_(rows, columns)].T)]  # repeated ones would hide how well these determine
             self.control[row, columns] = 1.0
             self.control[row, n + rows] = 1.0
-            inputs = np.concatenate([[t], q, v, parameters, self.control[row, : n + s]])
+            inputs = np.concatenate([state, self.control[row, : n + s]])
             name = ("dependent_positions", "dependent_velocities")[row]
             self.control[2, 2 + row] = self.kernels.run("dependent", name, inputs[None])[0, n + s + 1]
         free = tuple(name for name, depends in zip(system.coordinates, self.control[1], strict=False) if not depends)

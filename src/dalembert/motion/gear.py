@@ -21,13 +21,16 @@ if TYPE_CHECKING:
 
 _REACHED_END = 1  # status of IDA
 _POINTS = 6  # of the polynomial between two steps: as many as order 5 has
+_SHORT = 1e-12  # step as a part of the time: times of such steps are rounded so much that their differences mean little
+_AHEAD = 1e-6  # part of the whole time in which an end of the reach is near
 _STEADY = 4.0  # sum of the weights of an interpolation up to which errors do not grow in it
 
 
 class GearEngine(Engine):
     """Steps by IDA; every state that it gives out is moved onto the constraints, by less than the tolerance.
 
-    `starts` are the times at which IDA began; `last` those at which its last step began and ended.
+    `starts` are the times at which IDA began; `last` those at which its last step began and ended; `longest` is its
+    longest step.
     """
 
     order = 5
@@ -46,7 +49,7 @@ class GearEngine(Engine):
         self._kernel, self._watch, self._project = (
             Entry("primitives", name) for name in ("kernel", "watch", "project")
         )
-        self.last = (0.0, 0.0)
+        self.last, self.longest = (0.0, 0.0), 0.0
         self._known: tuple[Any, Array, Array] = (None, np.zeros(0), np.zeros(0))
 
     def begin(
@@ -89,7 +92,7 @@ class GearEngine(Engine):
         self.equations.residual(t, unknowns, rates, np.empty(len(unknowns)))
         self.solver = self._solver(np.concatenate([self.y[n:], a]))
         self.solver.init_step(t, unknowns, rates)
-        self.evaluated, self.last = 0, (t, t)
+        self.evaluated, self.last, self.longest = 0, (t, t), 0.0
         self.starts.append(t)
         self._watch(self.address, n, t, self.y[:n], self.y[n:], self.given, self.out, self.work, self.events)
         self.count[at.FIRST] = 1
@@ -126,8 +129,9 @@ class GearEngine(Engine):
         if found.status < 0 or not np.all(np.isfinite(found.y)):
             return self._failure()
         t, y = end if found.status == _REACHED_END else float(found.t), found.y[: 2 * n].copy()
-        if t - begun <= 1e-14 * abs(t):
-            return at.STEP_TOO_SMALL
+        self.longest = max(self.longest, t - begun)
+        if t - begun <= 1e-14 * abs(t) or t - begun <= min(_SHORT * abs(t), 1e-3 * self.longest):
+            return self._too_small()
         self.last = (begun, t)
         if not self._sample(t) or not self._kept(t, y):
             return at.NOT_PROJECTED
@@ -165,7 +169,13 @@ class GearEngine(Engine):
             self.count[at.BAD] = self.equations.bad
             return at.NOT_FINITE
         tried = self.given[1 : 1 + 2 * self.n].copy()
-        return at.STEP_TOO_SMALL if self._kept(self.given[0], tried) else at.NOT_PROJECTED
+        return self._too_small() if self._kept(self.given[0], tried) else at.NOT_PROJECTED
+
+    def _too_small(self) -> int:
+        """Tell whether steps become too small because the constraints allow no state a little later."""
+        n, ahead = self.n, _AHEAD * float(self.clock[at.END])
+        tried = self.y + ahead * np.concatenate([self.y[n:], np.zeros(n)])
+        return at.STEP_TOO_SMALL if self._kept(float(self.clock[at.T]) + ahead, tried) else at.NOT_PROJECTED
 
     # --- in between --------------------------------------------------------------------------------------------------
 

@@ -95,8 +95,12 @@ def expressions(builder: Builder, outputs: Sequence[Expr], multipliers: dict[Exp
 
 
 def dependent(builder: Builder) -> Module:
-    """Return Newton's steps that find dependent positions and velocities from independent ones."""
-    other, module = DependentBuilder(builder.system), Module()
+    """Return Newton's steps that find dependent positions and velocities from the others; and A, to choose them."""
+    other, module, entries = DependentBuilder(builder.system), Module(), Routine("entries")
+    entries.store("out", builder.matrices(entries)[1].values())
+    module.add(entries)
+    module.kernel("entries", ["entries"], len(builder.inputs))
+    module.facts["pattern"] = list(builder.blocks.A)
     module.add(other.stage("gaps", "positions"), other.stage("rates", "rates"))
     module.add(other.factor(), other.solve(), other.begin(), other.refine(), other.step())
     inputs = len(other.inputs) + other.n + other.s

@@ -64,6 +64,8 @@ class Rattle:
 class Composed(Engine):
     """Steps with a composition; inside a step, states are those of a shorter one from its start."""
 
+    dense = False
+
     def __init__(self, kernels: Kernels, method: Rattle, setup: Setup):
         n = kernels.n
         super().__init__(kernels, setup, n)

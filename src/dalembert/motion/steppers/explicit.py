@@ -33,6 +33,7 @@ from dalembert.motion.places import (
     KEEP,
     KIND,
     LARGEST,
+    MOMENTA,
     NOT_COMPLETED,
     NOT_FINITE,
     NOT_PROJECTED,
@@ -64,7 +65,7 @@ from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.primitives import LEFT, NEWTON, call, corrected, kernel, project, settled, watch
 
 _FIRST, _SECOND = np.int64(0), np.int64(1)  # stages; a plain 0 or 1 would be compiled for itself
-_WORSE = 0.05  # part of its first conditioning at which a choice of independent coordinates is renewed
+_WORSE = 0.4  # part of its first conditioning at which a choice of independent coordinates is renewed
 _DEFECT = 1e-13  # of a form beyond which its choices have gone bad; rounding is some hundred times smaller
 
 
@@ -79,7 +80,7 @@ def _rate(address, size, count, t, y, dy, given, out, work, control):
         given[1 + i] = y[i]
     count[EVALUATIONS] += 1
     if size[BROUGHT] == 1:
-        _bring(address, n, given, out, work)
+        _bring(address, n, kind == CANONICAL, given, out, work)
     if size[KEEP] == STABILISE and size[FROZEN] == 0:
         _offsets(address, size, given, out, work, control, 1.0)
     kernel(RATE, address, given, out, work)
@@ -105,16 +106,24 @@ def _rate(address, size, count, t, y, dy, given, out, work, control):
 
 
 @compiled
-def _bring(address, n, given, out, work):
+def _bring(address, n, canonical, given, out, work):
     """Move a state, already given, towards the constraints by one of Newton's steps, positions and then velocities.
 
     Constraints that repeat each other contradict each other beside the states that they allow, by the square of the
     distance; and the stages of a step lie beside them.
     """
     for level in range(2):
-        call(address[POSITION + level], out.ctypes.data, given.ctypes.data, work.ctypes.data)
+        if canonical and level == 1:  # momenta to velocities, and back
+            kernel(RATE, address, given, out, work)
+            for i in range(n):
+                given[1 + n + i] = out[i]
+        kernel(POSITION + level, address, given, out, work)
         for i in range(n):
             given[1 + level * n + i] += out[i]
+    if canonical:
+        kernel(MOMENTA, address, given, out, work)
+        for i in range(n):
+            given[1 + n + i] = out[i]
 
 
 @compiled

@@ -6,40 +6,56 @@ judged is no pass.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from dalembert.results.certificate import energy, equations
+import numpy as np
+
+from dalembert.results.certificate import energy, equations, passages, steps, switching
 from dalembert.results.certificate.accuracy import accuracy
-from dalembert.results.certificate.inside import inside
-from dalembert.results.certificate.items import Certificate, Item
+from dalembert.results.certificate.items import FAILURES, Certificate, Item
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
 
 def certify(run: Run) -> Certificate:
-    """Measure residuals, the equations, ideality and agreement of the reactions, the energy balance, the error."""
-    at = equations.places(run)
-    sizes = equations.scales(run, at)
-    items = equations.residuals(run, sizes) + equations.forces(run, at, sizes) + _stabilised(run)
-    items += energy.balance(run)
-    looked, seen = inside(run, sizes)
-    items += looked
-    compared = accuracy(run, sizes)
-    items.append(compared.item)
+    """Measure residuals, the equations, the steps, the energy balance, the error; what cannot be is not judged."""
+    notes: list[str] = []
+    start, end = float(run.motion.times[0]), float(run.motion.times[-1])
+    items: list[Item] = []
+
+    def measure(name: str, text: str, found: Callable[[], list[Item]]) -> None:
+        try:
+            items.extend(found())
+        except FAILURES as error:
+            items.append(Item(name, None, 0.0, text))
+            notes.append(f"not judged: {text}: {error}")
+
+    with np.errstate(all="ignore"):
+        try:
+            notes += [f"not determined: {note}" for note in run.undetermined]
+            at = equations.places(run)
+            sizes = equations.scales(run, at)
+        except FAILURES as error:
+            item = Item("equations", None, 0.0, equations.TEXT)
+            return Certificate((item,), start, end, {}, (*notes, f"not judged: {error}"))
+        measure("constraints", "constraints", lambda: equations.residuals(run, sizes))
+        measure("equations", equations.TEXT, lambda: equations.forces(run, at, sizes))
+        measure("stabilised", "the bound of stabilisation", lambda: _stabilised(run))
+        measure("steps", steps.TEXT, lambda: steps.steps(run, sizes))
+        measure("energy", energy.TEXT, lambda: energy.balance(run, sizes))
+        measure("switches", switching.TEXT, lambda: switching.switching(run, sizes, notes))
+        compared = accuracy(run, sizes)
+        items.append(compared.item)
+        measure("events", passages.TEXT, lambda: passages.passages(run, compared.other))
     if run.status == "failed":
         items.append(Item("end", 1.0, 0.0, "the motion ends early: it could not be continued"))
     trusted = compared.errors[compared.times <= compared.until].max(axis=0, initial=0.0)
-    notes = [f"not determined: {note}" for note in run.undetermined] + seen
     if compared.note:
         notes.append(compared.note)
-    return Certificate(
-        tuple(items),
-        compared.until,
-        float(run.motion.times[-1]),
-        dict(zip(run.system.coordinates, map(float, trusted), strict=True)),
-        tuple(notes),
-    )
+    errors = dict(zip(run.system.coordinates, map(float, trusted), strict=True))
+    return Certificate(tuple(items), compared.until, end, errors, tuple(notes))
 
 
 def _stabilised(run: Run) -> list[Item]:

@@ -1,30 +1,33 @@
-"""The error of a motion, from a second one: at a tenth of the tolerance, or with half the step.
+"""The error of a motion, from a second one: at a tenth of the tolerance (`dop853`: a hundredth), or with half the step.
 
-The two differ in every step, so that their difference is the error of the first, but for that of the second, which is
-about ten times smaller. Where it grows beyond the limit the motion cannot be trusted any more: chaos, or a tolerance
-that was too large; `until` says when that is.
+The two differ in every step, so that their difference is the error of the first, but for that of the second, which is a
+part of it that the number of steps tells. Where it grows beyond the limit the motion cannot be trusted any more: chaos,
+or a tolerance that was too large; `until` says when that is.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dalembert.algebra.types import Array
-from dalembert.errors import DalembertError
 from dalembert.motion.run import compute
-from dalembert.results.certificate.items import Item
+from dalembert.results.certificate.items import FAILURES, Item
+from dalembert.results.certificate.passages import watched
 from dalembert.results.certificate.scales import Scales
 
 if TYPE_CHECKING:
     from dalembert.motion.run import Motion
     from dalembert.results.trajectory import Run
 
+TEXT = "error of the motion, in the range of a coordinate"
 LIMIT = 1e-3  # of the range of a coordinate
 _TIMES = 600  # at which the two motions are compared
-_FINER = 10.0
+_FINER = {"dop853": 100.0}  # parts of the tolerance: steps of a high order become little shorter by that
+_TENTH = 10.0  # of the others
+_ALIKE = 0.9  # part of the error that the second motion may have as well
 _LEAST = 1e-14  # relative tolerance, below which steps are rounding
 
 
@@ -37,55 +40,86 @@ class Accuracy:
     until: float
     item: Item
     note: str = ""
+    other: Motion | None = None
 
 
 def accuracy(run: Run, scales: Scales) -> Accuracy:
     """Compare a motion with a second, more accurate one."""
-    motion, name = run.motion, "error of the motion, in the range of a coordinate"
+    motion, name = run.motion, TEXT
     limit = max(LIMIT, run.rtol if run.step is None else 0.0)
     end, start = float(motion.times[-1]), float(motion.times[0])
     if end == start or len(motion.times) < 2:
         return Accuracy(motion.times[:1], np.zeros((1, motion.kernels.n)), end, Item("accuracy", 0.0, limit, name))
-    times = _chosen(motion)
+    times = asked = _chosen(motion)
     try:
         other = _finer(motion, times)
-    except DalembertError as error:
+        reached = len(other.samples)
+        times, mine = times[:reached], _values(run, times[:reached])
+    except FAILURES as error:
         why = f"not judged: a second motion to compare with cannot be computed: {error}"
         return Accuracy(times[:0], np.zeros((0, motion.kernels.n)), start, Item("accuracy", None, limit, name), why)
     n = motion.kernels.n
-    reached = len(other.samples)
-    times, mine = times[:reached], run._between(times[:reached])[:, :n]
-    factor = 1.0 if run.step is None else 1.0 / (1.0 - 0.5**motion.engine.order)
-    errors = factor * np.abs(mine - other.samples[:, :n])
+    errors = _factor(motion, other) * np.abs(mine - other.samples[:, :n])
+    errors[~np.isfinite(errors)] = np.inf
     sizes = scales.positions
     with np.errstate(divide="ignore", invalid="ignore"):
         parts = np.where(sizes > 0, errors / sizes, np.where(errors <= run.atol, 0.0, np.inf)).max(axis=1, initial=0.0)
     good = parts <= limit
     first = int(np.argmin(good)) if not np.all(good) else len(good)
-    until = end if first == len(times) and reached == len(_chosen(motion)) else float(times[max(first - 1, 0)])
+    until = end if first == len(times) and reached == len(asked) else float(times[max(first - 1, 0)])
     note = ""
     if first == len(times) and until < end:
         note = f"not judged after t = {until:.4g}: a second motion, computed more accurately, ends there"
         note += f" ({other.facts['message']})" if other.facts["message"] else ""
     value = float(parts.max(initial=0.0))
-    return Accuracy(times, errors, until, Item("accuracy", value, limit, name), note)
+    return Accuracy(times, errors, until, Item("accuracy", value, limit, name), note, other)
+
+
+def _factor(motion: Motion, other: Motion) -> float:
+    """Return by what the difference is multiplied to give the error: the second motion has a part of it as well.
+
+    The error goes with a power of the length of the steps. Where the second motion took hardly more steps, as in a
+    short motion, it is hardly better.
+    """
+    longer = min(motion.facts["steps"] / max(other.facts["steps"], 1), 1.0)
+    part = 0.5 if motion.facts["step"] is not None else longer
+    return 1.0 / (1.0 - min(part**motion.engine.order, _ALIKE))
 
 
 def _chosen(motion: Motion) -> Array:
-    """Return times at which to compare: steps, and the middle of steps, as evenly spread over them as can be."""
+    """Return times at which to compare: samples, steps, and the middle of steps, as evenly spread as can be."""
     steps = motion.times
-    middles = (steps[1:] + steps[:-1]) / 2
-    every = np.unique(np.concatenate([steps, middles]))
-    return every[np.unique(np.linspace(0, len(every) - 1, _TIMES).astype(int))]
+    parts = [steps]
+    if motion.engine.dense:
+        parts.append((steps[1:] + steps[:-1]) / 2)
+    if motion.sample_times is not None:
+        parts.append(motion.sample_times[: len(motion.samples)])
+    return np.unique(np.concatenate([part[_spread(len(part))] for part in parts]))
+
+
+def _spread(count: int) -> Array:
+    return np.unique(np.linspace(0, count - 1, min(count, _TIMES)).astype(int))
+
+
+def _values(run: Run, times: Array) -> Array:
+    """Return the positions at some times: as they were sampled where they were, else from inside the steps."""
+    motion, n = run.motion, run.motion.kernels.n
+    found = run._between(times)[:, :n]
+    if motion.sample_times is not None:
+        _, here, there = np.intersect1d(times, motion.sample_times[: len(motion.samples)], return_indices=True)
+        found[here] = motion.samples[there, :n]
+    return found
 
 
 def _finer(motion: Motion, times: Array) -> Motion:
-    """Compute the motion again, more accurately, with its states at some times."""
+    """Compute the motion again, more accurately, with its states at some times; it is not to stop before them."""
     facts = motion.facts
-    settings = {key: facts[key] for key in ("form", "method", "keep")} | motion.options
+    events = [replace(e, action="record") if e.action == "stop" else e for e in watched(motion)]
+    settings = {key: facts[key] for key in ("form", "method", "keep")} | motion.options | {"events": events}
     settings |= {"until": float(motion.times[-1]), "samples": times, "max_steps": 20 * facts["steps"] + 10_000}
     if facts["step"] is None:
-        finer = {key: max(facts[key] / _FINER, _LEAST) for key in ("rtol",)} | {"atol": facts["atol"] / _FINER}
+        part = _FINER.get(facts["method"], _TENTH)
+        finer = {"rtol": max(facts["rtol"] / part, _LEAST), "atol": facts["atol"] / part}
     else:
         finer = {"step": facts["step"] / 2}
     return compute(motion.system, **settings, **finer)

@@ -16,12 +16,14 @@ from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
 
 if TYPE_CHECKING:
+    from dalembert.native.kernels import Result
     from dalembert.results.trajectory import Run
 
+TEXT = "accelerations and reactions in M q̈ = f + r and A q̈ = c"
 NEARLY = 1e-5  # conditioning below which a position is next to a singular one
 LOOSE = 1e-3  # of its size that a constraint may be off where it is not projected
 _SMALL = 1e-3  # part of the largest force that every force is measured by at least
-_PLACES = 5  # at which forces and other solutions are compared
+_PLACES = 9  # at which forces and other solutions are compared
 _SIZED = 20  # at which the sizes of constraints are looked at
 
 
@@ -35,8 +37,16 @@ class Place:
     values: Values
     acceleration: Array
     reaction: Array
+    shared: tuple[Array, Array, Array]  # acceleration, reaction and multipliers by the solver that all forms share
     regular: bool  # not next to a position where reactions are not determinate
     free: bool  # whether something can move
+
+    @property
+    def solutions(self) -> tuple[tuple[Array, Array], ...]:
+        """q̈ and r by the kernel of the form, by the shared one, and from its multipliers."""
+        a, r, multipliers = self.shared
+        found = (self.acceleration, self.reaction), (a, r)
+        return (*found, (a, self.values.A.T @ multipliers)) if self.regular else found
 
 
 def places(run: Run) -> list[Place]:
@@ -47,19 +57,27 @@ def places(run: Run) -> list[Place]:
     chosen = np.unique(np.linspace(0, len(q) - 1, _PLACES).astype(int))
     found: Any = motion.kernels(times[chosen], q[chosen], motion.states[chosen, n:], values[chosen])  # v, or p
     core = motion.kernels.accelerations(times[chosen], q[chosen], v[chosen], values[chosen])
-    ranks, conditions = np.asarray(core.rank), np.asarray(core.conditioning)
+    ranks, nearby = np.asarray(core.rank), singular(run, core)
     acceleration = core.acceleration if run.form == "canonical" else found.acceleration
     result = []
     for k, i in enumerate(chosen):
         numeric = Numeric(run.system, dict(zip(run.system.parameters, values[i], strict=True)))
-        singular = ranks[k] < ranks.max() or (ranks[k] == len(run.system.constraints) and conditions[k] < NEARLY)
         result.append(
             Place(
                 float(times[i]), q[i], v[i], numeric.all(float(times[i]), q[i], v[i]),
-                acceleration[k], found.reaction[k], not singular, bool(ranks[k] < n),
+                acceleration[k], found.reaction[k],
+                (core.acceleration[k], core.reaction[k], np.asarray(core.multipliers)[k]),
+                not nearby[k], bool(ranks[k] < n),
             )
         )  # fmt: skip
     return result
+
+
+def singular(run: Run, found: Result) -> Array:
+    """Tell which states are next to a position where constraints repeat each other that elsewhere do not."""
+    rank, conditioning = np.asarray(found.rank), np.asarray(found.conditioning)
+    whole = len(run.system.constraints)
+    return (rank < rank.max(initial=0)) | ((rank == whole) & (conditioning < NEARLY) & (whole > 0))
 
 
 def scales(run: Run, at: list[Place]) -> Scales:
@@ -86,14 +104,15 @@ def residuals(run: Run, sizes: Scales) -> list[Item]:
     for name, rows, found in (("position", numeric.holonomic, g), ("velocity", numeric.kinematic, psi)):
         if not rows:
             continue
-        size = np.zeros(len(rows))
+        size, written = np.zeros(len(rows)), np.zeros(len(rows))  # native code could be wrong
         moves = sizes.positions if name == "position" else sizes.velocities
         for i in chosen:
             level = (
                 numeric.position(float(t[i]), q[i]) if name == "position" else numeric.velocity(float(t[i]), q[i], v[i])
             )
             size = np.maximum(size, np.maximum(level[2], abs(level[1]) @ moves))
-        worst = np.abs(found[:, rows]).max(axis=0, initial=0.0)
+            written = np.maximum(written, np.abs(level[0]))
+        worst = np.maximum(np.abs(found[:, rows]).max(axis=0, initial=0.0), written)
         words = f"constraints on {'positions' if name == 'position' else 'velocities'}, in the size of their terms"
         items.append(Item(name, _ratio(worst, size), limit, words))
     return items
@@ -101,30 +120,27 @@ def residuals(run: Run, sizes: Scales) -> list[Item]:
 
 def forces(run: Run, at: list[Place], sizes: Scales) -> list[Item]:
     """Put accelerations and reactions into the equations; compare with a solution by other means."""
-    defect = work = difference = 0.0
-    for place in at:
-        defect = max(defect, _defect(place, sizes))
-        if place.regular:
-            work = max(work, _virtual_work(place, sizes))
-            difference = max(difference, _difference(place))
+    defect = max(_defect(place, sizes, *found) for place in at for found in place.solutions)
+    regular = [place for place in at if place.regular]
+    work = max((_virtual_work(place, sizes) for place in regular), default=None)
+    difference = max((_difference(place, sizes) for place in regular), default=None)
     return [
-        Item("equations", defect, 1e-6, "accelerations and reactions in M q̈ = f + r and A q̈ = c"),
+        Item("equations", defect, 1e-6, TEXT),
         Item("ideality", work, 1e-8, "virtual work of the reactions"),
         Item("agreement", difference, 1e-6, "reactions against a solution by singular values"),
     ]
 
 
-def _defect(place: Place, sizes: Scales) -> float:
+def _defect(place: Place, sizes: Scales, a: Array, r: Array) -> float:
     """Return how far q̈ and r are from satisfying the equations, in the size of their terms."""
     M, f, A, c = place.values.M, place.values.f, place.values.A, place.values.c
-    a, r = place.acceleration, place.reaction
     left = np.abs(M @ a - f - r)
     size = abs(M) @ np.abs(a) + np.abs(f) + np.abs(r)
     units = _units(sizes)
-    largest = (size * units).max(
-        initial=0.0
-    )  # as work on what the coordinates move; beside it, what is small is rounding
-    worst = _ratio(left, np.maximum(np.maximum(size, abs(M) @ sizes.accelerations), _SMALL * largest / units))
+    # as work on what the coordinates move; beside the largest, what is small is rounding
+    largest = (size * units).max(initial=0.0)
+    size = np.maximum(np.maximum(size, abs(M) @ sizes.accelerations), _SMALL * largest / units)
+    worst = _ratio(left, np.maximum(size, sizes.without_forces))
     if A.shape[0] and place.regular:
         size = np.abs(c) + abs(A) @ np.maximum(np.abs(a), sizes.accelerations)
         worst = max(worst, _ratio(np.abs(A @ a - c), size))
@@ -143,9 +159,10 @@ def _virtual_work(place: Place, sizes: Scales) -> float:
     return _ratio(np.array([abs(place.reaction @ direction)]), np.array([size]))
 
 
-def _difference(place: Place) -> float:
+def _difference(place: Place, sizes: Scales) -> float:
     expected = place.values.M @ multipliers.solve(place.values)[0] - place.values.f
-    scale = max(np.abs(expected).max(initial=0.0), np.abs(place.values.f).max(initial=0.0))
+    parts = (expected, place.values.f, sizes.without_forces)
+    scale = max(np.abs(part).max(initial=0.0) for part in parts)
     return _ratio(np.abs(place.reaction - expected), np.full(len(expected), scale))
 
 

@@ -1,156 +1,119 @@
-"""Inside the steps: whether what switches, or is narrow, with the state was passed over.
+"""A motion inside its steps, at the nodes of Gauss's quadrature: where powers are summed up and steps are tried.
 
-A step that lies across a thin wall sees nothing of it, and neither does a second motion with other steps. So every
-switching expression is enclosed over every step, by interval arithmetic on the dense output; where it may pass zero the
-step is cut finer and finer, down to 1e-11 of it. On these parts the velocity must follow from the
-accelerations, and the energy from the work: what a step has passed over shows in both.
+Long steps are divided, so that there are always some thousands of places to look at: what acts between them only for a
+moment would be overlooked. Where states inside a step cost as much as the step, its ends must do.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-import symengine as se
 
-from dalembert.algebra.intervals import INTERVALS, Interval, interval
-from dalembert.algebra.program import Program
 from dalembert.algebra.types import Array
-from dalembert.errors import SimulationError
-from dalembert.model.functions import TIME
-from dalembert.results.certificate.items import Item
-from dalembert.results.certificate.scales import Scales, points
+from dalembert.results.certificate.scales import points
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
-LIMIT = 1e-3  # of the velocities, or of the largest energy
-_STEPS = 3000  # the longest of the steps in question, which are looked at
-_PARTS, _CUTS, _ROUNDS = 32, 16, 8  # of a step; of a part in question; how often
-_DIP = 0.3  # of its values at both ends
-_OPEN = 40  # parts in question, beyond which they are not cut further
-_GAUSS = np.polynomial.legendre.leggauss(3)
-_NAME = "what switches with the state, inside the steps"
-
-
-def inside(run: Run, sizes: Scales) -> tuple[list[Item], list[str]]:
-    """Look at what switches; return what is to be judged, and notes."""
-    crossing = run.motion.crossing
-    notes = [*crossing.notes, *crossing.stops.notes]
-    items = [Item("switches in time", None, 0.0, "switches in time")] if notes else []
-    if not (crossing.switching.states or crossing.switching.dips) or len(run.motion.times) < 2:
-        return items, notes
-    try:
-        look = _Look(run, sizes)
-        steps = look.steps()
-        chosen = np.sort(steps[np.argsort(-np.diff(run.motion.times)[steps], kind="stable")[:_STEPS]])
-        found = [look.step(int(k)) for k in chosen]
-    except SimulationError as error:
-        return [*items, Item("inside", None, LIMIT, _NAME)], [*notes, f"not judged inside the steps: {error}"]
-    if len(steps) > len(chosen):
-        short = float(np.diff(run.motion.times)[chosen].min())
-        notes.append(f"what switches with the state was looked at in steps longer than {short:.3g} only")
-    limit = LIMIT if run.step is not None else max(LIMIT, 10 * run.rtol)
-    value = float(sum(part.end for part in found) + max((part.within for part in found), default=0.0))
-    if value > limit:
-        worst = max(found, key=lambda part: part.end + part.within)
-        notes.append(f"the step at t = {worst.t:.6g} passes over something narrow, or over a jump of the potential")
-    return [*items, Item("inside", value, limit, _NAME)], notes
+MANY = 50_000  # steps, beyond which only as many are looked into
+_PLACES = 4000  # to look at, at least; more in small systems:
+_VALUES = 40_000  # coordinates times places
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(5)
+NODES, WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
+_POWERS = np.arange(1, len(NODES) + 1)
+# ∫ from 0 to each node of the polynomial through values at the nodes
+_INTEGRALS = np.linalg.solve(np.vander(NODES, increasing=True).T, (NODES[:, None] ** _POWERS / _POWERS).T).T
 
 
 @dataclass(frozen=True)
-class _Found:
-    """What is off at the end of a step, which adds up, and within it, in the sizes of the motion."""
+class Inside:
+    """t, q, v and parameters inside steps, one row for each step: the nodes of its pieces, all of the same length.
 
-    t: float
-    end: float
-    within: float
+    steps: which ones. every: one of how many was looked into. edges: q and v where pieces begin and end.
+    """
+
+    steps: Array
+    lengths: Array
+    t: Array
+    q: Array
+    v: Array
+    parameters: Array  # one row for all, or one for each node
+    edges: tuple[Array, Array]
+    every: float
+
+    def integral(self, values: Array, edge: int, rates: Array) -> Array:
+        """Return how far values at the nodes and, last, at the end of each step are from the integrals of their rates.
+
+        edge: which of the `edges` belongs to the values.
+        """
+        steps, n = len(self.steps), values.shape[-1]
+        h = self.lengths[:, None, None] * len(NODES) / values.shape[1]
+        pieces = rates.reshape(steps, -1, len(NODES), n)
+        inner = h[..., None] * np.einsum("ij,kpjn->kpin", _INTEGRALS, pieces)
+        before = np.cumsum(h * np.einsum("j,kpjn->kpn", WEIGHTS, pieces), axis=1)
+        inner[:, 1:] += before[:, :-1, None]
+        start, end = self.edges[edge]
+        reached = np.concatenate([values, end[:, None]], axis=1) - start[:, None]
+        return reached - np.concatenate([inner.reshape(values.shape), before[:, -1:]], axis=1)
+
+    def total(self, rates: Array) -> Array:
+        """Return the integral of something known at the nodes over each step."""
+        pieces = rates.reshape(len(self.steps), -1, len(NODES))
+        return self.lengths * (pieces @ WEIGHTS).mean(axis=1)
 
 
-class _Look:
-    def __init__(self, run: Run, sizes: Scales):
-        self.run, self.sizes, self.n = run, sizes, run.motion.kernels.n
-        system = run.system
-        names = [TIME, *system.coordinates, *system.velocities, *system.parameters]
-        symbols, found = [se.Symbol(name) for name in names], run.motion.crossing.switching
-        self.switching, self.dips = Program(symbols, found.states), Program(symbols, found.dips)
-        drift = run.drift
-        self.energy = None if drift is None else drift.scale
+def dense(run: Run) -> bool:
+    """Tell whether states inside a step cost less than the step."""
+    return run.motion.engine.dense
 
-    def steps(self) -> Array:
-        """Return the steps in which something may switch."""
-        t, q, v, values = points(self.run)
-        a = np.abs(self.run.motion.kernels.accelerations(t, q, v, values).acceleration)
-        h = np.diff(t)[:, None]
-        speed, rate = (np.maximum(part[1:], part[:-1]) for part in (np.abs(v), a))
-        state = np.concatenate([q, v], axis=1)
-        slack = np.concatenate([0.5 * h * (speed + h * rate), h * rate], axis=1)
-        open_ = self._open(t[:-1], t[1:], state[:-1], state[1:], slack)
-        instants = np.isin(t[:-1], list(self.run.motion.engine.instants))
-        return np.flatnonzero(open_ & ~instants)
 
-    def _open(self, start: Array, end: Array, left: Array, right: Array, slack: Array) -> Array:
-        """Tell in which parts, between two times and states, something may switch, or what is divided by may dip."""
-        values = np.broadcast_to(self.run.motion.parameters_at(end), (len(end), len(self.run.system.parameters)))
-        low, high = np.minimum(left, right) - slack, np.maximum(left, right) + slack
-        boxes = [Interval(start, end), *(Interval(*bounds) for bounds in zip(low.T, high.T, strict=True)), *values.T]
-        found = np.zeros(len(start), dtype=bool)
-        with np.errstate(all="ignore"):
-            for value in self.switching(boxes, INTERVALS):
-                found |= interval(value).holds_zero()
-            ends = [self.dips.arrays([t, *state.T, *values.T]) for t, state in ((start, left), (end, right))]
-            for value, least in zip(self.dips(boxes, INTERVALS), np.abs(ends).min(axis=0), strict=True):
-                found |= (interval(value).low < _DIP * least) & (interval(value).high > -_DIP * least)
-        return found
+def inside(run: Run) -> Inside:
+    """Look into the steps of a motion; what was seen is remembered with it."""
+    memory = run.motion.memory
+    if "inside" not in memory:
+        memory["inside"] = _look(run)
+    return memory["inside"]
 
-    def step(self, k: int) -> _Found:
-        """Put the velocities and the energy inside a step against accelerations and work."""
-        times = self.run.motion.times
-        t, h = float(times[k]), float(times[k + 1] - times[k])
-        edges = self._edges(k, t, h)
-        width = np.diff(edges)
-        thetas = (edges[:-1, None] + width[:, None] * (_GAUSS[0] + 1) / 2).ravel()
-        at, q, v, values = self._states(k, t, h, thetas)
-        kernels, weights = self.run.motion.kernels, h * width[:, None] * _GAUSS[1] / 2
-        a = kernels.accelerations(at, q, v, values).acceleration.reshape(len(width), -1, self.n)
-        at, q, v, values = self._states(k, t, h, edges)
-        gained = np.cumsum(np.einsum("pg,pgi->pi", weights, a), axis=0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            off = np.abs(v[1:] - v[0] - gained) / self.sizes.velocities
-        off = np.where(self.sizes.velocities > 0, np.nan_to_num(off, nan=np.inf), 0.0).max(axis=1, initial=0.0)
-        return _Found(t, float(off[-1]), max(float(off.max()), self._energy_off(k, t, h, edges)))
 
-    def _energy_off(self, k: int, t: float, h: float, edges: Array) -> float:
-        """Return by how much the energy is off inside a step, in the largest energy."""
-        if self.energy is None:
-            return 0.0
-        found = self.run.motion.kernels.energies(*self._states(k, t, h, edges))
-        power = found.forces + found.time + found.constraints.sum(axis=-1)
-        work = np.concatenate([[0.0], np.cumsum(h * np.diff(edges) * (power[1:] + power[:-1]) / 2)])
-        return float(np.abs(found.energy - found.energy[0] - work).max() / self.energy)
+def _look(run: Run) -> Inside:
+    motion, n = run.motion, run.motion.kernels.n
+    steps = np.flatnonzero(~changes(run))
+    every = max(1.0, len(steps) / MANY)
+    steps = steps[np.unique((np.arange(min(len(steps), MANY)) * every).astype(int))]
+    places = max(_PLACES, min(5 * _PLACES, _VALUES // n)) if dense(run) else 1
+    count = -(-places // (len(NODES) * max(len(steps), 1)))
+    thetas = ((np.arange(count)[:, None] + NODES) / count).ravel()
+    states = np.array([motion.between(int(k), thetas) for k in steps]).reshape(-1, 2 * n)
+    h = np.diff(motion.times)[steps]
+    t = motion.times[steps, None] + h[:, None] * thetas
+    values = motion.parameters_at(np.repeat(motion.times[steps + 1], len(thetas)))
+    q, v = states[:, :n].reshape(*t.shape, n), run._velocities(t.ravel(), states).reshape(*t.shape, n)
+    at = points(run)
+    edges = (at[1][steps], at[1][steps + 1]), (at[2][steps], at[2][steps + 1])
+    return Inside(steps, h, t, q, v, values.reshape(*t.shape, -1) if motion.changes else values, edges, every)
 
-    def _edges(self, k: int, t: float, h: float) -> Array:
-        """Cut a step into parts, the finer the longer something may switch in them."""
-        edges = [np.linspace(0.0, 1.0, _PARTS + 1)]
-        left, right = edges[0][:-1], edges[0][1:]
-        for _ in range(_ROUNDS):
-            nodes, places = np.unique([left, right], return_inverse=True)
-            at, q, v, _ = self._states(k, t, h, nodes)
-            state, (first, last) = np.concatenate([q, v], axis=1), places.reshape(2, -1)
-            slack = 0.25 * np.abs(state[last] - state[first])
-            open_ = self._open(at[first], at[last], state[first], state[last], slack)
-            left, right = left[open_], right[open_]
-            if not 0 < len(left) <= _OPEN:
-                break
-            cuts = np.linspace(left, right, _CUTS + 1)
-            edges.append(cuts.ravel())
-            left, right = cuts[:-1].ravel(), cuts[1:].ravel()
-        return np.unique(np.concatenate(edges))
 
-    def _states(self, k: int, t: float, h: float, thetas: Array) -> tuple[Array, Array, Array, Array]:
-        motion = self.run.motion
-        states = motion.between(k, thetas)
-        at = t + h * thetas
-        values = motion.parameters_at(np.full(len(at), motion.times[k + 1]))
-        return at, states[:, : self.n], self.run._velocities(at, states), values
+def changes(run: Run) -> Array:
+    """Tell which steps are no steps but a change of parameters, an instant long."""
+    times = run.motion.times
+    if not run.motion.changes:
+        return np.zeros(len(times) - 1, dtype=bool)
+    return np.diff(times) <= 2 * np.spacing(np.abs(times[:-1]))
+
+
+def integrals(run: Run, rates: Array) -> Array:
+    """Return the integral over each step of something that is known at the steps, by splines between changes."""
+    from scipy.interpolate import make_interp_spline  # takes its time to import
+
+    times = run.motion.times
+    result = np.zeros((len(times) - 1, *rates.shape[1:]))
+    breaks = changes(run) | np.isin(times[:-1], list(run.motion.engine.instants))
+    ends = [0, *(np.flatnonzero(breaks) + 1), len(times)]
+    for first, last in pairwise(ends):
+        if last - first > 1:
+            spline = make_interp_spline(times[first:last], rates[first:last], k=min(5, (last - first - 2) | 1))
+            result[first : last - 1] = np.diff(spline.antiderivative()(times[first:last]), axis=0)
+    return result

@@ -6,6 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from numpy.linalg import LinAlgError
+
+from dalembert.errors import DalembertError
+
+FAILURES = (DalembertError, ArithmeticError, LinAlgError)  # of a measurement: what was to be judged is not judged then
+
 
 @dataclass(frozen=True)
 class Item:

@@ -1,8 +1,9 @@
 """The sizes of a motion, coordinate by coordinate: what residuals and errors are measured by.
 
 They come from the motion and the masses that move in it, so that neither units nor the sizes of other coordinates
-matter. A coordinate that does not move, but for rounding, is measured by what the whole system does: by how far it
-would move with a thousandth of the largest √Mⱼⱼ Δqⱼ.
+matter. A coordinate that does not move, but for rounding and what the tolerance leaves, is measured by what the whole
+system does: by how far it would move with a thousandth of the largest √Mⱼⱼ Δqⱼ, or by a thousandth of the largest Δqⱼ
+if that is less, as for a feather beside a hammer.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
 _STILL = 1e-3  # part of the largest motion that a coordinate at rest is measured by
-_AT_REST = 1e-6  # part of that below which it counts as at rest
+_AT_REST = 1e-9  # part of it below which a coordinate counts as at rest,
+_TOLERANCES = 10.0  # or so many tolerances, if that is more;
+_STEPPED = 1e-6  # the same where steps are fixed
+_HELD = 1e-12  # part of what it would do if nothing held it
 _DIGITS = 1e-9  # part of its own values that a coordinate is measured by at least
 
 
@@ -39,6 +43,11 @@ class Scales:
     force: Array  # f
     acceleration: Array  # q̈, the largest at some places
 
+    @property
+    def n(self) -> int:
+        """How many coordinates there are."""
+        return len(self.mass)
+
     @cached_property
     def duration(self) -> float:
         """How long the motion lasts."""
@@ -50,25 +59,36 @@ class Scales:
         """How far the coordinates move."""
         q = points(self.run)[1]
         own = np.maximum(np.ptp(q, axis=0), _DIGITS * np.abs(q).max(axis=0, initial=0.0))
-        return self._shared(own)
+        return self._shared(np.maximum(own, _HELD * self.free * self.duration**2))
 
     @cached_property
     def velocities(self) -> Array:
         """How fast they are."""
-        return self._shared(np.maximum(np.abs(points(self.run)[2]).max(axis=0), self.positions / self.duration))
+        own = np.maximum(np.abs(points(self.run)[2]).max(axis=0), self.positions / self.duration)
+        return self._shared(np.maximum(own, _HELD * self.free * self.duration))
 
     @cached_property
     def accelerations(self) -> Array:
         """How fast that changes, or would without constraints."""
+        return self._shared(np.maximum(np.maximum(self.acceleration, self.free), self.velocities / self.duration))
+
+    @cached_property
+    def free(self) -> Array:
+        """Accelerations that forces would give to what constraints hold."""
         with np.errstate(divide="ignore", invalid="ignore"):
             free = np.where(self.mass > 0, self.force / self.mass, 0.0)
-        own = np.maximum(self.acceleration, np.where(np.isfinite(free), free, 0.0))
-        return self._shared(np.maximum(own, self.velocities / self.duration))
+        return np.where(np.isfinite(free), free, 0.0)
+
+    @cached_property
+    def without_forces(self) -> Array:
+        """Forces in a mechanism that has neither masses nor loads: as if its masses were one; else nothing."""
+        return self.accelerations if not (self.mass.any() or self.force.any()) else np.zeros_like(self.mass)
 
     def _shared(self, own: Array) -> Array:
         """Measure what is at rest by what the whole system does."""
         roots = np.sqrt(np.maximum(self.mass, 0.0))
         largest = (roots * own).max(initial=0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            part = np.where(roots > 0, _STILL * largest / roots, _STILL * own.max(initial=0.0))
-        return np.where((own < _AT_REST * part) & np.isfinite(part), part, own)
+            whole = np.minimum(np.where(roots > 0, largest / roots, np.inf), own.max(initial=0.0))
+        at_rest = _STEPPED if self.run.step else min(max(_AT_REST, _TOLERANCES * self.run.rtol), _STILL)
+        return np.where(own < at_rest * whole, _STILL * whole, own)

@@ -1,0 +1,72 @@
+"""Whether all passages of what was watched for were found: against a closer look, and against the second motion."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.algebra.types import Array
+from dalembert.motion.events import multiplier_names, read_events
+from dalembert.results.certificate.inside import changes, dense, inside
+from dalembert.results.certificate.items import Item
+from dalembert.results.certificate.scales import points
+
+if TYPE_CHECKING:
+    from dalembert.motion.events import Event
+    from dalembert.motion.run import Motion
+    from dalembert.results.trajectory import Run
+
+TEXT = "passages of what was watched for that were not found"
+_ZERO = 1e-9  # part of its largest value below which an expression has no sign
+_TOGETHER = 1e-6  # of the duration: passages at the very end may be found in one motion only
+
+
+def watched(motion: Motion) -> tuple[Event, ...]:
+    """Return the events that were watched for."""
+    return read_events(motion.system, motion.options["events"])[0]
+
+
+def passages(run: Run, other: Motion | None) -> list[Item]:
+    """Count passages that were missed inside steps, or that a more accurate motion has and this one has not."""
+    events, expressions = read_events(run.system, run.motion.options["events"])
+    if not events:
+        return []
+    seen = [sum(found.name == event.title for found in run.events) for event in events]
+    missed = 0
+    if dense(run) and len(run.motion.times) > 1:
+        group = run.motion.kernels.expressions(expressions, multiplier_names(run.system))
+        for e, event in enumerate(events):
+            missed = max(missed, _passed(run, group, e, event.direction) - seen[e])
+    if other is not None:
+        last = float(other.times[-1]) - _TOGETHER * float(other.times[-1] - other.times[0])
+        for e, event in enumerate(events):
+            again = sum(found.name == event.title and found.t < last for found in other.occurrences)
+            missed = max(missed, again - seen[e])
+    return [Item("events", float(missed), 0.0, TEXT)]
+
+
+def _passed(run: Run, group: str, e: int, direction: int) -> int:
+    """Return how often an expression changes its sign, from place to place inside the steps."""
+    look, kernels = inside(run), run.motion.kernels
+    t, q, v, values = points(run)
+    at_steps = kernels.run(group, "expressions", kernels.inputs(t, q, v, values))[:, e]
+    rows = kernels.inputs(look.t, look.q, look.v, look.parameters)
+    found = kernels.run(group, "expressions", rows.reshape(-1, rows.shape[-1]))[:, e].reshape(look.t.shape)
+    smallest = _ZERO * max(np.abs(at_steps).max(), np.abs(found).max(initial=0.0))
+    count, parts = 0, [at_steps[:1]]
+    inner = dict(zip(look.steps, found, strict=True))
+    for k, change in enumerate(changes(run)):
+        if change:
+            count += _turns(np.concatenate(parts), smallest, direction)
+            parts = []
+        elif k in inner:
+            parts.append(inner[k])
+        parts.append(at_steps[k + 1 : k + 2])
+    return count + _turns(np.concatenate(parts), smallest, direction)
+
+
+def _turns(values: Array, smallest: float, direction: int) -> int:
+    signs = np.sign(values[np.abs(values) > smallest])
+    turns = np.diff(signs) / 2
+    return int(np.sum(turns == direction if direction else turns != 0))

@@ -1,0 +1,112 @@
+"""Every step of a motion against the velocities and accelerations inside it: q and v must be their integrals.
+
+    d_q = q(θ) − q(0) − ∫ v dt,    d_v = v(θ) − v(0) − ∫ q̈ dt
+
+This knows nothing of the method that took the steps. What is left over at the ends of the steps adds up; to it comes
+the largest inside one of them. It is measured in the sizes of the coordinates and of their velocities.
+
+In stiff systems q̈ multiplies differences in q and v that do not matter, as large forces push them back at once. What
+they leave of d is e, with a step h:  (M + h F_v + h² F_q) e_v − Aᵀμ = M d_v − h F_q d_q,  A e_v = A d_v,  where F is
+M q̈ − f − Aᵀλ; it is looked at where d alone is too large. In steps that come next to a singular position, where q̈ by
+itself is not determined well, d_v says nothing; it is left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.algebra.types import Array
+from dalembert.results.certificate.equations import singular
+from dalembert.results.certificate.inside import Inside, changes, dense, inside, integrals
+from dalembert.results.certificate.items import Item
+from dalembert.results.certificate.scales import Scales, points
+
+if TYPE_CHECKING:
+    from dalembert.results.trajectory import Run
+
+TEXT = "steps against the accelerations inside them, in the range of a coordinate"
+LIMIT = 1e-3  # as for the error of the motion
+_MOST = 2000  # steps in which what large forces leave is looked at
+_SAMPLES = 300  # that are found again inside the steps
+_BLIND = 0.5  # part of the time that may be next to singular positions
+_PART = 0.1  # of the limit that all others may fill
+
+
+def steps(run: Run, sizes: Scales) -> list[Item]:
+    """Measure what is left over in the steps."""
+    limit = max(LIMIT, run.rtol if run.step is None else 0.0)
+    if len(run.motion.times) < 2:
+        return [Item("steps", 0.0, limit, TEXT)]
+    if not dense(run):
+        ends = _parts(*(np.abs(d) for d in _along(run)), sizes)
+        if (found := float(ends.sum(axis=0).max(initial=0.0))) <= limit:
+            return [Item("steps", found, limit, TEXT)]  # else steps are too long for splines
+    look = inside(run)
+    rates = run.motion.kernels.accelerations(look.t, look.q, look.v, look.parameters)
+    d = look.integral(look.q, 0, look.v), look.integral(look.v, 1, rates.acceleration)
+    ends = _parts(np.abs(d[0][:, -1]), np.abs(d[1][:, -1]), sizes)
+    within = _parts(np.abs(d[0]).max(axis=1), np.abs(d[1]).max(axis=1), sizes)
+    blind = singular(run, rates).any(axis=1)
+    if look.lengths[blind].sum() > _BLIND * look.lengths.sum():
+        return [Item("steps", None, limit, TEXT)]
+    ends[blind, sizes.n :] = within[blind, sizes.n :] = 0.0
+    sampled = _sampled(run, sizes)
+
+    def value() -> float:
+        inner = np.maximum(within.max(axis=0, initial=0.0), sampled)
+        return float((look.every * ends.sum(axis=0) + inner).max(initial=0.0))
+
+    if value() > limit:
+        worst = np.argsort(-within.max(axis=1))
+        rest = np.cumsum(within[worst[::-1]].max(axis=1))[::-1]
+        for k, left in zip(worst[:_MOST], rest, strict=False):
+            if look.every * left < _PART * limit:
+                break
+            e_v = _after_large_forces(run, look, k, d[0][k], d[1][k])
+            ends[k] = _parts(np.abs(d[0][k, -1]), np.abs(e_v[-1]), sizes)
+            within[k] = _parts(np.abs(d[0][k]).max(axis=0), np.abs(e_v).max(axis=0), sizes)
+    return [Item("steps", value(), limit, TEXT)]
+
+
+def _sampled(run: Run, sizes: Scales) -> Array:
+    """Return how far the samples are from what is found inside the steps, at some of them."""
+    motion, n = run.motion, run.motion.kernels.n
+    if motion.sample_times is None or not len(motion.samples):
+        return np.zeros(2 * n)
+    chosen = np.unique(np.linspace(0, len(motion.samples) - 1, min(len(motion.samples), _SAMPLES)).astype(int))
+    t = motion.sample_times[chosen]
+    known, found = motion.samples[chosen], run._between(t)
+    off = np.abs(known[:, :n] - found[:, :n]), np.abs(run._velocities(t, known) - run._velocities(t, found))
+    return _parts(*off, sizes).max(axis=0)
+
+
+def _along(run: Run) -> tuple[Array, Array]:
+    """Return d of q and of v at the ends of steps, from the values there alone."""
+    t, q, v, values = points(run)
+    a = run.motion.kernels.accelerations(t, q, v, values).acceleration
+    taken = ~changes(run)
+    return (np.diff(q, axis=0) - integrals(run, v))[taken], (np.diff(v, axis=0) - integrals(run, a))[taken]
+
+
+def _parts(d_q: Array, d_v: Array, sizes: Scales) -> Array:
+    d = np.concatenate([d_q, d_v], axis=-1)
+    size = np.concatenate([sizes.positions, sizes.velocities])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(d > 0, d / size, np.where(np.isnan(d), np.inf, 0.0))
+
+
+def _after_large_forces(run: Run, look: Inside, k: int, d_q: Array, d_v: Array) -> Array:
+    """Return what is left of d in a step after large forces have pushed it back."""
+    kernels, middle = run.motion.kernels, look.t.shape[1] // 2
+    values = look.parameters if look.parameters.ndim == 1 else look.parameters[k, middle]
+    state = float(look.t[k, middle]), look.q[k, middle], look.v[k, middle]
+    found = kernels.accelerations(*state, values)
+    jacobians = kernels.jacobians(*state, found.acceleration, found.multipliers, values)
+    M, F_q, F_v, A = (part.toarray() for part in (jacobians.M, jacobians.F_q, jacobians.F_v, jacobians.A))
+    h, (s, n) = float(look.lengths[k]), A.shape
+    matrix = np.block([[M + h * F_v + h * h * F_q, -A.T], [A, np.zeros((s, s))]])
+    right = np.concatenate([M @ d_v.T - h * F_q @ d_q.T, A @ d_v.T])
+    rows = 1.0 / np.maximum(np.abs(matrix).max(axis=1, initial=0.0), np.finfo(float).tiny)[:, None]
+    return np.linalg.lstsq(matrix * rows, right * rows, rcond=None)[0][:n].T

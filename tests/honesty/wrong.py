@@ -1,0 +1,406 @@
+"""Wrong answers: motions that are not solutions of their model, or not to what a pass promises. None may pass.
+
+A case gets pytest's `monkeypatch` and returns a run. Most are made by legitimate use; the others break something inside,
+as a mistake in the package would, or change what was computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dalembert import Event, System, example
+from dalembert.motion.methods import METHODS
+from dalembert.native.kernels import Kernels
+from dalembert.results.trajectory import Run
+
+WRONG: dict[str, Callable[[Any], Run]] = {}
+
+
+def wrong(function: Callable[[Any], Run]) -> Callable[[Any], Run]:
+    """List a case."""
+    WRONG[function.__name__.replace("_", " ")] = function
+    return function
+
+
+def oscillator(m: float = 1.0, k: float = 1.0, x: float = 1.0, **changes: Any) -> System:
+    parts = {"kinetic": "m*x'^2/2", "potential": "k*x^2/2", "parameters": {"m": m, "k": k}, "initial": {"x": x}}
+    return System(**{"coordinates": "x", **parts, **changes})
+
+
+def by_matrices(force: str = "-x", **changes: Any) -> System:
+    return System(**{"coordinates": "x", "mass": [["1"]], "force": [force], "initial": {"x": 1.0}, **changes})
+
+
+def gliding(**changes: Any) -> System:
+    return System(**{"coordinates": "x", "kinetic": "x'^2/2", "initial": {"x": 0.0, "x'": 1.0}, **changes})
+
+
+def pendulum(**changes: Any) -> System:
+    return example("simple-pendulum").replace(**changes)
+
+
+# --- steps that are too long, tolerances that are too large ------------------------------------------------------------
+
+
+@wrong
+def euler_on_matrices(_):
+    return by_matrices().simulate(50, method="euler", step=0.1)
+
+
+@wrong
+def euler_on_an_oscillator(_):
+    return oscillator().simulate(50, method="euler", step=0.01)
+
+
+@wrong
+def euler_on_a_pendulum(_):
+    return pendulum().simulate(2, method="euler", step=0.01)
+
+
+@wrong
+def long_steps_of_rk4(_):
+    return example("four-bar").simulate(2, method="rk4", step=0.02)
+
+
+@wrong
+def long_steps_of_rk4_on_matrices(_):
+    return by_matrices().simulate(50, method="rk4", step=0.5)
+
+
+@wrong
+def long_steps_of_rattle(_):
+    return pendulum().simulate(50, method="rattle", step=0.5)
+
+
+@wrong
+def long_steps_of_dop853(_):
+    return example("double-pendulum").simulate(10, method="dop853", step=0.5)
+
+
+@wrong
+def one_step_of_a_second(_):
+    return pendulum().simulate(1, method="rk4", step=1.0)
+
+
+@wrong
+def loose_tolerance(_):
+    return example("double-pendulum").simulate(30, rtol=1e-2, atol=1e-2)
+
+
+@wrong
+def tolerance_larger_than_the_motion(_):
+    return oscillator(x=1e-6).simulate(50, atol=1e-3)
+
+
+@wrong
+def loose_tolerance_of_radau(_):
+    return example("double-pendulum").simulate(10, method="radau", rtol=1e-3, atol=1e-3)
+
+
+@wrong
+def loose_tolerance_of_bdf(_):
+    return example("double-pendulum").simulate(10, method="bdf", rtol=1e-3, atol=1e-3)
+
+
+@wrong
+def micrometres(_):
+    return oscillator(m=1e-15, k=1e-15, x=1e-6).simulate(50, method="rk4", step=0.5)
+
+
+@wrong
+def gigametres(_):
+    return oscillator(m=1e12, k=1e12, x=1e9).simulate(50, method="rk4", step=0.5)
+
+
+@wrong
+def nanoseconds(_):
+    return oscillator(k=1e18, x=1e-9).simulate(5e-8, method="rk4", step=5e-10)
+
+
+@wrong
+def a_small_body_beside_a_large_one(_):
+    parts = {"kinetic": "(1e6*X'^2 + 1e-6*x'^2)/2", "potential": "(1e6*X^2 + 9e-6*x^2)/2"}
+    return System("X x", **parts, initial={"X": 1.0, "x": 1e-3}).simulate(20, method="rk4", step=0.2)
+
+
+# --- long times, chaos -------------------------------------------------------------------------------------------------
+
+
+@wrong
+def chaos(_):
+    return example("double-pendulum").simulate(120)
+
+
+@wrong
+def a_thousand_swings(_):
+    return pendulum().simulate(1000, rtol=1e-4, atol=1e-6)
+
+
+@wrong
+def a_pendulum_on_its_head(_):
+    upright = {"x": 1e-13, "y": 1.0, "x'": 0.0, "y'": 0.0}
+    return pendulum(initial=upright).simulate(15, rtol=1e-6, atol=1e-8)
+
+
+@wrong
+def a_spinning_rotor(_):
+    parts = {"kinetic": "phi'^2/2", "potential": "500*cos(phi)", "initial": {"phi": 0.1, "phi'": 40.0}}
+    return System("phi", **parts).simulate(20, method="rk4", step=0.03)
+
+
+# --- constraints that are not kept -------------------------------------------------------------------------------------
+
+
+@wrong
+def nothing_is_kept(_):
+    return example("pendulum").simulate(50, method="rk4", step=0.05, keep="none")
+
+
+@wrong
+def nothing_is_kept_at_a_loose_tolerance(_):
+    return pendulum().simulate(100, rtol=1e-3, atol=1e-3, keep="none")
+
+
+@wrong
+def a_coarse_stabilised_motion(_):
+    return example("pendulum").simulate(20, method="rk4", step=0.1, keep="stabilise")
+
+
+@wrong
+def gains_that_are_too_large(_):
+    return example("upright-disk").simulate(1, method="rk4", step=0.1, keep="stabilise", gains={"kappa": -30})
+
+
+@wrong
+def constraints_pull_apart(_):
+    parts = {"constraints": {"length": "x^2 + y^2 = 1", "drive": "x = 0.5 + t"}, "guess": {"y": 1.0}}
+    return System("x y", kinetic="x'^2 + y'^2", **parts).simulate(2)
+
+
+@wrong
+def accelerations_contradict_each_other(_):
+    parts = {"constraints": {"a": "x'' = 1", "b": "x'' = 2"}}
+    return System("x y", kinetic="x'^2 + y'^2", **parts).simulate(1, unchecked=True)
+
+
+@wrong
+def a_contradiction_that_comes_with_time(_):
+    parts = {"constraints": {"a": "x = t", "b": "x = t + max(0, t - 1)^4"}}
+    return System("x y", kinetic="x'^2 + y'^2", **parts).simulate(3, unchecked=True)
+
+
+@wrong
+def the_body_jumps(_):
+    parts = {"constraints": {"a": "x = step(t - 1)"}, "initial": {"y'": 1.0}}
+    return System("x y", kinetic="x'^2 + y'^2", **parts).simulate(2, unchecked=True)
+
+
+@wrong
+def a_mass_matrix_that_is_not_symmetric(_):
+    matrices = {"mass": [["1", "0.5"], ["0", "1"]], "force": ["-x", "-y"]}
+    return System("x y", **matrices, initial={"x": 1.0, "y": 1.0}).simulate(1, unchecked=True)
+
+
+# --- what acts for a moment only ---------------------------------------------------------------------------------------
+
+
+@wrong
+def a_pulse(_):
+    return gliding(forces={"x": "if(abs(t - 5.3) < 0.001, 1000, 0)"}).simulate(10)
+
+
+@wrong
+def a_smooth_pulse(_):
+    return gliding(forces={"x": "1000*exp(-((t - 5.3)/0.001)^2)"}).simulate(10)
+
+
+@wrong
+def a_thin_wall(_):
+    return gliding(potential="10*exp(-((x - 5.3)/0.001)^2)").simulate(10)
+
+
+@wrong
+def a_force_that_is_zero_at_every_stage(_):
+    return gliding(forces={"x": "10*sin(80*pi*t)"}).simulate(10, method="rk4", step=0.1)
+
+
+@wrong
+def the_same_on_matrices(_):
+    return by_matrices("-x + 10*sin(80*pi*t)").simulate(10, method="rk4", step=0.1)
+
+
+@wrong
+def an_event_inside_a_step(_):
+    return gliding().simulate(10, events=[Event("(x - 5)^2 = 0.01", "stop")])
+
+
+@wrong
+def a_change_inside_a_step(_):
+    system = gliding(forces={"x": "-k*x"}, parameters={"k": 0.0})
+    return system.simulate(10, events=[Event("(t - 5.1)*(t - 5.2)", {"k": 1.0})])
+
+
+# --- motions that end early, or leave the numbers ----------------------------------------------------------------------
+
+
+@wrong
+def escape_in_finite_time(_):
+    return gliding(forces={"x": "x^3"}, initial={"x": 1.0, "x'": 1.0}).simulate(10)
+
+
+@wrong
+def overflow(_):
+    return gliding(forces={"x": "x^3"}, initial={"x": 1.0, "x'": 1.0}).simulate(10, method="euler", step=0.1)
+
+
+@wrong
+def an_unstable_step(_):
+    return oscillator(k=1e6).simulate(0.05, method="rk4", step=3.5e-3)
+
+
+# --- something is broken inside ----------------------------------------------------------------------------------------
+
+
+def other_code(monkeypatch: Any, **changes: Any) -> None:
+    """Let native code be that of another model."""
+    monkeypatch.setattr(
+        "dalembert.motion.run.Kernels", lambda system, form: Kernels(system.replace(**changes), form)
+    )
+
+
+@wrong
+def code_with_other_forces(monkeypatch):
+    other_code(monkeypatch, potential="1.001*m*g*y")
+    return pendulum().simulate(2)
+
+
+@wrong
+def code_with_other_masses(monkeypatch):
+    other_code(monkeypatch, kinetic="m*(x'^2 + 1.001*y'^2)/2")
+    return pendulum().simulate(2)
+
+
+@wrong
+def code_with_another_constraint(monkeypatch):
+    other_code(monkeypatch, constraints={"length": "x^2 + y^2 = 1.002*l^2"})
+    return pendulum().simulate(2)
+
+
+@wrong
+def code_with_another_small_force(monkeypatch):
+    other_code(monkeypatch, forces={"x": "-0.001*x'"})
+    return oscillator().simulate(5)
+
+
+def scaled(monkeypatch: Any, name: str) -> None:
+    """Let the accelerations that are reported be off by a thousandth."""
+    whole = Kernels.accelerations
+
+    def changed(self: Kernels, *args: Any) -> Any:
+        found = whole(self, *args)
+        return replace(found, **{name: 1.001 * np.asarray(getattr(found, name))})
+
+    monkeypatch.setattr(Kernels, "accelerations", changed)
+
+
+@wrong
+def accelerations_are_off(monkeypatch):
+    scaled(monkeypatch, "acceleration")
+    return pendulum().simulate(2)
+
+
+@wrong
+def reactions_are_off(monkeypatch):
+    scaled(monkeypatch, "reaction")
+    return pendulum().simulate(2, form="minimal")
+
+
+@wrong
+def multipliers_are_off(monkeypatch):
+    scaled(monkeypatch, "multipliers")
+    return pendulum().simulate(2)
+
+
+@wrong
+def time_runs_faster(monkeypatch):
+    """The weights of a method sum up to more than one: energies and constraints are kept, the phase is not."""
+    rk4 = METHODS["rk4"]
+    other = replace(rk4, weights=[1.001 * b for b in rk4.weights], stages=[[1.001 * a for a in r] for r in rk4.stages])
+    monkeypatch.setitem(METHODS, "rk4", other)
+    return oscillator().simulate(50, method="rk4", step=0.05)
+
+
+# --- what was computed is changed --------------------------------------------------------------------------------------
+
+
+def changed(run: Run, k: int, column: int, factor: float) -> Run:
+    run.motion.states[k, column] *= factor
+    return run
+
+
+@wrong
+def one_position_is_changed(_):
+    run = example("double-pendulum").simulate(10)
+    return changed(run, int(np.abs(run.motion.states[:, 0]).argmax()), 0, 1.01)
+
+
+@wrong
+def one_velocity_is_changed(_):
+    run = example("double-pendulum").simulate(10)
+    return changed(run, int(np.abs(run.motion.states[:, 2]).argmax()), 2, 1.01)
+
+
+@wrong
+def the_last_velocity_is_changed(_):
+    return changed(oscillator().simulate(10), -1, 1, 1.01)
+
+
+@wrong
+def a_momentum_is_changed(_):
+    run = example("double-pendulum").simulate(10, form="canonical")
+    return changed(run, int(np.abs(run.motion.states[:, 2]).argmax()), 2, 1.01)
+
+
+@wrong
+def one_of_many_steps_of_rattle_is_changed(_):
+    return changed(pendulum().simulate(20, method="rattle", step=0.01), 1001, 2, 1.02)
+
+
+@wrong
+def a_sample_is_changed(_):
+    run = oscillator().simulate(10, samples=100)
+    run.motion.samples[31, 0] += 0.01
+    return run
+
+
+@wrong
+def the_velocity_of_a_sample_is_changed(_):
+    run = oscillator().simulate(10, samples=100)
+    run.motion.samples[47, 1] += 0.01
+    return run
+
+
+@wrong
+def the_phase_jumps(_):
+    """Half of the motion is turned in the plane of x and x': its energy stays."""
+    run = oscillator().simulate(20)
+    k, turn = len(run.motion.times) // 2, 0.01
+    run.motion.states[k:] @= np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    return run
+
+
+@wrong
+def the_motion_of_another_model(_):
+    run, other = pendulum().simulate(10), pendulum(parameters={"m": 1.0, "l": 1.0, "g": 9.82}).simulate(10)
+    return Run(replace(run.motion, times=other.motion.times, states=other.motion.states))
+
+
+@wrong
+def the_motion_backwards(_):
+    run = oscillator().simulate(10)
+    run.motion.states[:, 1] *= -1
+    return run
