@@ -36,6 +36,14 @@ WRONG = {
         potential="-if((x - 1)^2 + y^2 < 1e-6, 5, 0)",
         initial={"x": 0, "y": 1e-4, "x'": 1, "y'": 0},
     ),
+    "a quotient": particle("1000/(1 + ((x - 1)/1e-5)^8)"),
+    "with parameters": System(
+        "x",
+        kinetic="m*x'^2/2",
+        potential="if(abs(k*x - l) < w, V, 0)/(1 + (w*x)^2)",
+        initial={"x": 0, "x'": 1},
+        parameters={"m": 1, "k": 2, "l": 2, "w": 1e-4, "V": 1000},
+    ),
     "by matrices": System(
         "x", mass=[[1]], force=["if(abs(x - 1) < 1e-4, 1000, 0)"], initial={"x": 0, "x'": 1}
     ),

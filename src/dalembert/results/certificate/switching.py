@@ -2,8 +2,8 @@
 
 A step that lies across a thin wall sees nothing of it, and neither does a second motion with other steps. So every
 switching expression is enclosed over every step, by interval arithmetic on the dense output; where it may pass zero the
-step is cut finer and finer, down to 1e-11 of it. On these parts the velocity must follow from the
-accelerations, and the energy from the work: what a step has passed over shows in both.
+step is cut finer and finer, down to 1e-11 of it. On these parts the velocity must follow from the accelerations, and
+the energy from the work: what a step has passed over shows in both. What is divided by is looked at where it dips.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 LIMIT = 1e-3  # of the velocities, or of the largest energy
 _STEPS = 3000  # the longest of the steps in question, which are looked at
 _PARTS, _CUTS, _ROUNDS = 32, 16, 8  # of a step; of a part in question; how often
+_DIP = 0.3  # of its values at both ends
 _OPEN = 40  # parts in question, beyond which they are not cut further
 _GAUSS = np.polynomial.legendre.leggauss(3)
 TEXT = "what switches with the state, inside the steps"
@@ -38,7 +39,7 @@ def switching(run: Run, sizes: Scales, notes: list[str]) -> list[Item]:
     missed = [*crossing.notes, *crossing.stops.notes]
     notes += missed
     items = [Item("switches in time", None, 0.0, "switches in time")] if missed else []
-    if not crossing.switching.states or len(run.motion.times) < 2:
+    if not (crossing.switching.states or crossing.switching.dips) or len(run.motion.times) < 2:
         return items
     look = _Look(run, sizes)
     steps = look.steps()
@@ -69,7 +70,8 @@ class _Look:
         self.run, self.sizes, self.n = run, sizes, run.motion.kernels.n
         system = run.system
         names = [TIME, *system.coordinates, *system.velocities, *system.parameters]
-        self.program = Program([se.Symbol(name) for name in names], run.motion.crossing.switching.states)
+        symbols, found = [se.Symbol(name) for name in names], run.motion.crossing.switching
+        self.switching, self.dips = Program(symbols, found.states), Program(symbols, found.dips)
         drift = run.drift
         self.energy = None if drift is None else drift.scale
 
@@ -79,20 +81,24 @@ class _Look:
         a = np.abs(self.run.motion.kernels.accelerations(t, q, v, values).acceleration)
         h = np.diff(t)[:, None]
         speed, rate = (np.maximum(part[1:], part[:-1]) for part in (np.abs(v), a))
-        low, high = (np.concatenate([op(q[1:], q[:-1]), op(v[1:], v[:-1])], axis=1) for op in (np.minimum, np.maximum))
+        state = np.concatenate([q, v], axis=1)
         slack = np.concatenate([0.5 * h * (speed + h * rate), h * rate], axis=1)
-        open_ = self._open(t[:-1], t[1:], low - slack, high + slack)
+        open_ = self._open(t[:-1], t[1:], state[:-1], state[1:], slack)
         instants = np.isin(t[:-1], list(self.run.motion.engine.instants))
         return np.flatnonzero(open_ & ~instants)
 
-    def _open(self, start: Array, end: Array, low: Array, high: Array) -> Array:
-        """Tell in which boxes of time and state something may switch."""
+    def _open(self, start: Array, end: Array, left: Array, right: Array, slack: Array) -> Array:
+        """Tell in which parts, between two times and states, something may switch, or what is divided by may dip."""
         values = np.broadcast_to(self.run.motion.parameters_at(end), (len(end), len(self.run.system.parameters)))
-        boxes = [Interval(start, end), *(Interval(low[:, i], high[:, i]) for i in range(2 * self.n)), *values.T]
+        low, high = np.minimum(left, right) - slack, np.maximum(left, right) + slack
+        boxes = [Interval(start, end), *(Interval(*bounds) for bounds in zip(low.T, high.T, strict=True)), *values.T]
         found = np.zeros(len(start), dtype=bool)
         with np.errstate(all="ignore"):
-            for value in self.program(boxes, INTERVALS):
+            for value in self.switching(boxes, INTERVALS):
                 found |= interval(value).holds_zero()
+            ends = [self.dips.arrays([t, *state.T, *values.T]) for t, state in ((start, left), (end, right))]
+            for value, least in zip(self.dips(boxes, INTERVALS), np.abs(ends).min(axis=0), strict=True):
+                found |= (interval(value).low < _DIP * least) & (interval(value).high > -_DIP * least)
         return found
 
     def step(self, k: int) -> _Found:
@@ -129,9 +135,8 @@ class _Look:
             nodes, places = np.unique([left, right], return_inverse=True)
             at, q, v, _ = self._states(k, t, h, nodes)
             state, (first, last) = np.concatenate([q, v], axis=1), places.reshape(2, -1)
-            low, high = np.minimum(state[first], state[last]), np.maximum(state[first], state[last])
-            slack = 0.25 * (high - low)
-            open_ = self._open(at[first], at[last], low - slack, high + slack)
+            slack = 0.25 * np.abs(state[last] - state[first])
+            open_ = self._open(at[first], at[last], state[first], state[last], slack)
             left, right = left[open_], right[open_]
             if not 0 < len(left) <= _OPEN:
                 break
