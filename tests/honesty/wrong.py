@@ -267,9 +267,7 @@ def an_unstable_step(_):
 
 def other_code(monkeypatch: Any, **changes: Any) -> None:
     """Let native code be that of another model."""
-    monkeypatch.setattr(
-        "dalembert.motion.run.Kernels", lambda system, form: Kernels(system.replace(**changes), form)
-    )
+    monkeypatch.setattr("dalembert.motion.run.Kernels", lambda system, form: Kernels(system.replace(**changes), form))
 
 
 @wrong

@@ -13,8 +13,8 @@ constraints on accelerations are C = A a − c, with z A added. Where M is singu
 its rows.
 
 Constraints that repeat each other at all states that they allow contradict each other beside them, where the stages
-lie: the rows of A W⁻¹Aᵀ depend on each other, those of C W⁻¹Aᵀ do not, by some h v. So rows that depend on others at the
-start of a step are left out of it, with their λ as guessed; the projection behind the step knows them all.
+lie: the rows of A W⁻¹Aᵀ depend on each other, those of C W⁻¹Aᵀ do not, by some h v. So rows that depend on others at
+the start of a step are left out of it, with their λ as guessed; the projection behind the step knows them all.
 """
 
 from __future__ import annotations
