@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dalembert import System, example
+from dalembert.errors import MotionWarning
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -43,3 +44,51 @@ def test_choices_are_renewed_before_they_are_bad():
     assert run.steps < 1.1 * plain.steps
     top = example("heavy-top")
     assert top.simulate(form="independent").steps < 3 * top.simulate().steps
+
+
+def rod_of_rubber(k: float) -> System:
+    """A pendulum on a stiff spring."""
+    return System(
+        "x y",
+        kinetic="(x'^2 + y'^2)/2",
+        potential="k*(sqrt(x^2 + y^2) - 1)^2/2 + 9.81*y",
+        parameters={"k": k},
+        initial={"x": 0.6, "y": -0.8, "x'": 0, "y'": 0},
+    )
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "words"), [(1e-4, "limited by stability"), (1e-9, "the motion shows next")]
+)
+def test_stiffness_is_said(tolerance, words):
+    settings: dict = {"rtol": tolerance, "atol": 1e-2 * tolerance}
+    facts = rod_of_rubber(1e9).simulate(0.5, **settings).motion.facts
+    assert words in facts["remark"]
+    assert "radau" in facts["remark"]
+    cut = rod_of_rubber(1e9).simulate
+    with pytest.warns(MotionWarning, match="radau"):
+        assert words in cut(0.5, max_steps=3000, **settings).message
+
+
+def test_the_remedy_for_stiffness_is_one():
+    plain = rod_of_rubber(1e9).simulate(0.5, rtol=1e-4, atol=1e-6)
+    assert 5 * rod_of_rubber(1e9).simulate(0.5, method="radau", rtol=1e-4, atol=1e-6).steps < plain.steps
+
+
+@pytest.mark.parametrize("model", ["four-bar", "gyroscope", "double-pendulum"])
+def test_long_motions_are_not_called_stiff(model):
+    run = example(model).simulate(60.0)
+    assert run.steps > 1000
+    assert not run.motion.facts["remark"]
+
+
+def test_chatter_is_said():
+    """Friction that changes its sign with the velocity cannot hold the body; each step would cross rest."""
+    system = System("x", kinetic="x'^2/2", forces={"x": "-sign(x')"}, initial={"x'": 1})
+    with pytest.warns(MotionWarning, match=r"tanh\(v/e\)"):
+        run = system.simulate(3.0)
+    assert run.status == "failed"
+    assert run.t[-1] == pytest.approx(1.0, abs=1e-5)
+    assert run.steps < 5000
+    smooth = system.replace(forces={"x": "-tanh(x'/1e-4)"}).simulate(3.0, method="radau")
+    assert smooth.status == "done"

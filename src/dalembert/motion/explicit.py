@@ -10,6 +10,7 @@ from scipy.linalg import qr
 from dalembert.algebra.types import Array
 from dalembert.errors import SimulationError
 from dalembert.motion import places as at
+from dalembert.motion.diagnosis import chatters
 from dalembert.motion.engine import Engine
 from dalembert.motion.entry import Entry
 from dalembert.motion.method import Setup
@@ -55,6 +56,7 @@ class Explicit(Engine):
         self.k, self.vectors = np.zeros((rows, 2 * n)), np.zeros((3, 2 * n))
         self._steps, self._inside = Entry("explicit", "advance"), Entry("explicit", "interpolate")
         self._controls: list[Array] = []
+        self._slow = 0  # how often many steps came to little
         if complete:
             self.choose(*setup.state)
 
@@ -109,11 +111,16 @@ class Explicit(Engine):
     def _advance(self, steps: int) -> int:
         self.size[at.FIXED] = int(self.fixed)
         A, b, c, errors, dense = self.tableau
-        return self._steps(
+        status = self._steps(
             self.address, self.size, A, b, c, errors, dense, self.order, self.clock, self.count, self.y,
             self.k, self.vectors, self.given, self.out, self.work, self.control, self.wanted, self.sampled,
             self.times[-1], self.states[-1], self.events, steps,
         )  # fmt: skip
+        if status != at.SLOW:
+            return status
+        self._slow += 1
+        again = self._slow & (self._slow - 1) == 0  # the first time, the second, the fourth, …
+        return at.CHATTER if again and self.kernels.form != "canonical" and chatters(self) else at.RUNNING
 
     def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
         """Return states inside a recorded step, by repeating it."""

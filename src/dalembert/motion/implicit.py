@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg import qr
 
 from dalembert.algebra.types import Array
 from dalembert.motion.entry import Entry
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _BLOCKED = 120  # unknowns beyond which LAPACK is faster
 _DENSE = 60  # unknowns up to which a dense Jacobian is faster than a sparse one
+_DEPENDENT = 1e-7  # what is left of a row of length 1 that depends on others
 _FREE = 1e30  # absolute tolerance of what is not to be in the error test
 _LOST = 1e-8  # part of the size of a row that lets dependent ones pass, in the Jacobian alone
 
@@ -142,7 +144,9 @@ class Minimal(Equations):
 class Multipliers(Equations):
     """M v̇ = f + Aᵀλ, q̇ = v + Aᵀμ, g = 0 and w = 0 in q, v, μ and λ, sparse; μ and λ are not in the error test.
 
-    Dependent rows pass by a small term of the Jacobian, which the residual does not have.
+    Rows that are about to depend on others pass by a small term of the Jacobian, which the residual does not have.
+    Those that do where IDA begins are left out, with their λ as it is there: constraints that repeat each other
+    contradict each other beside the states that they allow, and Newton's method does not like that.
     """
 
     names = (("implicit", "balance"),)
@@ -156,6 +160,8 @@ class Multipliers(Equations):
         rows, columns = self._places()
         places, self.where = np.unique(columns * self.size + rows, return_inverse=True)
         self.columns, self.rows = np.divmod(places, self.size)
+        self.held = np.ones(self.s, dtype=bool)  # rows that are not left out
+        self.left_out, self.rest = np.zeros(0, dtype=int), np.zeros(0)  # unknowns that stay, and their values
 
     def options(self, rtol: float, atol: float) -> dict[str, Any]:
         """Take multipliers out of the error test, whose norm counts them all the same."""
@@ -171,6 +177,14 @@ class Multipliers(Equations):
     def start(self, y: Array, a: Array, multipliers: Array) -> tuple[Array, Array]:
         """Return q, v, μ = 0, λ and their rates."""
         none = np.zeros(len(self.positions))
+        A = np.zeros((self.s, self.n))
+        A[self.a_row, self.a_column] = self.slopes(a, multipliers)["A"]
+        self.held[:] = False
+        self.held[_independent(A)] = True
+        first = 2 * self.n + len(none)
+        of_positions = 2 * self.n + np.flatnonzero(~self.held[self.positions])
+        self.left_out = np.concatenate([of_positions, first + np.flatnonzero(~self.held)])
+        self.rest = np.concatenate([none, multipliers])[self.left_out - 2 * self.n]
         return np.concatenate([y, none, multipliers]), np.concatenate([y[self.n :], a, none, 0 * multipliers])
 
     def residual(self, t: float, y: Array, yp: Array, res: Array) -> None:
@@ -179,6 +193,8 @@ class Multipliers(Equations):
         self.bad = self._residual(
             e.address, self.n, self.s, self.positions, t, y, yp, res, e.given, e.out, e.work, self.bad
         )
+        if len(self.left_out):
+            res[self.left_out] = y[self.left_out] - self.rest
 
     def jacobian(self, t: float, y: Array, yp: Array, res: Array, cj: float, J: Array) -> None:
         """Put the entries into their places."""
@@ -187,9 +203,12 @@ class Multipliers(Equations):
         parts = self.slopes(yp[n : 2 * n], y[self.size - self.s :])
         A = parts["A"][self.of_positions]
         lost = _LOST * self._sizes(parts) / np.where(self.kinematic, cj, 1.0)
-        values = [np.full(n, cj), np.full(n, -1.0), -A, A, lost[self.positions]]
+        lost[~self.held] = 1.0
+        w_q, w_v, w_a = (parts[f"w_{by}"] * self.held[self.patterns[f"w_{by}"][:, 0]] for by in "qva")
+        of_g = A * self.held[self.a_row[self.of_positions]]
+        values = [np.full(n, cj), np.full(n, -1.0), -A, of_g, lost[self.positions]]
         values += [parts["F_q"], parts["F_v"], cj * parts["F_a"], -parts["A"]]
-        values += [parts["w_q"], parts["w_v"], cj * parts["w_a"], lost]
+        values += [w_q, w_v, cj * w_a, lost]
         data = np.bincount(self.where, np.concatenate(values), len(self.rows))
         if J.ndim == 1:
             J[:] = data
@@ -219,6 +238,17 @@ class Multipliers(Equations):
         mobility = np.divide(1.0, inertia, out=np.zeros(self.n), where=inertia > 0)
         sizes = np.bincount(self.a_row, parts["A"] ** 2 * mobility[self.a_column], self.s)
         return np.where(sizes > 0, sizes, 1.0)
+
+
+def _independent(A: Array) -> Array:
+    """Return rows that span those of A."""
+    if 0 in A.shape:
+        return np.zeros(0, dtype=int)
+    lengths = np.linalg.norm(A, axis=1, keepdims=True)
+    rows = A / np.where(lengths > 0, lengths, 1.0)
+    _, R, order = qr(rows.T, mode="economic", pivoting=True)  # pyright: ignore[reportAssignmentType]
+    size = np.abs(np.diag(R))
+    return order[: int(np.sum(size > _DEPENDENT * size[0]))]
 
 
 EQUATIONS: dict[str, type[Equations]] = {"minimal": Minimal, "multipliers": Multipliers}

@@ -3,7 +3,7 @@
 Everything that a stepper changes lies in arrays of the caller; their places have names here.
 """
 
-RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, EVENT, CHOICE, NOT_SOLVED = range(9)
+RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, EVENT, CHOICE, NOT_SOLVED, SLOW, CHATTER = range(11)
 ACCELERATIONS, CANONICAL, GUARDED, OWN = range(4)  # what the kernel of the rates gives out
 NO_KEEPING, PROJECT, STABILISE = range(3)
 
@@ -11,10 +11,11 @@ NOT_COMPLETED, SINGULAR_MASS, CONTRADICTED = -1, -2, -3  # what `count[BAD]` can
 NOTHING = -1  # the same, of the equations of IDA
 
 # places in `clock`
-T, H, END, LARGEST, RTOL, ATOL, TAKEN = range(7)  # TAKEN: the last step that was accepted
+T, H, END, LARGEST, RTOL, ATOL, TAKEN, SINCE = range(8)  # TAKEN: the last step that was accepted
 # places in `count`
 STEPS, EVALUATIONS, REJECTED, RECORDED, SAMPLED, FIRST, GUARDS, PROJECTIONS, BAD, ILL = range(10)
 AGAIN = 10  # whether the step is tried again; a piece may end between a rejection and that
+WINDOW = 1000  # steps after which the stepper looks how far it came, from SINCE on
 # places in `address`
 RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS, EVENTS, DEPENDENT = range(8)  # and velocities behind positions
 WHOLE = 7  # the kernel of a whole step, instead of dependent ones

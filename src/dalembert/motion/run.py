@@ -19,6 +19,7 @@ from dalembert.model.start import consistent_state
 from dalembert.model.system import System
 from dalembert.motion import places as at
 from dalembert.motion.crossing import Crossing
+from dalembert.motion.diagnosis import stiff
 from dalembert.motion.engine import Engine
 from dalembert.motion.events import Occurrence, Watch
 from dalembert.motion.keep import Stabilisation, stabilisation
@@ -156,7 +157,10 @@ def compute(
     times, states = engine.recorded(state.t, y)
     if status == "failed" and len(times) == 1:
         raise SimulationError(f"the motion cannot begin: {message}")
-    facts = _facts(engine, settings) | {"status": status, "message": message, "build_s": built}
+    facts = _facts(engine, settings)
+    if remark := stiff(engine, times, states, facts):
+        message = f"{message}; {remark}" if message else ""
+    facts |= {"remark": remark, "status": status, "message": message, "build_s": built}
     facts["wall_s"] = time.perf_counter() - before
     samples = np.concatenate([np.tile(y, (len(wanted) - len(engine.wanted), 1)), engine.reached()])
     return Motion(
@@ -289,6 +293,11 @@ def _failure(status: int, engine: Engine, system: System) -> str:
         return (
             f"the step becomes too small at {where}; the motion cannot be continued with this accuracy: there is a "
             "singularity or a jump in the equations, or the tolerance is below rounding"
+        )
+    if status == at.CHATTER:
+        return (
+            f"the forces jump back and forth from step to step after {where}: a law such as sign(v) has no value that "
+            "holds a body at rest. Replace sign(v) by tanh(v/e), with a small speed e, and take method `radau`"
         )
     if status == at.NOT_SOLVED:
         return (

@@ -49,13 +49,16 @@ from dalembert.motion.places import (
     RTOL,
     RUNNING,
     SAMPLED,
+    SINCE,
     SINGULAR_MASS,
+    SLOW,
     STABILISE,
     STEP_TOO_SMALL,
     STEPS,
     TAKEN,
     WELL,
     WHOLE,
+    WINDOW,
     H,
     N,
     S,
@@ -66,6 +69,7 @@ from dalembert.motion.steppers.primitives import LEFT, NEWTON, call, corrected, 
 
 _FIRST, _SECOND = np.int64(0), np.int64(1)  # stages; a plain 0 or 1 would be compiled for itself
 _WORSE = 0.4  # part of its first conditioning at which a choice of independent coordinates is renewed
+_SLOW = 1e-4  # part of the whole time that many steps should reach
 _DEFECT = 1e-13  # of a form beyond which its choices have gone bad; rounding is some hundred times smaller
 
 
@@ -473,10 +477,16 @@ def advance(
                 return NOT_FINITE
         elif not _rate(address, size, count, clock[T], y, k[0], given, out, work, control):
             return NOT_FINITE
+        slow = False
+        if count[STEPS] % WINDOW == 0:
+            slow = clock[T] - clock[SINCE] < _SLOW * clock[END]
+            clock[SINCE] = clock[T]
         if watched and watch(address, size[N], clock[T], y, k[0], given, out, work, events):
             return EVENT
         if size[COMPLETE] == 1 and (control[2, 0] < _WORSE * control[2, 2] or control[2, 1] < _WORSE * control[2, 3]):
             return CHOICE
+        if slow:
+            return SLOW
     return DONE if clock[T] >= clock[END] else RUNNING
 
 

@@ -1,0 +1,111 @@
+"""Why a motion takes so many steps: forces that jump back and forth, or parts of the equations that are too fast."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.algebra.types import Array
+from dalembert.motion import places as at
+
+if TYPE_CHECKING:
+    from dalembert.motion.engine import Engine
+
+_LOOKED_AT = 40  # last steps
+_JUMPS = 10  # among them that chatter has at least: every second or third step crosses
+_HALVINGS = 30
+_LARGE = 1e-3  # part of the largest acceleration that a change must be to be looked at
+_MANY = 1000  # steps from which it is worth asking
+_PLACES = 5  # of a motion at which the fastest rate is found
+_TURNS = 12  # of its iteration; the first ones are forgotten
+_FASTER = 50.0  # than anything that the motion shows
+_HELD, _UNSTABLE = 0.5, 3.0  # step times fastest rate, from which accuracy of the latter or stability hold the steps
+
+
+def chatters(engine: Engine) -> bool:
+    """Tell whether the last steps went back and forth over a jump in the accelerations."""
+    times, states = _last(engine)
+    a = _rates(engine, times, states)[:, engine.n :]
+    large = _LARGE * np.abs(a).max(initial=0.0)
+    found = 0
+    for k in np.flatnonzero(np.abs(np.diff(a, axis=0)).max(axis=1) > large):
+        found += _jumps(engine, (times[k], times[k + 1]), (states[k], states[k + 1]))
+    return found >= _JUMPS
+
+
+def _jumps(engine: Engine, times: tuple[float, float], states: tuple[Array, Array]) -> bool:
+    """Tell whether what accelerations change between two states stays where the states come together."""
+    low, high = 0.0, 1.0
+
+    def a(theta: float) -> Array:
+        t, y = times[0] + theta * (times[1] - times[0]), states[0] + theta * (states[1] - states[0])
+        return _rates(engine, np.array([t]), y[None])[0, engine.n :]
+
+    left, right = a(low), a(high)
+    first = np.abs(right - left).max()
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        here = a(middle)
+        if np.abs(here - left).max() > np.abs(right - here).max():
+            high, right = middle, here
+        else:
+            low, left = middle, here
+    return bool(np.abs(right - left).max() > 0.5 * first > 0)
+
+
+def stiff(engine: Engine, times: Array, states: Array, facts: dict[str, Any]) -> str:
+    """Say so, if the steps of an explicit method follow something that the motion does not show; else nothing."""
+    n, steps = engine.n, np.diff(times)
+    if len(steps) < _MANY or engine.fixed or facts["method"] in ("radau", "bdf") or facts["form"] == "canonical":
+        return ""
+    every = np.unique(np.linspace(0, len(times) - 1, 500).astype(int))
+    range_ = np.ptp(states[every], axis=0)
+    slopes = np.abs(_rates(engine, times[every], states[every])).max(axis=0)
+    shown = np.divide(slopes, range_, out=np.zeros(2 * n), where=range_ > 0)
+    where = np.linspace(len(steps) // 4, len(steps) - 2, _PLACES).astype(int)
+    fastest = [_fastest(engine, times[k], states[k]) for k in where]
+    rate, held = float(np.median(fastest)), float(np.median(fastest * steps[where]))
+    if held > _UNSTABLE and rate > _FASTER * shown[:n].max(initial=0.0):
+        return (
+            f"the system is stiff: its {len(steps)} steps are limited by stability, at a rate of {rate:.3g} per unit "
+            "of time, and not by accuracy; method `radau` takes steps that follow the motion"
+        )
+    if held > _HELD and rate > _FASTER * shown.max(initial=0.0):
+        return (
+            f"its {len(steps)} steps follow something with a rate of {rate:.3g} per unit of time, of which the motion "
+            "shows next to nothing; replace what is so stiff by a constraint, or, if it may be less accurate, take "
+            "method `radau` with a tolerance of 1e-4"
+        )
+    return ""
+
+
+def _fastest(engine: Engine, t: float, y: Array) -> float:
+    """Return about the largest eigenvalue of the equations, by the growth of a small change."""
+    base = _rates(engine, np.array([t]), y[None])[0]
+    change = np.cos(1.0 + np.arange(len(y)))  # any direction, and always the same
+    size = 1e-7 * (1 + np.linalg.norm(y))
+    growth = []
+    for _ in range(_TURNS):
+        change = change / np.linalg.norm(change)
+        change = (_rates(engine, np.array([t]), (y + size * change)[None])[0] - base) / size
+        growth.append(np.linalg.norm(change))
+        if not 0 < growth[-1] < np.inf:
+            return 0.0
+    return float(np.exp(np.mean(np.log(growth[-8:]))))  # of positions and velocities in turn, so an even number
+
+
+def _rates(engine: Engine, times: Array, states: Array) -> Array:
+    """Return q̇ and q̈ at states."""
+    n = engine.n
+    parameters = engine.given[1 + 2 * n : 1 + 2 * n + len(engine.kernels.system.parameters)]
+    inputs = np.column_stack([times, states, np.tile(parameters, (len(times), 1))])
+    a = engine.kernels.run("core", "accelerations", inputs)[:, :n]
+    return np.hstack([states[:, n:], a])
+
+
+def _last(engine: Engine) -> tuple[Array, Array]:
+    """Return the last recorded times and states."""
+    last = int(engine.count[at.RECORDED])
+    first = max(0, last - _LOOKED_AT)
+    return engine.times[-1][first:last], engine.states[-1][first:last]
