@@ -41,7 +41,7 @@ class Inside:
     q: Array
     v: Array
     parameters: Array  # one row for all, or one for each node
-    edges: tuple[Array, Array]
+    edges: tuple[tuple[Array, Array], tuple[Array, Array]]
     every: float
 
     def integral(self, values: Array, edge: int, rates: Array) -> Array:

@@ -40,7 +40,7 @@ def steps(run: Run, sizes: Scales) -> list[Item]:
     if len(run.motion.times) < 2:
         return [Item("steps", 0.0, limit, TEXT)]
     if not dense(run):
-        ends = _parts(*(np.abs(d) for d in _along(run)), sizes)
+        ends = _parts(*_along(run), sizes)
         if (found := float(ends.sum(axis=0).max(initial=0.0))) <= limit:
             return [Item("steps", found, limit, TEXT)]  # else steps are too long for splines
     look = inside(run)
@@ -84,11 +84,12 @@ def _sampled(run: Run, sizes: Scales) -> Array:
 
 
 def _along(run: Run) -> tuple[Array, Array]:
-    """Return d of q and of v at the ends of steps, from the values there alone."""
+    """Return the sizes of d of q and of v at the ends of steps, from the values there alone."""
     t, q, v, values = points(run)
     a = run.motion.kernels.accelerations(t, q, v, values).acceleration
     taken = ~changes(run)
-    return (np.diff(q, axis=0) - integrals(run, v))[taken], (np.diff(v, axis=0) - integrals(run, a))[taken]
+    d_q, d_v = np.diff(q, axis=0) - integrals(run, v), np.diff(v, axis=0) - integrals(run, a)
+    return np.abs(d_q[taken]), np.abs(d_v[taken])
 
 
 def _parts(d_q: Array, d_v: Array, sizes: Scales) -> Array:
