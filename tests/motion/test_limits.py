@@ -57,9 +57,7 @@ def rod_of_rubber(k: float) -> System:
     )
 
 
-@pytest.mark.parametrize(
-    ("tolerance", "words"), [(1e-4, "limited by stability"), (1e-9, "the motion shows next")]
-)
+@pytest.mark.parametrize(("tolerance", "words"), [(1e-4, "limited by stability"), (1e-9, "the motion shows next")])
 def test_stiffness_is_said(tolerance, words):
     settings: dict = {"rtol": tolerance, "atol": 1e-2 * tolerance}
     facts = rod_of_rubber(1e9).simulate(0.5, **settings).motion.facts
