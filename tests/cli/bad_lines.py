@@ -171,7 +171,7 @@ def wrong_places() -> Iterator[Line]:
     yield "run", "pendulum", "--report", "a.html", "--no-report"
     yield "new", "x.toml", "--kind", "energies", "--from", "pendulum"
     yield "derive", "pendulum", "--form", "minimal", "--coordinates", "phi"
-    yield "derive", "heavy-top", "--form", "explicit"
+    yield "derive", "knife-edge", "--form", "canonical"
     yield "export", "pendulum", "--to", "toml", "--form", "minimal", "--out", "out.toml"
     yield "simulate", "pendulum", "--method", "radau", "--form", "canonical"
     yield "simulate", "pendulum", "--method", "bdf", "--step", "0.1"

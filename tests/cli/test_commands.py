@@ -62,7 +62,7 @@ def test_contradiction_exits_with_one(command, tmp_path):
     assert command("check", "p.toml")[0] == 1
     code, out, _ = command("run", "p.toml")
     assert code == 1
-    assert "contradict `rod_x`" in out
+    assert "contradicts `rod_x`" in out
     assert "Motion" not in out
 
 

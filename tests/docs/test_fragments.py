@@ -103,6 +103,13 @@ joints.road = {kind = "rolling", bodies = ["ground", "wheel"], points = [[0, 0],
 springs.s = {joint = "road", stiffness = 3, @}
 initial = {"phi_wheel'" = 2}
 """,
+        '"top.spin_z" = 30': """format = 1
+mechanism = {dimensions = 3}
+bodies.top = {mass = 0.3, inertia = [0.002, 0.002, 0.001], at = [0, 0.05, 0.09]}
+joints.tip = {kind = "spherical", bodies = ["ground", "top"], at = [0, 0, 0]}
+[initial]
+@
+""",
         '{axis = [0, 0, 1], angle = "pi/3"}': SPACE,
         "{P = [0.5, 0]}": TURNING.replace("at = [0.35, 0]}", "at = [0.35, 0], points = @}") + "loads.w = {body = 'arm', point = 'P', force = [0, 2]}",
     },

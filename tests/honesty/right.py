@@ -21,7 +21,8 @@ from tests.contracts.test_motion import SPAN
 TOLERANCES = {"dop853": (1e-6, 1e-10), "radau": (1e-6, 1e-8), "bdf": (1e-5, 1e-7)}
 STEPS = {"rk4": (500, 1000), "euler": (20_000, 40_000), "rattle": (150, 300)}
 INSIDE = 3.0  # times the stated error
-_ROUNDING = 1e-11  # of the largest value: what neither motion nor truth know better
+_ROUNDING = 1e-11  # of its largest value: what neither motion nor truth know better
+_AT_REST = 1e-13  # the same of the largest of all, for coordinates at rest
 _TIMES = 200
 
 
@@ -76,7 +77,8 @@ def errors(run: Run, exact: Run, until: float) -> tuple[Array, Array]:
     last = min(until, run.motion.times[-1], exact.motion.times[-1])
     times = np.linspace(0.0, last, _TIMES)
     known = exact.at(times)[0]
-    return np.abs(run.at(times)[0] - known).max(axis=0), _ROUNDING * np.abs(known).max(axis=0)
+    largest = np.abs(known).max(axis=0)
+    return np.abs(run.at(times)[0] - known).max(axis=0), _ROUNDING * largest + _AT_REST * largest.max()
 
 
 def is_right(run: Run, exact: Run) -> bool:

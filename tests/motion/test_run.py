@@ -129,7 +129,7 @@ def test_a_constraint_that_is_always_true_does_nothing(settings):
 
 @pytest.mark.parametrize(
     ("later", "reached"),
-    [("x = t^3", 0.01), ("x' = t^2", 0.01), ("x = max(0, t - 0.5)", 0.51)],
+    [("x = t^3", 0.01), ("x' = t^2", 0.01), ("x = max(0, t - 0.5)^2", 0.51)],
 )
 def test_a_contradiction_that_comes_with_time_ends_the_motion(later, reached):
     system = System(coordinates="x y", kinetic="(x'^2 + y'^2)/2", constraints={"a": "x = 0", "b": later})

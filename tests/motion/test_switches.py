@@ -217,3 +217,32 @@ def test_what_cannot_be_located_is_said():
     assert any("too many" in note for note in found.notes)
     every, found = stops("sign(t - 1) + sign(t - 1.00000000000005)")
     assert any("too close" in note for note in found.notes)
+
+
+def test_constraints_are_kept_across_switches():
+    """In every form and with every method the pendulum under pushes ends where the most accurate one does."""
+    force = "if(abs(t - 0.7) < 0.001, 100, 0) + sign(sin(7*t))"
+    pendulum = System(
+        "x y",
+        kinetic="(x'^2 + y'^2)/2",
+        potential="9.81*y",
+        forces={"x": force},
+        constraints={"rod": "x^2 + y^2 = 1"},
+        initial={"x": 0.6, "x'": 0},
+        guess={"y": -0.8},
+    )
+    expected = pendulum.simulate(2.0, rtol=1e-13, atol=1e-14)["x"][-1]
+    for settings in (
+        {},
+        {"keep": "stabilise"},
+        {"keep": "stabilise", "method": "rk4", "step": 0.01},
+        {"keep": "none"},
+        {"form": "independent"},
+        {"form": "canonical"},
+        {"method": "radau"},
+        {"method": "radau", "step": 0.01},
+        {"method": "rattle", "step": 0.02},
+    ):
+        found = pendulum.simulate(2.0, **settings)
+        assert found["x"][-1] == pytest.approx(expected, abs=1e-7), settings
+        assert all(bound.held for bound in found.bounds), settings

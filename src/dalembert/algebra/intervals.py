@@ -28,6 +28,7 @@ class Interval:
     """Arrays of lower and upper bounds."""
 
     __slots__ = ("high", "low")
+    __array_ufunc__ = None  # so that arrays leave operations with intervals to these
 
     def __init__(self, low: Any, high: Any):
         self.low, self.high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)

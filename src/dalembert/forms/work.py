@@ -174,6 +174,9 @@ class _Work:
     def chosen(self, form: Independent, written: Solution) -> None:
         names = self.scene.system.coordinates
         chosen = written.independent
+        if not chosen:
+            self.result.notes.append("no coordinate is independent: the constraints determine the motion")
+            return
         self.result.notes.append(f"independent coordinates: {quoted(names[i] for i in chosen)}")
         positions = form.positions(self.scene, frozenset(chosen))
         if len(positions) > len(chosen):  # with nonholonomic constraints there are more positions than velocities

@@ -165,7 +165,7 @@ def compute(
     samples = np.concatenate([np.tile(y, (len(wanted) - len(engine.wanted), 1)), engine.reached()])
     return Motion(
         system, kernels, engine, parameters, times, states, settings.samples, samples, facts, chosen,
-        watch.occurrences, watch.changes, {"gains": gains, "events": events, "unchecked": unchecked},
+        watch.occurrences, watch.changes, {"gains": gains, "events": events, "unchecked": unchecked, "max_seconds": max_seconds},
         crossing,
     )  # fmt: skip
 

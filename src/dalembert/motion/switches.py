@@ -27,6 +27,7 @@ from dalembert.model.functions import STEP, TIME, Expr
 if TYPE_CHECKING:
     from dalembert.model.system import System
 
+Ordered = dict[Expr, None]  # a set that keeps its order
 _TIME = se.Symbol(TIME)
 _SHARP = (se.tanh, se.atan, se.Pow)
 _PAIRS = 400  # comparisons inside one min or max, at most
@@ -41,14 +42,16 @@ _SHORTEST = 1e-13  # of the time: between two stops; steppers need some ten time
 
 @dataclass(frozen=True)
 class Switching:
-    """The switching expressions of a system: of time alone, and of the state; and how many stand for smooth functions.
+    """The switching expressions of a system: of time alone, and of the state.
 
-    Those that stand for functions that really switch come first; `hard` says how many, of each.
+    Those of functions that really switch come first; `hard` says how many, of each. `dips` are what is divided by: the
+    quotient is narrow where that dips.
     """
 
     times: tuple[Expr, ...] = ()
     states: tuple[Expr, ...] = ()
     hard: tuple[int, int] = (0, 0)
+    dips: tuple[Expr, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.times or self.states)
@@ -59,7 +62,7 @@ def switching(system: System) -> Switching:
     if is_large(system) and not any(found(expressions(kind.local)) for kind in system.elements.kinds):
         return Switching()
     state, parameters = {*system.coordinates, *system.velocities}, set(system.parameters)
-    return _sorted(*(found(expressions(system)) or ((), ())), state, parameters)
+    return _sorted(*(found(expressions(system)) or ((), (), ())), state, parameters)
 
 
 def expressions(system: System) -> Iterator[Expr]:
@@ -72,11 +75,10 @@ def expressions(system: System) -> Iterator[Expr]:
     yield from (constraint.expression for constraint in system.constraints)
 
 
-def found(given: Iterable[Expr]) -> tuple[dict[Expr, None], dict[Expr, None]] | None:
-    """Collect what passes zero where functions switch, and what does so where they are sharp; None if there is none."""
+def found(given: Iterable[Expr]) -> tuple[Ordered, Ordered, Ordered] | None:
+    """Collect what passes zero where functions switch, or are sharp, and what is divided by; None if there is none."""
     seen: set[Expr] = set()
-    hard: dict[Expr, None] = {}
-    soft: dict[Expr, None] = {}
+    hard, soft, dips = Ordered(), Ordered(), Ordered()
     stack = list(given)
     while stack:
         node = stack.pop()
@@ -91,10 +93,18 @@ def found(given: Iterable[Expr]) -> tuple[dict[Expr, None], dict[Expr, None]] | 
             hard.update(dict.fromkeys(_switch(node)))
         elif isinstance(node, _SHARP):
             soft.update(dict.fromkeys(_sharp(node)))
-    return (hard, soft) if hard or soft else None
+            if node.is_Pow and _is_negative(args[1]) and not args[0].is_Symbol:
+                dips[args[0]] = None
+    return (hard, soft, dips) if hard or soft or dips else None
 
 
-def _sorted(hard: Iterable[Expr], soft: Iterable[Expr], state: set[str], parameters: set[str]) -> Switching:
+def _is_negative(exponent: Expr) -> bool:
+    return exponent.is_Number and float(exponent) < 0
+
+
+def _sorted(
+    hard: Iterable[Expr], soft: Iterable[Expr], dips: Iterable[Expr], state: set[str], parameters: set[str]
+) -> Switching:
     """Tell those of time from those of the state; what depends on parameters alone does not switch."""
     times: list[Expr] = []
     states: list[Expr] = []
@@ -108,7 +118,8 @@ def _sorted(hard: Iterable[Expr], soft: Iterable[Expr], state: set[str], paramet
                 states.append(expression)
         if k == 0:
             counts = (len(times), len(states))
-    return Switching(tuple(times), tuple(states), counts)
+    quotients = tuple(e for e in dips if not {symbol.name for symbol in e.free_symbols}.isdisjoint(state))
+    return Switching(tuple(times), tuple(states), counts, quotients)
 
 
 def _switch(node: Expr) -> list[Expr]:
@@ -130,7 +141,7 @@ def _sharp(node: Expr) -> list[Expr]:
     base, exponent = node.args
     if base == se.E:
         return [exponent + 1, exponent] if exponent.free_symbols else []
-    if exponent.is_Number and float(exponent) < 0 and {s.name for s in base.free_symbols} >= {TIME}:
+    if _is_negative(exponent) and {s.name for s in base.free_symbols} >= {TIME}:
         calculus = Calculus([_TIME])  # 1/(1 + (t/ε)²) has its peak where the base does not change
         return [calculus.lower(calculus.diff(calculus.lift(base), _TIME))]
     return []

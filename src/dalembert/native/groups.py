@@ -95,7 +95,7 @@ def expressions(builder: Builder, outputs: Sequence[Expr], multipliers: dict[Exp
 
 
 def dependent(builder: Builder) -> Module:
-    """Return Newton's steps that find dependent positions and velocities from independent ones, and A."""
+    """Return Newton's steps that find dependent positions and velocities from the others; and A, to choose them."""
     other, module, entries = DependentBuilder(builder.system), Module(), Routine("entries")
     entries.store("out", builder.matrices(entries)[1].values())
     module.add(entries)

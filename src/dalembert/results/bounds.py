@@ -57,10 +57,11 @@ def bounds(run: Run) -> list[Bound]:
     from dalembert.results.certificate.scales import points
 
     chosen = run.motion.stabilisation
-    if chosen is None or len(run.motion.times) < 3:
+    if chosen is None or len(run.motion.times) - len(run.motion.engine.instants) < 3:
         return []
     g, psi = run.motion.kernels.residuals(*points(run))
-    steps = np.diff(run.motion.times)
+    taken = ~np.isin(run.motion.times, list(run.motion.engine.instants))  # passing a switch is no step
+    g, psi, steps = g[taken], psi[taken], np.diff(run.motion.times[taken])
     after = np.append(steps[1:], steps[-1])
     result = []
     for level in ("position", "velocity"):

@@ -16,6 +16,7 @@ from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
 
 if TYPE_CHECKING:
+    from dalembert.native.kernels import Result
     from dalembert.results.trajectory import Run
 
 TEXT = "accelerations and reactions in M q̈ = f + r and A q̈ = c"
@@ -56,21 +57,27 @@ def places(run: Run) -> list[Place]:
     chosen = np.unique(np.linspace(0, len(q) - 1, _PLACES).astype(int))
     found: Any = motion.kernels(times[chosen], q[chosen], motion.states[chosen, n:], values[chosen])  # v, or p
     core = motion.kernels.accelerations(times[chosen], q[chosen], v[chosen], values[chosen])
-    ranks, conditions = np.asarray(core.rank), np.asarray(core.conditioning)
+    ranks, nearby = np.asarray(core.rank), singular(run, core)
     acceleration = core.acceleration if run.form == "canonical" else found.acceleration
     result = []
     for k, i in enumerate(chosen):
         numeric = Numeric(run.system, dict(zip(run.system.parameters, values[i], strict=True)))
-        singular = ranks[k] < ranks.max() or (ranks[k] == len(run.system.constraints) and conditions[k] < NEARLY)
         result.append(
             Place(
                 float(times[i]), q[i], v[i], numeric.all(float(times[i]), q[i], v[i]),
                 acceleration[k], found.reaction[k],
                 (core.acceleration[k], core.reaction[k], np.asarray(core.multipliers)[k]),
-                not singular, bool(ranks[k] < n),
+                not nearby[k], bool(ranks[k] < n),
             )
         )  # fmt: skip
     return result
+
+
+def singular(run: Run, found: Result) -> Array:
+    """Tell which states are next to a position where constraints repeat each other that elsewhere do not."""
+    rank, conditioning = np.asarray(found.rank), np.asarray(found.conditioning)
+    whole = len(run.system.constraints)
+    return (rank < rank.max(initial=0)) | ((rank == whole) & (conditioning < NEARLY) & (whole > 0))
 
 
 def scales(run: Run, at: list[Place]) -> Scales:

@@ -43,6 +43,11 @@ class Scales:
     force: Array  # f
     acceleration: Array  # q̈, the largest at some places
 
+    @property
+    def n(self) -> int:
+        """How many coordinates there are."""
+        return len(self.mass)
+
     @cached_property
     def duration(self) -> float:
         """How long the motion lasts."""

@@ -1,0 +1,89 @@
+"""Right answers of unusual kinds pass: what stands still, has no mass, is stopped or changed by events, is tiny."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dalembert import Event, System, example
+from tests.honesty.wrong import gliding, oscillator, pendulum
+
+
+def held() -> System:
+    return System("x y", kinetic="x'^2 + y'^2", potential="y", constraints={"a": "x = 1", "b": "y = 2"})
+
+
+def hysteretic() -> System:
+    """A spring with an internal state that has no mass, and follows within micrometres."""
+    state = {"c": "z' = x' - z*abs(x')/1e-2"}
+    parts = {"kinetic": "x'^2/2", "potential": "x^2/2", "forces": {"x": "-z"}, "constraints": state}
+    return System("x z", **parts, initial={"x": 1.0, "x'": 0.0, "z": 0.0})
+
+
+def damped(speed: float = 1.0) -> System:
+    return gliding(forces={"x": "-1e7*(x' - cos(t))"}, initial={"x": 0.0, "x'": speed})
+
+
+CHANGES = [Event("t = 2", {"k": 4.0}), Event("x = 0.2", {"m": 2.0})]
+RIGHT = {
+    "no freedom": lambda: held().simulate(3),
+    "at rest": lambda: oscillator(x=0.0).simulate(3),
+    "driven": lambda: example("slider-crank").simulate(2),
+    "no mass": lambda: hysteretic().simulate(2),
+    "stabilised in a few steps": lambda: example("rolling-disk").simulate(6, keep="stabilise"),
+    "independent on a gyroscope": lambda: example("gyroscope").simulate(0.3, form="independent"),
+    "coordinates that should not move": lambda: example("gyroscope").simulate(0.3, rtol=1e-6, atol=1e-8),
+    "singular positions": lambda: example("n-four-bar:2").simulate(5),
+    "parameters change": lambda: oscillator().simulate(10, events=CHANGES),
+    "parameters change, canonical": lambda: oscillator().simulate(10, events=CHANGES, form="canonical"),
+    "stopped by an event": lambda: oscillator().simulate(10, events=[Event("x = -0.2", "stop")]),
+    "rattle stopped": lambda: oscillator().simulate(10, events=[Event("x = 0", "stop")], method="rattle", step=0.05),
+    "stopped by a limit": lambda: example("double-pendulum").simulate(5, max_steps=20),
+    "an event at the start": lambda: oscillator().simulate(5, events=["x = 1", "x' = 0"]),
+    "one step": lambda: example("pendulum").simulate(0.001),
+    "one fixed step": lambda: example("pendulum").simulate(0.001, method="rk4", step=0.001),
+    "no time": lambda: example("pendulum").simulate(0),
+    "no time, rattle": lambda: pendulum().simulate(0, method="rattle", step=0.1),
+    "few samples": lambda: example("pendulum").simulate(3, samples=[0.1, 0.7, 2.9]),
+    "many samples": lambda: example("pendulum").simulate(1, samples=5000),
+    "micrometres": lambda: oscillator(m=1e-15, k=1e-15, x=1e-6).simulate(20, atol=1e-18),
+    "gigametres": lambda: oscillator(m=1e12, k=1e12, x=1e9).simulate(20),
+    "stiff": lambda: damped().simulate(3, method="radau", rtol=1e-6, atol=1e-8),
+    "stiff, by bdf": lambda: damped().simulate(3, method="bdf", rtol=1e-6, atol=1e-8),
+    "a stop with a spring": lambda: oscillator(forces={"x": "-1e4*max(0, x - 0.5)"}).simulate(5),
+    "a jump in the force": lambda: oscillator(forces={"x": "step(t - 1)"}).simulate(5),
+    "matrices": lambda: System("x", mass=[["2"]], force=["-x - 0.1*x' + sin(t)"], initial={"x": 1.0}).simulate(20),
+    "long steps of rattle": lambda: example("four-bar").simulate(1, method="rattle", step=0.01),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", RIGHT)
+def test_unusual_right_answers_pass(name):
+    certificate = RIGHT[name]().certificate
+    assert certificate.ok, str(certificate)
+    assert all(np.isfinite(item.value) for item in certificate.items)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_cannot_be_measured_is_not_judged():
+    """A motion that left the numbers has a certificate, which says so."""
+    run = gliding(forces={"x": "x^3"}, initial={"x": 1.0, "x'": 1.0}).simulate(10, method="euler", step=0.1)
+    certificate = run.certificate
+    assert certificate["equations"].verdict == "not judged"
+    assert any("no finite value" in note for note in certificate.notes)
+    assert certificate.as_dict()["pass"] is False
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_step_that_cannot_be_repeated_is_not_judged(monkeypatch):
+    from dalembert.errors import SimulationError
+
+    run = pendulum().simulate(1)
+
+    def refuse(*_):
+        raise SimulationError("the step cannot be repeated")
+
+    monkeypatch.setattr(type(run.motion.engine), "between", refuse)
+    assert run.certificate["steps"].verdict == run.certificate["accuracy"].verdict == "not judged"
+    assert "cannot be repeated" in str(run.certificate)

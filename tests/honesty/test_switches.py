@@ -1,0 +1,99 @@
+"""What is narrow, or jumps, with the state is not passed over without a word; what is right passes all the same."""
+
+import warnings
+
+import pytest
+
+from dalembert import System
+from dalembert.errors import MotionWarning
+
+METHODS = {"dop853": {}, "radau": {}, "bdf": {}, "rk4": {"step": 0.01}, "rattle": {"step": 0.05}}
+
+
+def particle(potential="0", force="0", x=0.0, v=1.0):
+    return System("x", kinetic="x'^2/2", potential=potential, forces={"x": force}, initial={"x": x, "x'": v})
+
+
+def certified(system, until, **settings):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MotionWarning)
+        return system.simulate(until, **settings).certificate
+
+
+WRONG = {
+    "a thin wall": particle("if(abs(x - 1) < 1e-4, 1000, 0)"),
+    "a thin smooth wall": particle("1000*exp(-((x - 1)/1e-5)^2)"),
+    "a thinner one": particle("1000*exp(-((x - 1)/1e-8)^2)"),
+    "a kerb": particle("0.1*step(x - 1)"),
+    "a push on a short way": particle(force="if(abs(x - 1) < 1e-4, 1000, 0)"),
+    "a push without abs": particle(force="if((x - 1)^2 < 1e-8, 1000, 0)"),
+    "a push between two steps": particle(force="1000*(step(x - 1) - step(x - 1.0002))"),
+    "a push at a speed": particle("x^2/2", "if(abs(x' - 0.5) < 1e-5, 1e4, 0)"),
+    "a ripple": particle("if(sin(1e6*x) > 0, 0, 1)"),
+    "a well in the plane": System(
+        "x y",
+        kinetic="(x'^2 + y'^2)/2",
+        potential="-if((x - 1)^2 + y^2 < 1e-6, 5, 0)",
+        initial={"x": 0, "y": 1e-4, "x'": 1, "y'": 0},
+    ),
+    "a quotient": particle("1000/(1 + ((x - 1)/1e-5)^8)"),
+    "with parameters": System(
+        "x",
+        kinetic="m*x'^2/2",
+        potential="if(abs(k*x - l) < w, V, 0)/(1 + (w*x)^2)",
+        initial={"x": 0, "x'": 1},
+        parameters={"m": 1, "k": 2, "l": 2, "w": 1e-4, "V": 1000},
+    ),
+    "by matrices": System(
+        "x", mass=[[1]], force=["if(abs(x - 1) < 1e-4, 1000, 0)"], initial={"x": 0, "x'": 1}
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_passed_over_does_not_pass(name, method):
+    if method == "rattle" and WRONG[name].kinetic is None:
+        return
+    certificate = certified(WRONG[name], 3.0, method=method, **METHODS[method])
+    assert not certificate.ok
+    assert certificate.reason
+
+
+RIGHT = {
+    "friction, before it sticks": (particle("x^2/2", "-0.1*sign(x')", x=1.0, v=0.0), 9.0),
+    "drag": (particle("x^2/2", "-0.1*x'*abs(x')"), 20.0),
+    "a stop": (particle("5000*max(x - 1, 0)^2"), 10.0),
+    "two stops": (particle("5000*max(abs(x) - 1, 0)^2"), 10.0),
+    "a wide bump": (particle("0.1*exp(-((x - 1)/0.3)^2)"), 3.0),
+    "smoothed friction": (particle("x^2/2", "-0.1*tanh(x'/0.01)"), 9.0),
+    "at rest on a switch": (particle(force="-sign(x')", v=0.0), 2.0),
+}
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau", "bdf"])
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_is_right_passes(name, method):
+    system, until = RIGHT[name]
+    certificate = certified(system, until, method=method)
+    assert certificate["switches"].ok, certificate
+    assert certificate.ok, certificate
+
+
+def test_it_says_where():
+    certificate = certified(WRONG["a thin wall"], 3.0)
+    assert "passes over something narrow, or over a jump of the potential" in certificate.notes[-1]
+    assert certificate["switches"].verdict == "FAILS"
+
+
+def test_switches_in_time_that_cannot_be_located_are_not_judged():
+    system = particle(force="sign(t^2 - 2*t + 1)")
+    certificate = certified(system, 3.0)
+    assert certificate["switches in time"].verdict == "not judged"
+    assert not certificate.ok
+    assert "a switch cannot be located" in certificate.notes[0]
+
+
+def test_nothing_is_looked_at_without_switches():
+    certificate = certified(particle("x^2/2"), 3.0)
+    assert "inside" not in [item.name for item in certificate.items]
