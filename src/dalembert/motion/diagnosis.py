@@ -64,7 +64,7 @@ def stiff(engine: Engine, times: Array, states: Array, facts: dict[str, Any]) ->
     slopes = np.abs(_rates(engine, times[every], states[every])).max(axis=0)
     shown = np.divide(slopes, range_, out=np.zeros(2 * n), where=range_ > 0)
     where = np.linspace(len(steps) // 4, len(steps) - 2, _PLACES).astype(int)
-    fastest = [_fastest(engine, times[k], states[k]) for k in where]
+    fastest = [_fastest(engine, float(times[k]), states[k]) for k in where]
     rate, held = float(np.median(fastest)), float(np.median(fastest * steps[where]))
     if held > _UNSTABLE and rate > _FASTER * shown[:n].max(initial=0.0):
         return (
