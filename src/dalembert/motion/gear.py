@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 _REACHED_END = 1  # status of IDA
 _POINTS = 6  # of the polynomial between two steps: as many as order 5 has
-_SHARE = 0.05  # of the tolerance is what IDA is given: the errors of its many steps add up
-_FINEST = 1e-13  # tolerance below which IDA is given what was asked
 _SHORT = 1e-12  # step as a part of the time: times of such steps are rounded so much that their differences mean little
 _AHEAD = 1e-6  # part of the whole time in which an end of the reach is near
 _STEADY = 4.0  # sum of the weights of an interpolation up to which errors do not grow in it
@@ -114,7 +112,7 @@ class GearEngine(Engine):
                 self.equations.residual,
                 jacfn=self.equations.jacobian,
                 first_step=float(first),
-                **self.equations.options(*(max(_SHARE * float(x), min(float(x), _FINEST)) for x in (rtol, atol))),
+                **self.equations.options(*(self.equations.share * float(x) for x in (rtol, atol))),
             )
 
     def _step(self) -> int:

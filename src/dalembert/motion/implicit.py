@@ -36,6 +36,7 @@ class Equations(ABC):
 
     names: tuple[tuple[str, str], ...]
     size: int
+    share: float  # of the tolerance is what IDA is given: the errors of its many steps add up
 
     def __init__(self, engine: Engine):
         kernels = engine.kernels
@@ -89,6 +90,7 @@ class Minimal(Equations):
     """
 
     names = (("implicit", "terms"), ("implicit", "split"))
+    share = 0.05
 
     def __init__(self, engine: Engine):
         super().__init__(engine)
@@ -150,6 +152,7 @@ class Multipliers(Equations):
     """
 
     names = (("implicit", "balance"),)
+    share = 1.0  # with less, first steps become so small that rounding of the multipliers spoils them
 
     def __init__(self, engine: Engine):
         super().__init__(engine)
