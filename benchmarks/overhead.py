@@ -46,7 +46,9 @@ def table(rows: dict[str, tuple[float, float, int]]) -> list[str]:
         lines.append(f"| {model} | {steps} | {motion:.3f} | {certificate:.3f} | {certificate / motion:.1f} |")
     motions, certificates = (sum(row[k] for row in rows.values()) for k in (0, 1))
     middle = statistics.median(certificate / motion for motion, certificate, _ in rows.values())
-    lines.append(f"| **all** | | {motions:.2f} | {certificates:.2f} | {certificates / motions:.1f} (median {middle:.1f}) |")
+    lines.append(
+        f"| **all** | | {motions:.2f} | {certificates:.2f} | {certificates / motions:.1f} (median {middle:.1f}) |"
+    )
     return lines
 
 

@@ -40,7 +40,8 @@ def steps(run: Run, sizes: Scales) -> list[Item]:
     if len(run.motion.times) < 2:
         return [Item("steps", 0.0, limit, TEXT)]
     if not dense(run):
-        ends = _parts(*(np.abs(d) for d in _along(run)), sizes)
+        d_q, d_v = _along(run)
+        ends = _parts(np.abs(d_q), np.abs(d_v), sizes)
         if (found := float(ends.sum(axis=0).max(initial=0.0))) <= limit:
             return [Item("steps", found, limit, TEXT)]  # else steps are too long for splines
     look = inside(run)
