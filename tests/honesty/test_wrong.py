@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
 import pytest
 
 from dalembert.errors import ModelError
-from tests.honesty.wrong import WRONG
+from tests.honesty.wrong import WRONG, gliding
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -28,3 +29,16 @@ def test_a_certificate_that_does_not_pass_warns():
         warnings.simplefilter("always")
         _ = WRONG["euler on matrices"](None).certificate
     assert any("certificate: not kept" in str(warning.message) for warning in caught)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("force", "speed"),
+    [
+        ("if(abs(t - 5.3) < 0.001, 1000, 0)", 3.0),
+        ("1000*exp(-((t - 5.3)/0.001)^2)", 1 + np.sqrt(np.pi)),
+    ],
+)
+def test_a_pulse_is_met_or_does_not_pass(force, speed):
+    run = gliding(forces={"x": force}).simulate(10)
+    assert abs(run["x'"][-1] - speed) < 1e-6 or not run.certificate.ok

@@ -209,16 +209,6 @@ def a_mass_matrix_that_is_not_symmetric(_):
 
 
 @wrong
-def a_pulse(_):
-    return gliding(forces={"x": "if(abs(t - 5.3) < 0.001, 1000, 0)"}).simulate(10)
-
-
-@wrong
-def a_smooth_pulse(_):
-    return gliding(forces={"x": "1000*exp(-((t - 5.3)/0.001)^2)"}).simulate(10)
-
-
-@wrong
 def a_thin_wall(_):
     return gliding(potential="10*exp(-((x - 5.3)/0.001)^2)").simulate(10)
 

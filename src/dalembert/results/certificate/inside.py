@@ -32,7 +32,7 @@ _INTEGRALS = np.linalg.solve(np.vander(NODES, increasing=True).T, (NODES[:, None
 class Inside:
     """t, q, v and parameters inside steps, one row for each step: the nodes of its pieces, all of the same length.
 
-    steps: which ones. every: one of how many was looked into. edges: q and v where pieces begin and end.
+    steps: which ones. every: one of how many was looked into.
     """
 
     steps: Array
@@ -41,7 +41,7 @@ class Inside:
     q: Array
     v: Array
     parameters: Array  # one row for all, or one for each node
-    edges: tuple[tuple[Array, Array], tuple[Array, Array]]
+    edges: tuple[tuple[Array, Array], tuple[Array, Array]]  # q, then v, at the start and at the end of each step
     every: float
 
     def integral(self, values: Array, edge: int, rates: Array) -> Array:
