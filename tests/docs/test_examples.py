@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dalembert.forms import FORMS
 from tests.docs.blocks import Trial, agrees, read_blocks, run_command
 
 ROOT = Path(__file__).parents[2]
@@ -30,6 +31,15 @@ def test_page_does_what_it_says(page, tmp_path, monkeypatch):
     for path in trial.models:
         wrong = path.stem.startswith(("wrong", *CONTRADICT.get(page.name, ())))
         run_shown(path, wrong=wrong, chaotic=path.stem.startswith(CHAOTIC.get(page.name, ("\0",))))
+
+
+@pytest.fixture(autouse=True)
+def forms_of_their_own():
+    """Take away what a page adds to the forms."""
+    known = dict(FORMS)
+    yield
+    for form in FORMS.keys() - known.keys():
+        del FORMS[form]
 
 
 def run_shown(path: Path, *, wrong: bool, chaotic: bool = False) -> None:

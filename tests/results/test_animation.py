@@ -97,7 +97,7 @@ def test_bad_paths(swing, tmp_path, name, message):
         ({"trace": 3}, "`trace` is the name of a point or several"),
         ({"trace": (1,)}, "`trace` is the name of a point or several"),
         ({"speed": 0}, "`speed` is a positive number"),
-        ({"speed": "fast"}, "`speed` is a positive number"),
+        ({"speed": "fast"}, "`speed` must be a number"),
         ({"speed": float("nan")}, "`speed` is a positive number"),
         ({"dark": "yes"}, "`dark` is True, False or None"),
     ],

@@ -30,6 +30,7 @@ from dalembert.motion.tableau import Tableau
 from dalembert.native.kernels import Kernels
 
 _FIRST = 20_000  # unknowns times steps of the first piece: some thousandths of a second
+_MOST = 10**8  # steps of a piece, whatever the clock says
 _PIECE = 0.05  # seconds between two looks at the clock, the keyboard and the progress
 Progress = Callable[[float, float], None]
 
@@ -163,10 +164,13 @@ def compute(
     facts |= {"remark": remark, "status": status, "message": message, "build_s": built}
     facts["wall_s"] = time.perf_counter() - before
     samples = np.concatenate([np.tile(y, (len(wanted) - len(engine.wanted), 1)), engine.reached()])
+    options = {"gains": gains, "events": events}
+    options |= {"unchecked": True} if unchecked else {}
+    options |= {"max_seconds": settings.max_seconds} if settings.max_seconds < float("inf") else {}
     return Motion(
         system, kernels, engine, parameters, times, states, settings.samples, samples, facts, chosen,
         watch.occurrences, watch.changes,
-        {"gains": gains, "events": events, "unchecked": unchecked, "max_seconds": max_seconds}, crossing,
+        options, crossing,
     )  # fmt: skip
 
 
@@ -253,7 +257,7 @@ def _loop(
                 status = engine.advance(min(steps, max(1, settings.max_steps - int(engine.count[at.STEPS]))))
                 now = time.perf_counter()
                 if status == at.RUNNING:  # else the piece was shorter
-                    steps = max(1, min(10 * steps, int(steps * _PIECE / max(now - last, 1e-6))))
+                    steps = max(1, min(10 * steps, _MOST, int(steps * _PIECE / max(now - last, 1e-6))))
                 last = now
                 if status == at.EVENT:
                     if ended := watch.handle():

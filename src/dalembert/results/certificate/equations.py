@@ -24,6 +24,7 @@ NEARLY = 1e-5  # conditioning below which a position is next to a singular one
 LOOSE = 1e-3  # of its size that a constraint may be off where it is not projected
 _SMALL = 1e-3  # part of the largest force that every force is measured by at least
 _PLACES = 9  # at which forces and other solutions are compared
+_ROUNDING = 2e-15  # of the largest coordinate: what a constraint may be off by rounding alone
 _SIZED = 20  # at which the sizes of constraints are looked at
 
 
@@ -104,7 +105,7 @@ def residuals(run: Run, sizes: Scales) -> list[Item]:
     for name, rows, found in (("position", numeric.holonomic, g), ("velocity", numeric.kinematic, psi)):
         if not rows:
             continue
-        size, written = np.zeros(len(rows)), np.zeros(len(rows))  # native code could be wrong
+        size, written, rounded = np.zeros((3, len(rows)))  # written: as native code could be wrong
         moves = sizes.positions if name == "position" else sizes.velocities
         for i in chosen:
             level = (
@@ -112,7 +113,10 @@ def residuals(run: Run, sizes: Scales) -> list[Item]:
             )
             size = np.maximum(size, np.maximum(level[2], abs(level[1]) @ moves))
             written = np.maximum(written, np.abs(level[0]))
+            largest = np.abs(q[i] if name == "position" else v[i]).max(initial=0.0)
+            rounded = np.maximum(rounded, _ROUNDING * largest * abs(level[1]).sum(axis=1))
         worst = np.maximum(np.abs(found[:, rows]).max(axis=0, initial=0.0), written)
+        worst = np.where(worst <= rounded, 0.0, worst)
         words = f"constraints on {'positions' if name == 'position' else 'velocities'}, in the size of their terms"
         items.append(Item(name, _ratio(worst, size), limit, words))
     return items
