@@ -17,6 +17,7 @@ from dalembert import load
 from dalembert.cli.completion import DERIVED, FORMS
 from tests.docs.blocks import run_command
 from tests.everyday import facts
+from tests.sampling import sampled
 
 FILES = {path.stem: path for path in sorted((Path(__file__).parent / "models").glob("*.toml"))}
 MODELS = [name for name in FILES if not name.startswith("wrong")]
@@ -47,16 +48,14 @@ def test_every_model_has_its_fact():
     assert {name.replace("-", "_") for name in MODELS} - written == set()
 
 
-@pytest.mark.parametrize(
-    "name", [name if k % 3 == 0 else pytest.param(name, marks=pytest.mark.full) for k, name in enumerate(MODELS)]
-)
+@pytest.mark.parametrize("name", sampled(MODELS, 3))
 def test_run(name):
     printed = succeed("run", str(FILES[name]))
     assert "Certificate: pass" in printed, printed
     assert Path(f"{name}-report.html").exists()
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", sampled(MODELS, 2))
 def test_motion_is_the_known_one(name):
     run = load(FILES[name]).simulate(samples=400)
     assert (run.status, run.certificate.ok) == ("done", True), str(run.certificate)
