@@ -49,3 +49,13 @@ def pendulum(**changes) -> System:
         "initial": {"phi": 1.0},
     }
     return System(**{**parts, **changes})
+
+
+def pytest_sessionstart(session):
+    """Let the steppers be compiled once, before workers and commands wait for them with limits of time."""
+    if hasattr(session.config, "workerinput") or session.config.option.collectonly:
+        return
+    system = pendulum()
+    for method in ("dop853", "radau", "bdf"):
+        system.simulate(0.01, method=method)
+    system.simulate(0.01, method="rattle", step=0.005)
