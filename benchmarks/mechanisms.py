@@ -21,7 +21,7 @@ import numpy as np
 from peers.accelerations import PEERS, best, motion
 
 from dalembert import example
-from dalembert.model.numeric import parameter_values
+from dalembert.blocks.numeric import parameter_values
 from dalembert.native.kernels import Kernels
 
 GALLERY = {"planar": "planar-chain", "spatial": "spatial-chain", "four-bar": "n-four-bar-joints"}

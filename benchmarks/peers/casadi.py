@@ -12,7 +12,7 @@ import casadi
 import numpy as np
 
 from dalembert.algebra.program import Program
-from dalembert.model.numeric import Numeric
+from dalembert.blocks.numeric import Numeric
 from peers.problems import Problem, Run, timed
 
 CODE = "CasADi IDAS"

@@ -15,7 +15,7 @@ import numpy as np
 
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.program import Program
-from dalembert.model.numeric import Numeric
+from dalembert.blocks.numeric import Numeric
 from peers.problems import Problem, Run, timed
 
 CODE = "heyoka"

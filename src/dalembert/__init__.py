@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dalembert.errors import DalembertError, DerivationError, ModelError, MotionWarning, SimulationError
+    from dalembert.language.translate import coordinates, dot
     from dalembert.model.gallery import example, names
     from dalembert.model.mechanism.mechanism import Mechanism
     from dalembert.model.mechanism.pairs.base import pair
     from dalembert.model.system import System
     from dalembert.model.textfile import load, loads
-    from dalembert.model.translate import coordinates, dot
     from dalembert.motion.events import Event
     from dalembert.results.export import load_motion
 
@@ -25,8 +25,8 @@ _PUBLIC = {
     "System": "dalembert.model.system",
     "Mechanism": "dalembert.model.mechanism.mechanism",
     "pair": "dalembert.model.mechanism.pairs",
-    "coordinates": "dalembert.model.translate",
-    "dot": "dalembert.model.translate",
+    "coordinates": "dalembert.language.translate",
+    "dot": "dalembert.language.translate",
     "load": "dalembert.model.textfile",
     "loads": "dalembert.model.textfile",
     "example": "dalembert.model.gallery",

@@ -8,8 +8,8 @@ import symengine as se
 
 from dalembert.algebra.intervals import INTERVALS, Interval, zones
 from dalembert.algebra.program import Program
-from dalembert.model.expression import parse
-from dalembert.model.vocabulary import Vocabulary
+from dalembert.language.expression import parse
+from dalembert.language.vocabulary import Vocabulary
 
 X = se.Symbol("x")
 WORDS = Vocabulary(("x",), ())

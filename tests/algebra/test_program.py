@@ -10,7 +10,7 @@ import pytest
 import symengine as se
 
 from dalembert.algebra.program import ARRAYS, FLOATS, Program
-from dalembert.model.expression import Vocabulary, parse
+from dalembert.language.expression import Vocabulary, parse
 
 x, y = se.symbols("x y")
 TEXTS = [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dalembert.algebra.program import Program
 from dalembert.algebra.rational import MAX_TERMS, Field, TooLarge
-from dalembert.model.expression import Vocabulary, parse
+from dalembert.language.expression import Vocabulary, parse
 
 NAMES = Vocabulary(("x", "y"), ("a", "b"))
 X = [se.Symbol(name) for name in "xyab"]

@@ -13,7 +13,7 @@ import symengine as se
 
 from dalembert import System
 from dalembert.algebra.program import Program
-from dalembert.model.pilot import pilot_parameters
+from dalembert.survey.configurations import pilot_parameters
 
 H = mpmath.mpf(10) ** -12  # step of differences; their error is of the order H²
 MP = {

@@ -14,7 +14,7 @@ from dalembert.algebra.rational import TooLarge
 from dalembert.forms import FORMS
 from dalembert.forms.independent import objective, solve_with
 from dalembert.forms.scene import Scene
-from dalembert.model.pilot import Configuration, configurations
+from dalembert.survey.configurations import Configuration, configurations
 from tests.conftest import GALLERY, pendulum
 
 LENGTH = {"rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)", "length": "x^2 + y^2 = l^2"}

@@ -18,8 +18,8 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.program import Program
 from dalembert.algebra.rank import null_space, rank, unit_rows
 from dalembert.algebra.rational import TooLarge
+from dalembert.blocks.numeric import Numeric, Values
 from dalembert.forms import FORMS
-from dalembert.model.numeric import Numeric, Values
 from tests.conftest import GALLERY, pendulum
 from tests.contracts.test_forms import CASES, LENGTH, MODELS, oracle, scene_of, states, system_of
 

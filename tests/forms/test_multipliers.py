@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dalembert import example
+from dalembert.blocks.numeric import Numeric
 from dalembert.forms.multipliers import solve
-from dalembert.model.numeric import Numeric
-from dalembert.model.pilot import Configuration, configurations
+from dalembert.survey.configurations import Configuration, configurations
 from tests.conftest import pendulum
 
 

@@ -9,9 +9,9 @@ import symengine as se
 import sympy as sp
 
 from dalembert import DerivationError, Mechanism, ModelError, System
+from dalembert.blocks.numeric import Numeric
 from dalembert.forms.multipliers import solve
 from dalembert.forms.release import Release
-from dalembert.model.numeric import Numeric
 from tests.conftest import pendulum
 from tests.model.mechanism.test_mechanism import four_bar, slider_crank
 from tests.references.formulas import agrees

@@ -6,7 +6,7 @@ import pytest
 
 from dalembert import example
 from dalembert.cli.commands import derive
-from dalembert.model.printing import to_text, wrap
+from dalembert.language.printing import to_text, wrap
 from tests.cli.conftest import command
 
 __all__ = ["command"]

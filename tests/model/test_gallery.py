@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dalembert import ModelError, example, names
+from dalembert.blocks.numeric import Numeric
 from dalembert.model.gallery import SIZED, title
-from dalembert.model.numeric import Numeric
 
 
 def test_names_and_titles():

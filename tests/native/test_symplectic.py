@@ -9,7 +9,7 @@ import pytest
 
 from dalembert import System, example
 from dalembert.algebra import quasidefinite, twosided
-from dalembert.model.numeric import Numeric
+from dalembert.blocks.numeric import Numeric
 from dalembert.motion.entry import Entry
 from dalembert.native.kernels import Kernels
 

@@ -10,7 +10,7 @@ import pytest
 import symengine as se
 
 from dalembert import Mechanism, System, example
-from dalembert.model.numeric import Numeric
+from dalembert.blocks.numeric import Numeric
 from tests.references.test_other_software import ROLLING_DISK
 
 EXACT: dict[str, Any] = {"rtol": 1e-10, "atol": 1e-12}

@@ -8,9 +8,9 @@ import sympy as sp
 from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
 from dalembert import System, coordinates, dot, example
+from dalembert.blocks.numeric import Numeric
 from dalembert.forms.multipliers import solve
-from dalembert.model.numeric import Numeric
-from dalembert.model.pilot import Configuration, configurations
+from dalembert.survey.configurations import Configuration, configurations
 from tests.references.formulas import agrees
 
 

@@ -13,9 +13,9 @@ from dalembert import System, example
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.gramschmidt import complement, orthogonalise
 from dalembert.algebra.pilot import Pilot
+from dalembert.blocks.numeric import Numeric, Values
 from dalembert.forms.multipliers import solve
 from dalembert.forms.scene import Scene
-from dalembert.model.numeric import Numeric, Values
 from tests.references.formulas import agrees
 
 # --- Phong 1999 ------------------------------------------------------------------------------------------------------

@@ -7,9 +7,9 @@ import pytest
 import symengine as se
 
 from dalembert import example
+from dalembert.blocks.numeric import Numeric
 from dalembert.forms.derivation import Derivation
 from dalembert.forms.multipliers import solve
-from dalembert.model.numeric import Numeric
 from tests.references.formulas import agrees, read, same
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dalembert import Mechanism, ModelError, example
+from dalembert.blocks.numeric import Numeric
 from dalembert.forms.multipliers import solve
 from dalembert.model.mechanism.tables import GROUND
-from dalembert.model.numeric import Numeric
 from dalembert.native.kernels import Result
 from dalembert.results.joints import Joints
 from tests.model.mechanism.test_mechanism import slider_crank

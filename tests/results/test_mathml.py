@@ -11,8 +11,8 @@ import pytest
 import symengine as se
 
 from dalembert import example
-from dalembert.model.expression import parse
-from dalembert.model.vocabulary import Vocabulary
+from dalembert.language.expression import parse
+from dalembert.language.vocabulary import Vocabulary
 from dalembert.results.mathml import formula, matrix, signed, terms
 from dalembert.results.report.formulas import MOST, name_parts, written
 from dalembert.results.symbols import mathml

@@ -78,9 +78,9 @@ def number(option: str, text: str | None, example: str = "10") -> float | None:
         return float(text)
     except ValueError:
         pass
-    from dalembert.model.expression import parse_value
-    from dalembert.model.functions import number as value_of
-    from dalembert.model.vocabulary import Vocabulary
+    from dalembert.language.expression import parse_value
+    from dalembert.language.functions import number as value_of
+    from dalembert.language.vocabulary import Vocabulary
 
     try:
         value, why = value_of(parse_value(text, Vocabulary(time=False)).expr), "it has no finite value"

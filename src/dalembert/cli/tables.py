@@ -9,9 +9,9 @@ from dalembert.cli.terminal import styled, visible, width, wrapped
 
 if TYPE_CHECKING:
     from dalembert.forms.derivation import Derivation
-    from dalembert.model.check import Check
     from dalembert.results.certificate import Certificate
     from dalembert.results.trajectory import Run
+    from dalembert.survey.check import Check
 
 _ROWS = 12  # of a table
 _EQUATIONS, _LINES = 6, 3  # equations, and lines of each
@@ -77,7 +77,7 @@ def check_lines(outcome: Check) -> list[str]:
 def equation_lines(derivation: Derivation, model: str) -> list[str]:
     """Return the equations of motion, the first of them if there are many, the beginning of those that are long."""
     from dalembert.forms import FORMS
-    from dalembert.model.printing import to_text, wrap
+    from dalembert.language.printing import to_text, wrap
 
     equations = [f"{to_text(expression)} = 0" for expression in derivation.expressions]
     lines, cut = [], len(equations) > _EQUATIONS

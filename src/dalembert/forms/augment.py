@@ -20,11 +20,11 @@ from scipy.sparse.csgraph import connected_components
 
 from dalembert.algebra.rank import is_positive
 from dalembert.algebra.types import Array, Sparse
+from dalembert.blocks.numeric import Numeric, Values
 from dalembert.errors import DerivationError, quoted
-from dalembert.model.functions import number
-from dalembert.model.numeric import Numeric, Values
-from dalembert.model.pilot import pilot_parameters
+from dalembert.language.functions import number
 from dalembert.model.system import System
+from dalembert.survey.configurations import pilot_parameters
 
 _POSITIVE = 1e-11  # pivots of the scaled mass matrix above this are safe
 _LIGHT = 1e-6  # part of the inertia around that counts as next to none

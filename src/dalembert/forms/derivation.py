@@ -20,16 +20,17 @@ from dalembert.forms.scene import scene_of
 from dalembert.forms.typeset import math, prose
 from dalembert.forms.typeset import name as symbol
 from dalembert.forms.work import Matrix, derive, shared_loads
-from dalembert.model.functions import Expr
-from dalembert.model.printing import to_text, wrap
+from dalembert.language.functions import Expr
+from dalembert.language.printing import to_text, wrap
+from dalembert.language.translate import Translator
 from dalembert.model.system import System
-from dalembert.model.translate import Translator
+from dalembert.shown import ShownAsMarkdown
 
 _PAGE = 40  # lines that a page holds
 _WIDE = 160  # characters of a line in an interactive session
 
 
-class Derivation:
+class Derivation(ShownAsMarkdown):
     """The equations of a system in one form.
 
     equations: the differential equations, as SymPy expressions that vanish.
@@ -194,11 +195,6 @@ class Derivation:
         lines = str(self).splitlines()
         shown = [line if len(line) <= _WIDE else f"{line[:_WIDE]}…" for line in lines[:_PAGE]]
         return "\n".join(shown if shown == lines else [*shown, "(shortened; `print` shows all of it)"])
-
-    def _repr_markdown_(self) -> str:
-        from dalembert.show.equations import derivation_markdown
-
-        return derivation_markdown(self)
 
 
 def _make(form: str, coordinates: Sequence[str] | None) -> Form:

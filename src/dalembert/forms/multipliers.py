@@ -8,10 +8,10 @@ from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.saddle import Saddle
 from dalembert.algebra.types import Array
+from dalembert.blocks.numeric import Values
 from dalembert.forms.base import Form, Solution, transposed
 from dalembert.forms.scene import Rows, Scene
-from dalembert.model.functions import Expr
-from dalembert.model.numeric import Values
+from dalembert.language.functions import Expr
 
 
 class Multipliers(Form):

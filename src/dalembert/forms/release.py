@@ -15,12 +15,13 @@ from dalembert.arguments import names as names_of
 from dalembert.errors import DerivationError, ModelError, quoted
 from dalembert.forms.derivation import Derivation
 from dalembert.forms.formulas import NamedFormulas
-from dalembert.model.functions import Expr
-from dalembert.model.printing import to_text
+from dalembert.language.functions import Expr
+from dalembert.language.printing import to_text
 from dalembert.model.system import System
+from dalembert.shown import ShownAsMarkdown
 
 
-class Release:
+class Release(ShownAsMarkdown):
     """Conditions of a system that were released.
 
     conditions: their names. system: the freed system in few coordinates, with these conditions as constraints.
@@ -94,11 +95,6 @@ class Release:
         blocks, i = self.system.blocks, [c.name for c in self.system.constraints].index(name)
         row = {j: entry for (k, j), entry in blocks.A.items() if k == i}
         return [f"{self.system.coordinates[j]}: lambda*({to_text(entry, names)})" for j, entry in row.items()]
-
-    def _repr_markdown_(self) -> str:
-        from dalembert.show.equations import release_markdown
-
-        return release_markdown(self)
 
     def __repr__(self) -> str:
         return f"<Release of {', '.join(self.conditions)}: {len(self.system.coordinates)} coordinates>"

@@ -17,16 +17,16 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import MAX_TERMS, Field
 from dalembert.algebra.tape import Tape
 from dalembert.algebra.types import Array
+from dalembert.blocks.numeric import Numeric, Values
+from dalembert.blocks.symbolic import Blocks
 from dalembert.errors import DerivationError, ModelError
 from dalembert.forms.augment import held
 from dalembert.forms.tidy import tidy
-from dalembert.model.blocks import Blocks
-from dalembert.model.functions import Expr
-from dalembert.model.numeric import Numeric, Values
-from dalembert.model.pilot import Configuration, assemble, configurations, pilot_parameters
-from dalembert.model.redundancy import Redundancy, find_redundancies
-from dalembert.model.start import consistent_state
+from dalembert.language.functions import Expr
 from dalembert.model.system import System
+from dalembert.survey.configurations import Configuration, assemble, configurations, pilot_parameters
+from dalembert.survey.redundancy import Redundancy, find_redundancies
+from dalembert.survey.start import consistent_state
 
 MAX_UNKNOWNS = 60  # coordinates and multipliers; beyond this no formulas are attempted
 _KEPT = 4  # systems whose scenes are kept

@@ -8,8 +8,8 @@ from dataclasses import replace
 import symengine as se
 
 from dalembert.algebra.decimals import short_decimal, simple_fraction
-from dalembert.model.blocks import Blocks
-from dalembert.model.functions import Expr
+from dalembert.blocks.symbolic import Blocks
+from dalembert.language.functions import Expr
 
 
 def tidy(blocks: Blocks) -> Blocks:

@@ -17,9 +17,9 @@ from dalembert.forms.minimal import Minimal
 from dalembert.forms.multipliers import Multipliers, solve
 from dalembert.forms.reactions import Reactions
 from dalembert.forms.scene import MAX_UNKNOWNS, Rows, Scene
-from dalembert.model.calculus import ZERO
-from dalembert.model.functions import Expr
-from dalembert.model.printing import to_text
+from dalembert.language.calculus import ZERO
+from dalembert.language.functions import Expr
+from dalembert.language.printing import to_text
 
 if TYPE_CHECKING:
     from dalembert.forms.derivation import Derivation

@@ -9,14 +9,15 @@ from functools import cached_property
 import symengine as se
 
 from dalembert.errors import ModelError
-from dalembert.model.functions import TIME, Expr
-from dalembert.model.independence import is_independent
+from dalembert.language.functions import TIME, Expr
+from dalembert.language.independence import is_independent
+from dalembert.shown import ShownAsHTML
 
 LEVELS = ("position", "velocity", "acceleration")
 
 
 @dataclass(frozen=True)
-class Constraint:
+class Constraint(ShownAsHTML):
     """A condition `expression = 0`.
 
     level: the highest derivative that appears: "position", "velocity" or "acceleration".
@@ -52,14 +53,9 @@ class Constraint:
         return constraint
 
     def __repr__(self) -> str:
-        from dalembert.model.printing import to_text
+        from dalembert.language.printing import to_text
 
         return f"<Constraint {self.name}: {to_text(self.expression)} = 0>"
-
-    def _repr_html_(self) -> str:
-        from dalembert.show.model import constraint_html
-
-        return constraint_html(self)
 
     @cached_property
     def linear(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from dalembert.model.functions import Expr
+from dalembert.language.functions import Expr
 
 Place = tuple[Expr, ...]
 

@@ -12,16 +12,16 @@ import numpy as np
 import symengine as se
 
 from dalembert.errors import ModelError, Problem, nearest
+from dalembert.language.expression import parse_equation, parse_value
+from dalembert.language.foreign import Examination
+from dalembert.language.functions import RESERVED, TIME, Expr, number
+from dalembert.language.late_sympy import is_coordinate, is_sympy
+from dalembert.language.tokens import NAME
+from dalembert.language.translate import Translator, plain_name
+from dalembert.language.vocabulary import MAX_HINTS, Value, Vocabulary
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
-from dalembert.model.examination import Examination
-from dalembert.model.expression import parse_equation, parse_value
-from dalembert.model.functions import RESERVED, TIME, Expr, number
-from dalembert.model.symbolic import is_coordinate, is_sympy
-from dalembert.model.tokens import NAME
 from dalembert.model.tomlscan import MAX_NAME, MAX_WORD, quote
-from dalembert.model.translate import Translator, plain_name
-from dalembert.model.vocabulary import MAX_HINTS, Value, Vocabulary
 
 SIMULATION_NUMBERS = ("until", "rtol", "atol", "step", "samples")
 SIMULATION_NAMES = ("form", "method", "keep")

@@ -14,24 +14,25 @@ import symengine as se
 from dalembert.algebra.types import Array
 from dalembert.arguments import choice, shown, table
 from dalembert.errors import ModelError, Problem, counted, nearest, quoted
+from dalembert.language.functions import Expr
+from dalembert.language.translate import Translator
 from dalembert.model.changes import merge_values
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
-from dalembert.model.functions import Expr
 from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.reading import SIMULATION_NAMES, SIMULATION_NUMBERS, Given, read_system
-from dalembert.model.translate import Translator
+from dalembert.shown import ShownAsHTML
 
 if TYPE_CHECKING:
+    from dalembert.blocks.kinds import Elements
+    from dalembert.blocks.numeric import Numeric
+    from dalembert.blocks.symbolic import Blocks
     from dalembert.forms.derivation import Derivation
     from dalembert.forms.release import Release
-    from dalembert.model.blocks import Blocks
-    from dalembert.model.check import Check
-    from dalembert.model.elements import Elements
-    from dalembert.model.numeric import Numeric
-    from dalembert.model.start import State
     from dalembert.native.kernels import Kernels
     from dalembert.results.trajectory import Run
+    from dalembert.survey.check import Check
+    from dalembert.survey.start import State
 
 VALUES = ("parameters", "initial", "guess", "forces", "simulation")  # what `replace` changes by name
 SIMULATION = (*SIMULATION_NUMBERS, *SIMULATION_NAMES)
@@ -46,7 +47,7 @@ class Source:
 
 
 @dataclass(frozen=True, init=False)
-class System:
+class System(ShownAsHTML):
     """A mechanical system: coordinates, energies or matrices, forces, constraints, parameters. Immutable.
 
     Expressions may be SymPy (with `dynamicsymbols` as coordinates) or text in the grammar of model files. Inside they
@@ -245,14 +246,14 @@ class System:
     @cached_property
     def blocks(self) -> Blocks:
         """The blocks M, f, A, c with the residuals g and ψ: all that the rest of the program sees."""
-        from dalembert.model.blocks import derive_blocks
+        from dalembert.blocks.symbolic import derive_blocks
 
         return derive_blocks(self)
 
     @cached_property
     def elements(self) -> Elements:
         """The same, for large systems: elements of a few kinds, each derived once."""
-        from dalembert.model.elements import find_elements
+        from dalembert.blocks.kinds import find_elements
 
         return find_elements(self)
 
@@ -262,7 +263,7 @@ class System:
 
     @cached_property
     def _examined(self) -> Check:
-        from dalembert.model.check import check
+        from dalembert.survey.check import check
 
         return check(self)
 
@@ -271,7 +272,7 @@ class System:
 
         initial, guess: in addition to those of the system; None takes one away.
         """
-        from dalembert.model.start import consistent_state
+        from dalembert.survey.start import consistent_state
 
         given = {"initial": table("initial", initial), "guess": table("guess", guess)}
         system = self.replace(**given) if any(given.values()) else self
@@ -348,7 +349,7 @@ class System:
 
         `keep` names constraints and coordinates that stay as they are.
         """
-        from dalembert.model.elimination import reduce_system
+        from dalembert.survey.reduction import reduce_system
 
         return reduce_system(self, keep)
 
@@ -378,8 +379,3 @@ class System:
     def __repr__(self) -> str:
         counts = counted(len(self.coordinates), "coordinate"), counted(len(self.constraints), "constraint")
         return f"<System {self.name!r}: {', '.join(counts)}>"
-
-    def _repr_html_(self) -> str:
-        from dalembert.show.model import system_html
-
-        return system_html(self)

@@ -15,11 +15,11 @@ from typing import Any
 from dalembert.arguments import shown
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.files import as_path, read, write
+from dalembert.language.expression import MAX_LENGTH
+from dalembert.language.printing import to_text
 from dalembert.model.drawing import Drawing
-from dalembert.model.expression import MAX_LENGTH
 from dalembert.model.mechanism.assembly import SECTIONS
 from dalembert.model.mechanism.mechanism import Mechanism
-from dalembert.model.printing import to_text
 from dalembert.model.system import Source, System
 from dalembert.model.tomlscan import MAX_BYTES, MAX_WORD, Index, quote, scan
 

@@ -13,9 +13,9 @@ import symengine as se
 
 from dalembert.algebra.program import Program
 from dalembert.algebra.types import Array
+from dalembert.blocks.numeric import Numeric
 from dalembert.errors import ModelError, Problem
-from dalembert.model.functions import TIME
-from dalembert.model.numeric import Numeric
+from dalembert.language.functions import TIME
 from dalembert.motion import places as at
 from dalembert.motion.switches import Stop, Stops, Switching, found, switching
 

@@ -22,11 +22,11 @@ import symengine as se
 from dalembert.algebra.types import Array
 from dalembert.arguments import shown
 from dalembert.errors import ModelError, Problem, SimulationError, nearest, quoted
-from dalembert.model.expression import parse, parse_equation
-from dalembert.model.functions import TIME, Expr
-from dalembert.model.symbolic import is_sympy
+from dalembert.language.expression import parse, parse_equation
+from dalembert.language.functions import TIME, Expr
+from dalembert.language.late_sympy import is_sympy
+from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.system import System
-from dalembert.model.vocabulary import Vocabulary
 from dalembert.motion.engine import Engine
 from dalembert.native.kernels import Kernels
 

@@ -11,11 +11,9 @@ import numpy as np
 
 from dalembert.algebra.types import Array
 from dalembert.arguments import array, choice, number, positive, shown, switch, table, whole
+from dalembert.blocks.numeric import Numeric, parameter_values
 from dalembert.errors import ModelError, SimulationError, quoted
 from dalembert.interruption import Held
-from dalembert.model.check import refuse_contradictions
-from dalembert.model.numeric import Numeric, parameter_values
-from dalembert.model.start import consistent_state
 from dalembert.model.system import System
 from dalembert.motion import places as at
 from dalembert.motion.crossing import Crossing
@@ -28,6 +26,8 @@ from dalembert.motion.method import FORMS, KEEPINGS, Method, Setup
 from dalembert.motion.methods import METHODS
 from dalembert.motion.tableau import Tableau
 from dalembert.native.kernels import Kernels
+from dalembert.survey.check import refuse_contradictions
+from dalembert.survey.start import consistent_state
 
 _FIRST = 20_000  # unknowns times steps of the first piece: some thousandths of a second
 _MOST = 10**8  # steps of a piece, whatever the clock says

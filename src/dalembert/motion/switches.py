@@ -20,9 +20,9 @@ import symengine as se
 
 from dalembert.algebra.intervals import INTERVALS, Interval, zones
 from dalembert.algebra.program import Program
-from dalembert.model.assembled import is_large
-from dalembert.model.calculus import SWITCHING, Calculus
-from dalembert.model.functions import STEP, TIME, Expr
+from dalembert.blocks.assembled import is_large
+from dalembert.language.calculus import SWITCHING, Calculus
+from dalembert.language.functions import STEP, TIME, Expr
 
 if TYPE_CHECKING:
     from dalembert.model.system import System

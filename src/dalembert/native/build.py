@@ -16,15 +16,15 @@ import symengine as se
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.program import Program
 from dalembert.algebra.tape import Node, Tape
+from dalembert.blocks.numeric import Numeric
+from dalembert.blocks.symbolic import Blocks
 from dalembert.forms.augment import augmentation
-from dalembert.model.blocks import Blocks
-from dalembert.model.calculus import ZERO, Calculus
-from dalembert.model.functions import Expr
-from dalembert.model.numeric import Numeric
-from dalembert.model.pilot import pilot_parameters
+from dalembert.language.calculus import ZERO, Calculus
+from dalembert.language.functions import Expr
 from dalembert.model.system import System
 from dalembert.native.differentiate import gradients
 from dalembert.native.routine import Routine, Shelf
+from dalembert.survey.configurations import pilot_parameters
 
 ENOUGH = 1e-30  # square of the part of the solution below which the next refinement does not matter
 SINGULAR = 1e-10  # a pivot of M below this part of its diagonal makes M singular

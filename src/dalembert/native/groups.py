@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dalembert.algebra.program import Program
-from dalembert.model.functions import Expr
+from dalembert.language.functions import Expr
 from dalembert.native.build import Builder, DependentBuilder, Scalar
 from dalembert.native.codegen import Kernel, Repeat, Rolled
 from dalembert.native.routine import Routine

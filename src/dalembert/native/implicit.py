@@ -6,7 +6,7 @@ positions and velocities, and A a − c of those on accelerations.
 
 from __future__ import annotations
 
-from dalembert.model.calculus import ZERO
+from dalembert.language.calculus import ZERO
 from dalembert.native.build import Builder, Scalar
 from dalembert.native.differentiate import gradients
 from dalembert.native.groups import Module, solution

@@ -23,13 +23,12 @@ import symengine as se
 
 from dalembert.algebra.types import Array, Arrays, Sparse
 from dalembert.arguments import array, choice
+from dalembert.blocks.numeric import parameter_values
 from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.forms.augment import augmentation, random_places
 from dalembert.forms.scene import scene_of
-from dalembert.model.functions import Expr
-from dalembert.model.numeric import parameter_values
-from dalembert.model.pilot import pilot_parameters
+from dalembert.language.functions import Expr
 from dalembert.model.system import System
 from dalembert.native import cache as disk
 from dalembert.native import groups, machine, rank
@@ -41,6 +40,7 @@ from dalembert.native.implicit import implicit
 from dalembert.native.onestep import MOST, Method, one_step
 from dalembert.native.rolled import rolled_module
 from dalembert.native.symplectic import symplectic
+from dalembert.survey.configurations import pilot_parameters
 
 _GROUPS = {**GROUPS, "implicit": implicit, "symplectic": symplectic, "pivots": rank.pivots}
 _NEWTON = 20

@@ -19,23 +19,23 @@ from dalembert.algebra.program import Program
 from dalembert.algebra.types import Array
 from dalembert.arguments import names as names_of
 from dalembert.arguments import shown
+from dalembert.blocks.symbolic import derive_rows
 from dalembert.errors import ModelError, nearest, quoted
-from dalembert.model.blocks import derive_rows
-from dalembert.model.functions import TIME, Expr, number
+from dalembert.language.functions import TIME, Expr, number
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.mechanism import Mechanism
-from dalembert.model.mechanism.release import conditions_of
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.native.kernels import Result
 from dalembert.results.shares import NOTICED, Shares
 from dalembert.results.sites import Site, elements, forces, site
+from dalembert.shown import ShownAsHTML
 
 AXES = ("world", "body", "joint")
 LETTERS = "xyz"
 
 
 @dataclass(frozen=True)
-class JointForce:
+class JointForce(ShownAsHTML):
     """What parts of a mechanism exert on a body: force (N) at a point and moment (N m) about it, a row for each state.
 
     force: (…, 2) or (…, 3). moment: (…) in the plane, (…, 3) in space. point: where, in the world. A component that
@@ -86,11 +86,6 @@ class JointForce:
         text = "".join(f"; {note}" for note in self.notes)
         return f"<{', '.join(self.names)} on {self.on}, {self.axes} axes: {'; '.join(parts)}{text}>"
 
-    def _repr_html_(self) -> str:
-        from dalembert.show.motion import joint_force_html
-
-        return joint_force_html(self)
-
 
 class Joints:
     """The forces of all joints of a mechanism at some states.
@@ -138,7 +133,7 @@ class Joints:
         """
         names = names_of("names", names, "names of joints and drives")
         known = elements(self.mechanism)
-        conditions = [c for name in names for c in ([name] if name in known else conditions_of(self.mechanism, name))]
+        conditions = [c for name in names for c in ([name] if name in known else self.mechanism.conditions_of(name))]
         joints = [site(self.mechanism, name) for name in names]
         if not joints:
             raise ModelError("name a joint or a drive whose force is asked for")

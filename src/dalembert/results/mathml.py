@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import symengine as se
 
-from dalembert.model.functions import IF_LESS, IF_LESS_EQUAL, STEP, Expr, ratio
-from dalembert.model.printing import fold, to_text
+from dalembert.language.functions import IF_LESS, IF_LESS_EQUAL, STEP, Expr, ratio
+from dalembert.language.printing import fold, to_text
 from dalembert.results.symbols import mathml
 
 _SUM, _PRODUCT, _CALL, _POWER, _ATOM = range(5)  # how tightly the outermost operation binds

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dalembert.model.start import State
 from dalembert.model.system import System
 from dalembert.results.drawing.build import still
 from dalembert.results.drawing.painter import Look
+from dalembert.survey.start import State
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

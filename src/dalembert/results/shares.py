@@ -14,8 +14,8 @@ import numpy as np
 
 from dalembert.algebra.rank import RANK
 from dalembert.algebra.types import Array
+from dalembert.blocks.numeric import Numeric
 from dalembert.errors import quoted
-from dalembert.model.numeric import Numeric
 
 if TYPE_CHECKING:
     from dalembert.model.system import System

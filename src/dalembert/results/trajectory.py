@@ -24,6 +24,7 @@ from dalembert.results.bounds import Bound, bounds
 from dalembert.results.certificate import Certificate, certify
 from dalembert.results.certificate.energy import Drift, energy_drift
 from dalembert.results.certificate.scales import points
+from dalembert.shown import ShownAsHTML
 
 if TYPE_CHECKING:
     from dalembert.results.animation import Animation
@@ -56,7 +57,7 @@ def simulate(
     return run
 
 
-class Run:
+class Run(ShownAsHTML):
     """A motion: `run.t`, `run["phi"]`, `run["phi'"]`, `run["phi''"]`, reactions, energies, residuals.
 
     The values are those at the samples that were asked for, else at the steps; `run.at(times)` gives states in between.
@@ -79,11 +80,6 @@ class Run:
         f = self.motion.facts
         end = f"until t = {self.motion.times[-1]:g}"
         return f"<Run {self.system.name!r} {end}: {f['status']}, {f['steps']} steps, {f['method']}, {f['form']}>"
-
-    def _repr_html_(self) -> str:
-        from dalembert.show.motion import run_html
-
-        return run_html(self)
 
     def __getattr__(self, name: str) -> Any:
         """Give what is known of the computation: status, message, steps, evaluations, build_s, wall_s, …"""

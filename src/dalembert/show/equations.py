@@ -7,27 +7,25 @@ the whole is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import symengine as se
 import sympy as sp
 
-from dalembert.errors import DerivationError, counted
-from dalembert.forms.typeset import formula, matrix_name, upright
+from dalembert.errors import DerivationError
+from dalembert.forms.shortened import MATRIX, matrix, stacked, tex
+from dalembert.forms.typeset import matrix_name, upright
 from dalembert.forms.typeset import name as symbol
-from dalembert.model.translate import Translator
+from dalembert.language.translate import Translator
 from dalembert.show.html import ROWS
 
 if TYPE_CHECKING:
+    from dalembert.blocks.symbolic import Blocks
     from dalembert.forms.derivation import Derivation
     from dalembert.forms.release import Release
-    from dalembert.model.blocks import Blocks
 
-_LONG = 90  # operations of a formula that is shown whole
-_WIDE = 300  # operations of a matrix
 _ZERO = se.Integer(0)
-_SIZE = 10  # rows and columns of a matrix
 
 
 def derivation_markdown(derivation: Derivation) -> str:
@@ -78,49 +76,15 @@ def blocks_markdown(blocks: Blocks) -> str:
     n, s = len(blocks.q), len(blocks.c)
     parts = [f"$M\\ddot q = f + A^T\\lambda$, $A\\ddot q = c$ with {n} coordinates and {s} constraints"]
     for key, entries, rows, columns in (("M", blocks.M, n, n), ("A", blocks.A, s, n)):
-        if rows and max(rows, columns) <= _SIZE:
+        if rows and max(rows, columns) <= MATRIX:
             made = sp.Matrix(rows, columns, lambda i, j, e=entries: outward(e.get((i, j), _ZERO)))
             parts.append(f"$$ {key} = {matrix(made)} $$")
     for key, entries in (("f", blocks.f), ("c", blocks.c)):
-        if entries and len(entries) <= _SIZE:
+        if entries and len(entries) <= MATRIX:
             parts.append(f"$$ {key} = {matrix(sp.Matrix([outward(e) for e in entries]))} $$")
-    if n > _SIZE:
+    if n > MATRIX:
         parts.append("too large to be written; `M[i, j]`, `f[i]`, `A[i, j]`, `c[i]` are the entries")
     return "\n\n".join(parts)
-
-
-def formulas_latex(rows: Iterable[tuple[str, str]]) -> str:
-    """Return equations, left and right sides, one below the other."""
-    lines = [f"{left} &= {right}" for left, right in rows]
-    return f"$$\\begin{{aligned}}\n{_joined(lines)}\n\\end{{aligned}}$$" if lines else ""
-
-
-def tex(expr: Any) -> str:
-    """Return a formula as LaTeX; of a long sum some terms, of another long one how long it is."""
-    if isinstance(expr, sp.MatrixBase):
-        return matrix(expr)
-    operations = sp.count_ops(expr)
-    if operations <= _LONG:
-        return formula(expr)
-    kept, used = [], 0
-    terms = sorted(expr.args, key=sp.count_ops) if expr.is_Add else []
-    for term in terms:
-        used += sp.count_ops(term) + 1
-        if used > _LONG // 2:
-            break
-        kept.append(term)
-    if not kept:
-        return f"\\cdots\\ \\text{{({operations} operations)}}"
-    more = counted(len(terms) - len(kept), "more term")
-    return f"{formula(sp.Add(*kept))} + \\cdots\\ \\text{{({more})}}"
-
-
-def matrix(value: Any) -> str:
-    """Return a matrix as LaTeX; where it is too large, how large."""
-    rows, columns = value.shape
-    if max(rows, columns) <= _SIZE and sum(sp.count_ops(e) for e in value) <= _WIDE:
-        return formula(value)
-    return f"\\cdots\\ \\text{{({rows} × {columns})}}"
 
 
 def plain(text: str) -> str:
@@ -139,10 +103,6 @@ def _section(title: str, rows: Sequence[tuple[str, str, str]], total: int | None
     if not rows:
         return []
     lines = [f"{left} &= {right}" + (f" && {beside}" if beside else "") for left, right, beside in rows[:ROWS]]
-    parts = [f"{title}\n\n$$\\begin{{aligned}}\n{_joined(lines)}\n\\end{{aligned}}$$"]
+    parts = [f"{title}\n\n$$\\begin{{aligned}}\n{stacked(lines)}\n\\end{{aligned}}$$"]
     left = (len(rows) if total is None else total) - len(lines)
     return [*parts, f"… and {left} more"] if left > 0 else parts
-
-
-def _joined(lines: list[str]) -> str:
-    return " \\\\\n".join(lines)

@@ -7,8 +7,8 @@ import re
 import unicodedata
 from collections.abc import Collection
 
-from dalembert.model.functions import Expr
-from dalembert.model.printing import to_text
+from dalembert.language.functions import Expr
+from dalembert.language.printing import to_text
 from dalembert.show.html import Markup, faint
 
 _GREEK = {unicodedata.name(letter).split()[-1].lower(): letter for letter in "αβγδεζηθικλμνξοπρστυφχψω"}

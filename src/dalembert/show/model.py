@@ -28,12 +28,12 @@ from dalembert.show.html import (
 from dalembert.show.inline import equation, formula, name
 
 if TYPE_CHECKING:
-    from dalembert.model.check import Check
     from dalembert.model.constraint import Constraint
     from dalembert.model.mechanism.mechanism import Mechanism
-    from dalembert.model.mechanism.mobility import Mobility
-    from dalembert.model.start import State
     from dalembert.model.system import System
+    from dalembert.survey.check import Check
+    from dalembert.survey.mechanism.mobility import Mobility
+    from dalembert.survey.start import State
 
 _SMALL = 30  # coordinates up to which a system is checked to be shown
 _COLOURS = {"error": BAD, "warning": CAUTION, "note": GOOD}
@@ -117,7 +117,7 @@ def _freedom(found: Check | None) -> list[str]:
 
 
 def _constraints(system: System, constraints: list[Constraint], found: Check | None) -> Markup:
-    from dalembert.model.check import describe_class
+    from dalembert.survey.check import describe_class
 
     rows = []
     for constraint in constraints[:ROWS]:
@@ -189,7 +189,7 @@ def _elements(mechanism: Mechanism) -> list[tuple[str, Markup]]:
 
 def check_html(check: Check) -> str:
     """Show freedom, classes and problems."""
-    from dalembert.model.check import describe_class
+    from dalembert.survey.check import describe_class
 
     what = [counted(len(check.system.coordinates), "coordinate"), counted(len(check.system.constraints), "constraint")]
     if check.rank is not None:
@@ -226,7 +226,7 @@ def mobility_html(mobility: Mobility) -> str:
 
 def constraint_html(constraint: Constraint) -> str:
     """Show a constraint as an equation."""
-    from dalembert.model.check import describe_class
+    from dalembert.survey.check import describe_class
 
     kind = {"level": constraint.level, "linear": constraint.linear, "time": constraint.time, "integrable": None}
     return whole(constraint.name, describe_class(kind), line(equation(constraint.expression)))

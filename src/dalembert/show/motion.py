@@ -28,11 +28,11 @@ from dalembert.show.html import (
 from dalembert.show.inline import name
 
 if TYPE_CHECKING:
-    from dalembert.model.mechanism.kinematics import Kinematics
-    from dalembert.model.mechanism.transmission import Transmission
     from dalembert.results.certificate import Certificate
     from dalembert.results.joints import JointForce
     from dalembert.results.trajectory import Run
+    from dalembert.survey.mechanism.kinematics import Kinematics
+    from dalembert.survey.mechanism.transmission import Transmission
 
 _LARGE = 200  # coordinates from which the certificate is not made on the way
 _STATUS = {"done": GOOD, "stopped": CAUTION, "failed": BAD}

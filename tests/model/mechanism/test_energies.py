@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dalembert import Mechanism, System
-from dalembert.model.numeric import Numeric
+from dalembert.blocks.numeric import Numeric
 
 G = 9.81
 

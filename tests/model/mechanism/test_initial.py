@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dalembert import Mechanism, ModelError, load
-from dalembert.model.initial import measured
-from dalembert.model.numeric import Numeric
+from dalembert.blocks.numeric import Numeric
+from dalembert.survey.given import measured
 
 
 def four_bar(**rest):

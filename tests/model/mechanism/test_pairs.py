@@ -10,8 +10,8 @@ import pytest
 import symengine as se
 
 from dalembert import Mechanism, loads
+from dalembert.blocks.numeric import Numeric
 from dalembert.model.mechanism.pairs import PAIRS
-from dalembert.model.numeric import Numeric
 
 # kind -> (number of conditions, what is needed besides the bodies)
 PLANAR: dict[str, tuple[int, dict[str, Any]]] = {

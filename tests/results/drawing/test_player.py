@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from dalembert import example
-from dalembert.model.start import State
 from dalembert.results.drawing.build import still
 from dalembert.results.drawing.player import as_json
 from dalembert.results.drawing.symbols import SYMBOLS
+from dalembert.survey.start import State
 from tests.browser import Opened, opened
 from tests.conftest import GALLERY
 from tests.results.drawing.zoo import ZOO

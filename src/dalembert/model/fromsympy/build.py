@@ -10,13 +10,13 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from dalembert.errors import ModelError, nearest
+from dalembert.language.functions import Expr
+from dalembert.language.translate import plain_name
 from dalembert.model.fromsympy.identities import all_vanish, proportional
 from dalembert.model.fromsympy.inertia import Mechanics
 from dalembert.model.fromsympy.ingredients import Ingredients, ingredients
 from dalembert.model.fromsympy.reading import Reading
 from dalembert.model.fromsympy.speeds import solve_speeds
-from dalembert.model.functions import Expr
-from dalembert.model.translate import plain_name
 
 
 def parts_of(

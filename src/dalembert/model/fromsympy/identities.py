@@ -9,7 +9,7 @@ from typing import Any
 import mpmath
 
 from dalembert.algebra.program import FLOATS, Program
-from dalembert.model.functions import Expr
+from dalembert.language.functions import Expr
 
 _DIGITS = 50
 _ZERO = 1e-30  # in the size of values around one

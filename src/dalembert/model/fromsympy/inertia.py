@@ -16,10 +16,10 @@ from typing import Any
 import symengine as se
 
 from dalembert.errors import ModelError
+from dalembert.language.functions import Expr
 from dalembert.model.fromsympy.identities import all_vanish
 from dalembert.model.fromsympy.ingredients import Ingredients
 from dalembert.model.fromsympy.reading import Reading, T
-from dalembert.model.functions import Expr
 
 ZERO, ONE = se.Integer(0), se.Integer(1)
 Vector = Sequence[Expr]

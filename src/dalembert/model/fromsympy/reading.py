@@ -9,8 +9,8 @@ import symengine as se
 from sympy.core.function import AppliedUndef
 
 from dalembert.errors import ModelError, Problem
-from dalembert.model.functions import TIME, Expr
-from dalembert.model.translate import Translator, plain_name
+from dalembert.language.functions import TIME, Expr
+from dalembert.language.translate import Translator, plain_name
 
 T = se.Symbol(TIME)
 

@@ -11,9 +11,13 @@ from typing import Any
 import symengine as se
 
 from dalembert.errors import ModelError, Problem, quoted
+from dalembert.language.expression import parse_value
+from dalembert.language.functions import TIME, Expr
+from dalembert.language.late_sympy import is_coordinate, is_sympy, sp
+from dalembert.language.tokens import NAME
+from dalembert.language.translate import Translator
+from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.constraint import Constraint
-from dalembert.model.expression import parse_value
-from dalembert.model.functions import TIME, Expr
 from dalembert.model.initial import Measure
 from dalembert.model.mechanism.body import Body, coordinate_names, read_body
 from dalembert.model.mechanism.drawing import draw
@@ -26,10 +30,6 @@ from dalembert.model.mechanism.parts import Parts
 from dalembert.model.mechanism.tables import GROUND, Table, freeze, numeric
 from dalembert.model.mechanism.vectors import Vector, tidy
 from dalembert.model.reading import Given, Reader
-from dalembert.model.symbolic import is_coordinate, is_sympy, sp
-from dalembert.model.tokens import NAME
-from dalembert.model.translate import Translator
-from dalembert.model.vocabulary import Vocabulary
 
 READERS: dict[str, Callable[[Table, Assembly], Any]] = {
     "joints": read_joint,

@@ -16,7 +16,7 @@ import symengine as se
 
 from dalembert.algebra.program import Program
 from dalembert.errors import quoted
-from dalembert.model.functions import TIME, Expr, choose
+from dalembert.language.functions import TIME, Expr, choose
 from dalembert.model.mechanism.elements.action import read_joint_name
 from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.tables import Table, as_sequence

@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import ModelError
-from dalembert.model.functions import Expr
+from dalembert.language.functions import Expr
+from dalembert.language.tokens import NAME
 from dalembert.model.mechanism.marker import Marker, read_markers
 from dalembert.model.mechanism.pairs import PAIRS, Coordinate, Pair
 from dalembert.model.mechanism.pairs.base import plain
 from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.tables import Table
 from dalembert.model.mechanism.vectors import Vector
-from dalembert.model.tokens import NAME
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly

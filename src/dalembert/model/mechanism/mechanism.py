@@ -27,14 +27,14 @@ from dalembert.model.reading import Given
 from dalembert.model.system import VALUES, Source, System
 
 if TYPE_CHECKING:
+    from dalembert.blocks.numeric import Numeric
     from dalembert.forms.release import Release
-    from dalembert.model.check import Check
-    from dalembert.model.mechanism.kinematics import Kinematics
-    from dalembert.model.mechanism.mobility import Mobility
-    from dalembert.model.mechanism.transmission import Transmission
-    from dalembert.model.numeric import Numeric
-    from dalembert.model.start import State
     from dalembert.results.joints import JointForce
+    from dalembert.survey.check import Check
+    from dalembert.survey.mechanism.kinematics import Kinematics
+    from dalembert.survey.mechanism.mobility import Mobility
+    from dalembert.survey.mechanism.transmission import Transmission
+    from dalembert.survey.start import State
 
 ADDED = ("coordinates", "kinetic", "potential", "constraints", "drawing", "name")  # to bodies and joints
 PARTS = (*VALUES, *SECTIONS, "dimensions", "gravity", *ADDED)
@@ -235,8 +235,8 @@ class Mechanism(System):
 
     def units(self, numeric: Numeric) -> Array:
         """Return the size of the mechanism for lengths, and what corresponds to a radian for what turns."""
-        from dalembert.model.initial import given_values
-        from dalembert.model.mechanism.closure import extent, units_of
+        from dalembert.survey.given import given_values
+        from dalembert.survey.mechanism.closure import extent, units_of
 
         near = given_values(numeric, self.guess)
         return units_of(self, extent(self, numeric, np.array([near.get(name, 0.0) for name in self.coordinates])))
@@ -249,11 +249,6 @@ class Mechanism(System):
             counted(len(self.constraints), "condition"),
         ]
         return f"<Mechanism {self.name!r}: {', '.join([bodies, *others])}>"
-
-    def _repr_html_(self) -> str:
-        from dalembert.show.model import mechanism_html
-
-        return mechanism_html(self)
 
     # --- variants ----------------------------------------------------------------------------------------------------
 
@@ -276,9 +271,18 @@ class Mechanism(System):
 
     def without(self, *names: str) -> System:
         """Return the system without some joints (`A`), drives, or conditions of them (`A.y`)."""
-        from dalembert.model.mechanism.release import conditions_of
+        return self.system().without(*self.conditions_of(*names))
 
-        return self.system().without(*conditions_of(self, *names))
+    def conditions_of(self, *names: str) -> list[str]:
+        """Return the names of the conditions of joints and drives; a condition stands for itself."""
+        parts: dict[str, list[str]] = {}
+        for part in (*self.joints.values(), *self.drives.values()):
+            parts.setdefault(part.name, []).extend(part.conditions)
+        known = [*parts, *(constraint.name for constraint in self.constraints)]
+        for name in names:
+            if not isinstance(name, str) or name not in known:
+                raise ModelError(f"no joint, drive or condition `{str(name)[:60]}`; {nearest(str(name), known)}")
+        return list(dict.fromkeys(condition for name in names for condition in parts.get(name, [name])))
 
     def release(self, *names: str) -> Release:
         """Release joints (`A`), drives or conditions (`A.y`): the freed system, and their reactions as formulas.
@@ -292,7 +296,7 @@ class Mechanism(System):
         >>> block.release("guide").multipliers
         {'guide.normal': g*m, 'guide.angle': 0}
         """
-        from dalembert.model.mechanism.release import release
+        from dalembert.forms.joint_release import release
 
         return release(self, *names)
 
@@ -338,13 +342,13 @@ class Mechanism(System):
 
     @cached_property
     def _examined(self) -> Check:
-        from dalembert.model.mechanism.examination import MechanismExamination
+        from dalembert.survey.mechanism.check import MechanismExamination
 
         return MechanismExamination(self).outcome()
 
     def explain_contradiction(self, numeric: Numeric, t: float, q: Array, names: list[str]) -> Problem | None:
         """Say which joint stays open, and by how much, if the parts cannot be assembled."""
-        from dalembert.model.mechanism.fit import open_joint
+        from dalembert.survey.mechanism.fit import open_joint
 
         return open_joint(self, numeric, t, q, names)
 
@@ -353,19 +357,19 @@ class Mechanism(System):
 
         What is not guessed starts from where the bodies are placed; initial positions stay fixed.
         """
-        from dalembert.model.mechanism.fit import assemble
+        from dalembert.survey.mechanism.fit import assemble
 
         return assemble(self, table("guess", guess))
 
     def kinematics(self, times: Any) -> Kinematics:
         """Return positions, velocities and accelerations at some times of a mechanism that drives determine."""
-        from dalembert.model.mechanism.kinematics import kinematics
+        from dalembert.survey.mechanism.kinematics import kinematics
 
         return kinematics(self, times)
 
     def mobility(self) -> Mobility:
         """Count the degrees of freedom, find the true ones, and say why they differ; drives are left aside."""
-        from dalembert.model.mechanism.mobility import mobility
+        from dalembert.survey.mechanism.mobility import mobility
 
         return mobility(self)
 
@@ -374,6 +378,6 @@ class Mechanism(System):
 
         If the input cannot turn round, over the whole path of the mechanism, through its dead points.
         """
-        from dalembert.model.mechanism.transmission import transmission
+        from dalembert.survey.mechanism.transmission import transmission
 
         return transmission(self, input, output, samples)

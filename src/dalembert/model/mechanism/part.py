@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dalembert.model.printing import to_text
+from dalembert.language.printing import to_text
 
 _LONG = 60  # characters of a value
 

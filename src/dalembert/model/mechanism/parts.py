@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import symengine as se
 
-from dalembert.model.functions import Expr
+from dalembert.language.functions import Expr
 
 
 class Parts:

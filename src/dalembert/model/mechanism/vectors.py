@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import symengine as se
 
-from dalembert.model.functions import Expr, number, root, total
+from dalembert.language.functions import Expr, number, root, total
 
 Vector = tuple[Expr, ...]
 Matrix = tuple[Vector, ...]

@@ -10,7 +10,7 @@ from dalembert.algebra import quasidefinite
 from dalembert.algebra.tape import Node
 from dalembert.errors import DerivationError
 from dalembert.forms.canonical import nonlinear
-from dalembert.model.calculus import ZERO
+from dalembert.language.calculus import ZERO
 from dalembert.model.system import System
 from dalembert.native.build import Builder, energy_outputs
 from dalembert.native.export.levels import levels

@@ -10,8 +10,8 @@ import scipy.sparse as sp
 
 from dalembert.algebra.saddle import Saddle
 from dalembert.algebra.types import Array
+from dalembert.blocks.numeric import Numeric, Values
 from dalembert.forms import multipliers
-from dalembert.model.numeric import Numeric, Values
 from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
 

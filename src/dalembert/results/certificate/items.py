@@ -9,6 +9,7 @@ from typing import Any
 from numpy.linalg import LinAlgError
 
 from dalembert.errors import DalembertError
+from dalembert.shown import ShownAsHTML
 
 FAILURES = (DalembertError, ArithmeticError, LinAlgError)  # of a measurement: what was to be judged is not judged then
 
@@ -41,7 +42,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(ShownAsHTML):
     """Everything that was measured; it prints as a short table.
 
     until: up to when the motion can be trusted. errors: the error of each coordinate up to then, as a second, more
@@ -98,8 +99,3 @@ class Certificate:
         return "\n".join([f"Certificate: {self.reason or 'pass'}", *lines, *(f"  {note}" for note in self.notes)])
 
     __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from dalembert.show.motion import certificate_html
-
-        return certificate_html(self)

@@ -17,7 +17,7 @@ import symengine as se
 from dalembert.algebra.intervals import INTERVALS, Interval, interval
 from dalembert.algebra.program import Program
 from dalembert.algebra.types import Array
-from dalembert.model.functions import TIME
+from dalembert.language.functions import TIME
 from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
 

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from dalembert.algebra.types import Array
+from dalembert.blocks.numeric import parameter_values
 from dalembert.errors import ModelError, nearest
+from dalembert.language.functions import TIME, number
 from dalembert.model.drawing import Drawing, Place
-from dalembert.model.functions import TIME, number
 from dalembert.model.mechanism.drawing import draw
 from dalembert.model.mechanism.mechanism import Mechanism
-from dalembert.model.numeric import parameter_values
-from dalembert.model.start import State
 from dalembert.model.system import System
 from dalembert.results.drawing import elements, joints, lines, wheels
 from dalembert.results.drawing.palette import BODIES
 from dalembert.results.drawing.parts import Parts
 from dalembert.results.drawing.scene import Scene, Trace, evaluate
+from dalembert.survey.start import State
 
 DRAWN = (elements, joints, wheels)  # they know how the parts of mechanisms are drawn
 LABELS = 40  # more points than this are drawn without their names

@@ -21,8 +21,8 @@ import symengine as se
 from dalembert.algebra.program import Program
 from dalembert.algebra.types import Array
 from dalembert.errors import ModelError
+from dalembert.language.functions import TIME
 from dalembert.model.drawing import Drawing, Shape
-from dalembert.model.functions import TIME
 from dalembert.model.system import System
 from dalembert.results.drawing.symbols import has_length
 from dalembert.results.drawing.view import FAR_AWAY, STILL, View, along, moves, own_size, whole

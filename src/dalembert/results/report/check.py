@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from dalembert.model.check import Check, describe_class
 from dalembert.results.report.html import Section, inline, paragraph, table
+from dalembert.survey.check import Check, describe_class
 
 _NAMES = 24  # constraints of one kind that are listed
 

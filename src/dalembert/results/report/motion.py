@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.model.check import Check
 from dalembert.results.curves import Source
 from dalembert.results.report.certificate import verdict_of
 from dalembert.results.report.html import Section, fold, inline, listing, number, table
 from dalembert.results.symbols import symbol
+from dalembert.survey.check import Check
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run

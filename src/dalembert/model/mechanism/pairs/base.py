@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Any
 import symengine as se
 
 from dalembert.errors import ModelError
-from dalembert.model.functions import Expr
+from dalembert.language.functions import Expr
+from dalembert.language.late_sympy import is_sympy, sp
+from dalembert.language.tokens import NAME
+from dalembert.language.translate import Translator
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.vectors import Vector
-from dalembert.model.symbolic import is_sympy, sp
-from dalembert.model.tokens import NAME
-from dalembert.model.translate import Translator
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly

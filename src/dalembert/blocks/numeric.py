@@ -1,0 +1,231 @@
+"""The blocks as numbers at a state: what check, start and the thin end of the pipeline compute with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse as sp
+
+from dalembert.algebra.program import Program
+from dalembert.algebra.types import Array, Sparse
+from dalembert.blocks.assembled import Assembled, is_large
+from dalembert.errors import ModelError, Problem, nearest
+from dalembert.language.calculus import ZERO
+from dalembert.language.functions import Expr
+
+if TYPE_CHECKING:
+    from dalembert.blocks.symbolic import Blocks
+    from dalembert.model.system import System
+
+_SIZES = (0.1, 1.0, 1e3, 1e6, 1e9)  # of the states at which an expression must vanish to count as zero
+_REPEATED = 12  # times that each state is repeated, slightly changed,
+_NUDGE = 1e-13  # relatively: beyond rounding, and little for everything else
+
+Residual = tuple[Array, Sparse, Array]  # residuals, Jacobian, sizes of the terms
+
+
+@dataclass(frozen=True)
+class Values:
+    """The blocks at one state; M and A sparse."""
+
+    M: Sparse
+    f: Array
+    A: Sparse
+    c: Array
+
+    def finite(self) -> bool:
+        """Whether every entry is a finite number."""
+        return all(np.all(np.isfinite(part)) for part in (self.M.data, self.f, self.A.data, self.c))
+
+
+@dataclass(frozen=True)
+class Vanishing:
+    """Which entries of A, c, g and ψ are always zero."""
+
+    A: Array
+    c: Array
+    g: Array
+    psi: Array
+
+
+@dataclass(frozen=True)
+class _LevelPrograms:
+    """Constraints of one level: the program of their terms, and to which of them each term belongs."""
+
+    rows: list[int]
+    owners: Array
+    entries: list[tuple[int, int]]
+    vanishing: Array  # which terms and entries are to be taken as zero
+    program: Program
+    pattern: _Pattern
+
+
+class Numeric:
+    """Evaluates the blocks of a system for given parameter values.
+
+    `holonomic` and `kinematic` list the constraints that have a residual g, and those that have a residual ψ.
+    """
+
+    def __init__(self, system: System, parameters: Mapping[str, float] | None = None, is_part: bool = False):
+        self.system = system
+        self.parameters = parameter_values(system, parameters or {})
+        self.n, self.s = len(system.coordinates), len(system.constraints)
+        levels = [constraint.level for constraint in system.constraints]
+        self.holonomic = [i for i, level in enumerate(levels) if level == "position"]
+        self.kinematic = [i for i, level in enumerate(levels) if level != "acceleration"]
+        self._assembled = Assembled(self, system.elements) if not is_part and is_large(system) else None
+        if self._assembled is None:
+            _ = self.blocks  # what cannot be derived is refused here
+
+    @property
+    def blocks(self) -> Blocks:
+        """The blocks as formulas."""
+        return self.system.blocks
+
+    def program(self, outputs: Iterable[Expr]) -> Program:
+        """Prepare expressions of t, q, v and the parameters for evaluation."""
+        blocks = self.blocks
+        return Program([blocks.t, *blocks.q, *blocks.v, *blocks.parameters], list(outputs))
+
+    def evaluate(self, program: Program, t: float, q: Array, v: Array | None = None) -> Array:
+        """Run a program at a state."""
+        return program.floats([t, *q, *(np.zeros(self.n) if v is None else v), *self.parameters])
+
+    def mass(self, t: float, q: Array) -> Sparse:
+        """Return M(q, t)."""
+        if self._assembled:
+            return self._assembled.mass(t, q)
+        return self._patterns[0](self.evaluate(self._mass, t, q))
+
+    def position(self, t: float, q: Array) -> Residual:
+        """Return g, its Jacobian and the sizes of its terms, for the constraints in `holonomic`."""
+        if self._assembled:
+            return self._assembled.residual("_position", self.holonomic, t, q)
+        return self._residual(self._position, t, q)
+
+    def velocity(self, t: float, q: Array, v: Array) -> Residual:
+        """Return ψ, ∂ψ/∂v and the sizes of its terms, for the constraints in `kinematic`."""
+        if self._assembled:
+            return self._assembled.residual("_velocity", self.kinematic, t, q, v)
+        return self._residual(self._velocity, t, q, v)
+
+    def all(self, t: float, q: Array, v: Array) -> Values:
+        """Return M, f, A, c."""
+        if self._assembled:
+            return self._assembled.all(t, q, v)
+        out = self.evaluate(self._all, t, q, v)
+        sizes = np.cumsum([len(self.blocks.M), self.n, len(self.blocks.A)])
+        M, f, A, c = np.split(out, sizes)
+        A, c = np.where(self.vanishing.A, 0.0, A), np.where(self.vanishing.c, 0.0, c)
+        return Values(self._patterns[0](M), f, self._patterns[1](A), c)
+
+    def _residual(self, level: _LevelPrograms, t: float, q: Array, v: Array | None = None) -> Residual:
+        out = np.where(level.vanishing, 0.0, self.evaluate(level.program, t, q, v))
+        rows, terms = len(level.rows), len(level.owners)
+        values, entries = out[:terms], out[terms:]
+        residual = np.bincount(level.owners, values, rows) if terms else np.zeros(rows)
+        size = np.bincount(level.owners, np.abs(values), rows) if terms else np.zeros(rows)
+        return residual, level.pattern(entries), size
+
+    def _level(self, rows: list[int], expressions: Sequence[Expr | None], vanishing: Array) -> _LevelPrograms:
+        """Prepare the residuals of some constraints term by term, and their rows of A."""
+        terms, owners = [], []
+        for k, i in enumerate(rows):
+            expr = expressions[i]
+            parts = expr.args if expr is not None and expr.is_Add else (expr,)
+            terms += parts
+            owners += [k] * len(parts)
+        place = {row: k for k, row in enumerate(rows)}
+        entries = {(place[i], j): entry for (i, j), entry in self.blocks.A.items() if i in place}
+        zero = [bool(vanishing[rows[k]]) for k in owners]
+        zero += [bool(z) for (i, _), z in zip(self.blocks.A, self.vanishing.A, strict=True) if i in place]
+        program = self.program([*terms, *entries.values()])
+        pattern = _Pattern(entries, (len(rows), self.n))
+        return _LevelPrograms(
+            rows, np.array(owners, dtype=int), list(entries), np.array(zero, dtype=bool), program, pattern
+        )
+
+    @cached_property
+    def _patterns(self) -> tuple[_Pattern, _Pattern]:
+        """Where the entries of M and of A stand."""
+        return _Pattern(self.blocks.M, (self.n, self.n)), _Pattern(self.blocks.A, (self.s, self.n))
+
+    @cached_property
+    def units(self) -> Array:
+        """By what changes of each coordinate are measured; 0 where nothing is known but its values."""
+        return self.system.units(self)
+
+    @cached_property
+    def _mass(self) -> Program:
+        return self.program(self.blocks.M.values())
+
+    @cached_property
+    def _position(self) -> _LevelPrograms:
+        return self._level(self.holonomic, self.blocks.g, self.vanishing.g)
+
+    @cached_property
+    def _velocity(self) -> _LevelPrograms:
+        return self._level(self.kinematic, self.blocks.psi, self.vanishing.psi)
+
+    @cached_property
+    def _all(self) -> Program:
+        b = self.blocks
+        return self.program([*b.M.values(), *b.f, *b.A.values(), *b.c])
+
+    @cached_property
+    def vanishing(self) -> Vanishing:
+        """Find what is zero though it is not written so: nothing but rounding at any state.
+
+        Rows of such entries would be blown up to full rows wherever rows are scaled. Rounding is told by its change:
+        it is another one after a change of the inputs that hardly changes anything else. Only what vanishes at states
+        of every size does so always.
+        """
+        b = self.blocks
+        random = np.random.default_rng(9)
+        shape = (1 + 2 * self.n, len(_SIZES), _REPEATED)
+        state = random.normal(size=shape[:2])[..., None] * np.array(_SIZES)[:, None]
+        given = np.array(self.parameters)[:, None, None]
+        inputs = np.concatenate([np.broadcast_to(x, (len(x), *shape[1:])) for x in (state, given)])
+        inputs = inputs * (1 + _NUDGE * random.uniform(-1, 1, size=inputs.shape))
+        expressions = [*b.A.values(), *b.c, *(ZERO if r is None else r for r in (*b.g, *b.psi))]
+        values = self.program(expressions).arrays(list(inputs.reshape(len(inputs), -1))).reshape(-1, *shape[1:])
+        with np.errstate(invalid="ignore"):
+            noise = np.abs(values).max(axis=2) <= 10 * np.ptp(values, axis=2)
+        finite = np.all(np.isfinite(values), axis=2)
+        zero = np.all(noise | ~finite, axis=1) & np.any(finite, axis=1)
+        return Vanishing(*np.split(zero, np.cumsum([len(b.A), self.s, self.s])))
+
+
+def parameter_values(system: System, changes: Mapping[str, float]) -> list[float]:
+    """Return the value of every parameter in order; raise ModelError for those that have none."""
+    unknown = [name for name in changes if name not in system.parameters]
+    if unknown:
+        known = list(system.parameters)
+        raise ModelError(Problem(f"no parameter `{name}`; {nearest(name, known, 'parameters')}") for name in unknown)
+    values = {**system.parameters, **changes}
+    missing = [name for name, value in values.items() if value is None]
+    if missing:
+        raise ModelError(
+            Problem(f"parameter `{name}` has no value; give one in `parameters`", key=("parameters", name))
+            for name in missing
+        )
+    return [float(value) for value in values.values() if value is not None]
+
+
+class _Pattern:
+    """Places of the entries of a sparse matrix, sorted once for all values."""
+
+    def __init__(self, entries: Iterable[tuple[int, int]], shape: tuple[int, int]):
+        places = np.array(list(entries), dtype=int).reshape(-1, 2)
+        self._order = np.lexsort((places[:, 1], places[:, 0]))
+        self._columns = places[self._order, 1].astype(np.int32)
+        self._starts = np.searchsorted(places[self._order, 0], np.arange(shape[0] + 1)).astype(np.int32)
+        self._shape = shape
+
+    def __call__(self, values: Array) -> Sparse:
+        """Return the matrix with these entries."""
+        return sp.csr_array((values[self._order], self._columns, self._starts), shape=self._shape)

@@ -1,0 +1,1 @@
+"""The language of models: expressions, functions, printing, and SymPy in and out."""

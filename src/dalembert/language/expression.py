@@ -1,0 +1,476 @@
+"""A safe grammar for expressions in text. Text is parsed, never evaluated.
+
+    equation  =  value "=" value
+    value     =  sums, products, quotients, powers (^ or **), functions, names, numbers, parentheses
+    condition =  value < <= > >= value, joined by and, or, not; only inside if(condition, a, b)
+
+Primes after a coordinate are its time derivatives. Everything that could make later work expensive is bounded here:
+length of the text, depth of nesting, size after named subexpressions are put in, exponents, digits. Depth, size and
+numbers are measured on the result, not on the text, so that what was read can be written and read again.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import NamedTuple
+
+import symengine as se
+
+from dalembert.errors import ModelError, Problem, nearest
+from dalembert.language.functions import (
+    ALIASES,
+    CONSTANTS,
+    FUNCTIONS,
+    RESERVED,
+    Expr,
+    choose,
+    number,
+    power,
+    ratio,
+    total,
+)
+from dalembert.language.printing import fold
+from dalembert.language.tokens import Failure, Token, tokenise
+from dalembert.language.vocabulary import Value, Vocabulary
+
+MAX_LENGTH = 1_000_000  # characters of one expression
+MAX_LEVEL = 220  # parentheses, functions, powers inside each other, as they are written
+MAX_DEPTH = 100  # operations inside each other, with named subexpressions put in; written, one takes up to two levels
+MAX_NODES = 300_000  # numbers, names and operations, with named subexpressions put in
+MAX_PARTS = 5 * MAX_NODES  # the same while reading: 1/2 is one number, but five parts of text
+LATER = 10  # how often an expression will be gone through again once it is read
+MAX_DIGITS = 310  # of one number
+MAX_EXPONENT = 1_000  # of a power whose exponent is a number
+MAX_BITS = 1_023  # of one exact number, as far as double precision reaches
+MAX_TRANSIENT = 20_000  # bits of the exact numbers that meet in one operation
+MAX_PROBLEMS = 20  # reported of one expression
+_UNITS = frozenset(["mm", "cm", "m", "km", "g", "kg", "s", "ms", "min", "N", "kN", "Nm", "J", "W", "kW", "rad", "deg"])
+
+
+class _Condition(NamedTuple):
+    """A comparison or a combination of two conditions, kept until `if` makes values of it."""
+
+    kind: str  # "<", "<=", "and", "or", "not"
+    left: Value | _Condition
+    right: Value | _Condition | None
+    depth: int = 1
+
+
+def parse(text: str, vocabulary: Vocabulary) -> Expr:
+    """Parse a value.
+
+    >>> parse("m*x'^2/2", Vocabulary(coordinates=("x",), parameters=("m",)))
+    (1/2)*m*x'**2
+    """
+    return parse_value(text, vocabulary).expr
+
+
+def parse_value(text: str, vocabulary: Vocabulary) -> Value:
+    """Parse a value together with the bounds of its cost, as definitions need them."""
+    parser = _Parser(text, vocabulary)
+    return parser.run(parser.value)
+
+
+def parse_equation(text: str, vocabulary: Vocabulary) -> Expr:
+    """Parse `left = right` and return left − right."""
+    parser = _Parser(text, vocabulary)
+    return parser.run(parser.equation).expr
+
+
+class _Parser:
+    """Precedence climbing over a list of tokens: two Python frames a level, so that depth is ours to bound."""
+
+    # operator -> (left binding power, right binding power)
+    BINARY = {
+        "or": (1, 2),
+        "and": (3, 4),
+        "<": (6, 7),
+        "<=": (6, 7),
+        ">": (6, 7),
+        ">=": (6, 7),
+        "+": (8, 9),
+        "-": (8, 9),
+        "*": (10, 11),
+        "/": (10, 11),
+        "^": (15, 12),
+        "**": (15, 12),
+    }
+    PREFIX = {"-": 12, "+": 12, "not": 5}
+    CHAINS = {"+": ("+", "-"), "-": ("+", "-"), "*": ("*", "/"), "/": ("*", "/")}
+
+    def __init__(self, text: str, vocabulary: Vocabulary):
+        self.text, self.vocabulary = text, vocabulary
+        self.problems: list[Failure] = []
+        self.tokens: list[Token] = []
+        self.position = 0
+        self.level = 0
+
+    def run(self, rule) -> Value:
+        """Apply a rule to the whole text; raise ModelError with every mistake found."""
+        try:
+            if len(self.text) > MAX_LENGTH:
+                raise Failure(0, f"the expression has {len(self.text)} characters; at most {MAX_LENGTH} are read")
+            self.tokens = tokenise(self.text)
+            if len(self.tokens) == 1:
+                raise Failure(0, "the expression is empty; write at least 0")
+            result = self.finish(rule())
+        except Failure as failure:
+            self.problems.append(failure)
+            result = Value(se.Integer(0))
+        if self.problems:
+            raise ModelError(Problem(p.text, column=p.column + 1) for p in self.problems)
+        return result
+
+    def report(self, column: int, text: str) -> None:
+        """Note a mistake and read on, unless there are many of them."""
+        failure = Failure(column, text)
+        if len(self.problems) + 1 >= MAX_PROBLEMS:
+            raise failure
+        self.problems.append(failure)
+
+    # --- rules ---------------------------------------------------------------------------------------------------
+
+    def value(self) -> Value:
+        result = self.as_value(self.climb(0), 0)
+        token = self.tokens[self.position]
+        if token.kind == "end":
+            return result
+        if token.text in ("=", "=="):
+            raise Failure(token.column, "an equation stands here; expected a value (no `=`)")
+        raise self.leftover(token)
+
+    def equation(self) -> Value:
+        left = self.climb(0)
+        if isinstance(left, _Condition):
+            raise Failure(0, "an inequality stands here; a constraint is an equation, as in `x = l*sin(phi)`")
+        token = self.tokens[self.position]
+        if token.kind == "end":
+            raise Failure(token.column, "an equation needs `=`, as in `x = l*sin(phi)`; if zero is meant, add `= 0`")
+        if token.text == "==":
+            raise Failure(token.column, "write the equation with a single `=`")
+        if token.text != "=":
+            raise self.leftover(token)
+        self.position += 1
+        right = self.as_value(self.climb(0), token.column + 1)
+        token = self.tokens[self.position]
+        if token.text == "=":
+            raise Failure(token.column, "an equation has one `=`; write two constraints instead")
+        if token.kind != "end":
+            raise self.leftover(token)
+        return self.build(token.column, "+", left, self.build(token.column, "negate", right))
+
+    def leftover(self, token: Token) -> Failure:
+        if token.text == ")":
+            return Failure(token.column, "a closing parenthesis without an opening one")
+        if token.text == ",":
+            return Failure(token.column, "a comma belongs between the arguments of a function")
+        if token.text in _UNITS and self.vocabulary.kind(token.text) is None:
+            return Failure(token.column, f"numbers have no units here: give the value in SI, without `{token.text}`")
+        if token.kind in ("name", "number") or token.text == "(":
+            return Failure(
+                token.column, f"an operator is missing before `{cut(token.text)}`; multiplication is written *"
+            )
+        return Failure(token.column, f"unexpected `{token.text}`")
+
+    def climb(self, power: int) -> Value | _Condition:
+        """Parse an operand and all binary operators that bind tighter than `power`."""
+        self.level += 1
+        if self.level > MAX_LEVEL:
+            raise Failure(self.tokens[self.position].column, f"nested deeper than {MAX_LEVEL} levels")
+        left = self.operand()
+        while True:
+            token = self.tokens[self.position]
+            binding = self.BINARY.get(token.text) if token.kind == "op" else None
+            if binding is None or binding[0] < power:
+                break
+            if token.text in self.CHAINS:
+                left = self.chain(token, self.as_value(left, token.column))
+                continue
+            self.position += 1
+            left = self.combine(token, left, self.climb(binding[1]))
+        self.level -= 1
+        return left
+
+    def chain(self, start: Token, first: Value) -> Value:
+        """Gather `a + b - c …` or `a * b / c …` and build it at once: long sums stay flat, in linear time."""
+        operator, inverse = self.CHAINS[start.text]
+        parts = [first]
+        while (token := self.tokens[self.position]).kind == "op" and token.text in (operator, inverse):
+            self.position += 1
+            part = self.as_value(self.climb(self.BINARY[operator][1]), token.column + 1)
+            if token.text == "-":
+                part = self.build(token.column, "negate", part)
+            elif token.text == "/":
+                part = self.build(token.column, "/", part)
+            parts.append(part)
+            if len(parts) > MAX_NODES:
+                raise self.too_large(token.column)
+        return self.build(start.column, operator, *parts)
+
+    def operand(self) -> Value | _Condition:
+        token = self.tokens[self.position]
+        self.position += 1
+        if token.kind == "number":
+            return self.number(token)
+        if token.kind == "name":
+            if self.tokens[self.position].text == "(":
+                return self.call(token)
+            return self.name(token)
+        if token.text == "(":
+            inner = self.climb(0)
+            self.close(token, "`(`")
+            return inner
+        if token.text in self.PREFIX:
+            inner = self.climb(self.PREFIX[token.text])
+            if token.text == "not":
+                if isinstance(inner, Value):
+                    raise Failure(token.column, "`not` needs a condition such as x > 0")
+                return _Condition("not", inner, None, inner.depth + 1)
+            inner = self.as_value(inner, token.column + 1)
+            return inner if token.text == "+" else self.build(token.column, "negate", inner)
+        if token.kind == "end":
+            raise Failure(token.column, "the expression ends where a value is expected")
+        raise Failure(token.column, f"expected a value, got `{token.text}`")
+
+    def close(self, opening: Token, what: str) -> None:
+        token = self.tokens[self.position]
+        if token.text != ")":
+            if token.kind == "end":
+                raise Failure(opening.column, f"the parenthesis of {what} is never closed")
+            if token.text in ("=", "=="):
+                raise Failure(token.column, "`=` inside parentheses; an equation has its `=` outside")
+            raise self.leftover(token)
+        self.position += 1
+
+    def number(self, token: Token) -> Value:
+        digits = sum(character.isdigit() for character in token.text)
+        if digits > MAX_DIGITS:
+            raise Failure(token.column, f"a number with {digits} digits; at most {MAX_DIGITS} are read")
+        if token.text.isdigit():
+            whole = int(token.text)
+            if whole.bit_length() <= MAX_BITS:
+                return Value(se.Integer(whole), bits=whole.bit_length(), constant=True)
+            value = math.inf
+        else:
+            value = float(token.text)
+        if math.isinf(value) or (value == 0 and re.search(r"[1-9]", token.text.lower().split("e")[0])):
+            raise Failure(token.column, f"the number {cut(token.text)} is outside the range of double precision")
+        return Value(se.RealDouble(value), constant=True)
+
+    def name(self, token: Token) -> Value:
+        name, primes = token.text, token.primes
+        kind = self.vocabulary.kind(name)
+        if kind == "a coordinate":
+            if primes > 2:
+                self.report(token.column, f"`{name}` has {primes} primes; accelerations (two) are the limit")
+            return Value(se.Symbol(name + "'" * primes))
+        if primes and kind is not None:
+            advice = "differentiate it by hand" if kind == "a definition" else "only coordinates have time derivatives"
+            self.report(token.column, f"a prime on `{name}`, which is {kind}; {advice}")
+        elif kind == "a definition":
+            return self.vocabulary.definitions[name]
+        elif kind == "a constant":
+            return Value(CONSTANTS[name], constant=True)
+        elif kind == "the time" and not self.vocabulary.time:
+            self.report(token.column, "time `t` cannot be used here; expected a constant value")
+        elif name in RESERVED and kind is None:
+            raise Failure(token.column, f"`{name}` is a function; write `{name}(…)`")
+        elif kind is None:
+            self.report(token.column, f"unknown name `{cut(name)}`{self.vocabulary.hint(name)}")
+        return Value(se.Symbol(name))
+
+    def call(self, token: Token) -> Value:
+        name = token.text
+        opening = self.tokens[self.position]
+        if name not in FUNCTIONS and name != "if":
+            if self.vocabulary.kind(name) is not None:
+                written = name + "'" * token.primes
+                raise Failure(opening.column, f"`{written}` is no function; multiplication is written `{written}*(…)`")
+            known = ALIASES.get(name.lower())
+            advice = f"write `{known}`" if known else nearest(name, [*FUNCTIONS, "if"], "functions")
+            raise Failure(token.column, f"unknown function `{cut(name)}`; {advice}")
+        if token.primes:
+            raise Failure(token.column, f"`{name}'(` — only coordinates have time derivatives")
+        self.position += 1
+        args: list[Value | _Condition] = []
+        columns = []
+        if self.tokens[self.position].text != ")":
+            while True:
+                columns.append(self.tokens[self.position].column)
+                args.append(self.climb(0))
+                if self.tokens[self.position].text != ",":
+                    break
+                self.position += 1
+        self.close(opening, f"`{name}(`")
+        if name == "if":
+            if len(args) != 3 or isinstance(args[0], Value):
+                raise Failure(token.column, "`if` is written if(condition, a, b), as in if(x > 0, 1, -1)")
+            yes, no = (self.as_value(args[i], columns[i]) for i in (1, 2))
+            return self.choice(token.column, args[0], yes, no)
+        _, fewest, most = FUNCTIONS[name]
+        if not fewest <= len(args) <= most:
+            expected = str(fewest) if fewest == most else f"{fewest} to {most}"
+            raise Failure(token.column, f"`{name}` takes {expected} argument{'s' * (expected != '1')}, got {len(args)}")
+        values = [self.as_value(arg, column) for arg, column in zip(args, columns, strict=True)]
+        return self.build(token.column, name, *values)
+
+    # --- building ------------------------------------------------------------------------------------------------
+
+    def as_value(self, item: Value | _Condition, column: int) -> Value:
+        if isinstance(item, Value):
+            return item
+        raise Failure(column, "a condition stands where a value is expected; use if(condition, a, b)")
+
+    def combine(self, token: Token, left: Value | _Condition, right: Value | _Condition) -> Value | _Condition:
+        operator = token.text
+        if operator in ("and", "or"):
+            if isinstance(left, Value) or isinstance(right, Value):
+                raise Failure(token.column, f"`{operator}` joins conditions such as x > 0")
+            depth = 1 + max(left.depth, right.depth)
+            if depth > MAX_DEPTH:  # each part becomes a choice inside the one before
+                raise Failure(token.column, f"a condition of more than {MAX_DEPTH} parts")
+            return _Condition(operator, left, right, depth)
+        left, right = self.as_value(left, token.column), self.as_value(right, token.column + 1)
+        if operator in ("<", "<="):
+            return _Condition(operator, left, right)
+        if operator in (">", ">="):
+            return _Condition("<" if operator == ">" else "<=", right, left)
+        return self.build(token.column, operator, left, right)
+
+    def choice(self, column: int, condition: _Condition, yes: Value, no: Value) -> Value:
+        """Turn a condition into nested choices between two values."""
+        kind, left, right, _ = condition
+        if kind == "not" and isinstance(left, _Condition):
+            return self.choice(column, left, no, yes)
+        if isinstance(left, _Condition) and isinstance(right, _Condition):
+            if kind == "and":
+                return self.choice(column, left, self.choice(column, right, yes, no), no)
+            return self.choice(column, left, yes, self.choice(column, right, yes, no))
+        if not (isinstance(left, Value) and isinstance(right, Value)):
+            raise Failure(column, "the condition of `if` compares two values, as in x > 0")
+        return self.build(column, kind, left, right, yes, no)
+
+    def build(self, column: int, what: str, *args: Value) -> Value:
+        """Make one node, keeping the bounds; refuse what is too large or has no real value."""
+        nodes = 1 + sum(arg.nodes for arg in args)
+        if nodes > MAX_PARTS:
+            raise self.too_large(column)
+        self.spend(column, nodes)
+        denominator = math.lcm(*(arg.denominator for arg in args))
+        bits = denominator.bit_length()
+        if what == "*":
+            bits += sum(arg.bits for arg in args)
+        elif what in ("^", "**"):
+            bits += self.check_power(column, *args)
+        if bits > MAX_TRANSIENT:
+            raise self.too_long(column)
+        if what == "/" and args[0].constant and number(args[0].expr) == 0:
+            raise Failure(column, "division by zero")
+        expr = self.operate(what, [arg.expr for arg in args])
+        constant = all(arg.constant for arg in args) or _is_constant(expr, nodes)
+        if constant:
+            value = number(expr)
+            if value is None:
+                raise Failure(column, "this constant is not a finite real number")
+            if value == 0 and not expr.is_Rational:  # 0.0^pi, but also -0.0
+                expr = se.RealDouble(0.0) if expr.is_Number else se.Integer(0)
+        bits, below = self.inspect(column, expr)
+        return Value(expr, nodes, bits, math.lcm(denominator, below), constant)
+
+    def check_power(self, column: int, base: Value, exponent: Value) -> int:
+        """Bound the exponent, and return the bits that an exact power can need."""
+        value = number(exponent.expr) if exponent.constant else None
+        origin = number(base.expr) if base.constant else None
+        if value is None:
+            if origin is not None and origin <= 0:  # its logarithm, which the derivative needs, is not real
+                raise Failure(column, f"the exponent varies, so the base must be positive; it is {origin:g}")
+            return 0
+        self.check_exponent(column, value)
+        if value < 0 and origin == 0:
+            raise Failure(column, "division by zero")
+        return int(base.bits * max(1.0, abs(value)))
+
+    def check_exponent(self, column: int, value: float) -> None:
+        if abs(value) > MAX_EXPONENT:
+            raise Failure(column, f"the exponent {value:g} is larger than {MAX_EXPONENT}")
+
+    def inspect(self, column: int, expr: Expr) -> tuple[int, int]:
+        """Check the numbers among the factors of an expression; return their bits and common denominator."""
+        bits, denominator = 0, 1
+        for factor in expr.args if expr.is_Mul else (expr,):
+            for part in factor.args if factor.is_Pow else (factor,):
+                if part.is_Number:
+                    above, below = self.check_number(column, part)
+                    bits += max(above.bit_length(), below.bit_length())
+                    denominator = math.lcm(denominator, below)
+            if factor.is_Pow and factor.args[0] != se.E:
+                self.check_exponent(column, number(factor.args[1]) or 0.0)
+                if not number(factor) and not factor.free_symbols:  # pi^729 in (pi*x)^729
+                    raise Failure(column, "a number arises here that is outside the range of double precision")
+        return bits, denominator
+
+    def check_number(self, column: int, value: Expr) -> tuple[int, int]:
+        """Return numerator and denominator of an exact number, 1 and 1 of a finite decimal; refuse any other."""
+        exact = ratio(value)
+        if exact is not None:
+            if max(exact[0].bit_length(), exact[1].bit_length()) > MAX_BITS:
+                raise self.too_long(column)
+            return exact
+        if number(value) is None:
+            raise Failure(column, "a number arises here that is outside the range of double precision")
+        return 1, 1
+
+    def finish(self, value: Value) -> Value:
+        """Measure what was read: sums can hide numbers, and only the result tells its depth and size."""
+
+        def measure(node: Expr, args: list[tuple[int, int]]) -> tuple[int, int]:
+            if node.is_Number:
+                self.check_number(0, node)
+            return 1 + max((depth for depth, _ in args), default=0), 1 + sum(size for _, size in args)
+
+        depth, nodes = fold(value.expr, measure)
+        if depth > MAX_DEPTH:
+            raise Failure(0, f"nested deeper than {MAX_DEPTH} levels once definitions are put in")
+        if nodes > MAX_NODES:
+            raise self.too_large(0)
+        self.spend(0, LATER * nodes)
+        return value._replace(nodes=nodes)
+
+    def spend(self, column: int, nodes: int) -> None:
+        if not self.vocabulary.spend(nodes):
+            raise Failure(column, "all expressions together are too large once definitions are put in")
+
+    @staticmethod
+    def too_large(column: int) -> Failure:
+        return Failure(column, f"the expression has more than {MAX_NODES} parts once definitions are put in")
+
+    @staticmethod
+    def too_long(column: int) -> Failure:
+        return Failure(column, "the exact numbers in this expression become too long; write them as decimals")
+
+    @staticmethod
+    def operate(what: str, exprs: list[Expr]) -> Expr:
+        if what == "+":
+            return total(*exprs)
+        if what == "*":
+            return se.Mul(*exprs)
+        if what == "negate":
+            return -exprs[0]
+        if what == "/":
+            return power(exprs[0], se.Integer(-1))
+        if what in ("^", "**"):
+            return power(exprs[0], exprs[1])
+        if what in ("<", "<="):
+            return choose(exprs[0], exprs[1], what == "<", exprs[2], exprs[3])
+        return FUNCTIONS[what][0](*exprs)
+
+
+def _is_constant(expr: Expr, nodes: int) -> bool:
+    """Tell whether all symbols have vanished, in the way that is quicker."""
+    return number(expr) is not None if nodes > 100 else expr.is_Number or not expr.free_symbols
+
+
+def cut(text: str) -> str:
+    """Shorten what a message quotes."""
+    return text if len(text) <= 60 else f"{text[:60]}…"

@@ -1,0 +1,210 @@
+"""Write expressions as text in the grammar of model files, so that what is printed can be read again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+
+import symengine as se
+
+from dalembert.language.functions import IF_LESS, IF_LESS_EQUAL, STEP, Expr, ratio
+
+_SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
+_FACTOR = re.compile(r"-?(\d[\d.e+-]*\*)?", re.ASCII)  # in front of a term
+_CONSTANT = re.compile(r"-?\d[\d.e+/-]*", re.ASCII)
+_BREAKS = re.compile(r"[(\[)\],]| [-+=] |(?<=.)[*/]")  # brackets, and where a line may end
+_NAMES = {"Abs": "abs", "Max": "max", "Min": "min"}
+_FUNCTION_TYPES = frozenset(
+    ["sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "log", "sign", "Abs", "Max", "Min"]
+)
+
+
+def to_text(expr: Expr, names: Collection[str] = ()) -> str:
+    """Print an expression in the grammar of model files; `names` are those of the model, which win over `pi`.
+
+    >>> x, m = se.symbols("x' m")
+    >>> to_text(m * x**2 / 2)
+    "m*x'^2/2"
+    """
+    is_taken = "pi" in names or any(symbol.name.rstrip("'") == "pi" for symbol in expr.free_symbols)
+    return fold(expr, _print_without_pi if is_taken else _print)[0]
+
+
+def wrap(text: str, width: int, hanging: int = 4) -> list[str]:
+    """Break a printed formula into lines of a width, in front of its outermost operators; what follows is indented.
+
+    Nothing is left out: the lines, stripped and joined, are the formula. A name longer than a line stays whole.
+
+    >>> wrap("a*cos(x + y) - b*sin(x) = 0", 16)
+    ['a*cos(x + y)', '    - b*sin(x)', '    = 0']
+    """
+    lines: list[str] = []
+    rest = text
+    while len(rest) > (room := max(8, width - (hanging if lines else 0))):
+        at = _break(rest, room)
+        if at is None:
+            break
+        lines.append(" " * (hanging if lines else 0) + rest[:at].rstrip())
+        rest = rest[at:].lstrip()
+    return [*lines, " " * (hanging if lines else 0) + rest]
+
+
+def _break(text: str, room: int) -> int | None:
+    """Return where a line ends: late, and where few brackets are open; beyond the room if there is no other place."""
+    places: list[tuple[int, int]] = []  # how much it parts what belongs together, and where
+    depth = 0
+    for found in _BREAKS.finditer(text):
+        sign, at = found[0], found.start()
+        if sign in "([":
+            depth += 1
+        elif sign in ")]":
+            depth -= 1
+        elif at > room and places:
+            break
+        else:
+            places.append((2 * depth + 3 * (sign in "*/"), at + 1 if sign == "," else at))
+    inside = [place for place in places if 0 < place[1] <= room]
+    late = [place for place in inside if place[1] > room // 2] or inside or [p for p in places if p[1] > 0][:1]
+    return min(late, key=lambda place: (place[0], -place[1]))[1] if late else None
+
+
+def can_write(node: Expr) -> bool:
+    """Tell whether the grammar has a word for the outermost operation of an expression."""
+    kind = type(node).__name__
+    if kind == "FunctionSymbol":
+        return {STEP: 1, IF_LESS: 4, IF_LESS_EQUAL: 4}.get(node.get_name()) == len(node.args)
+    if node.is_Number:
+        return kind == "RealDouble" or node.is_Rational
+    return kind in _FUNCTION_TYPES or kind in ("Symbol", "Pi", "Exp1", "Add", "Mul", "Pow")
+
+
+def fold(expr: Expr, combine: Callable[[Expr, list], object], memo: dict | None = None):
+    """Combine an expression bottom-up without recursion: `combine(node, results of its arguments)`."""
+    memo = {} if memo is None else memo
+    stack = [expr]
+    while stack:
+        node = stack[-1]
+        if node in memo:
+            stack.pop()
+            continue
+        args = node.args
+        missing = [arg for arg in args if arg not in memo] if not _is_leaf(node) else []
+        if missing:
+            stack.extend(missing)
+        else:
+            memo[node] = combine(node, [] if _is_leaf(node) else [memo[arg] for arg in args])
+            stack.pop()
+    return memo[expr]
+
+
+def _is_leaf(node: Expr) -> bool:
+    return node.is_Number or node.is_Symbol  # ComplexInfinity has args of its own
+
+
+def _print_without_pi(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
+    return ("acos(-1)", _ATOM) if type(node).__name__ == "Pi" else _print(node, args)
+
+
+def _print(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
+    """Return the text of a node and how tightly its outermost operator binds."""
+    kind = type(node).__name__
+    if node.is_Symbol:
+        return node.name, _ATOM
+    if node.is_Number:
+        return _number(node)
+    if kind == "Pi":
+        return "pi", _ATOM
+    if kind == "Exp1":
+        return "exp(1)", _ATOM
+    if node.is_Add:
+        return _sum(text for text, _ in args), _SUM
+    if node.is_Mul:
+        return _product(node, args)
+    if node.is_Pow:
+        return _power(node, args)
+    if kind in _FUNCTION_TYPES:
+        return _call(_NAMES.get(kind, kind), args), _ATOM
+    if kind == "FunctionSymbol" and node.get_name() == STEP:
+        return _call("step", args), _ATOM
+    if kind == "FunctionSymbol" and node.get_name() in (IF_LESS, IF_LESS_EQUAL):
+        sign = "<" if node.get_name() == IF_LESS else "<="
+        left, right, yes, no = (text for text, _ in args)
+        return f"if({left} {sign} {right}, {yes}, {no})", _ATOM
+    raise ValueError(f"no way to write {kind} in the grammar of model files")
+
+
+def _number(node: Expr) -> tuple[str, int]:
+    if type(node).__name__ == "RealDouble":
+        text = repr(float(node))
+        return text, _SUM if text.startswith("-") else _ATOM  # also -0.0
+    numerator, denominator = _exact(node)
+    text = str(numerator) if denominator == 1 else f"{numerator}/{denominator}"
+    return text, _SUM if numerator < 0 else _ATOM if denominator == 1 else _PRODUCT
+
+
+def _exact(node: Expr) -> tuple[int, int]:
+    exact = ratio(node)
+    if exact is None:
+        raise ValueError(f"no way to write the number {node} in the grammar of model files")
+    return exact
+
+
+def _sum(texts: Iterable[str]) -> str:
+    """Join terms in alphabetical order of what stands after their numbers, constants last, a positive one in front."""
+    terms = sorted(texts, key=lambda text: (bool(_CONSTANT.fullmatch(text)), _FACTOR.sub("", text, 1), text))
+    first = next((i for i, text in enumerate(terms) if not text.startswith("-")), 0)
+    terms.insert(0, terms.pop(first))
+    return terms[0] + "".join(f" - {t[1:]}" if t.startswith("-") else f" + {t}" for t in terms[1:])
+
+
+def _product(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
+    above: list[tuple[int, str]] = []  # with a rank: numbers, names, functions, sums
+    below: list[str] = []
+    sign = ""
+    for arg, (text, binding) in zip(node.args, args, strict=True):
+        if arg.is_Number and type(arg).__name__ != "RealDouble":
+            numerator, denominator = _exact(arg)
+            sign = "-" if numerator < 0 else ""
+            if abs(numerator) != 1:
+                above.append((0, str(abs(numerator))))
+            if denominator != 1:
+                below.append(str(denominator))
+        elif arg.is_Number:
+            sign = "-" if float(arg) < 0 else ""
+            above.append((0, repr(abs(float(arg)))))
+        elif arg.is_Pow and arg.args[1].is_Number and float(arg.args[1]) < 0 and arg.args[0] != se.E:
+            below.append(text.removeprefix("1/"))  # as _power writes it
+        else:
+            inner = arg.args[0] if arg.is_Pow else arg
+            rank = 1 if inner.is_Symbol else 3 if inner.is_Add else 2
+            above.append((rank, text if binding >= _PRODUCT else f"({text})"))
+    text = sign + ("*".join(factor for _, factor in sorted(above)) or "1")
+    if below:
+        text += "/" + (below[0] if len(below) == 1 else f"({'*'.join(sorted(below))})")
+    return text, _SUM if sign else _PRODUCT
+
+
+def _power(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
+    base, exponent = node.args
+    (base_text, base_binding), (exponent_text, exponent_binding) = args
+    if base == se.E:
+        return f"exp({exponent_text})", _ATOM
+    if exponent.is_Number and float(exponent) < 0:
+        if exponent == -1:
+            text = base_text if base_binding > _PRODUCT else f"({base_text})"
+        else:
+            text, _ = _raise(base_text, base_binding, -exponent, *_number(-exponent))
+        return f"1/{text}", _PRODUCT
+    return _raise(base_text, base_binding, exponent, exponent_text, exponent_binding)
+
+
+def _raise(base: str, base_binding: int, exponent: Expr, text: str, binding: int) -> tuple[str, int]:
+    if exponent == se.Rational(1, 2):
+        return f"sqrt({base})", _ATOM
+    left = base if base_binding == _ATOM else f"({base})"
+    right = text if binding == _ATOM else f"({text})"
+    return f"{left}^{right}", _POWER
+
+
+def _call(name: str, args: list[tuple[str, int]]) -> str:
+    return f"{name}({', '.join(text for text, _ in args)})"

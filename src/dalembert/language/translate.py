@@ -1,0 +1,251 @@
+"""Between the SymPy in which users write mechanics and the plain SymEngine symbols that dalembert computes with.
+
+A coordinate x(t) is the symbol `x` inside, its derivatives are `x'` and `x''`, time is `t`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any, cast
+
+import symengine as se
+
+from dalembert.arguments import names as names_of
+from dalembert.arguments import shown, whole
+from dalembert.errors import ModelError, nearest
+from dalembert.language.functions import FUNCTIONS, IF_LESS, STEP, TIME, Expr, choose, step
+from dalembert.language.late_sympy import dynamicsymbols, is_coordinate, is_sympy, sp
+from dalembert.language.printing import fold
+from dalembert.language.tokens import NAME
+
+
+def coordinates(names: str | Iterable[str]) -> tuple[Any, ...]:
+    """Make coordinates, functions of time, for use in SymPy expressions.
+
+    >>> coordinates("x phi")
+    (x(t), phi(t))
+    """
+    words = " ".join(names_of("names", names)).replace(",", " ").split()
+    wrong = [word for word in words if not NAME.fullmatch(word)]
+    if wrong or not words:
+        found = f"got {wrong[0][:60]!r}" if wrong else "got none"
+        raise ModelError(f"`names` are names of coordinates, of letters, digits and _; {found}")
+    return tuple(dynamicsymbols()(word) for word in words)
+
+
+def dot(x: Any, order: int = 1) -> Any:
+    """Differentiate a coordinate by time.
+
+    >>> dot(coordinates("x")[0])
+    Derivative(x(t), t)
+    """
+    if not is_sympy(x):  # text would be evaluated
+        raise ModelError(f"`x` is an expression of SymPy, made of `coordinates`; got {shown(x)}")
+    return sp.diff(x, dynamicsymbols()._t, whole("order", order, 0, 100))
+
+
+def plain_name(symbol: Any) -> str:
+    """Return the name by which a symbol is called in text: `\\theta_{1}` becomes `theta_1`."""
+    name = symbol.func.__name__ if is_coordinate(symbol) else str(symbol)
+    name = re.sub(r"[\\{}$ ]", "", name)
+    name = re.sub(r"\W", "_", name)
+    return name if NAME.fullmatch(name) else f"_{name}"
+
+
+class Translator:
+    """Translates expressions of one system; symbols that are neither coordinates nor time become parameters.
+
+    `symbols` holds the user's own SymPy symbols by plain name; where there is none, one is made on demand.
+    """
+
+    def __init__(self, symbols: Mapping[str, Any], coordinates: Iterable[str], parameters: Iterable[str] = ()):
+        self.symbols = dict(symbols)
+        self.names = {symbol: name for name, symbol in self.symbols.items()}
+        self.coordinates = frozenset(coordinates)
+        self.parameters = dict.fromkeys(parameters)  # in order; grows by the symbols that appear
+        times = {symbol.args[0] for name, symbol in self.symbols.items() if name in self.coordinates}
+        if len(times) > 1:
+            raise ModelError(f"coordinates depend on different times: {', '.join(sorted(map(str, times)))}")
+        self._times = times
+        self._inward: dict[Any, Expr] = {}
+        self._outward: dict[Expr, Any] = {}
+
+    @cached_property
+    def time(self) -> Any:
+        """The symbol of the time."""
+        return next(iter(self._times), None) or dynamicsymbols()._t
+
+    # --- SymPy to SymEngine --------------------------------------------------------------------------------------
+
+    def inward(self, expr: Any) -> Expr:
+        """Translate a SymPy expression (or equation, taken as left − right); collect new parameters."""
+        root: Any = sp.sympify(expr, strict=True)  # strict: text is never evaluated
+        if isinstance(root, sp.Equality):
+            left, right = root.args
+            root = cast(Any, left) - cast(Any, right)
+        if not isinstance(root, sp.Expr):
+            raise ModelError(f"expected an expression, got {type(root).__name__}: {str(root)[:60]}")
+        memo = self._inward
+        stack: list[Any] = [root]
+        while stack:
+            node = stack[-1]
+            if node in memo:
+                stack.pop()
+                continue
+            args = () if isinstance(node, (sp.Derivative, sp.Piecewise)) or is_coordinate(node) else node.args
+            missing = [arg for arg in args if arg not in memo]
+            if missing:
+                stack.extend(missing)
+            else:
+                memo[node] = self._node_inward(node, [memo[arg] for arg in args])
+                stack.pop()
+        return memo[root]
+
+    def _node_inward(self, node: Any, args: list[Expr]) -> Expr:
+        if isinstance(node, sp.Symbol):
+            return se.Symbol(TIME if node == self.time else self._parameter(node))
+        if isinstance(node, sp.Float):
+            return se.RealDouble(float(node))
+        if node.is_Number or node in (sp.pi, sp.E):
+            if not node.is_finite:
+                raise ModelError(f"expected finite numbers, got {node}")
+            return se.sympify(node)
+        if is_coordinate(node):
+            return se.Symbol(self._coordinate(node))
+        if isinstance(node, sp.Derivative):
+            return self._derivative(node)
+        if node.is_Add:
+            return se.Add(*args)
+        if node.is_Mul:
+            return se.Mul(*args)
+        if node.is_Pow:
+            return args[0] ** args[1]
+        if isinstance(node, sp.Piecewise):
+            return self._piecewise(node)
+        if isinstance(node, sp.Heaviside):
+            return step(args[0])
+        rewritten = {"sec": sp.cos, "csc": sp.sin, "cot": sp.tan}.get(node.func.__name__)
+        if rewritten is not None:
+            return 1 / self.inward(rewritten(*node.args))
+        name = str(node.func.__name__)
+        name = {"Abs": "abs", "Max": "max", "Min": "min"}.get(name, name)
+        if name in FUNCTIONS:
+            return FUNCTIONS[name][0](*args)
+        raise ModelError(
+            f"`{node.func.__name__}` cannot be used in a model; {nearest(name, list(FUNCTIONS), 'functions')}"
+        )
+
+    def _parameter(self, symbol: Any) -> str:
+        if symbol in self.names:
+            return self.names[symbol]
+        name = plain_name(symbol)
+        if name in self.coordinates:
+            function = self.symbol(name)
+            raise ModelError(
+                f"`{name}` is used both as a coordinate {function} and as a plain symbol; write {function}"
+            )
+        if name in self.symbols:
+            raise ModelError(f"two different symbols are called `{name}` (assumptions differ?); use one of them")
+        self.symbols[name], self.names[symbol] = symbol, name
+        self.parameters.setdefault(name)
+        return name
+
+    def _coordinate(self, function: Any) -> str:
+        if function in self.names:
+            return self.names[function]
+        name = plain_name(function)
+        if name in self.coordinates and function == self.symbol(name):
+            self.names[function] = name
+            return name
+        known = ", ".join(f"{name}({self.time})" for name in sorted(self.coordinates)[:12])
+        raise ModelError(
+            f"`{function}` is a function of time but no coordinate of this system ({known}); "
+            "add it to the coordinates or put an expression in its place"
+        )
+
+    def symbol(self, name: str) -> Any:
+        """Return the SymPy symbol of a coordinate or parameter."""
+        if name not in self.symbols:
+            self.symbols[name] = sp.Function(name)(self.time) if name in self.coordinates else sp.Symbol(name)
+        return self.symbols[name]
+
+    def _derivative(self, node: Any) -> Expr:
+        inner, order = node.expr, node.derivative_count
+        if not is_coordinate(inner):
+            done = node.doit()
+            if done == node:
+                raise ModelError(f"cannot differentiate `{node}`")
+            return self.inward(done)
+        if set(node.variables) != {self.time}:
+            raise ModelError(f"expected time derivatives only, got `{node}`")
+        if order > 2:
+            raise ModelError(f"`{node}`: derivatives beyond accelerations cannot be used")
+        return se.Symbol(self._coordinate(inner) + "'" * order)
+
+    def _piecewise(self, node: Any) -> Expr:
+        result = None
+        for value, condition in reversed(node.args):
+            value = self.inward(value)
+            if condition == sp.true:
+                result = value
+            elif result is None:
+                raise ModelError(
+                    f"the last branch of `{node}` needs the condition True, so that it has a value everywhere"
+                )
+            else:
+                result = self._choice(condition, value, result)
+        if result is None:
+            raise ModelError(f"`{node}` has no branches")
+        return result
+
+    def _choice(self, condition: Any, yes: Expr, no: Expr) -> Expr:
+        if isinstance(condition, sp.And):
+            for part in condition.args:
+                yes = self._choice(part, yes, no)
+            return yes
+        if isinstance(condition, sp.Or):
+            for part in condition.args:
+                no = self._choice(part, yes, no)
+            return no
+        if isinstance(condition, sp.Not):
+            return self._choice(condition.args[0], no, yes)
+        if isinstance(condition, (sp.StrictLessThan, sp.LessThan, sp.StrictGreaterThan, sp.GreaterThan)):
+            left, right = self.inward(condition.lts), self.inward(condition.gts)
+            return choose(left, right, isinstance(condition, (sp.StrictLessThan, sp.StrictGreaterThan)), yes, no)
+        raise ModelError(f"conditions are comparisons with < <= > >=, joined by And, Or, Not; got `{condition}`")
+
+    # --- SymEngine to SymPy --------------------------------------------------------------------------------------
+
+    def outward(self, expr: Expr) -> Any:
+        """Translate back, with the user's own symbols."""
+        return fold(se.sympify(expr), self._node_outward, self._outward)
+
+    def _node_outward(self, node: Expr, args: list[Any]) -> Any:
+        if node.is_Symbol:
+            return self._symbol_outward(node.name)
+        if type(node).__name__ == "RealDouble":
+            return sp.Float(float(node))
+        if node.is_Number or not args:
+            return node._sympy_()
+        if node.is_Add:
+            return sp.Add(*args)
+        if node.is_Mul:
+            return sp.Mul(*args)
+        if node.is_Pow:
+            return sp.Pow(*args)
+        if type(node).__name__ == "FunctionSymbol":
+            if node.get_name() == STEP:
+                return sp.Heaviside(args[0])
+            condition = sp.StrictLessThan if node.get_name() == IF_LESS else sp.LessThan
+            return sp.Piecewise((args[2], condition(args[0], args[1])), (args[3], True))
+        return getattr(sp, type(node).__name__)(*args)
+
+    def _symbol_outward(self, name: str) -> Any:
+        if name == TIME:
+            return self.time
+        plain = name.rstrip("'")
+        order = len(name) - len(plain)
+        symbol = self.symbol(plain)
+        return sp.Derivative(symbol, (self.time, order)) if order else symbol

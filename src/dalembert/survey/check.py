@@ -1,0 +1,378 @@
+"""Everything that can be said of a system before its motion: freedom, redundancy, contradictions, classes, inertia."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank, unit_rows
+from dalembert.algebra.saddle import Saddle
+from dalembert.algebra.types import Array
+from dalembert.blocks.numeric import Numeric, Values
+from dalembert.errors import ModelError, Problem, counted, quoted
+from dalembert.shown import ShownAsHTML
+from dalembert.survey.configurations import (
+    Configuration,
+    column_sizes,
+    configurations,
+    finite_values,
+    off_manifold,
+    pilot_parameters,
+)
+from dalembert.survey.integrability import Integrability, find_integrable
+from dalembert.survey.redundancy import DEPENDENT, Redundancy, find_redundancies
+from dalembert.survey.start import State, consistent_state
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+
+_SMALL = 1e-9
+_MET = 1e-6  # part of c that accelerations must leave, before contradictions are looked for
+
+
+@dataclass(frozen=True)
+class Check(ShownAsHTML):
+    """The outcome of a check; prints as text, `as_dict()` is what `dalembert check --json` prints.
+
+    rank, degrees_of_freedom: of the constraints, in general positions; None where contradictions leave them open.
+    redundancies: the constraints that follow from others.
+    classes: by constraint its level, whether it is linear, depends on time, and is integrable.
+    problems: errors, warnings and notes, in words.
+    state: the initial state; None if there is none.
+    """
+
+    system: System
+    rank: int | None
+    degrees_of_freedom: int | None
+    redundancies: tuple[Redundancy, ...]
+    classes: dict[str, dict[str, Any]]
+    problems: tuple[Problem, ...]
+    state: State | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is in the way of deriving and simulating the system."""
+        return not any(problem.severity == "error" for problem in self.problems)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the outcome as plain data."""
+        return {
+            "coordinates": len(self.system.coordinates),
+            "constraints": len(self.system.constraints),
+            "rank": self.rank,
+            "degrees_of_freedom": self.degrees_of_freedom,
+            "redundant": {r.name: list(r.others) for r in self.redundancies},
+            "classes": self.classes,
+            "problems": [{"severity": p.severity, "text": p.text, "line": p.line} for p in self.problems],
+        }
+
+    def __str__(self) -> str:
+        counts = f"  {counted(len(self.system.coordinates), 'coordinate')}, "
+        counts += counted(len(self.system.constraints), "constraint")
+        if self.degrees_of_freedom is not None:
+            counts += f" of rank {self.rank}: {counted(self.degrees_of_freedom, 'degree')} of freedom"
+        lines = [self.system.name or "A system", counts]
+        width = max((len(name) for name in self.classes), default=0)
+        lines += [f"  {name:{width}}  {describe_class(kind)}" for name, kind in list(self.classes.items())[:12]]
+        if len(self.classes) > 12:
+            lines.append(f"  … and {len(self.classes) - 12} more")
+        for problem in self.problems:
+            place = f" (line {problem.line})" if problem.line is not None else ""
+            lines.append(f"  {problem.severity}: {problem.text}{place}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def describe_class(kind: dict[str, Any]) -> str:
+    """Say in words what kind of constraint it is."""
+    words = {
+        "position": "on positions (holonomic",
+        "velocity": "on velocities (",
+        "acceleration": "on accelerations (",
+    }
+    details = []
+    if kind["level"] == "velocity":
+        details.append("linear" if kind["linear"] else "nonlinear")
+        if kind["integrable"] is not None:
+            details.append("integrable: holonomic in disguise" if kind["integrable"] else "nonholonomic")
+    if kind["time"]:
+        details.append("depends on time")
+    start = words[kind["level"]]
+    if start.endswith("("):
+        return start + ", ".join(details) + ")" if details else start[:-2]
+    return start + "".join(f", {detail}" for detail in details) + ")"
+
+
+def check(system: System) -> Check:
+    """Examine a system; everything found is reported at once, nothing is raised."""
+    return Examination(system).outcome()
+
+
+def refuse_contradictions(system: System, numeric: Numeric, t: float, q: Array, v: Array) -> None:
+    """Raise ModelError if the equations contradict themselves at a state: cheap where nothing points to that."""
+    values = numeric.all(t, q, v)
+    examination = Examination(system)
+    suspect = system.mass is not None and bool(examination.asymmetric([values]))
+    if values.finite() and not suspect and len(values.c):
+        rows = sp.csr_array(unit_rows(values.A))
+        lengths = np.sqrt(values.A.multiply(values.A).sum(axis=1))
+        c = np.where(lengths > 0, values.c / np.where(lengths > 0, lengths, 1.0), 0.0)
+        a = Saddle(sp.eye_array(numeric.n), rows).solve(np.zeros(numeric.n), c)[0]
+        suspect = bool(np.abs(rows @ a - c).max() > _MET * (np.abs(c).max() or 1.0))
+    if suspect:  # at a singular position it need not mean anything
+        problems = [problem for problem in check(system).problems if problem.severity == "error"]
+        if problems:
+            raise ModelError(problems)
+
+
+class Examination:
+    """Finds out one thing after the other; what kind of system it is may change what is said."""
+
+    def __init__(self, system: System):
+        self.system = system
+        self.problems: list[Problem] = []
+        self.names = [constraint.name for constraint in system.constraints]
+        self.state: State | None = None
+
+    def report(self, severity: str, text: str, *key: str) -> None:
+        """Note something about an entry of the model."""
+        source = self.system.source
+        if len(key) == 2 and key[0] == "constraints":
+            key = self.system.entry(key[1])
+        line = None
+        if source is not None:
+            line = next((source.lines[key[:k]] for k in range(len(key), 0, -1) if key[:k] in source.lines), None)
+        file = source.file if source is not None else None
+        self.problems.append(Problem(text, severity, file, line, key=key))
+
+    def outcome(self) -> Check:
+        """Examine the system as far as what is found allows."""
+        system = self.system
+        try:
+            numeric = Numeric(system, pilot_parameters(system))
+        except ModelError as error:  # the blocks could not be derived
+            for problem in error.problems:
+                self.report("error", problem.text, *problem.key)
+            return self.result()
+        missing = [name for name, value in system.parameters.items() if value is None]
+        if missing:
+            have = "has" if len(missing) == 1 else "have"
+            self.report(
+                "note", f"{quoted(missing)} {have} no value: random ones were used for this check", "parameters"
+            )
+        self.unused()
+        start = self.start(numeric)
+        if start is None:
+            return self.result()
+        here = numeric.all(start.t, start.q, start.v)
+        if not here.finite():
+            self.report("error", self.not_finite(here), "constraints")
+            return self.result()
+        try:
+            places = configurations(numeric, start)
+        except ModelError as error:  # the constraints hold at the start, but not afterwards
+            self.contradiction(error)
+            return self.result()
+        values = [numeric.all(place.t, place.q, place.v) for place in places]
+        elsewhere = finite_values(numeric, off_manifold(numeric, places))
+        scale = Scale([v.A for v in (here, *values, *elsewhere)], column_sizes(numeric, [start, *places]))
+        generic = max(rank(scale.apply(v.A)) for v in values)
+        found: list[Redundancy] = []
+        if generic < len(self.names):
+            guilty = self.contradictory_accelerations(values, scale)
+            found = [r for r in find_redundancies(numeric, places) if r.name not in guilty]
+            self.redundant(found, numeric, [start, *places])
+            self.unexplained(len(self.names) - generic - len(guilty) - len(found))
+        at_start = rank(scale.apply(here.A))
+        if at_start < generic:
+            text = f"the initial position is singular: the constraints have rank {at_start} there and {generic} nearby"
+            self.report("warning", text, "initial")
+        self.inertia([here, *values])
+        integrability = find_integrable(numeric, places)
+        self.integrable(integrability)
+        return self.result(generic, found, integrability.integrable)
+
+    def result(
+        self,
+        rank: int | None = None,
+        redundancies: Sequence[Redundancy] = (),
+        integrable: dict[int, bool] | None = None,
+    ) -> Check:
+        """Put the outcome together; the rank is None where it could not be determined."""
+        freedom = None if rank is None else len(self.system.coordinates) - rank
+        classes = self.classes(integrable or {})
+        return Check(self.system, rank, freedom, tuple(redundancies), classes, tuple(self.problems), self.state)
+
+    # --- the parts ---------------------------------------------------------------------------------------------------
+
+    def start(self, numeric: Numeric) -> Configuration | None:
+        """Find the initial state; if it contradicts the constraints, report that and go on from where they hold."""
+        try:
+            state = consistent_state(self.system, numeric)
+        except ModelError as error:
+            self.contradiction(error)
+        else:
+            for note in state.notes:
+                self.report("note", note, "initial")
+            self.state = state
+            return Configuration(state.t, state.q, state.v)
+        try:  # the fixed values are a good guess for the rest of the check
+            guess = {**self.system.guess, **self.system.initial}
+            state = consistent_state(self.system, numeric, initial={}, guess=guess)
+            return Configuration(state.t, state.q, state.v)
+        except ModelError:
+            return None
+
+    def contradiction(self, error: ModelError) -> None:
+        """Report what cannot hold; with random values of parameters that is no mistake."""
+        if all(value is not None for value in self.system.parameters.values()):
+            for problem in error.problems:
+                self.report("error", problem.text, *problem.key)
+        else:
+            self.report("note", f"with random parameter values: {error.problems[0].text}", "parameters")
+
+    def not_finite(self, values: Values) -> str:
+        """Name the equations that have no finite value."""
+        bad = [
+            name
+            for i, name in enumerate(self.system.coordinates)
+            if not (np.all(np.isfinite(values.M[[i]].data)) and np.isfinite(values.f[i]))
+        ]
+        bad += [
+            name
+            for i, name in enumerate(self.names)
+            if not (np.all(np.isfinite(values.A[[i]].data)) and np.isfinite(values.c[i]))
+        ]
+        reason = "(a division by zero, or a root of something negative?)"
+        return f"the equations of {quoted(bad[:8])} are not finite at the initial state {reason}"
+
+    def redundant(self, redundancies: Sequence[Redundancy], numeric: Numeric, places: Sequence[Configuration]) -> None:
+        """Report what is redundant; the first of the places is the initial position."""
+        for redundancy in redundancies:
+            self.report("note", f"redundant: {redundancy}", "constraints", redundancy.name)
+
+    def unexplained(self, count: int) -> None:
+        """Report that more is redundant than could be named."""
+        if count > 0:
+            text = f"{count} more constraints are redundant, but not the same ones everywhere"
+            self.report("note", text, "constraints")
+
+    def contradictory_accelerations(self, values: Sequence[Values], scale: Scale) -> set[str]:
+        """A q̈ = c must be solvable: it is not if redundant constraints ask for different accelerations.
+
+        A constraint without gradient asks for none: its c is not to be met by anything.
+        """
+        for v in values:
+            A, c = scale.apply(v.A).toarray(), v.c / scale.rows
+            sloped = np.flatnonzero(np.linalg.norm(A, axis=1) > DEPENDENT)
+            A, c = A[sloped], c[sloped]
+            left = c - A @ np.linalg.lstsq(A, c, rcond=RANK)[0]
+            if np.abs(left).max(initial=0.0) > 1e-6 * (1 + np.abs(c).max(initial=0.0)):
+                guilty = np.flatnonzero(np.abs(left) > 1e-3 * np.abs(left).max())
+                names = [self.names[sloped[k]] for k in guilty]
+                off = left * scale.rows[sloped]
+                parts = [f"`{name}` is off by {off[k]:.3g}" for name, k in zip(names, guilty, strict=True)]
+                verb = "asks" if len(names) == 1 else "ask"
+                text = f"{quoted(names[:8])} {verb} for different accelerations: {', '.join(parts[:8])}. "
+                self.report("error", text + "Remove or correct one of them", "constraints", names[-1])
+                return set(names)
+        return set()
+
+    def inertia(self, values: Sequence[Values]) -> None:
+        """Report what is wrong with the mass matrix on the motions that the constraints allow."""
+        names = self.system.coordinates
+        key = ("matrices", "mass") if self.system.mass is not None else ("energy", "kinetic")
+        for i, j in self.asymmetric(values):
+            entries = f"({names[i]}, {names[j]}) and ({names[j]}, {names[i]})"
+            self.report("error", f"the mass matrix is not symmetric: entries {entries} differ", *key)
+            return
+        massless = [name for i, name in enumerate(names) if all(not v.M[[i]].count_nonzero() for v in values)]
+        if massless:
+            verb = "has" if len(massless) == 1 else "have"
+            self.report("note", f"{quoted(massless[:8])} {verb} no inertia", *key)
+        for v in values:
+            if is_positive(v.M, 1e-10):
+                continue
+            sizes = np.abs(v.M.diagonal())
+            known = sizes[sizes > 1e-25 * sizes.max()]
+            units = 1.0 / np.sqrt(np.maximum(sizes, known.min() if known.size else 1.0))
+            D = null_space(v.A @ sp.diags_array(units))
+            mass = (v.M + v.M.T).toarray() / 2 * units * units[:, None]
+            eigenvalues, vectors = np.linalg.eigh(D.T @ mass @ D)
+            if eigenvalues.size and eigenvalues[0] <= 1e-12:
+                self.report("error", self.no_inertia(eigenvalues[0], units * (D @ vectors[:, 0])), *key)
+                return
+
+    def no_inertia(self, eigenvalue: float, direction: Array) -> str:
+        """Say what moves without inertia."""
+        names, sizes = self.system.coordinates, np.abs(direction)
+        moving = quoted([names[i] for i in np.argsort(-sizes) if sizes[i] > 1e-3 * sizes.max()][:6])
+        where = f"against a motion of {moving} that the constraints allow"
+        if eigenvalue < -1e-10:
+            return f"negative inertia {where}: the kinetic energy must be positive. Check its signs"
+        return (
+            f"no inertia {where}: the accelerations are not determined. "
+            "Give these coordinates mass, or add the constraints that hold them"
+        )
+
+    def asymmetric(self, values: Sequence[Values]) -> list[tuple[int, int]]:
+        """Find entries that differ, measured by themselves and by the masses that they couple, not by others."""
+        for v in values:
+            roots = sp.diags_array(np.sqrt(np.abs(v.M.diagonal())))
+            entries = abs(v.M).maximum(abs(v.M.T))
+            sizes = entries.maximum(roots @ entries.sign() @ roots)
+            rows, columns = (abs(v.M - v.M.T) > _SMALL * sizes).nonzero()
+            if len(rows):
+                return [(int(rows[0]), int(columns[0]))]
+        return []
+
+    def unused(self) -> None:
+        """Report parameters that appear nowhere."""
+        b = self.system.blocks
+        system = self.system
+        used: set[str] = set()
+        expressions = [
+            system.kinetic,
+            system.potential,
+            *b.M.values(),
+            *(system.force or ()),
+            *system.forces.values(),
+        ]
+        expressions += [constraint.expression for constraint in system.constraints]
+        expressions += [*system.initial.values(), *system.guess.values()]
+        if system.drawing is not None:
+            expressions += system.drawing.expressions
+        for expression in expressions:
+            if expression is not None:
+                used |= {symbol.name for symbol in expression.free_symbols}
+        for name in system.parameters:
+            if name not in used:
+                self.report("warning", f"parameter `{name}` is not used", "parameters", name)
+
+    def integrable(self, found: Integrability) -> None:
+        """Report constraints on velocities that are holonomic."""
+        if found.combined:
+            names = quoted(self.names[i] for i in found.combined)
+            text = f"a combination of {names} is integrable, though none of them is"
+            self.report("note", text, "constraints", self.names[found.combined[0]])
+        disguised = [self.names[i] for i, value in found.integrable.items() if value]
+        if disguised:
+            verb = "is" if len(disguised) == 1 else "are together"
+            self.report(
+                "note",
+                f"{quoted(disguised)} {verb} integrable: holonomic, written with velocities",
+                "constraints",
+                disguised[0],
+            )
+
+    def classes(self, integrable: dict[int, bool]) -> dict[str, dict[str, Any]]:
+        """Return what kind each constraint is."""
+        return {
+            c.name: {"level": c.level, "linear": c.linear, "time": c.time, "integrable": integrable.get(i)}
+            for i, c in enumerate(self.system.constraints)
+        }

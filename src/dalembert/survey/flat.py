@@ -1,0 +1,144 @@
+"""Constraints that have no slope where they hold, as (x − y)² = 0: they hold nothing, and what is meant is their root.
+
+Such a constraint is met like any other, but its gradient vanishes on all of itself, so that neither velocities nor
+reactions follow from it. One with an infinite slope, as √(x − y) = 0, is of no more use. A regular constraint may lose
+its gradient in single positions; so others are looked at, and later times if it depends on time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.algebra.nearest import reach_solution
+from dalembert.algebra.program import Program
+from dalembert.algebra.types import Array
+from dalembert.errors import Problem
+from dalembert.language.functions import Expr
+from dalembert.language.printing import to_text
+from dalembert.language.roots import find_roots, is_kinked
+from dalembert.model.constraint import Constraint
+
+if TYPE_CHECKING:
+    from dalembert.blocks.numeric import Residual
+    from dalembert.survey.start import Level
+
+_ASIDE = 1e-2  # in units of the coordinates: how far from a solution slopes are compared with those in it
+_SUSPECT = 0.02  # part of them that is left in a solution as it was found,
+_FLAT = 1e-4  # and in one that is as good as it can be
+_STEEP = 1e4  # square of the slope, in what the residual lets one expect of a square
+_PLACES = 4
+_REACH = 0.3
+_LATER = (0.0, 0.01, 0.1, 1.0)
+_VANISHES = 1e-3  # of what it is around: what may be left of a root
+
+
+def find_flat(level: Level, x: Array) -> list[Problem]:
+    """Return what is wrong with the constraints of a level that have no slope where they hold."""
+    numeric, constraints = level.numeric, level.numeric.system.constraints
+    rows, kind = (numeric.holonomic, "position") if level.q is None else (numeric.kinematic, "velocity")
+    own = [k for k, i in enumerate(rows) if constraints[i].level == kind]
+    if not own:
+        return []
+    random = np.random.default_rng(6)
+    sizes = np.where(numeric.units > 0, numeric.units, np.maximum(1.0, np.abs(x))) if level.q is None else 1 + np.abs(x)
+    shares = _shares(lambda y: level.equations(y, ()), x, sizes, random)
+    problems = []
+    for k in own:
+        constraint = constraints[rows[k]]
+        alone = _Alone(level, k, constraint, sizes)
+        if is_kinked(constraint.expression) or (shares[k] < _SUSPECT and not alone.is_steep(x, random)):
+            places = alone.places(x, random)
+            problem = _explain(level, constraint, places, sizes) if places else None
+            problems += [problem] if problem else []
+    return problems
+
+
+def _shares(equations: Callable[[Array], Residual], x: Array, sizes: Array, random: np.random.Generator) -> Array:
+    """Return how much of the slopes around a place is left in it, for each equation; 1 where that cannot be told."""
+    here = equations(x)[1]
+    around = [equations(x + _ASIDE * sizes * random.uniform(-1, 1, len(x)))[1] for _ in range(2)]
+    lengths = [np.sqrt((J.multiply(J)) @ sizes**2) for J in (here, *around)]
+    most = np.max(lengths[1:], axis=0)
+    with np.errstate(all="ignore"):
+        shares = lengths[0] / most
+    return np.where(np.isfinite(shares) & (most > 0), shares, 1.0)
+
+
+class _Alone:
+    """One constraint without the others, at several positions and times."""
+
+    def __init__(self, level: Level, row: int, constraint: Constraint, sizes: Array):
+        self.level, self.row, self.constraint, self.sizes = level, row, constraint, sizes
+
+    def equation(self, t: float, x: Array) -> Residual:
+        numeric, q = self.level.numeric, self.level.q
+        residual, J, size = numeric.position(t, x) if q is None else numeric.velocity(t, q, x)
+        return residual[[self.row]], J[[self.row]], size[[self.row]]
+
+    def is_steep(self, x: Array, random: np.random.Generator) -> bool:
+        """Tell whether what is left of the slope, as in a small mechanism, is more than the residual explains.
+
+        Of a square, g = d², residual and slope vanish together: |∇g|² = 4 g, and in general about |∇²g| |g|.
+        """
+        residual, J, size = self.equation(self.level.t, x)
+        around = self.equation(
+            self.level.t, x + _ASIDE * self.sizes * random.choice([-1, 1], len(x)) * random.random(len(x))
+        )[1]
+        slope = np.sqrt(((J * self.sizes) ** 2).sum())
+        bend = np.sqrt((((around - J) * self.sizes) ** 2).sum()) / _ASIDE
+        left = max(abs(residual[0]), np.finfo(float).eps * size[0])
+        return bool(slope**2 > _STEEP * bend * left)
+
+    def places(self, x: Array, random: np.random.Generator) -> list[tuple[float, Array]]:
+        """Return times and positions at which it holds without slope; none if it has one somewhere."""
+        found = []
+        for later in _LATER if self.constraint.time else (0.0,) * _PLACES:
+            t, guess = self.level.t + later, x + _REACH * self.sizes * random.uniform(-1, 1, len(x))
+            everything = np.arange(len(x))
+            point = reach_solution(lambda y, t=t: self.equation(t, y), guess, self.level.weight, everything)
+            if not point.solved:
+                continue
+            share = _shares(lambda y, t=t: self.equation(t, y), point.x, self.sizes, random)[0]
+            if share > _FLAT and not is_kinked(self.constraint.expression):
+                return []
+            found.append((t, point.x))
+        return found
+
+
+def _explain(
+    level: Level, constraint: Constraint, places: Sequence[tuple[float, Array]], sizes: Array
+) -> Problem | None:
+    """Say what to write instead; None where all that made it suspect does not vanish, as a factor that is a square."""
+    numeric = level.numeric
+    names = {*numeric.system.coordinates, *numeric.system.parameters}
+    roots = find_roots(constraint.expression, constraint.variables, lambda expr: _vanishes(level, expr, places, sizes))
+    if roots is None and is_kinked(constraint.expression):
+        return None
+    if roots:
+        texts = [f"{to_text(root, names)} = 0" for root in roots]
+        several = f" (it asks for {len(texts)} conditions at once)" if len(texts) > 1 else ""
+        advice = f"write `{'` and `'.join(texts)}` instead{several}"
+    else:
+        advice = "write it differently, as x = 0 instead of x^2 = 0"
+    text = f"`{constraint.name}` has no gradient where it holds, so that nothing follows from it: {advice}"
+    return Problem(text, key=numeric.system.entry(constraint.name))
+
+
+def _vanishes(level: Level, expr: Expr, places: Sequence[tuple[float, Array]], sizes: Array) -> bool:
+    """Tell whether an expression is nothing at all of some places, compared with what it is around them."""
+    numeric = level.numeric
+    blocks, random = numeric.blocks, np.random.default_rng(8)
+    program = Program([blocks.t, *blocks.q, *blocks.v, *blocks.parameters], [expr])
+
+    def value(t: float, x: Array) -> float:
+        q, v = (x, np.zeros(numeric.n)) if level.q is None else (level.q, x)
+        return abs(program.floats([t, *q, *v, *numeric.parameters])[0])
+
+    for t, x in places:
+        around = [value(t, x + _REACH * sizes * random.uniform(-1, 1, len(x))) for _ in range(3)]
+        if not value(t, x) <= _VANISHES * max(around):
+            return False
+    return True

@@ -1,0 +1,1 @@
+"""What is found out about a mechanism: mobility, kinematics, transmission, remedies."""

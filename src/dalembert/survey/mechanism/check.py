@@ -1,0 +1,38 @@
+"""The check of a mechanism: that of a system, told by joints and bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dalembert.blocks.numeric import Numeric
+from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.survey.check import Examination
+from dalembert.survey.configurations import Configuration
+from dalembert.survey.mechanism.fit import moved
+from dalembert.survey.mechanism.mobility import mobility
+from dalembert.survey.mechanism.words import repeated_conditions
+from dalembert.survey.redundancy import Redundancy
+
+
+class MechanismExamination(Examination):
+    """Examines a mechanism."""
+
+    def __init__(self, system: Mechanism):
+        super().__init__(system)
+        self.mechanism = system
+
+    def start(self, numeric: Numeric) -> Configuration | None:
+        """Find the initial state, and say how far the bodies are from where they were placed."""
+        start = super().start(numeric)
+        if self.state is not None:
+            for note in moved(self.mechanism, numeric, self.state.q, self.mechanism.guess):
+                self.report("note", note.text, *note.key)
+        return start
+
+    def redundant(self, redundancies: Sequence[Redundancy], numeric: Numeric, places: Sequence[Configuration]) -> None:
+        """Report by joint what is repeated, what to do, and what it means for the mobility."""
+        for text, key in repeated_conditions(self.mechanism, redundancies, numeric, places):
+            self.report("note", text, *key)
+        found = mobility(self.mechanism, (numeric, places))
+        if found.reasons:
+            self.report("note", str(found), "joints")

@@ -1,0 +1,60 @@
+"""The transmission angle: between the force in a coupler and what it cannot move.
+
+A coupler that carries only two pins pushes along the line between them. Of the pin on the output body the direction of
+motion is known: across the line to the bearing, or along the guide. The angle of the force to the normal of this
+direction is the transmission angle (Alt 1932); at a right angle all of the force drives the output, at 0 none of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.algebra.types import Array
+from dalembert.blocks.numeric import Numeric
+from dalembert.model.mechanism.tables import GROUND
+from dalembert.model.mechanism.vectors import Vector, sub
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.joint import Joint
+    from dalembert.model.mechanism.mechanism import Mechanism
+
+
+def transmission_angle(mechanism: Mechanism, output: str, numeric: Numeric, q: Array) -> Array | None:
+    """Return the angle at positions (rows of q), from 0 to a right angle; None if the output is not so driven."""
+    lines = _lines(mechanism, output)
+    if lines is None:
+        return None
+    program = numeric.program([x for line in lines for x in line])
+    force, blocked = np.split(np.array([numeric.evaluate(program, 0.0, row) for row in q]), 2, axis=1)
+    across = np.abs(force[:, 0] * blocked[:, 1] - force[:, 1] * blocked[:, 0])
+    return np.arctan2(across, np.abs(np.sum(force * blocked, axis=1)))
+
+
+def _lines(mechanism: Mechanism, output: str) -> tuple[Vector, Vector] | None:
+    """Return the line of the coupler, and the line along which the output body cannot be moved."""
+    joint = mechanism.joints.get(output.partition(".")[0])
+    if joint is None or mechanism.dimensions != 2 or GROUND not in joint.bodies:
+        return None
+    if joint.kind not in ("revolute", "prismatic"):
+        return None
+    body = next(name for name in joint.bodies if name != GROUND)
+    pins = [other for other in _at(mechanism, body) if other is not joint]
+    if len(pins) != 1 or pins[0].kind != "revolute":
+        return None
+    coupler = _other(pins[0], body)
+    ends = [other for other in _at(mechanism, coupler) if other is not pins[0]]
+    if coupler == GROUND or len(ends) != 1 or ends[0].kind != "revolute":
+        return None
+    pin = pins[0].markers[0].place
+    blocked = sub(pin, joint.markers[0].place) if joint.kind == "revolute" else joint.markers[0].y
+    return sub(pin, ends[0].markers[0].place), blocked
+
+
+def _at(mechanism: Mechanism, body: str) -> list[Joint]:
+    return [joint for joint in mechanism.joints.values() if body in joint.bodies]
+
+
+def _other(joint: Joint, body: str) -> str:
+    return joint.bodies[1] if joint.bodies[0] == body else joint.bodies[0]

@@ -1,0 +1,225 @@
+"""Fewer coordinates: conditions that can be solved for a coordinate are solved, and the coordinate is put in.
+
+A condition on positions a q_j + h(other q, t) = 0 with a constant a gives q_j = −h/a, and with it the velocity and the
+acceleration of q_j. They are put into energies, forces and the other conditions; forces on q_j act on the coordinates
+it depends on, by their virtual work. The motion and the reactions of the conditions that stay are the same. So the
+joints of a tree of bodies disappear, and formulas come out in the few coordinates that a textbook would choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import symengine as se
+
+from dalembert.arguments import names as names_of
+from dalembert.errors import ModelError, nearest
+from dalembert.language.calculus import ONE, ZERO, Calculus
+from dalembert.language.functions import TIME, Expr, number
+from dalembert.survey.configurations import pilot_parameters
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+
+_ROUNDING = 1e-12  # of the terms of a condition: what is left of them counts as zero
+
+_READABLE = 20  # coordinates
+
+
+def reduce_system(system: System, keep: Iterable[str] = ()) -> System:
+    """Return the system in fewer coordinates; `keep` names constraints and coordinates that stay."""
+    known = [*system.coordinates, *(c.name for c in system.constraints)]
+    names = names_of("keep", keep, "names of constraints and coordinates")
+    for name in names:
+        if name not in known:
+            raise ModelError(f"no constraint or coordinate `{name}` that could be kept; {nearest(name, known)}")
+    return _Elimination(system, frozenset(names)).reduced()
+
+
+def shortened(T: Expr, coordinates: int) -> Expr:
+    """Multiply a kinetic energy out and write 1 for sin² + cos², as long as it is one that somebody may read."""
+    if coordinates > _READABLE:
+        return T
+    T = se.expand(T)
+    for angle in sorted({node.args[0] for node in T.atoms(se.sin)}, key=str):
+        other = se.expand(T.xreplace({se.sin(angle) ** 2: 1 - se.cos(angle) ** 2}))
+        T = min((T, other), key=lambda expr: len(expr.args))
+    return T
+
+
+class _Elimination:
+    """Solves one condition after the other; `solved` holds the eliminated coordinates as functions of the others."""
+
+    def __init__(self, system: System, keep: Collection[str]):
+        self.system, self.keep = system, keep
+        self.t = se.Symbol(TIME)
+        self.q, self.v, self.a = ({name: se.Symbol(name + "'" * k) for name in system.coordinates} for k in range(3))
+        self.moving = {self.t, *self.q.values(), *self.v.values(), *self.a.values()}
+        self.calculus = Calculus(self.moving)
+        self.values = {se.Symbol(name): value for name, value in pilot_parameters(system).items()}
+        self.solved: dict[Expr, Expr] = {}
+        self.open = {c.name: c.expression for c in system.constraints if c.level == "position"}
+        held = [c.expression for c in system.constraints if c.name in keep]
+        fixed = {name.rstrip("'") for name in system.initial}
+        order = {q: -k for k, q in enumerate(self.q.values())}
+        self.rank = {q: (any(q in h.free_symbols for h in held), q.name in fixed, order[q]) for q in order}
+        self.solve()
+        self.speeds = {self.v[q.name]: self.rate(value) for q, value in self.solved.items()}
+        self.everything = self.solved | self.speeds
+
+    # --- solving -----------------------------------------------------------------------------------------------------
+
+    def solve(self) -> None:
+        """Solve what can be solved, until nothing more can: a solved condition may make others linear."""
+        progress = True
+        while progress:
+            progress = False
+            for name in [name for name in self.open if name not in self.keep]:
+                condition = self.open[name] = self.settled(name, self.put(self.open[name]))
+                found = None if condition == 0 else self.solution(condition)
+                if condition == 0:
+                    del self.open[name]
+                elif found is not None:
+                    q, value = found
+                    del self.open[name]
+                    self.solved = {p: expr.xreplace({q: value}) for p, expr in self.solved.items()} | {q: value}
+                    progress = True
+
+    def settled(self, name: str, condition: Expr) -> Expr:
+        """Return a condition in which solved coordinates were put in; zero if it follows from the solved conditions."""
+        condition = se.expand(condition)
+        if condition.free_symbols & self.moving:
+            return condition
+        left = self.value(condition)
+        sizes = [abs(self.value(term) or 0.0) for term in (condition.args if condition.is_Add else (condition,))]
+        if left is not None and abs(left) > _ROUNDING * max(1.0, *sizes):
+            text = f"constraint `{name}` cannot hold beside the others: it is off by {left:.3g} for every motion"
+            raise ModelError(f"{text}. Remove or correct one of them")
+        return ZERO
+
+    def solution(self, condition: Expr) -> tuple[Expr, Expr] | None:
+        """Find a coordinate that appears linearly with a constant factor, and solve for it.
+
+        The last one in the order of the coordinates is taken: bodies are listed from the ground outwards. Those with an
+        initial value, and those in the conditions that are kept, are taken only if there is no other.
+        """
+        if len(self.solved) == len(self.q) - 1:
+            return None  # a system needs a coordinate
+        lifted, best = self.calculus.lift(condition), None
+        for q in self.calculus.depends(lifted) - {self.t}:
+            slope = self.calculus.diff(lifted, q)
+            if q.name in self.keep or self.calculus.depends(slope) or not self.value(slope):
+                continue
+            if best is None or self.rank[q] < self.rank[best[0]]:
+                best = q, slope
+        if best is None:
+            return None
+        q, slope = best
+        rest = condition.xreplace({q: ZERO})
+        return q, se.expand(-rest / slope)
+
+    def value(self, expr: Expr) -> float | None:
+        """Return the value of an expression of parameters."""
+        return number(expr.xreplace({p: se.RealDouble(self.values[p]) for p in expr.free_symbols if p in self.values}))
+
+    # --- putting in --------------------------------------------------------------------------------------------------
+
+    def put(self, expr: Expr, values: Mapping[Expr, Expr] | None = None) -> Expr:
+        """Put the solved coordinates into an expression."""
+        values = self.solved if values is None else values
+        used = expr.free_symbols & values.keys()
+        return expr.xreplace({symbol: values[symbol] for symbol in used}) if used else expr
+
+    def rate(self, expr: Expr) -> Expr:
+        """Differentiate an expression of the coordinates that stay, and their velocities, by time."""
+        lifted = self.calculus.lift(expr)
+        used = self.calculus.depends(lifted)
+        terms = [self.calculus.diff(lifted, q) * self.v[name] for name, q in self.q.items() if q in used]
+        if self.t in used:
+            terms.append(self.calculus.diff(lifted, self.t))
+        return self.calculus.lower(se.Add(*terms))
+
+    def slopes(self, q: Expr) -> dict[str, Expr]:
+        """Return ∂q/∂(coordinates that stay)."""
+        if q not in self.solved:
+            return {q.name: ONE}
+        speed = self.speeds[self.v[q.name]]
+        return {name: speed.diff(v) for name, v in self.v.items() if v in speed.free_symbols}
+
+    @property
+    def left(self) -> list[str]:
+        """The names of the coordinates that stay."""
+        return [name for name, q in self.q.items() if q not in self.solved]
+
+    def reduced(self) -> System:
+        """Return the system in the coordinates that stay."""
+        from dalembert.model.system import System
+
+        system = self.system
+        parts: dict[str, Any] = {"coordinates": self.left, "constraints": self.constraints(), "forces": self.forces()}
+        parts |= {"parameters": system.parameters, "simulation": system.simulation, "name": system.name}
+        if system.kinetic is not None:
+            parts["kinetic"] = shortened(self.put(system.kinetic, self.everything), len(self.left))
+            parts["potential"] = None if system.potential is None else self.put(system.potential)
+        else:
+            parts["mass"], parts["force"] = self.matrices()
+        parts["initial"], parts["guess"] = self.start()
+        parts["symbols"] = {name: s for name, s in system.symbols.items() if self.q.get(name) not in self.solved}
+        if system.drawing is not None:
+            parts["drawing"] = system.drawing.map(self.put)
+        return System(**parts)
+
+    def constraints(self) -> dict[str, Expr]:
+        """Return the conditions that are left; of those on velocities and accelerations, what they become."""
+        values = dict(self.everything)
+        if any(constraint.level == "acceleration" for constraint in self.system.constraints):
+            values |= {self.a[q.name]: self.acceleration(q) for q in self.solved}
+        left = {}
+        for constraint in self.system.constraints:
+            name = constraint.name
+            if constraint.level != "position" or name in self.open:
+                condition = self.settled(name, self.put(constraint.expression, values))
+                if condition != 0:
+                    left[name] = condition
+                elif name in self.keep:
+                    raise ModelError(f"constraint `{name}` follows from the others: its reaction is not determinate")
+        return left
+
+    def acceleration(self, q: Expr) -> Expr:
+        """Return the acceleration of a solved coordinate."""
+        return se.Add(self.rate(self.speeds[self.v[q.name]]), *[s * self.a[name] for name, s in self.slopes(q).items()])
+
+    def forces(self) -> dict[str, Expr]:
+        """Return the forces on the coordinates that stay: those on the others act on them by their virtual work."""
+        forces: dict[str, list[Expr]] = {}
+        for name, force in self.system.forces.items():
+            for other, slope in self.slopes(self.q[name]).items():
+                forces.setdefault(other, []).append(self.put(force, self.everything) * slope)
+        return {name: se.Add(*terms) for name, terms in forces.items()}
+
+    def matrices(self) -> tuple[list[list[Expr]], list[Expr]]:
+        """Return Jᵀ M J and Jᵀ (f − M J̇ ż), where q̇ = J ż + … ."""
+        system, left = self.system, self.left
+        slopes = [self.slopes(q) for q in self.q.values()]
+        J = se.DenseMatrix(len(slopes), len(left), [row.get(name, ZERO) for row in slopes for name in left])
+        bend = [self.rate(self.speeds[self.v[q.name]]) if q in self.solved else ZERO for q in self.q.values()]
+        n = len(slopes)
+        M = se.DenseMatrix(n, n, [self.put(entry) for row in system.mass or () for entry in row])
+        f = se.DenseMatrix(n, 1, [self.put(entry, self.everything) for entry in system.force or ()])
+        mass, force = J.T * M * J, J.T * (f - M * se.DenseMatrix(n, 1, bend))
+        count = range(len(left))
+        return [[se.expand(mass[i, j]) for j in count] for i in count], [se.expand(force[i, 0]) for i in count]
+
+    def start(self) -> tuple[dict[str, Expr], dict[str, Expr]]:
+        """Return initial values and guesses of the coordinates that stay.
+
+        Where a solved coordinate had an initial value, those that stay start in the state that belongs to it.
+        """
+        system, stays = self.system, set(self.left)
+        initial = {name: value for name, value in system.initial.items() if name.rstrip("'") in stays}
+        guess = {name: value for name, value in system.guess.items() if name.rstrip("'") in stays}
+        if len(initial) < len(system.initial) and None not in system.parameters.values():
+            state = system.start().as_dict()
+            initial |= {name: value for name, value in state.items() if name.rstrip("'") in stays}
+        return initial, guess

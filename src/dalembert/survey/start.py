@@ -1,0 +1,245 @@
+"""A consistent initial state from whatever the user fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse as sp
+
+from dalembert.algebra.nearest import Nearest, least_residual, nearest_solution, reach_solution
+from dalembert.algebra.rank import Scale, rank
+from dalembert.algebra.saddle import positive
+from dalembert.algebra.types import Array, Sparse
+from dalembert.blocks.numeric import Numeric, Residual
+from dalembert.errors import ModelError, quoted
+from dalembert.language.functions import Expr
+from dalembert.model.initial import InitialValue
+from dalembert.shown import ShownAsHTML
+from dalembert.survey.conditions import Conditions
+from dalembert.survey.flat import find_flat
+from dalembert.survey.given import given_values
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+
+_AROUND = (0.0, 0.03, 0.1, 0.3, 1.0, 1.0, 3.0)  # parts of a coordinate by which a guess is changed
+_LIMIT = 1e-6  # a double root is found to about the root of the rounding error
+
+
+@dataclass(frozen=True)
+class State(ShownAsHTML):
+    """A state that satisfies the constraints: `state["phi"]`, `state["phi'"]`, or `q` and `v` as arrays.
+
+    notes: in words, how what was left open has been chosen.
+    """
+
+    t: float
+    q: Array
+    v: Array
+    names: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> float:
+        values = self.as_dict()
+        if name not in values:
+            raise KeyError(f"no coordinate or velocity `{name}`")
+        return values[name]
+
+    def as_dict(self) -> dict[str, float]:
+        """Return coordinates and velocities by name."""
+        velocities = tuple(name + "'" for name in self.names)
+        return dict(zip(self.names + velocities, map(float, [*self.q, *self.v]), strict=True))
+
+    def __str__(self) -> str:
+        width = max(map(len, self.names))
+        rows = [
+            f"  {name:{width}}  {q + 0.0:12.6g}  {v + 0.0:12.6g}"
+            for name, q, v in zip(self.names, self.q, self.v, strict=True)
+        ]
+        head = f"State at t = {self.t:g}: positions and velocities"
+        return "\n".join([head, *rows, *(f"  note: {note}" for note in self.notes)])
+
+    __repr__ = __str__
+
+
+def consistent_state(
+    system: System,
+    numeric: Numeric | None = None,
+    initial: Mapping[str, Expr] | None = None,
+    guess: Mapping[str, Expr] | None = None,
+    t: float = 0.0,
+    explain: bool = True,
+) -> State:
+    """Solve for what the user left open; raise ModelError if what was fixed contradicts the constraints.
+
+    Notes on what is over- or underdetermined take their time; `explain` asks for them.
+    """
+    numeric = numeric or Numeric(system)
+    given = system.initial_values(given_values(numeric, system.initial if initial is None else initial))
+    near = given_values(numeric, system.guess if guess is None else guess)
+    q, notes = Level(numeric, t, given, near).solve(explain)
+    v, more = Level(numeric, t, given, near, q).solve(explain)
+    return State(t, q, v, system.coordinates, (*notes, *more))
+
+
+class Level:
+    """The equations of one level, positions (q is None) or, at known positions, velocities, and how they are solved.
+
+    `x` holds the fixed values, and the guess for the others; `given` the initial values of this level.
+    """
+
+    def __init__(
+        self,
+        numeric: Numeric,
+        t: float,
+        given: Sequence[InitialValue],
+        guess: Mapping[str, float],
+        q: Array | None = None,
+    ):
+        self.numeric, self.system, self.t, self.guess, self.q = numeric, numeric.system, t, guess, q
+        self.what, level = ("coordinates", "position") if q is None else ("velocities", "velocity")
+        self.names = list(self.system.coordinates if q is None else self.system.velocities)
+        order = {name: i for i, name in enumerate(self.names)}
+        self.given = [item for item in given if self.system.measure(next(iter(item.values))).level == level]
+        self.given.sort(key=lambda item: order.get(next(iter(item.values)), len(order)))
+        values = {name: value for item in self.given for name, value in item.values.items()}
+        self.x = np.array([values.get(name, guess.get(name, 0.0)) for name in self.names])
+        self.conditions = Conditions(numeric, {n: v for n, v in values.items() if n not in order}, level)
+        rows = numeric.holonomic if q is None else numeric.kinematic
+        self.constraints = [self.system.constraints[i].name for i in rows]
+        M = numeric.mass(t, self.x if q is None else q)
+        if not np.all(np.isfinite(M.data)):
+            place = "guess" if q is None else "initial position"
+            raise ModelError(f"the mass matrix is not finite at the {place}; give other values in `guess`")
+        self.weight = positive(M)
+
+    # --- equations ---------------------------------------------------------------------------------------------------
+
+    def free(self, given: Sequence[InitialValue]) -> Array:
+        """Return the places of what some initial values leave open."""
+        fixed = {name for item in given for name in item.values}
+        return np.array([i for i, name in enumerate(self.names) if name not in fixed], dtype=int)
+
+    def equations(self, x: Array, given: Sequence[InitialValue], values: Array | None = None) -> Residual:
+        """Return the residuals of the constraints, and of the conditions of some initial values after them."""
+        numeric = self.numeric
+        own = numeric.position(self.t, x) if self.q is None else numeric.velocity(self.t, self.q, x)
+        asked = {name for item in given for name in item.values}
+        rows = [k for k, name in enumerate(self.conditions.names) if name in asked]
+        if not rows:
+            return own
+        residual, J, size = self.conditions(x, self.q, rows, values)
+        stacked = sp.csr_array(sp.vstack([own[1], J]))
+        return np.concatenate([own[0], residual]), stacked, np.concatenate([own[2], size])
+
+    def nearest(self, x: Array, given: Sequence[InitialValue], start: Array | None = None) -> Nearest:
+        """Solve with some of the initial values, moving least from x."""
+        return nearest_solution(lambda y: self.equations(y, given), x, self.weight, self.free(given), start)
+
+    def others(self, x: Array, given: Sequence[InitialValue], radii: Sequence[float] = _AROUND) -> Iterator[Array]:
+        """Yield places to start from where x leads to nothing: where the residuals are least, and around it."""
+        random = np.random.default_rng(1)
+        free = self.free(given)
+        for radius in radii if free.size else ():
+            start = x.copy()
+            start[free] += radius * random.uniform(-1, 1, free.size) * np.maximum(1.0, np.abs(x[free]))
+            yield start if radius else least_residual(lambda y: self.equations(y, given), x, free)
+
+    def try_nearby(self, best: Nearest) -> Nearest:
+        """Start from elsewhere: the constraints may have no slope at the guess."""
+        for start in self.others(self.x, self.given):
+            attempt = self.nearest(self.x, self.given, start)
+            if attempt.solved:
+                return attempt
+            if not np.linalg.norm(attempt.residual) > np.linalg.norm(best.residual):
+                best = attempt
+        return best
+
+    def led(self) -> Array | None:
+        """Return where the guess is led to by values of joints that are changed little by little; None: nowhere."""
+        values = self.conditions.path(self.x) if self.q is None else []
+        x, free = self.x, self.free(self.given)
+        for some in values:
+            found = reach_solution(partial(self.equations, given=self.given, values=some), x, self.weight, free)
+            if not found.solved:
+                return None
+            x = found.x
+        return x if values else None
+
+    def solve(self, explain: bool) -> tuple[Array, list[str]]:
+        """Return the solution, with notes on how what was left open has been chosen."""
+        if not self.constraints and not self.conditions.names:
+            return self.x, []
+        best = self.nearest(self.x, self.given, self.led())
+        notes = []
+        if not best.solved:
+            best = self.try_nearby(best)
+            if best.solved:
+                chosen = ", ".join(f"{self.names[i]} = {best.x[i]:.6g}" for i in self.free(self.given)[:6])
+                notes.append(
+                    "the guess leads to no solution (the constraints are singular there); "
+                    f"another one nearby leads to {chosen}: give a guess to choose between solutions"
+                )
+        if not best.solved:
+            from dalembert.survey.contradiction import resolve
+
+            best = resolve(self, best)
+        flat = find_flat(self, best.x)
+        if flat:
+            raise ModelError(flat)
+        return best.x, notes + (self.freedom(best) if explain else [])
+
+    # --- words -------------------------------------------------------------------------------------------------------
+
+    def freedom(self, best: Nearest) -> list[str]:
+        """Say what is over- or underdetermined in the start."""
+        free, own = self.free(self.given), len(self.constraints)
+        fixed = [name for item in self.given for name in item.values]
+        here, *around = self.scaled(best)
+        ranks = [rank(matrix[:, free], _LIMIT) for matrix in (here, *around)]
+        undetermined, freedom = free.size - rank(here[:, free]), len(self.names) - rank(here[:own])
+        if ranks[0] < max(ranks) and fixed and rank(here) == max(rank(matrix) for matrix in around):
+            return [f"the fixed {self.what} {quoted(_some(fixed))} are at a limit position, such as a dead centre"]
+        notes = []
+        still = self.what == "velocities" and not fixed and not np.any(best.x)
+        if undetermined and still:
+            notes.append("no velocity is given: the motion starts from rest")
+        elif undetermined and not self.as_written(best, free):
+            names = quoted(_some([self.names[i] for i in free]))
+            verb = "is" if undetermined == 1 else "are"
+            notes.append(
+                f"{undetermined} of the {self.what} {names} {verb} not determined by the initial values and the "
+                "constraints: the values nearest to the guess are taken"
+            )
+        surplus = len(fixed) + undetermined - freedom
+        if surplus > 0:
+            what = "the rest" if len(fixed) > surplus else "the constraints"
+            verb = "is" if len(fixed) == 1 else "are"
+            notes.append(
+                f"of the {self.what} {quoted(_some(fixed))}, which {verb} fixed, {surplus} would follow from {what}: "
+                "the values agree with the constraints"
+            )
+        return notes
+
+    def as_written(self, best: Nearest, free: Array) -> bool:
+        """Tell whether all that is free was guessed, and is as it was guessed: as bodies are that were placed."""
+        wanted = np.array([self.guess.get(self.names[i], np.nan) for i in free])
+        return bool(np.all(np.abs(best.x[free] - wanted) <= 1e-9 * (1 + np.abs(wanted))))
+
+    def scaled(self, best: Nearest) -> list[Sparse]:
+        """Return the Jacobian here and at places around, in units taken from all of them."""
+        random = np.random.default_rng(7)
+        sizes = np.maximum(np.abs(best.x), 1.0)
+        moved = [self.equations(best.x + 0.1 * random.normal(size=len(sizes)) * sizes, self.given)[1] for _ in range(2)]
+        matrices = [best.jacobian, *(J for J in moved if np.all(np.isfinite(J.data)))]
+        units = np.abs(best.x) if self.what == "coordinates" else np.ones(len(sizes))
+        scale = Scale(matrices, np.where(units > 1e-6, units, 1.0))
+        return [scale.apply(J) for J in (*matrices, best.jacobian)]
+
+
+def _some(names: list[str]) -> list[str]:
+    return names if len(names) <= 8 else [*names[:8], "…"]
