@@ -30,8 +30,8 @@ import numpy as np
 
 from dalembert import System, example
 from dalembert.algebra import quasidefinite
-from dalembert.algebra.program import Program
 from dalembert.blocks.numeric import Numeric
+from dalembert.language.program import Program
 from dalembert.native import groups
 from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm

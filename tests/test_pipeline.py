@@ -6,8 +6,8 @@ import ast
 from pathlib import Path
 
 SOURCES = Path(__file__).parents[1] / "src"
-SHARED = ("errors", "arguments", "files", "interruption", "shown", "__version__")  # used by all folders
-PIPELINE = ("algebra", "language", "model", "blocks", "survey", "forms", "native", "motion", "results", "show", "cli")
+SHARED = ("errors", "arguments", "files", "interruption", "shown", "arrays", "__version__")  # used by all folders
+PIPELINE = ("language", "algebra", "model", "blocks", "survey", "forms", "native", "motion", "results", "show", "cli")
 REASONS = {
     "model.system": "the user asks the system for everything that can be made of it",
     "model.mechanism.mechanism": "and the mechanism likewise",

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import casadi
 import numpy as np
 
-from dalembert.algebra.program import Program
 from dalembert.blocks.numeric import Numeric
+from dalembert.language.program import Program
 from peers.problems import Problem, Run, timed
 
 CODE = "CasADi IDAS"

@@ -14,8 +14,8 @@ import heyoka as hy
 import numpy as np
 
 from dalembert.algebra import quasidefinite
-from dalembert.algebra.program import Program
 from dalembert.blocks.numeric import Numeric
+from dalembert.language.program import Program
 from peers.problems import Problem, Run, timed
 
 CODE = "heyoka"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.errors import DalembertError, ModelError, nearest
 
 

@@ -8,9 +8,9 @@ import symengine as se
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalembert.algebra.program import Program
 from dalembert.algebra.rational import MAX_TERMS, Field, TooLarge
-from dalembert.language.expression import Vocabulary, parse
+from dalembert.language.parser import Vocabulary, parse
+from dalembert.language.program import Program
 
 NAMES = Vocabulary(("x", "y"), ("a", "b"))
 X = [se.Symbol(name) for name in "xyab"]

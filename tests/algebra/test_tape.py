@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dalembert.algebra.program import FLOATS
 from dalembert.algebra.tape import Node, Tape, TapeFull
+from dalembert.language.program import FLOATS
 from tests.native.interpreter import value
 
 

@@ -9,7 +9,7 @@ import sympy as sp
 
 from dalembert import ModelError, System, example
 from dalembert.blocks.numeric import Numeric
-from dalembert.language.expression import Vocabulary, parse
+from dalembert.language.parser import Vocabulary, parse
 from tests.conftest import pendulum
 
 

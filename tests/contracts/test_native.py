@@ -15,11 +15,11 @@ import symengine as se
 
 from dalembert import System, example
 from dalembert.algebra.pilot import Pilot
-from dalembert.algebra.program import Program
 from dalembert.algebra.rank import null_space, rank, unit_rows
 from dalembert.algebra.rational import TooLarge
 from dalembert.blocks.numeric import Numeric, Values
 from dalembert.forms import FORMS
+from dalembert.language.program import Program
 from tests.conftest import GALLERY, pendulum
 from tests.contracts.test_forms import CASES, LENGTH, MODELS, oracle, scene_of, states, system_of
 

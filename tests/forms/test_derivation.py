@@ -10,11 +10,11 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from dalembert import DerivationError, Mechanism, ModelError, System, coordinates, dot, example
-from dalembert.algebra.program import Program
 from dalembert.blocks.numeric import Numeric
 from dalembert.forms import FORMS
 from dalembert.forms.multipliers import solve
-from dalembert.language.expression import Vocabulary, parse, parse_equation
+from dalembert.language.parser import Vocabulary, parse, parse_equation
+from dalembert.language.program import Program
 from tests.conftest import pendulum
 
 LENGTH = {"rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)", "length": "x^2 + y^2 = l^2"}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import example
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.errors import DerivationError, ModelError
 from dalembert.motion.methods import METHODS
 from dalembert.results.certificate import Certificate

@@ -7,9 +7,9 @@ import math
 import pytest
 import symengine as se
 
-from dalembert.algebra.program import Program
 from dalembert.language.calculus import Calculus
-from dalembert.language.expression import Vocabulary, parse
+from dalembert.language.parser import Vocabulary, parse
+from dalembert.language.program import Program
 
 x, y = se.symbols("x y")
 NAMES = Vocabulary(("x", "y"))

@@ -13,10 +13,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dalembert import System, loads
-from dalembert.algebra.program import Program
 from dalembert.errors import ModelError
-from dalembert.language.expression import MAX_DEPTH, Vocabulary, parse, parse_value
-from dalembert.language.printing import fold, to_text
+from dalembert.language.parser import MAX_DEPTH, Vocabulary, parse, parse_value
+from dalembert.language.printing import to_text
+from dalembert.language.program import Program
+from dalembert.language.walk import fold
 
 COORDINATES, PARAMETERS = ("x", "phi"), ("m", "k_1")
 SYMBOLS = ("x", "x'", "phi", "phi''", "m", "k_1", "t")

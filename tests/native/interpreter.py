@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dalembert.algebra.program import FLOATS
 from dalembert.algebra.tape import CONSTANT, LOAD, Node, Tape
+from dalembert.language.program import FLOATS
 
 
 def value(tape: Tape, node: Node | float, places: dict[tuple[str, int], float]) -> float:

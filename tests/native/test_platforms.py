@@ -55,7 +55,7 @@ def test_windows_gets_objects_that_its_loader_takes(monkeypatch):
     monkeypatch.undo()
     assert code.startswith(b"\x7fELF")
     assert undefined(code) == {"sin", "pow", "memset", "__chkstk"}
-    assert undefined(code) <= {*runtime.MATHEMATICS, *runtime.MEMORY}
+    assert undefined(code) <= {*runtime.mathematics(), *runtime.MEMORY}
 
 
 @on_x86
@@ -76,7 +76,7 @@ def test_kernels_call_only_what_is_known(monkeypatch, tmp_path):
     model().compile()(0.0, [1.0], [0.0])
     assert codes
     names = set().union(*map(undefined, codes))
-    assert {"sin", "cos", "atan2", "pow"} <= names <= {*runtime.MATHEMATICS, *runtime.MEMORY}
+    assert {"sin", "cos", "atan2", "pow"} <= names <= {*runtime.mathematics(), *runtime.MEMORY}
 
 
 def test_symbols_are_looked_for_in_the_libraries_of_windows(monkeypatch):
@@ -98,7 +98,7 @@ def test_symbols_are_looked_for_in_the_libraries_of_windows(monkeypatch):
     monkeypatch.setattr(runtime.ctypes, "CDLL", library)
     monkeypatch.setattr(runtime.llvm, "add_symbol", added.__setitem__)
     runtime.add_symbols()
-    assert set(runtime.MATHEMATICS) | {"memcpy", "memset", "memmove"} <= set(added)
+    assert set(runtime.mathematics()) | {"memcpy", "memset", "memmove"} <= set(added)
     assert all(added.values())
     assert set(asked) == {"ucrtbase", "msvcrt", "ntdll"}
 

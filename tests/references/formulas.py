@@ -6,7 +6,7 @@ import symengine as se
 
 from dalembert import System
 from dalembert.algebra.rational import Field
-from dalembert.language.expression import Vocabulary, parse
+from dalembert.language.parser import Vocabulary, parse
 
 
 def read(system: System, text: str, *more: str):

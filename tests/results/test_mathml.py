@@ -11,7 +11,7 @@ import pytest
 import symengine as se
 
 from dalembert import example
-from dalembert.language.expression import parse
+from dalembert.language.parser import parse
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.results.mathml import formula, matrix, signed, terms
 from dalembert.results.report.formulas import MOST, name_parts, written

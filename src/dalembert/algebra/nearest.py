@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from dalembert.algebra.saddle import Saddle
-from dalembert.algebra.types import Array, Sparse
+from dalembert.arrays import Array, Sparse
 
 Residual = Callable[[Array], tuple[Array, Sparse, Array]]  # residuals, Jacobian, sizes of the terms
 

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from dalembert.algebra.types import Array, Sparse
+from dalembert.arrays import Array, Sparse
 
 RANK = 1e-8  # singular values of a scaled matrix below this count as zero
 _SURE = 1e-10  # squared distances of a scaled row from the others that are beyond doubt

@@ -16,9 +16,9 @@ import symengine as se
 from flint import Ordering, fmpz_mpoly_ctx
 
 from dalembert.algebra.decimals import meant
-from dalembert.algebra.program import Program
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.errors import DerivationError
+from dalembert.language.program import Program
 
 Expr = Any  # a SymEngine expression
 Polynomial = Any  # flint's fmpz_mpoly

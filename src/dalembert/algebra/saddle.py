@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from dalembert.algebra.rank import RANK, is_positive
-from dalembert.algebra.types import Array, Sparse
+from dalembert.arrays import Array, Sparse
 
 _EPSILON = 1e-8  # of the size of a row, (J W⁻¹ Jᵀ)ᵢᵢ
 _SMOOTH = 1e-10

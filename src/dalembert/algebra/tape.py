@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dalembert.algebra.program import FLOATS
+from dalembert.language.functions import EVEN, FLOATS, ODD, OPERATIONS
 
 CONSTANT, LOAD = "constant", "load"
 FREE = (CONSTANT, LOAD)  # what costs no operation
 _COMMUTATIVE = frozenset(["+", "*", "max", "min"])
-_EVEN, _ODD = frozenset(["cos", "cosh", "abs"]), frozenset(["sin", "tan", "asin", "atan", "sinh", "tanh", "sign"])
 
 
 class TapeFull(Exception):
@@ -96,9 +95,10 @@ class Tape:
                 first = first if _same(first, arg) else self.operation(name, first, arg)
             return first
         negated = args[0]._operands("neg") if isinstance(args[0], Node) else None
-        if negated and name in _EVEN:
+        parity = OPERATIONS[name].parity if negated else ""
+        if negated and parity == EVEN:
             return self.operation(name, *negated)
-        if negated and name in _ODD:
+        if negated and parity == ODD:
             return -self.operation(name, *negated)
         return self.operation(name, *args)
 

@@ -8,9 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 import symengine as se
 
-from dalembert.algebra.program import Program
-from dalembert.algebra.types import Array, Sparse
+from dalembert.arrays import Array, Sparse
 from dalembert.blocks.kinds import Elements, Kind
+from dalembert.language.program import Program
 
 if TYPE_CHECKING:
     from dalembert.blocks.numeric import Numeric, Residual, Values

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.blocks.symbolic import derive_blocks
+from dalembert.language.building import TIME, Expr
 from dalembert.language.calculus import ZERO
-from dalembert.language.functions import TIME, Expr
 from dalembert.model.constraint import Constraint
 
 if TYPE_CHECKING:

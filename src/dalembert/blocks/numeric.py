@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
-from dalembert.algebra.program import Program
-from dalembert.algebra.types import Array, Sparse
+from dalembert.arrays import Array, Sparse
 from dalembert.blocks.assembled import Assembled, is_large
 from dalembert.errors import ModelError, Problem, nearest
+from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
-from dalembert.language.functions import Expr
+from dalembert.language.program import Program
 
 if TYPE_CHECKING:
     from dalembert.blocks.symbolic import Blocks

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import symengine as se
 
 from dalembert.errors import ModelError, Problem, counted
+from dalembert.language.building import TIME, Expr
 from dalembert.language.calculus import ONE, ZERO, Calculus
-from dalembert.language.functions import TIME, Expr
 from dalembert.language.independence import is_independent, without
 from dalembert.model.constraint import Constraint
 from dalembert.shown import ShownAsMarkdown

@@ -78,8 +78,8 @@ def number(option: str, text: str | None, example: str = "10") -> float | None:
         return float(text)
     except ValueError:
         pass
-    from dalembert.language.expression import parse_value
-    from dalembert.language.functions import number as value_of
+    from dalembert.language.building import number as value_of
+    from dalembert.language.parser import parse_value
     from dalembert.language.vocabulary import Vocabulary
 
     try:

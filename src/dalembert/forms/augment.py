@@ -19,10 +19,10 @@ import symengine as se
 from scipy.sparse.csgraph import connected_components
 
 from dalembert.algebra.rank import is_positive
-from dalembert.algebra.types import Array, Sparse
+from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Numeric, Values
 from dalembert.errors import DerivationError, quoted
-from dalembert.language.functions import number
+from dalembert.language.building import number
 from dalembert.model.system import System
 from dalembert.survey.configurations import pilot_parameters
 

@@ -21,7 +21,7 @@ from typing import Any
 from dalembert.algebra.gramschmidt import Scalar, Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.forms.scene import Rows, Scene
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 
 MAX_OPERATIONS = 3_000  # on the shared graph; beyond this formulas are not attempted
 

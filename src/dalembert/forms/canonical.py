@@ -23,8 +23,8 @@ from dalembert.algebra.rational import Field
 from dalembert.forms.base import Form, Solution
 from dalembert.forms.reactions import Reactions
 from dalembert.forms.scene import Rows, Scene
+from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
-from dalembert.language.functions import Expr
 from dalembert.model.system import System
 
 

@@ -20,7 +20,7 @@ from dalembert.forms.scene import scene_of
 from dalembert.forms.typeset import math, prose
 from dalembert.forms.typeset import name as symbol
 from dalembert.forms.work import Matrix, derive, shared_loads
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.language.printing import to_text, wrap
 from dalembert.language.translate import Translator
 from dalembert.model.system import System

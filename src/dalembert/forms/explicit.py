@@ -8,7 +8,7 @@ from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
 from dalembert.forms.base import Form, Solution, dense, multiply, transposed
 from dalembert.forms.scene import Rows, Scene
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 
 
 class Explicit(Form):

@@ -15,15 +15,15 @@ from dalembert.algebra.elimination import reduce_rows
 from dalembert.algebra.gramschmidt import Scalar
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rank import null_space
-from dalembert.algebra.types import Array, Sparse
 from dalembert.arguments import names
+from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Values
 from dalembert.errors import nearest, quoted
 from dalembert.forms.base import Form, Solution
 from dalembert.forms.minimal import along
 from dalembert.forms.nullspace import by_elimination
 from dalembert.forms.scene import Rows, Scene
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 
 
 class Independent(Form):

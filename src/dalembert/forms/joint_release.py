@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dalembert.forms.release import Release
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.mechanism.pairs.base import is_angle
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dalembert.forms.base import MAX_OPERATIONS, Form, Solution, dense, multiply
 from dalembert.forms.multipliers import balance
 from dalembert.forms.nullspace import NullSpace, by_elimination, by_gram_schmidt, clear, lost_where
 from dalembert.forms.scene import Rows, Scene
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 
 
 class Minimal(Form):

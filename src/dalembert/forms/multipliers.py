@@ -7,11 +7,11 @@ import symengine as se
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.saddle import Saddle
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import Values
 from dalembert.forms.base import Form, Solution, transposed
 from dalembert.forms.scene import Rows, Scene
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 
 
 class Multipliers(Form):

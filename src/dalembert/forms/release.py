@@ -15,7 +15,7 @@ from dalembert.arguments import names as names_of
 from dalembert.errors import DerivationError, ModelError, quoted
 from dalembert.forms.derivation import Derivation
 from dalembert.forms.formulas import NamedFormulas
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.language.printing import to_text
 from dalembert.model.system import System
 from dalembert.shown import ShownAsMarkdown

@@ -16,13 +16,13 @@ from dalembert.algebra.gramschmidt import Scalar, Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import MAX_TERMS, Field
 from dalembert.algebra.tape import Tape
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, Values
 from dalembert.blocks.symbolic import Blocks
 from dalembert.errors import DerivationError, ModelError
 from dalembert.forms.augment import held
 from dalembert.forms.tidy import tidy
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.system import System
 from dalembert.survey.configurations import Configuration, assemble, configurations, pilot_parameters
 from dalembert.survey.redundancy import Redundancy, find_redundancies

@@ -9,7 +9,7 @@ import symengine as se
 
 from dalembert.algebra.decimals import short_decimal, simple_fraction
 from dalembert.blocks.symbolic import Blocks
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 
 
 def tidy(blocks: Blocks) -> Blocks:

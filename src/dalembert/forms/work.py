@@ -17,8 +17,8 @@ from dalembert.forms.minimal import Minimal
 from dalembert.forms.multipliers import Multipliers, solve
 from dalembert.forms.reactions import Reactions
 from dalembert.forms.scene import MAX_UNKNOWNS, Rows, Scene
+from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
-from dalembert.language.functions import Expr
 from dalembert.language.printing import to_text
 
 if TYPE_CHECKING:

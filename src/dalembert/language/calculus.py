@@ -1,4 +1,4 @@
-"""Differentiation term by term, with rules of our own for abs, sign, min, max, step and if.
+"""Differentiation term by term, with rules of our own for functions that SymEngine does not differentiate.
 
 SymEngine differentiates smooth expressions fast and leaves the others undone. So every such function is first put
 aside ("lifted") as an auxiliary symbol whose derivative is known, and put back at the end. Where these functions
@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 import symengine as se
 from symengine.lib.symengine_wrapper import FunctionSymbol
 
-from dalembert.language.functions import IF_LESS, STEP, Expr, choose, sign
-from dalembert.language.printing import fold
+from dalembert.language.building import IF_LESS, Expr, choose
+from dalembert.language.functions import OPERATIONS, function_of
+from dalembert.language.walk import fold, rebuild
 
 SWITCHING = (se.Abs, se.sign, se.Max, se.Min, FunctionSymbol)
 ZERO, ONE = se.Integer(0), se.Integer(1)
@@ -109,15 +110,18 @@ class Calculus:
         return self._derivatives[symbol, variable]
 
     def _rule(self, node: Expr, variable: Expr) -> Expr:
-        args = node.args
-        if isinstance(node, se.Abs):
-            return sign(args[0]) * self.diff(args[0], variable)
+        args, function = node.args, function_of(node)
         if isinstance(node, (se.Max, se.Min)):
             return self._slope_of_extreme(type(node), args, variable)
-        if isinstance(node, se.sign) or node.get_name() == STEP:
-            return ZERO
-        yes, no = self.diff(args[2], variable), self.diff(args[3], variable)
-        return choose(args[0], args[1], node.get_name() == IF_LESS, yes, no)
+        if function is None:
+            raise ValueError(f"the function in `{node}` has no derivative")
+        if function.slopes is None:  # chooses between two values
+            yes, no = self.diff(args[2], variable), self.diff(args[3], variable)
+            return choose(args[0], args[1], function.name == IF_LESS, yes, no)
+        slopes = function.slopes(_call, node, *args)
+        return se.Add(
+            *[slope * self.diff(arg, variable) for slope, arg in zip(slopes, args, strict=True) if slope != 0]
+        )
 
     def _slope_of_extreme(self, kind: type, args: Sequence[Expr], variable: Expr) -> Expr:
         """Choose between the slopes of two halves: a tree of choices, not a chain as deep as there are arguments."""
@@ -133,12 +137,5 @@ def _extreme(kind: type, args: Sequence[Expr]) -> Expr:
     return args[0] if len(args) == 1 else kind(*args)
 
 
-def rebuild(node: Expr, args: Sequence[Expr]) -> Expr:
-    """Make a node of the same kind with other arguments; without arguments, or with the same, it stays as it is."""
-    if not args or all(new is old or new == old for new, old in zip(args, node.args, strict=True)):
-        return node
-    if node.is_Add:
-        return se.Add(*args)
-    if node.is_Mul:
-        return se.Mul(*args)
-    return args[0] ** args[1] if node.is_Pow else node.func(*args)
+def _call(name: str, *args: Expr) -> Expr:
+    return OPERATIONS[name].build(*args)

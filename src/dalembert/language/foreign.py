@@ -6,11 +6,13 @@ import symengine as se
 from symengine.lib.symengine_wrapper import FunctionSymbol
 
 from dalembert.errors import ModelError, nearest
-from dalembert.language.expression import MAX_DEPTH, _Parser, cut
-from dalembert.language.functions import FUNCTIONS, Expr, number
-from dalembert.language.printing import can_write, fold
+from dalembert.language.building import Expr, number
+from dalembert.language.functions import FUNCTIONS
+from dalembert.language.parser import MAX_DEPTH, _Parser, cut
+from dalembert.language.printing import can_write
 from dalembert.language.tokens import Failure
 from dalembert.language.vocabulary import Value, Vocabulary
+from dalembert.language.walk import fold
 
 
 class Examination:

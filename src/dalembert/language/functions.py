@@ -1,168 +1,257 @@
-"""The functions of the model language: how each is built, and what a user may call it.
+"""The functions of the model language, each with all that is to be known of it, in one row.
 
-Every expression inside dalembert is a SymEngine expression over plain symbols: `x`, `x'`, `x''` for a coordinate
-and its derivatives, `t`, and the parameters. SymEngine has no step function and no choice between two values;
-these are function symbols of ours, `step(u)` and `if_lt(a, b, u, v)` / `if_le(a, b, u, v)` for "u if a < b, else v".
+To add one, `register` a row: it can then be written in models, derived, printed, saved, moved and exported. One that
+SymEngine lacks is built by `symbol_of(name)`, and its `slopes` are its derivatives:
+
+    register(
+        Function("asinh", symbol_of("asinh"), math.asinh, np.arcsinh, lambda call, y, u: [1 / call("sqrt", u * u + 1)],
+                 parity=ODD, llvm="asinh", numpy="np.arcsinh({0})")
+    )
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
+import numpy as np
 import symengine as se
 
-Expr = Any  # a SymEngine expression; its Python wrapper carries no types
+from dalembert.language import building, intervals
+from dalembert.language.building import IF_LESS, IF_LESS_EQUAL, STEP, TIME, Expr
 
-STEP, IF_LESS, IF_LESS_EQUAL = "step", "if_lt", "if_le"
-
-
-def step(u: Expr) -> Expr:
-    """Return 0 below zero, 1 above, ½ at zero (so that step(u) = (1 + sign(u))/2 everywhere)."""
-    value = number(u)
-    if value is None:
-        return se.Function(STEP)(u)
-    return se.Integer(1) if value > 0 else se.Integer(0) if value < 0 else se.Rational(1, 2)
+EVEN, ODD = "even", "odd"
+MANY = 100  # arguments
+_PAIRS = 40  # of arguments of min and max that are compared with each other
 
 
-def choose(left: Expr, right: Expr, strict: bool, yes: Expr, no: Expr) -> Expr:
-    """Return `yes` where left < right (or left <= right), else `no`."""
-    if yes == no:
-        return yes
-    value = number(left - right)
-    if value is None:
-        return se.Function(IF_LESS if strict else IF_LESS_EQUAL)(left, right, yes, no)
-    return yes if value < 0 or (value == 0 and not strict) else no
+@dataclass(frozen=True)
+class Function:
+    """A function: `f(u, …)`.
 
+    build: makes its expression. value, array: of floats and of arrays. called: whether it is written by its name.
+    slopes: its derivatives by each argument, `slopes(call, f(u, …), u, …)`, over any scalars, where
+    `call(name, …)` applies other functions; None for what chooses between its arguments.
 
-def sign(u: Expr) -> Expr:
-    """Return −1, 0 or 1.
+    interval: encloses its values over ranges, all numbers if it is not given. switches: what passes zero where it
+    switches. parity: even or odd in its argument.
 
-    SymEngine leaves sign(log(2)) as it is, and ends the process at sign(sqrt(-x)), also where it arises later by
-    substitution; so constants are evaluated here, and broken powers are left to `step`.
+    llvm: the name of an intrinsic or of a function of the C library; else instructions writes those of LLVM. c: the
+    name of a function of C, with its source in c_source if the library has none, or an expression of {0}, {1}, ….
+    numpy: an expression of {0}, {1}, …, with `np`, in which JAX has the same.
+
+    symengine, sympy: what the others call it. text, mathml: how it is written, with {0}, {1}, …; shown: its name in
+    formulas that are typeset. raised: whether its powers are written sin² u.
     """
-    value = number(u)
-    if value is not None:
-        return se.Integer((value > 0) - (value < 0))
-    if u.is_Mul and u.args[0].is_Number:
-        return sign(u.args[0]) * sign(se.Mul(*u.args[1:]))
-    for factor in u.args if u.is_Mul else (u,):
-        if factor.is_Pow and not factor.args[1].is_Integer and factor.args[0] != se.E:
-            return 2 * step(u) - 1
-    return se.sign(u)
+
+    name: str
+    build: Callable[..., Expr]
+    value: Callable[..., Any]
+    array: Callable[..., Any]
+    slopes: Callable[..., list[Any]] | None = None
+    arguments: tuple[int, int] = (1, 1)
+    interval: Callable[..., Any] = intervals.anything
+    switches: Callable[..., list[Expr]] | None = None
+    parity: str = ""
+    llvm: str = ""
+    instructions: Callable[..., list[str]] | None = None
+    c: str = ""
+    c_source: str = ""
+    numpy: str = ""
+    symengine: str = ""
+    sympy: str = ""
+    text: str = ""
+    mathml: str = ""
+    shown: str = ""
+    raised: bool = False
+    called: bool = True
+
+    def in_c(self, args: Sequence[str]) -> str:
+        """Write a call in C."""
+        given = self.c or self.name
+        return given.format(*args) if "{" in given else f"{given}({', '.join(args)})"
+
+    def in_numpy(self, args: Sequence[str]) -> str:
+        """Write a call in NumPy."""
+        return self.numpy.format(*args) if self.numpy else f"np.{self.name}({', '.join(args)})"
+
+    def in_text(self, args: Sequence[str]) -> str:
+        """Write a call in the grammar of model files."""
+        return self.text.format(*args) if self.text else f"{self.name}({', '.join(args)})"
 
 
-def angle(y: Expr, x: Expr) -> Expr:
-    """Return atan2(y, x); where y/x is constant, SymEngine would write it with a sign that can end the process."""
-    if number(x) == 0:
-        height = number(y)
-        if height == 0:
-            return se.nan  # of 0.0 as of 0, where SymEngine has three answers
-        return sign(y) * se.pi / 2 if height else se.atan2(y, x)
-    slope = number(y / x)
-    if slope is None or (slope == 0 and number(x) is None):
-        return se.atan2(y, x)
-    turn = 1 if slope <= 0 else -1
-    return total(se.atan(y / x), turn * se.pi * total(se.Integer(1), -sign(x)) / 2)
+OPERATIONS: dict[str, Function] = {}  # all of them
+FUNCTIONS: dict[str, Function] = {}  # those that are called by their names
+FLOATS: dict[str, Callable[..., Any]] = {}  # arithmetics for a `Program`
+ARRAYS: dict[str, Callable[..., Any]] = {}
+INTERVALS: dict[str, Callable[..., Any]] = {}
+_BY_SYMENGINE: dict[str, Function] = {}
 
 
-def absolute(u: Expr) -> Expr:
-    """Return the absolute value; SymEngine makes abs(abs(x)) of abs(-abs(x))."""
-    result = se.Abs(u)
-    return se.Abs(*result.args) if isinstance(result, se.Abs) else result
+def register(*rows: Function) -> None:
+    """Add functions to the language."""
+    for row in rows:
+        OPERATIONS[row.name] = _BY_SYMENGINE[row.symengine or row.name] = row
+        FLOATS[row.name], ARRAYS[row.name], INTERVALS[row.name] = row.value, row.array, row.interval
+        if row.called:
+            FUNCTIONS[row.name] = row
 
 
-def tangent(u: Expr) -> Expr:
-    """Return the tangent; SymEngine makes a cotangent of tan(x + pi/2), which has no place in the language."""
-    result = se.tan(u)
-    core = result.args[-1] if result.is_Mul else result
-    return se.sin(u) / se.cos(u) if isinstance(core, se.cot) else result
+def function_of(node: Expr) -> Function | None:
+    """Return the row of an expression that is a call; None if it is none, or of a function that is not known."""
+    kind = type(node).__name__
+    return _BY_SYMENGINE.get(node.get_name() if kind == "FunctionSymbol" else kind)
 
 
-def total(*terms: Expr) -> Expr:
-    """Return a sum, flat and without 0.0.
-
-    SymEngine keeps the 0.0 in x + y + 2.0 - 2 without showing it, and makes abs(x + (y + 1)), a sum in a sum, of
-    abs(-x - (y + 1)).
-    """
-    result = se.Add(*terms)
-    offsets = [term.args[0] if term.is_Add else term for term in terms]
-    loose = any(offset.is_Number and not offset.is_Rational for offset in offsets)
-    while result.is_Add and any(_is_negated_sum(term) for term in result.args):
-        result, loose = se.Add(*map(_flat, result.args)), True
-    return se.Add(*result.args) if loose and result.is_Add else result
+def symbol_of(name: str) -> Callable[..., Expr]:
+    """Return what makes expressions of a function that SymEngine does not have."""
+    return lambda *args: se.Function(name)(*args)
 
 
-def power(base: Expr, exponent: Expr) -> Expr:
-    """Return a power, simplified as SymEngine does it with parts of it.
-
-    It takes 2 out of (4/x)^(1/2) but leaves (1/x)^(1/2), and makes 1 - (a + 1) of the exponent in x/x^(a + 1).
-    """
-    result = base**exponent
-    factors = result.args if result.is_Mul else (result,)
-    return se.Mul(*[f.args[0] ** _flat(f.args[1]) if f.is_Pow else f for f in factors])
+def is_reserved(name: str) -> bool:
+    """Tell whether a name means something in the language, so that no part of a model can have it."""
+    return name in FUNCTIONS or name in (TIME, "if", "and", "or", "not")
 
 
-def _is_negated_sum(term: Expr) -> bool:
-    return term.is_Mul and len(term.args) == 2 and term.args[1].is_Add and term.args[0] == -1
+def _select(to: str, relation: str, a: str, b: str, yes: str, no: str) -> list[str]:
+    return [f"  {to}.c = fcmp {relation} double {a}, {b}", f"  {to} = select i1 {to}.c, double {yes}, double {no}"]
 
 
-def _flat(term: Expr) -> Expr:
-    return se.Add(*[-part for part in term.args[1].args]) if _is_negated_sum(term) else term
+def _side(to: str, u: str, below: str, middle: str) -> list[str]:
+    """Write 1 above zero, something below and something at it; of what is no number, that."""
+    return [
+        f"  {to}.z = fmul double {u}, 0.0",
+        f"  {to}.h = fadd double {to}.z, {middle}",
+        *_select(f"{to}.n", "olt", u, "0.0", below, f"{to}.h"),
+        *_select(to, "ogt", u, "0.0", "1.0", f"{to}.n"),
+    ]
 
 
-def exponential(u: Expr) -> Expr:
-    """Return e^u."""
-    return power(se.E, u)
+def _cases(sign: str) -> str:
+    rows = f"<mtr><mtd>{{2}}</mtd><mtd><mtext>if </mtext>{{0}}<mo>{sign}</mo>{{1}}</mtd></mtr>"
+    rows += "<mtr><mtd>{3}</mtd><mtd><mtext>else</mtext></mtd></mtr>"
+    return f"<mrow><mo>{{{{</mo><mtable>{rows}</mtable></mrow>"
 
 
-def root(u: Expr) -> Expr:
-    """Return the square root."""
-    return power(u, se.Rational(1, 2))
+def _differences(*args: Expr) -> list[Expr]:
+    return [a - b for a, b in list(combinations(args, 2))[:_PAIRS]]
 
 
-def maximum(*args: Expr) -> Expr:
-    """Return the largest of the arguments."""
-    return _extreme(se.Max, max, args)
+def _argument(u: Expr) -> list[Expr]:
+    return [u]
 
 
-def minimum(*args: Expr) -> Expr:
-    """Return the smallest of the arguments."""
-    return _extreme(se.Min, min, args)
+register(
+    Function(
+        "sin", se.sin, math.sin, np.sin, lambda call, y, u: [call("cos", u)],
+        interval=intervals.wave(np.sin, np.pi / 2), parity=ODD, llvm="llvm.sin.f64", raised=True,
+    ),
+    Function(
+        "cos", se.cos, math.cos, np.cos, lambda call, y, u: [-call("sin", u)],
+        interval=intervals.wave(np.cos, 0.0), parity=EVEN, llvm="llvm.cos.f64", raised=True,
+    ),
+    Function(
+        "tan", building.tangent, math.tan, np.tan, lambda call, y, u: [y * y + 1.0],
+        interval=intervals.tangent, parity=ODD, llvm="tan", raised=True,
+    ),
+    Function(
+        "asin", se.asin, math.asin, np.arcsin, lambda call, y, u: [1.0 / call("sqrt", 1.0 - u * u)],
+        interval=intervals.rising(np.arcsin, -1.0, 1.0), parity=ODD, llvm="asin", numpy="np.arcsin({0})",
+        shown="arcsin",
+    ),
+    Function(
+        "acos", se.acos, math.acos, np.arccos, lambda call, y, u: [-1.0 / call("sqrt", 1.0 - u * u)],
+        interval=intervals.arccosine, llvm="acos", numpy="np.arccos({0})", shown="arccos",
+    ),
+    Function(
+        "atan", se.atan, math.atan, np.arctan, lambda call, y, u: [1.0 / (u * u + 1.0)],
+        interval=intervals.rising(np.arctan), parity=ODD, llvm="atan", numpy="np.arctan({0})", shown="arctan",
+    ),
+    Function(
+        "atan2", building.angle, math.atan2, np.arctan2,
+        lambda call, y, u, v: [v / (u * u + v * v), -u / (u * u + v * v)],
+        arguments=(2, 2), interval=intervals.angle, llvm="atan2", numpy="np.arctan2({0}, {1})",
+    ),
+    Function(
+        "sinh", se.sinh, math.sinh, np.sinh, lambda call, y, u: [call("cosh", u)],
+        interval=intervals.rising(np.sinh), parity=ODD, llvm="sinh", raised=True,
+    ),
+    Function(
+        "cosh", se.cosh, math.cosh, np.cosh, lambda call, y, u: [call("sinh", u)],
+        interval=intervals.hyperbolic_cosine, parity=EVEN, llvm="cosh", raised=True,
+    ),
+    Function(
+        "tanh", se.tanh, math.tanh, np.tanh, lambda call, y, u: [1.0 - y * y],
+        interval=intervals.rising(np.tanh), parity=ODD, llvm="tanh", raised=True,
+    ),
+    Function(
+        "exp", building.exponential, math.exp, np.exp, lambda call, y, u: [y],
+        interval=intervals.rising(np.exp), llvm="llvm.exp.f64",
+    ),
+    Function(
+        "log", se.log, math.log, np.log, lambda call, y, u: [1.0 / u],
+        interval=intervals.rising(np.log, 0.0), llvm="llvm.log.f64",
+    ),
+    Function(
+        "sqrt", building.root, math.sqrt, np.sqrt, lambda call, y, u: [0.5 / y],
+        interval=intervals.rising(np.sqrt, 0.0), llvm="llvm.sqrt.f64",
+    ),
+    Function(
+        "abs", building.absolute, abs, np.abs, lambda call, y, u: [call("sign", u)],
+        interval=intervals.absolute, switches=_argument, parity=EVEN, llvm="llvm.fabs.f64", c="fabs",
+        symengine="Abs", sympy="Abs", mathml="<mrow><mo>|</mo>{0}<mo>|</mo></mrow>",
+    ),
+    Function(
+        "sign", building.sign, lambda u: float((u > 0) - (u < 0)), np.sign, lambda call, y, u: [0.0],
+        interval=intervals.rising(np.sign), switches=_argument, parity=ODD, shown="sgn",
+        instructions=lambda to, u: _side(to, u, "-1.0", "0.0"),
+        c_source="static double sign(double u) { return u > 0 ? 1.0 : u < 0 ? -1.0 : 0.0 * u; }",
+    ),
+    Function(
+        "step", building.step, lambda u: 1.0 if u > 0 else 0.0 if u < 0 else 0.5, lambda u: np.heaviside(u, 0.5),
+        lambda call, y, u: [0.0],
+        interval=intervals.rising(lambda u: np.heaviside(u, 0.5)), switches=_argument,
+        numpy="np.heaviside({0}, 0.5)", symengine=STEP, sympy="Heaviside",
+        instructions=lambda to, u: _side(to, u, "0.0", "0.5"),
+        c_source="static double step(double u) { return u > 0 ? 1.0 : u < 0 ? 0.0 : 0.5 + 0.0 * u; }",
+    ),
+    Function(
+        "max", building.maximum, max, lambda *args: np.maximum.reduce(np.broadcast_arrays(*args)),
+        arguments=(2, MANY), interval=intervals.extreme(np.maximum), switches=_differences,
+        llvm="llvm.maximum.f64", numpy="np.maximum({0}, {1})", symengine="Max", sympy="Max", c="largest",
+        c_source="static double largest(double a, double b) { return a > b || a != a ? a : b; }",
+    ),
+    Function(
+        "min", building.minimum, min, lambda *args: np.minimum.reduce(np.broadcast_arrays(*args)),
+        arguments=(2, MANY), interval=intervals.extreme(np.minimum), switches=_differences,
+        llvm="llvm.minimum.f64", numpy="np.minimum({0}, {1})", symengine="Min", sympy="Min", c="smallest",
+        c_source="static double smallest(double a, double b) { return a < b || a != a ? a : b; }",
+    ),
+    Function(
+        "pow", building.power, math.pow, np.power,
+        lambda call, y, u, n: [n * call("pow", u, n - 1.0), y * call("log", u)],
+        arguments=(2, 2), interval=intervals.power, llvm="llvm.pow.f64", numpy="np.power({0}, {1})",
+        called=False,
+    ),
+    Function(
+        IF_LESS, lambda a, b, u, v: building.choose(a, b, True, u, v),
+        lambda a, b, u, v: u if a < b else v, lambda a, b, u, v: np.where(a < b, u, v),
+        arguments=(4, 4), interval=intervals.choice, switches=lambda a, b, u, v: [a - b],
+        instructions=lambda to, a, b, u, v: _select(to, "olt", a, b, u, v), c="{0} < {1} ? {2} : {3}",
+        numpy="np.where({0} < {1}, {2}, {3})", text="if({0} < {1}, {2}, {3})", mathml=_cases("&lt;"), called=False,
+    ),
+    Function(
+        IF_LESS_EQUAL, lambda a, b, u, v: building.choose(a, b, False, u, v),
+        lambda a, b, u, v: u if a <= b else v, lambda a, b, u, v: np.where(a <= b, u, v),
+        arguments=(4, 4), interval=intervals.choice, switches=lambda a, b, u, v: [a - b],
+        instructions=lambda to, a, b, u, v: _select(to, "ole", a, b, u, v), c="{0} <= {1} ? {2} : {3}",
+        numpy="np.where({0} <= {1}, {2}, {3})", text="if({0} <= {1}, {2}, {3})", mathml=_cases("≤"), called=False,
+    ),
+)  # fmt: skip
 
-
-def _extreme(function: Any, pick: Any, args: tuple[Expr, ...]) -> Expr:
-    """Apply Max or Min to one constant at most: SymEngine compares numbers, but not 1 and pi."""
-    flat = [part for arg in args for part in (arg.args if isinstance(arg, function) else (arg,))]
-    values = [(number(part), part) for part in flat]
-    rest = [part for value, part in values if value is None]
-    constants = [(value, part) for value, part in values if value is not None]
-    if constants:
-        rest.append(pick(constants, key=lambda pair: pair[0])[1])
-    return function(*rest)
-
-
-# name in the language -> (builder, smallest and largest number of arguments)
-FUNCTIONS: dict[str, tuple[Any, int, int]] = {
-    "sin": (se.sin, 1, 1),
-    "cos": (se.cos, 1, 1),
-    "tan": (tangent, 1, 1),
-    "asin": (se.asin, 1, 1),
-    "acos": (se.acos, 1, 1),
-    "atan": (se.atan, 1, 1),
-    "atan2": (angle, 2, 2),
-    "sinh": (se.sinh, 1, 1),
-    "cosh": (se.cosh, 1, 1),
-    "tanh": (se.tanh, 1, 1),
-    "exp": (exponential, 1, 1),
-    "log": (se.log, 1, 1),
-    "sqrt": (root, 1, 1),
-    "abs": (absolute, 1, 1),
-    "sign": (sign, 1, 1),
-    "min": (minimum, 2, 100),
-    "max": (maximum, 2, 100),
-    "step": (step, 1, 1),
-}
 # what others call them
 ALIASES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "sgn": "sign"} | {
     "heaviside": "step",
@@ -170,20 +259,3 @@ ALIASES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "a
     "where": "if",
     "piecewise": "if",
 }
-CONSTANTS = {"pi": se.pi, "e": se.E}
-TIME = "t"
-RESERVED = frozenset(FUNCTIONS) | {TIME, "if", "and", "or", "not"}
-
-
-def number(expr: Expr) -> float | None:
-    """Return the value of a constant expression, or None if it has symbols or no finite real value."""
-    try:
-        value = float(expr.n(53, real=True))
-    except RuntimeError:  # a symbol, a function symbol of ours, or not a real number
-        return None
-    return value if math.isfinite(value) else None
-
-
-def ratio(value: Expr) -> tuple[int, int] | None:
-    """Return numerator and denominator of an exact number, None for any other."""
-    return (int(value.p), int(value.q)) if value.is_Rational else None

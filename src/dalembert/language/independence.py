@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.program import ARRAYS, Program
-from dalembert.algebra.types import Array
-from dalembert.language.calculus import SWITCHING, ZERO, rebuild
-from dalembert.language.functions import IF_LESS, STEP, Expr, choose, maximum, minimum, number, sign, step, total
-from dalembert.language.printing import fold
+from dalembert.arrays import Array
+from dalembert.language.building import IF_LESS, IF_LESS_EQUAL, STEP, Expr, number, step, total
+from dalembert.language.calculus import SWITCHING, ZERO
+from dalembert.language.functions import ARRAYS, function_of
+from dalembert.language.program import Program
+from dalembert.language.walk import fold, rebuild
 
 _GROUPS = 8  # of values for everything that does not vary
 _SCALES = 10.0 ** np.array([*range(-3, 10), 0, 0, 0])
@@ -39,7 +40,7 @@ def is_independent(expression: Expr, variables: Set[Expr]) -> bool:
         return False
     inputs = [_Rounded(row, np.zeros_like(row)) for row in _points(order, choices)]
     with np.errstate(all="ignore"):
-        result = _Rounded.of(program(inputs, _ROUNDED)[0])
+        result = _Rounded.of(program(inputs, _Rounding())[0])
     shape = (_GROUPS, len(_SCALES) * _EACH)
     return _agree(np.broadcast_to(result.value, shape), np.broadcast_to(result.error, shape))
 
@@ -72,16 +73,10 @@ def _substitute(expression: Expr, values: Mapping[Expr, Expr]) -> Expr:
 
 def _evaluate(node: Expr, args: Sequence[Expr]) -> Expr:
     """Build a node again, so that choices between numbers are made."""
-    if isinstance(node, (se.Max, se.Min)):
-        return (maximum if isinstance(node, se.Max) else minimum)(*args)
-    if isinstance(node, se.sign):
-        return sign(*args)
-    if not isinstance(node, SWITCHING) or isinstance(node, se.Abs):
+    function = function_of(node)
+    if function is None or function.switches is None:
         return rebuild(node, args)
-    if node.get_name() == STEP:
-        return step(*args)
-    left, right, yes, no = args
-    return choose(left, right, node.get_name() == IF_LESS, yes, no)
+    return function.build(*args)
 
 
 def _is_finite(expression: Expr) -> bool:
@@ -107,10 +102,11 @@ class _Choices:
     def open(self, node: Expr, args: Sequence[Expr]) -> Expr:
         if isinstance(node, (se.Max, se.Min)):
             return self.extreme(args, isinstance(node, se.Max))
-        if not isinstance(node, SWITCHING) or isinstance(node, (se.Abs, se.sign)):
-            return rebuild(node, args)
-        if node.get_name() == STEP:
+        function = function_of(node)
+        if function is not None and function.name == STEP:
             return self.above(args[0])
+        if function is None or function.name not in (IF_LESS, IF_LESS_EQUAL):
+            return rebuild(node, args)
         left, right, yes, no = args
         return self.pick(total(right, -left), yes, no)
 
@@ -228,4 +224,8 @@ def _carried(function: Any) -> Any:
     return apply
 
 
-_ROUNDED = {name: _carried(function) for name, function in ARRAYS.items()}
+class _Rounding:
+    """Supplies the functions of rounded values."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _carried(ARRAYS[name])

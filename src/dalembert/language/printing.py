@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 
 import symengine as se
 
-from dalembert.language.functions import IF_LESS, IF_LESS_EQUAL, STEP, Expr, ratio
+from dalembert.language.building import Expr, ratio
+from dalembert.language.functions import function_of
+from dalembert.language.walk import fold
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 _FACTOR = re.compile(r"-?(\d[\d.e+-]*\*)?", re.ASCII)  # in front of a term
 _CONSTANT = re.compile(r"-?\d[\d.e+/-]*", re.ASCII)
 _BREAKS = re.compile(r"[(\[)\],]| [-+=] |(?<=.)[*/]")  # brackets, and where a line may end
-_NAMES = {"Abs": "abs", "Max": "max", "Min": "min"}
-_FUNCTION_TYPES = frozenset(
-    ["sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "log", "sign", "Abs", "Max", "Min"]
-)
 
 
 def to_text(expr: Expr, names: Collection[str] = ()) -> str:
@@ -71,34 +69,12 @@ def _break(text: str, room: int) -> int | None:
 def can_write(node: Expr) -> bool:
     """Tell whether the grammar has a word for the outermost operation of an expression."""
     kind = type(node).__name__
-    if kind == "FunctionSymbol":
-        return {STEP: 1, IF_LESS: 4, IF_LESS_EQUAL: 4}.get(node.get_name()) == len(node.args)
     if node.is_Number:
         return kind == "RealDouble" or node.is_Rational
-    return kind in _FUNCTION_TYPES or kind in ("Symbol", "Pi", "Exp1", "Add", "Mul", "Pow")
-
-
-def fold(expr: Expr, combine: Callable[[Expr, list], object], memo: dict | None = None):
-    """Combine an expression bottom-up without recursion: `combine(node, results of its arguments)`."""
-    memo = {} if memo is None else memo
-    stack = [expr]
-    while stack:
-        node = stack[-1]
-        if node in memo:
-            stack.pop()
-            continue
-        args = node.args
-        missing = [arg for arg in args if arg not in memo] if not _is_leaf(node) else []
-        if missing:
-            stack.extend(missing)
-        else:
-            memo[node] = combine(node, [] if _is_leaf(node) else [memo[arg] for arg in args])
-            stack.pop()
-    return memo[expr]
-
-
-def _is_leaf(node: Expr) -> bool:
-    return node.is_Number or node.is_Symbol  # ComplexInfinity has args of its own
+    if kind in ("Symbol", "Pi", "Exp1", "Add", "Mul", "Pow"):
+        return True
+    function = function_of(node)
+    return function is not None and function.arguments[0] <= len(node.args) <= function.arguments[1]
 
 
 def _print_without_pi(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
@@ -122,14 +98,8 @@ def _print(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
         return _product(node, args)
     if node.is_Pow:
         return _power(node, args)
-    if kind in _FUNCTION_TYPES:
-        return _call(_NAMES.get(kind, kind), args), _ATOM
-    if kind == "FunctionSymbol" and node.get_name() == STEP:
-        return _call("step", args), _ATOM
-    if kind == "FunctionSymbol" and node.get_name() in (IF_LESS, IF_LESS_EQUAL):
-        sign = "<" if node.get_name() == IF_LESS else "<="
-        left, right, yes, no = (text for text, _ in args)
-        return f"if({left} {sign} {right}, {yes}, {no})", _ATOM
+    if function := function_of(node):
+        return function.in_text([text for text, _ in args]), _ATOM
     raise ValueError(f"no way to write {kind} in the grammar of model files")
 
 
@@ -204,7 +174,3 @@ def _raise(base: str, base_binding: int, exponent: Expr, text: str, binding: int
     left = base if base_binding == _ATOM else f"({base})"
     right = text if binding == _ATOM else f"({text})"
     return f"{left}^{right}", _POWER
-
-
-def _call(name: str, args: list[tuple[str, int]]) -> str:
-    return f"{name}({', '.join(text for text, _ in args)})"

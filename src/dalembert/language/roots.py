@@ -6,7 +6,7 @@ from collections.abc import Callable, Set
 
 import symengine as se
 
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 
 _OPERATIONS = 400  # of an expression whose factors are looked for
 _GENERATORS = 8

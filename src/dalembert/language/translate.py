@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, cast
 
 import symengine as se
@@ -15,10 +15,11 @@ import symengine as se
 from dalembert.arguments import names as names_of
 from dalembert.arguments import shown, whole
 from dalembert.errors import ModelError, nearest
-from dalembert.language.functions import FUNCTIONS, IF_LESS, STEP, TIME, Expr, choose, step
+from dalembert.language.building import IF_LESS, IF_LESS_EQUAL, TIME, Expr, choose
+from dalembert.language.functions import FUNCTIONS, function_of
 from dalembert.language.late_sympy import dynamicsymbols, is_coordinate, is_sympy, sp
-from dalembert.language.printing import fold
 from dalembert.language.tokens import NAME
+from dalembert.language.walk import fold
 
 
 def coordinates(names: str | Iterable[str]) -> tuple[Any, ...]:
@@ -124,15 +125,13 @@ class Translator:
             return args[0] ** args[1]
         if isinstance(node, sp.Piecewise):
             return self._piecewise(node)
-        if isinstance(node, sp.Heaviside):
-            return step(args[0])
         rewritten = {"sec": sp.cos, "csc": sp.sin, "cot": sp.tan}.get(node.func.__name__)
         if rewritten is not None:
             return 1 / self.inward(rewritten(*node.args))
         name = str(node.func.__name__)
-        name = {"Abs": "abs", "Max": "max", "Min": "min"}.get(name, name)
-        if name in FUNCTIONS:
-            return FUNCTIONS[name][0](*args)
+        function = next((row for row in FUNCTIONS.values() if name == (row.sympy or row.name)), None)
+        if function is not None:
+            return function.build(*args[: function.arguments[1]])
         raise ModelError(
             f"`{node.func.__name__}` cannot be used in a model; {nearest(name, list(FUNCTIONS), 'functions')}"
         )
@@ -235,12 +234,13 @@ class Translator:
             return sp.Mul(*args)
         if node.is_Pow:
             return sp.Pow(*args)
-        if type(node).__name__ == "FunctionSymbol":
-            if node.get_name() == STEP:
-                return sp.Heaviside(args[0])
-            condition = sp.StrictLessThan if node.get_name() == IF_LESS else sp.LessThan
+        function = function_of(node)
+        if function is None:
+            return getattr(sp, type(node).__name__)(*args)
+        if function.name in (IF_LESS, IF_LESS_EQUAL):
+            condition = sp.StrictLessThan if function.name == IF_LESS else sp.LessThan
             return sp.Piecewise((args[2], condition(args[0], args[1])), (args[3], True))
-        return getattr(sp, type(node).__name__)(*args)
+        return _sympy_function(function.sympy or function.name)(*args)
 
     def _symbol_outward(self, name: str) -> Any:
         if name == TIME:
@@ -249,3 +249,10 @@ class Translator:
         order = len(name) - len(plain)
         symbol = self.symbol(plain)
         return sp.Derivative(symbol, (self.time, order)) if order else symbol
+
+
+@cache
+def _sympy_function(name: str) -> Any:
+    """Return a function of SymPy, or one of its kind under a name that it does not have."""
+    found = getattr(sp, name, None)
+    return found if isinstance(found, type) and issubclass(found, sp.Function) else type(name, (sp.Function,), {})

@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dalembert.errors import nearest
-from dalembert.language.functions import CONSTANTS, FUNCTIONS, TIME, Expr
+from dalembert.language.building import CONSTANTS, TIME, Expr
+from dalembert.language.functions import FUNCTIONS
 
 MAX_WORK = 8_000_000  # parts of all operations on the way, over all expressions read with one vocabulary
 MAX_HINTS = 20  # names for which nearest ones are searched

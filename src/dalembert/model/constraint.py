@@ -9,7 +9,7 @@ from functools import cached_property
 import symengine as se
 
 from dalembert.errors import ModelError
-from dalembert.language.functions import TIME, Expr
+from dalembert.language.building import TIME, Expr
 from dalembert.language.independence import is_independent
 from dalembert.shown import ShownAsHTML
 

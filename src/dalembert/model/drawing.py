@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 
 Place = tuple[Expr, ...]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ import numpy as np
 import symengine as se
 
 from dalembert.errors import ModelError, Problem, nearest
-from dalembert.language.expression import parse_equation, parse_value
+from dalembert.language.building import TIME, Expr, number
 from dalembert.language.foreign import Examination
-from dalembert.language.functions import RESERVED, TIME, Expr, number
+from dalembert.language.functions import is_reserved
 from dalembert.language.late_sympy import is_coordinate, is_sympy
+from dalembert.language.parser import parse_equation, parse_value
 from dalembert.language.tokens import NAME
 from dalembert.language.translate import Translator, plain_name
 from dalembert.language.vocabulary import MAX_HINTS, Value, Vocabulary
@@ -143,7 +144,7 @@ class Reader:
             self.problem(f"{what} `{name[:40]}…`: a name of {len(name)} characters; at most {MAX_NAME} are read", *key)
         elif not NAME.fullmatch(name):
             self.problem(f"{what} {name!r}: a name is letters, digits and _, and does not begin with a digit", *key)
-        elif name in RESERVED:
+        elif is_reserved(name):
             reason = "time" if name == TIME else "a word of the expression language"
             self.problem(f"{what} `{name}`: this name is reserved for {reason}; choose another", *key)
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.types import Array
 from dalembert.arguments import choice, shown, table
+from dalembert.arrays import Array
 from dalembert.errors import ModelError, Problem, counted, nearest, quoted
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.language.translate import Translator
 from dalembert.model.changes import merge_values
 from dalembert.model.constraint import Constraint

@@ -15,7 +15,7 @@ from typing import Any
 from dalembert.arguments import shown
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.files import as_path, read, write
-from dalembert.language.expression import MAX_LENGTH
+from dalembert.language.parser import MAX_LENGTH
 from dalembert.language.printing import to_text
 from dalembert.model.drawing import Drawing
 from dalembert.model.mechanism.assembly import SECTIONS

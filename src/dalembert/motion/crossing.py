@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.program import Program
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import ModelError, Problem
-from dalembert.language.functions import TIME
+from dalembert.language.building import TIME
+from dalembert.language.program import Program
 from dalembert.motion import places as at
 from dalembert.motion.switches import Stop, Stops, Switching, found, switching
 

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.types import Array
 from dalembert.arguments import shown
+from dalembert.arrays import Array
 from dalembert.errors import ModelError, Problem, SimulationError, nearest, quoted
-from dalembert.language.expression import parse, parse_equation
-from dalembert.language.functions import TIME, Expr
+from dalembert.language.building import TIME, Expr
 from dalembert.language.late_sympy import is_sympy
+from dalembert.language.parser import parse, parse_equation
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.system import System
 from dalembert.motion.engine import Engine

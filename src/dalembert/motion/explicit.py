@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg import qr
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.errors import SimulationError
 from dalembert.motion import places as at
 from dalembert.motion.diagnosis import chatters

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.motion import places as at
 from dalembert.motion.engine import Engine
 from dalembert.motion.entry import Entry

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import qr
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.motion.entry import Entry
 from dalembert.motion.places import NOTHING
 

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.algebra.types import Array
 from dalembert.arguments import number, table
+from dalembert.arrays import Array
 from dalembert.errors import ModelError, nearest
 from dalembert.model.system import System
 from dalembert.motion.tableau import Tableau

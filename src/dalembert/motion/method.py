@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.model.system import System
 
 if TYPE_CHECKING:

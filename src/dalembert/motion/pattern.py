@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.algebra.quasidefinite import elimination_order
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 
 
 class Pattern(NamedTuple):

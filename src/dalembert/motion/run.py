@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.algebra.types import Array
 from dalembert.arguments import array, choice, number, positive, shown, switch, table, whole
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, parameter_values
 from dalembert.errors import ModelError, SimulationError, quoted
 from dalembert.interruption import Held

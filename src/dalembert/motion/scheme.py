@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 
 
 class Scheme(NamedTuple):

@@ -12,17 +12,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.intervals import INTERVALS, Interval, zones
-from dalembert.algebra.program import Program
 from dalembert.blocks.assembled import is_large
-from dalembert.language.calculus import SWITCHING, Calculus
-from dalembert.language.functions import STEP, TIME, Expr
+from dalembert.language.building import TIME, Expr
+from dalembert.language.calculus import Calculus
+from dalembert.language.functions import INTERVALS, function_of
+from dalembert.language.intervals import Interval, zones
+from dalembert.language.program import Program
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -89,8 +89,9 @@ def found(given: Iterable[Expr]) -> tuple[Ordered, Ordered, Ordered] | None:
         if not args:
             continue
         stack.extend(args)
-        if isinstance(node, SWITCHING):
-            hard.update(dict.fromkeys(_switch(node)))
+        function = function_of(node)
+        if function is not None and function.switches is not None:
+            hard.update(dict.fromkeys(function.switches(*args)))
         elif isinstance(node, _SHARP):
             soft.update(dict.fromkeys(_sharp(node)))
             if node.is_Pow and _is_negative(args[1]) and not args[0].is_Symbol:
@@ -120,16 +121,6 @@ def _sorted(
             counts = (len(times), len(states))
     quotients = tuple(e for e in dips if not {symbol.name for symbol in e.free_symbols}.isdisjoint(state))
     return Switching(tuple(times), tuple(states), counts, quotients)
-
-
-def _switch(node: Expr) -> list[Expr]:
-    """Return what passes zero where a function switches."""
-    args = node.args
-    if isinstance(node, (se.Max, se.Min)):
-        return [a - b for a, b in list(combinations(args, 2))[:_PAIRS]]
-    if isinstance(node, (se.Abs, se.sign)) or node.get_name() == STEP:
-        return [args[0]]
-    return [args[0] - args[1]]
 
 
 def _sharp(node: Expr) -> list[Expr]:

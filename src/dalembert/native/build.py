@@ -14,13 +14,13 @@ from typing import Any
 import symengine as se
 
 from dalembert.algebra import quasidefinite
-from dalembert.algebra.program import Program
 from dalembert.algebra.tape import Node, Tape
 from dalembert.blocks.numeric import Numeric
 from dalembert.blocks.symbolic import Blocks
 from dalembert.forms.augment import augmentation
+from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
-from dalembert.language.functions import Expr
+from dalembert.language.program import Program
 from dalembert.model.system import System
 from dalembert.native.differentiate import gradients
 from dalembert.native.routine import Routine, Shelf

@@ -11,13 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dalembert.algebra.tape import CONSTANT, LOAD
+from dalembert.language.functions import OPERATIONS
 from dalembert.native.loops import SLOT, Fill, Loop, Sweep, write_fill, write_sweep, write_table
 from dalembert.native.routine import Chunk, Routine, cut
 
 _BINARY = {"+": "fadd contract", "-": "fsub contract", "*": "fmul contract"}
-_INTRINSICS = {"sin": 1, "cos": 1, "exp": 1, "log": 1, "sqrt": 1, "pow": 2, "maximum": 2, "minimum": 2, "fabs": 1}
-_RENAMED = {"abs": "fabs", "max": "maximum", "min": "minimum"}
-_LIBRARY = {"tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2, "sinh": 1, "cosh": 1, "tanh": 1}
 _SIGNATURE = "(ptr noalias %out, ptr noalias readonly %in, ptr noalias %work)"
 _ARGUMENTS = "(ptr %out, ptr %in, ptr %work)"
 
@@ -84,9 +82,7 @@ def to_llvm(routines: Sequence[Routine], kernels: Iterable[Kernel], rolled: Roll
     rolled = rolled or Rolled()
     pieces = {routine.name: cut(routine) for routine in routines}
     layout = lay_out(routines, pieces, rolled.sizes)
-    lines = [f"declare double @llvm.{name}.f64({_doubles(count)})" for name, count in _INTRINSICS.items()]
-    lines += [f"declare double @{name}({_doubles(count)}) #0" for name, count in _LIBRARY.items()]
-    lines += ["attributes #0 = { nounwind willreturn memory(none) }", "!0 = !{}"]
+    lines = [*_declared(), "attributes #0 = { nounwind willreturn memory(none) }", "!0 = !{}"]
     for routine in routines:
         for k, chunk in enumerate(pieces[routine.name]):
             lines += _function(f"{routine.name}.{k}", routine, chunk, layout)
@@ -121,6 +117,15 @@ def _repeated(repeat: Repeat, label: str, pieces: Mapping[str, list[Chunk]], lay
             f"{mark}.next:",
         ]
     return [*lines, f"  br label %{label}.end", f"{label}.end:"]
+
+
+def _declared() -> list[str]:
+    """Declare what is called of LLVM and of the C library; that has no effects but its value."""
+    rows = [row for row in OPERATIONS.values() if row.llvm]
+    return [
+        f"declare double @{row.llvm}({_doubles(row.arguments[0])}){'' if row.llvm.startswith('llvm.') else ' #0'}"
+        for row in rows
+    ]
 
 
 def _doubles(count: int) -> str:
@@ -224,31 +229,10 @@ def _operation(to: str, name: str, args: list[str]) -> list[str]:
         return [f"  {to} = fneg double {args[0]}"]
     if name == "inverse":
         return [f"  {to} = fdiv double 1.0, {args[0]}"]
-    if name in ("if_lt", "if_le"):
-        return _select(to, "olt" if name == "if_lt" else "ole", *args)
-    if name == "sign":
-        return [
-            f"  {to}.z = fmul double {args[0]}, 0.0",
-            *_select(f"{to}.n", "olt", args[0], "0.0", "-1.0", f"{to}.z"),
-            *_select(to, "ogt", args[0], "0.0", "1.0", f"{to}.n"),
-        ]
-    if name == "step":
-        return [
-            f"  {to}.z = fmul double {args[0]}, 0.0",
-            f"  {to}.h = fadd double {to}.z, 0.5",
-            *_select(f"{to}.n", "olt", args[0], "0.0", "0.0", f"{to}.h"),
-            *_select(to, "ogt", args[0], "0.0", "1.0", f"{to}.n"),
-        ]
-    name = _RENAMED.get(name, name)
-    function = f"@llvm.{name}.f64" if name in _INTRINSICS else f"@{name}"
-    return [f"  {to} = call double {function}({', '.join(f'double {arg}' for arg in args)})"]
-
-
-def _select(to: str, relation: str, a: str, b: str, yes: str, no: str) -> list[str]:
-    return [
-        f"  {to}.c = fcmp {relation} double {a}, {b}",
-        f"  {to} = select i1 {to}.c, double {yes}, double {no}",
-    ]
+    function = OPERATIONS[name]
+    if function.instructions is not None:
+        return function.instructions(to, *args)
+    return [f"  {to} = call double @{function.llvm}({', '.join(f'double {arg}' for arg in args)})"]
 
 
 def _loop(kernel: Kernel) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from dalembert.algebra.tape import CONSTANT, LOAD
+from dalembert.language.functions import OPERATIONS
 from dalembert.native.codegen import Kernel, Layout, Repeat, Rolled, lay_out
 from dalembert.native.loops import SLOT, Fill, Loop, Sweep
 from dalembert.native.routine import Chunk, Routine, cut
@@ -20,13 +21,6 @@ _ARGUMENTS = {
     "work": "double *restrict work",
     "row": "const int *restrict row",
 }
-_HELPERS = {
-    "largest": "static double largest(double a, double b) { return a > b || a != a ? a : b; }",
-    "smallest": "static double smallest(double a, double b) { return a < b || a != a ? a : b; }",
-    "sign": "static double sign(double u) { return u > 0 ? 1.0 : u < 0 ? -1.0 : 0.0 * u; }",
-    "step": "static double step(double u) { return u > 0 ? 1.0 : u < 0 ? 0.0 : 0.5 + 0.0 * u; }",
-}
-_NAMES = {"abs": "fabs", "max": "largest", "min": "smallest"}
 _CPLUSPLUS = ("#ifdef __cplusplus", "#define restrict __restrict", "#endif", "")
 _FEW = 24  # runs of equal instances that are written out one after the other
 
@@ -77,7 +71,7 @@ class _Source:
             lines += self.sweep(sweep, arguments)
         for kernel in self.kernels:
             lines += self.kernel(kernel)
-        helpers = [text for name, text in _HELPERS.items() if name in self.helpers]
+        helpers = [row.c_source for row in OPERATIONS.values() if row.c_source and row.name in self.helpers]
         return "\n".join(["#include <math.h>", "", *_CPLUSPLUS, *helpers, *lines]) + "\n"
 
     def place(self, array: str, index: int, loop: Loop | None, used: set[str]) -> str:
@@ -111,7 +105,7 @@ class _Source:
                 text = self.place(rest[0], rest[1], loop, used)
             else:
                 text = _operation(name, [value(k) for k in rest])
-                self.helpers.add(_NAMES.get(name) or str(name))
+                self.helpers.add(str(name))
             lines.append(f"  const double v{number} = {text};")
         stores = [("spill", k, number) for number, k in chunk.spilled.items()]
         for array, index, number in (*stores, *chunk.stores):
@@ -215,10 +209,7 @@ def _operation(name: str, args: list[str]) -> str:
         return f"-{args[0]}"
     if name == "inverse":
         return f"1.0 / {args[0]}"
-    if name in ("if_lt", "if_le"):
-        relation = "<" if name == "if_lt" else "<="
-        return f"{args[0]} {relation} {args[1]} ? {args[2]} : {args[3]}"
-    return f"{_NAMES.get(name, name)}({', '.join(args)})"
+    return OPERATIONS[name].in_c(args)
 
 
 def _loop(kernel: Kernel) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalembert.algebra.tape import FREE, Node, Tape
+from dalembert.language.functions import OPERATIONS
 from dalembert.native.routine import operands
 
 Scalar = Node | float
@@ -55,7 +56,6 @@ def _chosen(tape: Tape, name: str, a: Scalar, b: Scalar, yes: Gradient, no: Grad
 def _slopes(tape: Tape, name: str, own: Node, args: list[Scalar]) -> list[Scalar]:
     """Return the derivative of an operation by each of its operands."""
     x = args[0]
-    call = tape.call
     match name:
         case "+":
             return [1.0, 1.0]
@@ -67,38 +67,7 @@ def _slopes(tape: Tape, name: str, own: Node, args: list[Scalar]) -> list[Scalar
             return [-1.0]
         case "inverse":
             return [-(own * own)]
-        case "sin":
-            return [call("cos", x)]
-        case "cos":
-            return [-call("sin", x)]
-        case "tan":
-            return [own * own + 1.0]
-        case "asin":
-            return [1.0 / call("sqrt", 1.0 - x * x)]
-        case "acos":
-            return [-1.0 / call("sqrt", 1.0 - x * x)]
-        case "atan":
-            return [1.0 / (x * x + 1.0)]
-        case "atan2":
-            square = x * x + args[1] * args[1]
-            return [args[1] / square, -x / square]
-        case "sinh":
-            return [call("cosh", x)]
-        case "cosh":
-            return [call("sinh", x)]
-        case "tanh":
-            return [1.0 - own * own]
-        case "exp":
-            return [own]
-        case "log":
-            return [1.0 / x]
-        case "sqrt":
-            return [0.5 / own]
-        case "abs":
-            return [call("sign", x)]
-        case "pow":
-            y = args[1]
-            return [y * call("pow", x, y - 1.0), own * call("log", x)]
-        case "sign" | "step":
-            return [0.0]
-    raise ValueError(f"no derivative of {name}")
+    function = OPERATIONS.get(name)
+    if function is None or function.slopes is None:
+        raise ValueError(f"no derivative of {name}")
+    return function.slopes(tape.call, own, *args)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dalembert.algebra.program import Program
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
+from dalembert.language.program import Program
 from dalembert.native.build import Builder, DependentBuilder, Scalar
 from dalembert.native.codegen import Kernel, Repeat, Rolled
 from dalembert.native.routine import Routine

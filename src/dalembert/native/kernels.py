@@ -21,14 +21,14 @@ import numpy as np
 import scipy.sparse as sp
 import symengine as se
 
-from dalembert.algebra.types import Array, Arrays, Sparse
 from dalembert.arguments import array, choice
+from dalembert.arrays import Array, Arrays, Sparse
 from dalembert.blocks.numeric import parameter_values
 from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.forms.augment import augmentation, random_places
 from dalembert.forms.scene import scene_of
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.system import System
 from dalembert.native import cache as disk
 from dalembert.native import groups, machine, rank

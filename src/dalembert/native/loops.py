@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.algebra.tape import Node
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.native.routine import Routine
 
 if TYPE_CHECKING:

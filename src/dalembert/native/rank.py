@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.algebra.quasidefinite import EPSILON
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.native.build import Builder
 from dalembert.native.groups import Module
 from dalembert.native.routine import Routine

@@ -14,13 +14,13 @@ from typing import Any
 import symengine as se
 
 from dalembert.algebra import quasidefinite
-from dalembert.algebra.program import Program
 from dalembert.blocks.assembled import is_large
 from dalembert.blocks.kinds import Elements, Kind
 from dalembert.blocks.symbolic import Blocks
 from dalembert.forms.augment import augmentation
+from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
-from dalembert.language.functions import Expr
+from dalembert.language.program import Program
 from dalembert.model.system import System
 from dalembert.native.build import ENOUGH, distances, energy_outputs, without_noise
 from dalembert.native.codegen import Kernel, Repeat, Rolled

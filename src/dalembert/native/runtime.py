@@ -12,18 +12,26 @@ import sys
 
 import llvmlite.binding as llvm
 
-MATHEMATICS = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "pow")
+from dalembert.language.functions import OPERATIONS
+
 MEMORY = ("memcpy", "memmove", "memset", "__chkstk")  # the last one where a function needs more than a page of stack
+_INSTRUCTIONS = ("sqrt", "fabs", "maximum", "minimum")
 _LIBRARIES = ("ucrtbase", "msvcrt", "ntdll")
 
 
 def add_symbols() -> None:
     """Name the functions of the C library on Windows."""
     if sys.platform == "win32":
-        for name in (*MATHEMATICS, *MEMORY):
+        for name in (*mathematics(), *MEMORY):
             address = _find(name)
             if address:
                 llvm.add_symbol(name, address)
+
+
+def mathematics() -> list[str]:
+    """Return the functions of the C library that expressions call; some intrinsics are instructions."""
+    names = [row.llvm.removeprefix("llvm.").removesuffix(".f64") for row in OPERATIONS.values()]
+    return [name for name in names if name and name not in _INSTRUCTIONS]
 
 
 def _find(name: str) -> int | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.errors import ModelError, nearest
 from dalembert.forms.names import Symbol
 from dalembert.results.certificate.equations import NEARLY

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.program import Program
-from dalembert.algebra.types import Array
 from dalembert.arguments import names as names_of
 from dalembert.arguments import shown
+from dalembert.arrays import Array
 from dalembert.blocks.symbolic import derive_rows
 from dalembert.errors import ModelError, nearest, quoted
-from dalembert.language.functions import TIME, Expr, number
+from dalembert.language.building import TIME, Expr, number
+from dalembert.language.program import Program
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.tables import GROUND

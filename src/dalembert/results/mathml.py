@@ -12,19 +12,19 @@ from dataclasses import dataclass
 
 import symengine as se
 
-from dalembert.language.functions import IF_LESS, IF_LESS_EQUAL, STEP, Expr, ratio
-from dalembert.language.printing import fold, to_text
+from dalembert.language.building import Expr, ratio
+from dalembert.language.functions import function_of
+from dalembert.language.printing import to_text
+from dalembert.language.walk import fold
 from dalembert.results.symbols import mathml
 
 _SUM, _PRODUCT, _CALL, _POWER, _ATOM = range(5)  # how tightly the outermost operation binds
-_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "Max": "max", "Min": "min", "sign": "sgn"}
 _THIN = '<mspace width="0.17em"/>'
 _APPLY, _TIMES = "<mo>&#x2061;</mo>", f"<mo>&#x2062;</mo>{_THIN}"
 _WIDE = 24  # symbols and operations of a term that may not fit into a line
 _TALL = ("<mfrac", "<mtable", "<msqrt")
 _PLUS, _MINUS, _ONE = "<mo>+</mo>", "<mo>−</mo>", "<mn>1</mn>"
 _DIGITS = re.compile(r"\d+")
-_RAISED = ("sin", "cos", "tan", "sinh", "cosh", "tanh")  # written sin² φ
 
 
 @dataclass(frozen=True)
@@ -193,9 +193,11 @@ def _power(base: Expr, exponent: Expr) -> Piece:
         return Piece(f"<msqrt>{formula(base)}</msqrt>")
     if base.is_Symbol:
         return Piece(mathml(base.name, formula(exponent)), _POWER)
-    kind = type(base).__name__
-    if kind in _RAISED and exponent.is_Integer:
-        return Piece(f"<mrow><msup><mi>{kind}</mi>{formula(exponent)}</msup>{_argument(base.args)}</mrow>", _CALL)
+    function = function_of(base)
+    if function and function.raised and exponent.is_Integer:
+        return Piece(
+            f"<mrow><msup><mi>{function.name}</mi>{formula(exponent)}</msup>{_argument(base.args)}</mrow>", _CALL
+        )
     return Piece(f"<msup>{typeset(base).inside(_POWER)}{formula(exponent)}</msup>", _POWER)
 
 
@@ -206,12 +208,10 @@ def _call(expr: Expr) -> Piece:
     kind = type(expr).__name__
     if kind in ("Pi", "Exp1"):
         return Piece("<mi>π</mi>" if kind == "Pi" else "<mi>e</mi>")
-    name = expr.get_name() if kind == "FunctionSymbol" else kind
-    if name in (IF_LESS, IF_LESS_EQUAL):
-        return _cases("&lt;" if name == IF_LESS else "≤", *map(formula, expr.args))
-    if name == "Abs":
-        return Piece(f"<mrow><mo>|</mo>{formula(expr.args[0])}<mo>|</mo></mrow>")
-    shown = {STEP: "step"}.get(name, _NAMES.get(name, name))
+    function = function_of(expr)
+    if function is not None and function.mathml:
+        return Piece(function.mathml.format(*map(formula, expr.args)))
+    shown = (function.shown or function.name) if function else kind
     return Piece(f"<mrow><mi>{shown}</mi>{_argument(expr.args)}</mrow>", _CALL)
 
 
@@ -222,12 +222,6 @@ def _argument(args: Sequence[Expr]) -> str:
         inside = pieces[0].inside(_POWER)
         return _APPLY + (_THIN if inside == pieces[0].html else "") + inside
     return _APPLY + bracketed("<mo>,</mo>".join(piece.row for piece in pieces))
-
-
-def _cases(sign: str, left: str, right: str, yes: str, no: str) -> Piece:
-    when = f"<mtext>if </mtext>{left}<mo>{sign}</mo>{right}"
-    rows = f"<mtr><mtd>{yes}</mtd><mtd>{when}</mtd></mtr><mtr><mtd>{no}</mtd><mtd><mtext>else</mtext></mtd></mtr>"
-    return Piece(f"<mrow><mo>{{</mo><mtable>{rows}</mtable></mrow>")
 
 
 # --- order ------------------------------------------------------------------------------------------------------------

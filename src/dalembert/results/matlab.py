@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 
 NAMES, MODEL = "column_names", "model"  # what stands beside the columns
 _LONGEST = 63

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import symengine as se
 
 from dalembert.errors import ModelError, nearest
+from dalembert.language.building import Expr
 from dalembert.language.calculus import Calculus
-from dalembert.language.functions import Expr
 from dalembert.model.mechanism.elements.load import Load
 from dalembert.model.mechanism.elements.spring import Actuator, Spring
 from dalembert.model.mechanism.joint import Joint

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.algebra.types import Array
 from dalembert.arguments import array, shown, switch
+from dalembert.arrays import Array
 from dalembert.errors import ModelError, MotionWarning, SimulationError, nearest
 from dalembert.model.system import System
 from dalembert.motion.events import Occurrence

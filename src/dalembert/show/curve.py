@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.show.html import Markup, escape
 
 _LINE, _ZERO, _MARK = "#3b8ecf", "#8a8a8a", "#d9822b"  # seen on white and on black

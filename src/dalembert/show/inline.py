@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Collection
 
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.language.printing import to_text
 from dalembert.show.html import Markup, faint
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.errors import DalembertError, counted
 from dalembert.show.curve import curve, spark
 from dalembert.show.html import (

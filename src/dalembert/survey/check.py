@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank, unit_rows
 from dalembert.algebra.saddle import Saddle
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, Values
 from dalembert.errors import ModelError, Problem, counted, quoted
 from dalembert.shown import ShownAsHTML

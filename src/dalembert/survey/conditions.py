@@ -12,10 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 import symengine as se
 
-from dalembert.algebra.program import Program
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, Residual
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
+from dalembert.language.program import Program
 from dalembert.survey.given import measured
 
 _FAR = 0.25  # radians, or this part of the size of the mechanism: how far a value is moved at a time,

@@ -16,7 +16,7 @@ import symengine as se
 
 from dalembert.algebra.nearest import reach_solution
 from dalembert.algebra.saddle import Saddle, positive
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, Residual, Values
 from dalembert.errors import ModelError
 from dalembert.survey.start import consistent_state

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.algebra.nearest import Nearest, reach_solution
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.errors import ModelError, Problem, quoted
 from dalembert.model.initial import InitialValue
 from dalembert.survey.given import measured

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.algebra.nearest import reach_solution
-from dalembert.algebra.program import Program
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.errors import Problem
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.language.printing import to_text
+from dalembert.language.program import Program
 from dalembert.language.roots import find_roots, is_kinked
 from dalembert.model.constraint import Constraint
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.program import Program
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.errors import ModelError, Problem
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
+from dalembert.language.program import Program
 
 if TYPE_CHECKING:
     from dalembert.blocks.numeric import Numeric

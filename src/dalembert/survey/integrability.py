@@ -17,10 +17,10 @@ import scipy.sparse as sp
 import symengine as se
 
 from dalembert.algebra.saddle import Saddle
-from dalembert.algebra.types import Array, Sparse
+from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Numeric
+from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
-from dalembert.language.functions import Expr
 from dalembert.survey.configurations import Configuration
 
 _VANISHES = 1e-7

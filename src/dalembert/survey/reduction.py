@@ -15,8 +15,8 @@ import symengine as se
 
 from dalembert.arguments import names as names_of
 from dalembert.errors import ModelError, nearest
+from dalembert.language.building import TIME, Expr, number
 from dalembert.language.calculus import ONE, ZERO, Calculus
-from dalembert.language.functions import TIME, Expr, number
 from dalembert.survey.configurations import pilot_parameters
 
 if TYPE_CHECKING:

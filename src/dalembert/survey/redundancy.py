@@ -9,7 +9,7 @@ from itertools import takewhile
 import numpy as np
 
 from dalembert.algebra.rank import Scale, rank
-from dalembert.algebra.types import Array, Sparse
+from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Numeric, Values
 from dalembert.errors import quoted
 from dalembert.model.constraint import LEVELS

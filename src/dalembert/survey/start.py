@@ -13,10 +13,10 @@ import scipy.sparse as sp
 from dalembert.algebra.nearest import Nearest, least_residual, nearest_solution, reach_solution
 from dalembert.algebra.rank import Scale, rank
 from dalembert.algebra.saddle import positive
-from dalembert.algebra.types import Array, Sparse
+from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Numeric, Residual
 from dalembert.errors import ModelError, quoted
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.initial import InitialValue
 from dalembert.shown import ShownAsHTML
 from dalembert.survey.conditions import Conditions

@@ -9,7 +9,7 @@ import sympy as sp
 from scipy.interpolate import CubicSpline
 
 from dalembert import Mechanism, coordinates, loads
-from dalembert.algebra.program import Program
+from dalembert.language.program import Program
 from dalembert.model.mechanism.drives import spline
 from tests.model.mechanism.test_energies import G, accelerations, body, joint, spatial
 

@@ -10,7 +10,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from dalembert.errors import ModelError, nearest
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.language.translate import plain_name
 from dalembert.model.fromsympy.identities import all_vanish, proportional
 from dalembert.model.fromsympy.inertia import Mechanics

@@ -8,18 +8,20 @@ from typing import Any
 
 import mpmath
 
-from dalembert.algebra.program import FLOATS, Program
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
+from dalembert.language.functions import FLOATS
+from dalembert.language.program import Program
 
 _DIGITS = 50
 _ZERO = 1e-30  # in the size of values around one
 _POINTS = 2
-_MANY_DIGITS = {
-    **FLOATS,
-    **{name: getattr(mpmath, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2")},
-    **{name: getattr(mpmath, name) for name in ("sinh", "cosh", "tanh", "exp", "log", "sqrt", "sign")},
-    "pow": mpmath.power,
-}
+
+
+class _ManyDigits:
+    """Supplies functions in many digits, where there are such."""
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(mpmath, {"pow": "power"}.get(name, name), FLOATS[name])
 
 
 def values_at_random(expressions: Sequence[Expr]) -> list[list[Any]]:
@@ -31,7 +33,7 @@ def values_at_random(expressions: Sequence[Expr]) -> list[list[Any]]:
     with mpmath.workdps(_DIGITS):
         for _ in range(_POINTS):
             point = [mpmath.mpf(generator.uniform(0.3, 1.3)) for _ in symbols]
-            found.append([mpmath.mpmathify(value) for value in program(point, _MANY_DIGITS)])
+            found.append([mpmath.mpmathify(value) for value in program(point, _ManyDigits())])
     return found
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import symengine as se
 
 from dalembert.errors import ModelError
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.fromsympy.identities import all_vanish
 from dalembert.model.fromsympy.ingredients import Ingredients
 from dalembert.model.fromsympy.reading import Reading, T

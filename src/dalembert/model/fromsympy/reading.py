@@ -9,7 +9,7 @@ import symengine as se
 from sympy.core.function import AppliedUndef
 
 from dalembert.errors import ModelError, Problem
-from dalembert.language.functions import TIME, Expr
+from dalembert.language.building import TIME, Expr
 from dalembert.language.translate import Translator, plain_name
 
 T = se.Symbol(TIME)

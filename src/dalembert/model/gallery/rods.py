@@ -6,7 +6,7 @@ from typing import Any
 
 import symengine as se
 
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.system import System
 
 Point = tuple[Expr, Expr]

@@ -11,9 +11,9 @@ from typing import Any
 import symengine as se
 
 from dalembert.errors import ModelError, Problem, quoted
-from dalembert.language.expression import parse_value
-from dalembert.language.functions import TIME, Expr
+from dalembert.language.building import TIME, Expr
 from dalembert.language.late_sympy import is_coordinate, is_sympy, sp
+from dalembert.language.parser import parse_value
 from dalembert.language.tokens import NAME
 from dalembert.language.translate import Translator
 from dalembert.language.vocabulary import Vocabulary

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import symengine as se
 
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.placement import Placement
 from dalembert.model.mechanism.tables import GROUND, Table, as_sequence

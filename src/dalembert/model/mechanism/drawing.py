@@ -7,7 +7,7 @@ from typing import Any
 
 import symengine as se
 
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.drawing import Drawing, Place, Shape
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.joint import Joint

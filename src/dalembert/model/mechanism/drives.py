@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.program import Program
 from dalembert.errors import quoted
-from dalembert.language.functions import TIME, Expr, choose
+from dalembert.language.building import TIME, Expr, choose
+from dalembert.language.program import Program
 from dalembert.model.mechanism.elements.action import read_joint_name
 from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.tables import Table, as_sequence

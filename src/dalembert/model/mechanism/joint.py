@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import ModelError
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.language.tokens import NAME
 from dalembert.model.mechanism.marker import Marker, read_markers
 from dalembert.model.mechanism.pairs import PAIRS, Coordinate, Pair

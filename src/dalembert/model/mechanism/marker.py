@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dalembert.language.functions import Expr, angle
+from dalembert.language.building import Expr, angle
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.placement import Placement, read_axis, settle_axis
 from dalembert.model.mechanism.tables import Table

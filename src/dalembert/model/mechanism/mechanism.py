@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.algebra.types import Array
 from dalembert.arguments import table
+from dalembert.arrays import Array
 from dalembert.errors import ModelError, Problem, counted, nearest, quoted
 from dalembert.model.changes import merge_entries, merge_tables
 from dalembert.model.drawing import Drawing

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import symengine as se
 
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 
 
 class Parts:

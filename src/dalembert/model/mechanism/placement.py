@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import symengine as se
 
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.mechanism.tables import Table, as_sequence
 from dalembert.model.mechanism.vectors import (
     ONE,

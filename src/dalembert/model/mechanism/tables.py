@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import symengine as se
 
 from dalembert.errors import quoted
-from dalembert.language.functions import Expr, number
+from dalembert.language.building import Expr, number
 from dalembert.model.mechanism.vectors import ZERO, Matrix, Vector, zeros
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import symengine as se
 
-from dalembert.language.functions import Expr, number, root, total
+from dalembert.language.building import Expr, number, root, total
 
 Vector = tuple[Expr, ...]
 Matrix = tuple[Vector, ...]

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import symengine as se
 
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.mechanism.vectors import (
     ONE,
     ZERO,

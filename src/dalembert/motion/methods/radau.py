@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.model.system import System
 from dalembert.motion.method import Setup
 from dalembert.motion.scheme import Scheme

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.errors import SimulationError, quoted
 from dalembert.forms.augment import augmentation
 from dalembert.model.system import System

@@ -11,6 +11,7 @@ from dalembert.algebra.tape import Node
 from dalembert.errors import DerivationError
 from dalembert.forms.canonical import nonlinear
 from dalembert.language.calculus import ZERO
+from dalembert.language.functions import OPERATIONS, Function
 from dalembert.model.system import System
 from dalembert.native.build import Builder, energy_outputs
 from dalembert.native.export.levels import levels
@@ -35,16 +36,7 @@ _OPERATIONS = {
     "*": lambda a, b: a * b,
     "neg": lambda a: -a,
     "inverse": lambda a: jnp.where(a == 0, jnp.inf, 1 / jnp.where(a == 0, 1, a)),
-    "asin": jnp.arcsin,
-    "acos": jnp.arccos,
-    "atan": jnp.arctan,
-    "atan2": jnp.arctan2,
-    "pow": jnp.power,
-    "max": jnp.maximum,
-    "min": jnp.minimum,
-    "step": lambda a: jnp.heaviside(a, 0.5),
-    "if_lt": lambda a, b, u, v: jnp.where(a < b, u, v),
-    "if_le": lambda a, b, u, v: jnp.where(a <= b, u, v),
+    # functions
 }
 
 
@@ -76,7 +68,7 @@ def _values(t, q, v, parameters):
 
 
 def _branch(name, count):
-    operation = _OPERATIONS.get(name) or getattr(jnp, name)
+    operation = _OPERATIONS[name]
     return lambda *operands: operation(*operands[:count])
 
 
@@ -219,6 +211,7 @@ def files(system: System, path: Path, form: str) -> dict[Path, str]:
     contents = "\n".join(f"    {line}" for line in heads)
     text = head(system, form, contents, _IMPORTS, _SETTINGS)
     solver = _CODE.replace("{epsilon}", repr(quasidefinite.EPSILON)).replace("{turns}", str(REFINEMENTS + 1))
+    solver = solver.replace("    # functions", "\n".join(map(_function, OPERATIONS.values())))
     return {path: text + _tables(builder, form) + solver + functions}
 
 
@@ -241,6 +234,12 @@ def _tables(builder: Builder, form: str) -> str:
     tables = "\n".join(f"{name} = {_listed(values)}" for name, values in lists.items())
     words = "# operation, places of its operands: inputs, constants, results of the steps before"
     return f"{tables}\n_STEPS = [  {words}\n{steps}\n]\n"
+
+
+def _function(row: Function) -> str:
+    """Write a function as one of JAX."""
+    letters = "abuv"[: row.arguments[0]]
+    return f'    "{row.name}": lambda {", ".join(letters)}: {row.in_numpy(letters).replace("np.", "jnp.")},'
 
 
 def _cost(steps: list[tuple], width: int) -> int:

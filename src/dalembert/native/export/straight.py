@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from dalembert.algebra.tape import CONSTANT, LOAD
+from dalembert.language.functions import OPERATIONS
 from dalembert.native.codegen import Kernel, Repeat
 from dalembert.native.routine import Routine, cut, operands
 
 _LONGEST = 70  # characters of a term that is put in where it is used
 _SUM, _PRODUCT, _SIGNED, _ATOM = range(4)  # how tightly a term is bound
 _OPERATORS = {"+": _SUM, "-": _SUM, "*": _PRODUCT}
-_NUMPY = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2"}
-_NUMPY |= {"max": "maximum", "min": "minimum", "pow": "power"}
 
 _WORDS = {
     "blocks": "the matrix [[M, Aᵀ], [A, 0]] and the right side (f, c)",
@@ -92,12 +91,7 @@ def _operation(name: str, args: list[Term]) -> Term:
     if name == "inverse":
         return f"1 / {_bound(args[0], _SIGNED)}", _PRODUCT
     texts = [text for text, _ in args]
-    if name in ("if_lt", "if_le"):
-        relation = "<" if name == "if_lt" else "<="
-        return f"np.where({texts[0]} {relation} {texts[1]}, {texts[2]}, {texts[3]})", _ATOM
-    if name == "step":
-        return f"np.heaviside({texts[0]}, 0.5)", _ATOM
-    return f"np.{_NUMPY.get(name, name)}({', '.join(texts)})", _ATOM
+    return OPERATIONS[name].in_numpy(texts), _ATOM
 
 
 def _bound(term: Term, level: int) -> str:

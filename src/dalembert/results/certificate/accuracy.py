@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.motion.run import compute
 from dalembert.results.certificate.items import FAILURES, Item
 from dalembert.results.certificate.passages import watched

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.algebra.types import Array, Arrays
+from dalembert.arrays import Array, Arrays
 from dalembert.results.certificate.inside import MANY, NODES, WEIGHTS, changes, dense, inside, integrals
 from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dalembert.algebra.saddle import Saddle
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, Values
 from dalembert.forms import multipliers
 from dalembert.results.certificate.items import Item

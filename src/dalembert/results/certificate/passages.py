@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.motion.events import multiplier_names, read_events
 from dalembert.results.certificate.inside import changes, dense, inside
 from dalembert.results.certificate.items import Item

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.results.certificate.equations import singular
 from dalembert.results.certificate.inside import Inside, changes, dense, inside, integrals
 from dalembert.results.certificate.items import Item

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.intervals import INTERVALS, Interval, interval
-from dalembert.algebra.program import Program
-from dalembert.algebra.types import Array
-from dalembert.language.functions import TIME
+from dalembert.arrays import Array
+from dalembert.language.building import TIME
+from dalembert.language.functions import INTERVALS
+from dalembert.language.intervals import Interval, interval
+from dalembert.language.program import Program
 from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.errors import quoted
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.results.drawing.scene import ARROW, Mark, Scene

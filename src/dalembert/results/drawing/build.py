@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import parameter_values
 from dalembert.errors import ModelError, nearest
-from dalembert.language.functions import TIME, number
+from dalembert.language.building import TIME, number
 from dalembert.model.drawing import Drawing, Place
 from dalembert.model.mechanism.drawing import draw
 from dalembert.model.mechanism.mechanism import Mechanism

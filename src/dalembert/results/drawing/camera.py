@@ -6,7 +6,7 @@ from math import cos, sin
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.results.drawing.scene import Scene
 from dalembert.results.drawing.view import level
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.model.drawing import Shape
 from dalembert.results.drawing.parts import BASE, FLAT, Parts, draws
 from dalembert.results.drawing.scene import BAR, DRIVE, ELEMENT, PLATE, Mark

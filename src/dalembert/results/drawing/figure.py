@@ -13,7 +13,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.results.drawing.painter import Look, Painter
 from dalembert.results.drawing.scene import Scene
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
 from dalembert.results.drawing.figure import make_figure
 from dalembert.results.drawing.painter import Look

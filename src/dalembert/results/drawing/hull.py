@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 
 
 def hull(points: Array) -> Array:

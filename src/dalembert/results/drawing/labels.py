@@ -6,7 +6,7 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 
 SIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1))
 REACHES = (1.0, 4.5)  # beside a pin, and beside a block

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.model.drawing import Drawing
 from dalembert.results.drawing.palette import BODIES
 from dalembert.results.drawing.scene import BAR, ELEMENT, GROUND, PIN, PLATE, ROUND, Mark, Places

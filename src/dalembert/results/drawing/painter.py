@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.results.drawing.camera import Camera
 from dalembert.results.drawing.hull import hull
 from dalembert.results.drawing.labels import Labels

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.model.drawing import Shape
 from dalembert.model.mechanism.tables import GROUND as BASE
 from dalembert.results.drawing.palette import BODIES

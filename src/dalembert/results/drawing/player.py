@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.results.drawing.camera import AZIMUTH, ELEVATION, THIN
 from dalembert.results.drawing.palette import DARK, LIGHT
 from dalembert.results.drawing.scene import Scene

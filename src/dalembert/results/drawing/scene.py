@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.program import Program
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.language.functions import TIME
+from dalembert.language.building import TIME
+from dalembert.language.program import Program
 from dalembert.model.drawing import Drawing, Shape
 from dalembert.model.system import System
 from dalembert.results.drawing.symbols import has_length

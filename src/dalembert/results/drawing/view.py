@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 
 if TYPE_CHECKING:
     from dalembert.results.drawing.scene import Scene

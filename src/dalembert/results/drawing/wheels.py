@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.model.drawing import Shape
 from dalembert.results.drawing.lines import across
 from dalembert.results.drawing.parts import BASE, Parts, draws

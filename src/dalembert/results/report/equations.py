@@ -9,7 +9,7 @@ import symengine as se
 from dalembert.errors import DerivationError, quoted
 from dalembert.forms.derivation import Derivation
 from dalembert.forms.multipliers import multiplier
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.system import System
 from dalembert.results.mathml import math
 from dalembert.results.report.formulas import equation, is_readable, matrix_equation, more, name_parts, where

@@ -7,7 +7,7 @@ from html import escape
 
 import symengine as se
 
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.results.mathml import math, matrix, signed, size, terms, typeset
 from dalembert.results.symbols import mathml
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.results.charts import KINDS
 from dalembert.results.curves import Chart, Panel, Source

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from dalembert.algebra.program import Program
 from dalembert.algebra.rank import rank, unit_rows
 from dalembert.algebra.saddle import Saddle
-from dalembert.algebra.types import Array, Sparse
+from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import SimulationError
+from dalembert.language.program import Program
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.mechanism import Mechanism

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import ModelError, Problem, nearest
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.survey.given import at_level, given_values
 from dalembert.survey.mechanism.closure import Closure

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from dalembert.algebra.types import Array
 from dalembert.arguments import array
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import ModelError, SimulationError, nearest, quoted
 from dalembert.shown import ShownAsHTML

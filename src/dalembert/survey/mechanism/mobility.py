@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import quoted
 from dalembert.model.mechanism.tables import GROUND

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.model.mechanism.views import SpatialView
 from dalembert.survey.mechanism.closure import ASIDE, LOOSE, Closure, between
 

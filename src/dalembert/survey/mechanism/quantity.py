@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.program import Program
-from dalembert.algebra.types import Array
 from dalembert.arguments import shown
+from dalembert.arrays import Array
 from dalembert.errors import ModelError, nearest, quoted
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
+from dalembert.language.program import Program
 from dalembert.model.mechanism.pairs.base import is_angle
 from dalembert.model.mechanism.tables import as_sequence
 

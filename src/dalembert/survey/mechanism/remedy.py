@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs import PAIRS, Pair

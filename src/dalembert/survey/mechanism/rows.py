@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.placement import Placement
 

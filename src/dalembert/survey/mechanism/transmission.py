@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from dalembert.algebra.types import Array
 from dalembert.arguments import whole
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import ModelError, SimulationError, quoted
 from dalembert.shown import ShownAsHTML

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dalembert.errors import quoted
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.marker import Marker, read_markers
 from dalembert.model.mechanism.pairs.base import rate

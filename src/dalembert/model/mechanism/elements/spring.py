@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.mechanism.elements.action import Action, read_action
 from dalembert.model.mechanism.pairs.base import is_angle
 from dalembert.model.mechanism.part import Part

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import symengine as se
 
 from dalembert.errors import ModelError
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.language.late_sympy import is_sympy, sp
 from dalembert.language.tokens import NAME
 from dalembert.language.translate import Translator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, pair
 from dalembert.model.mechanism.pairs.planar_prismatic import slide

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import symengine as se
 
-from dalembert.language.functions import Expr, angle, root
+from dalembert.language.building import Expr, angle, root
 from dalembert.model.mechanism.marker import Marker, read_point, world_frame
 from dalembert.model.mechanism.pairs.base import Conditions, pair
 from dalembert.model.mechanism.tables import GROUND, Table

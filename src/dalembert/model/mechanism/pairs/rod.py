@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, pair
 from dalembert.model.mechanism.vectors import dot, norm, sub

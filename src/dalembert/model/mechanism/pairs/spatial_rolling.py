@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dalembert.language.functions import Expr, root
+from dalembert.language.building import Expr, root
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, pair
 from dalembert.model.mechanism.placement import settle_axis

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
-from dalembert.language.functions import Expr
+from dalembert.language.building import Expr
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, difference_to, pair, rate
 from dalembert.model.mechanism.pairs.spatial_turning import ahead, no_turn, same_axis, turn

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
-from dalembert.language.functions import Expr, angle
+from dalembert.language.building import Expr, angle
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, pair
 from dalembert.model.mechanism.placement import RIGHT, read_axis

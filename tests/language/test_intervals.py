@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import symengine as se
 
-from dalembert.algebra.intervals import INTERVALS, Interval, zones
-from dalembert.algebra.program import Program
-from dalembert.language.expression import parse
+from dalembert.language.functions import INTERVALS
+from dalembert.language.intervals import Interval, zones
+from dalembert.language.parser import parse
+from dalembert.language.program import Program
 from dalembert.language.vocabulary import Vocabulary
 
 X = se.Symbol("x")

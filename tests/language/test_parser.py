@@ -10,7 +10,8 @@ import pytest
 import symengine as se
 
 from dalembert.errors import ModelError
-from dalembert.language.expression import (
+from dalembert.language.building import choose, step
+from dalembert.language.parser import (
     MAX_BITS,
     MAX_DEPTH,
     MAX_DIGITS,
@@ -24,7 +25,6 @@ from dalembert.language.expression import (
     parse_equation,
     parse_value,
 )
-from dalembert.language.functions import choose, step
 
 x, y, dx, ddx, m, t = se.symbols("x y x' x'' m t")
 half, one, two = se.Rational(1, 2), se.Integer(1), se.Integer(2)
@@ -552,7 +552,7 @@ CRASHES = ["sign(sqrt(-x))", "sign(sqrt(-x*y))", "sign((-x)^y)", "sign(2*(-x)^(-
 
 def test_what_ends_the_process_in_symengine():
     code = (
-        "from dalembert.language.expression import Vocabulary, parse\n"
+        "from dalembert.language.parser import Vocabulary, parse\n"
         f"for text in {CRASHES}: parse(text, Vocabulary(('x', 'y'))).xreplace({{}})"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,10 +1,11 @@
 """Interval arithmetic on arrays: what an expression can be over whole ranges of its variables, rounding included.
 
-Every result encloses all values between the bounds, and what floating point makes of them. `INTERVALS` supplies the
-functions to a `Program`. Where an expression has no value anywhere in a box, both bounds are NaN.
+Every result encloses all values between the bounds, and what floating point makes of them. `INTERVALS` of the
+functions supplies them to a `Program`. Where an expression has no value anywhere in a box, both bounds are NaN.
 
 >>> import symengine as se
->>> from dalembert.algebra.program import Program
+>>> from dalembert.language.functions import INTERVALS
+>>> from dalembert.language.program import Program
 >>> t = se.Symbol("t")
 >>> zones(lambda box: Program([t], [t**2 - 2])([box], INTERVALS), 0.0, 10.0)[0].mean().round(12)
 np.float64(1.414213562373)
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.algebra.types import Array
+from dalembert.arrays import Array
 
 _ROUNDING = 4.5e-16  # of a value: what an operation or a function of the library may be off
 _LEAST, _MOST = 5e-324, 1.7e308
@@ -95,7 +96,7 @@ def _given(bound: Array, source: Interval) -> Array:
     return np.where(np.isnan(source.low), np.nan, bound)
 
 
-def _rising(function: Callable[[Array], Array], first: float = -np.inf, last: float = np.inf):
+def rising(function: Callable[[Array], Array], first: float = -np.inf, last: float = np.inf):
     """Make a function that grows throughout its domain, from `first` to `last`."""
 
     def apply(u: Any) -> Interval:
@@ -115,7 +116,9 @@ def _meets(u: Interval, place: float, period: float) -> Array:
     return ~(np.ceil(low - slack) > np.floor(high + slack))
 
 
-def _wave(function: Callable[[Array], Array], top: float) -> Callable[[Any], Interval]:
+def wave(function: Callable[[Array], Array], top: float) -> Callable[[Any], Interval]:
+    """Make a sine or cosine, which is largest at `top`."""
+
     def apply(u: Any) -> Interval:
         u = interval(u)
         a, b = function(u.low), function(u.high)
@@ -126,28 +129,32 @@ def _wave(function: Callable[[Array], Array], top: float) -> Callable[[Any], Int
     return apply
 
 
-def _tangent(u: Any) -> Interval:
+def tangent(u: Any) -> Interval:
+    """Enclose tangents."""
     u = interval(u)
     pole = _meets(u, np.pi / 2, np.pi)
     low, high = np.where(pole, -np.inf, np.tan(u.low)), np.where(pole, np.inf, np.tan(u.high))
     return _outward(low, high, np.array(True), u)
 
 
-def _absolute(u: Any) -> Interval:
+def absolute(u: Any) -> Interval:
+    """Enclose absolute values."""
     u = interval(u)
     a, b = np.abs(u.low), np.abs(u.high)
     return Interval(np.where((u.low <= 0) & (u.high >= 0), 0.0, np.minimum(a, b)), np.maximum(a, b))
 
 
-def _hyperbolic_cosine(u: Any) -> Interval:
-    size = _absolute(u)
+def hyperbolic_cosine(u: Any) -> Interval:
+    """Enclose hyperbolic cosines."""
+    size = absolute(u)
     return _outward(np.cosh(size.low), np.cosh(size.high), np.array(False), size)
 
 
-def _power(base: Any, exponent: Any) -> Interval:
+def power(base: Any, exponent: Any) -> Interval:
+    """Enclose powers."""
     base = interval(base)
     if not isinstance(exponent, Interval) and float(exponent).is_integer():
-        size = _rising(lambda u: u**exponent, 0.0)(_absolute(base))
+        size = rising(lambda u: u**exponent, 0.0)(absolute(base))
         if exponent % 2 == 0:
             return size
         return _outward(base.low**exponent, base.high**exponent, np.array(True), base)
@@ -157,7 +164,8 @@ def _power(base: Any, exponent: Any) -> Interval:
     return _outward(np.minimum.reduce(corners), np.maximum.reduce(corners), np.array(False), base, exponent)
 
 
-def _angle(y: Any, x: Any) -> Interval:
+def angle(y: Any, x: Any) -> Interval:
+    """Enclose the angles of points."""
     y, x = interval(y), interval(x)
     corners = [np.arctan2(b, a) for b in (y.low, y.high) for a in (x.low, x.high)]
     cut = (x.low <= 0) & (y.low <= 0) & (y.high >= 0)
@@ -166,7 +174,9 @@ def _angle(y: Any, x: Any) -> Interval:
     return _outward(low, high, np.array(False), y, x)
 
 
-def _extreme(pick: Any) -> Callable[..., Interval]:
+def extreme(pick: Any) -> Callable[..., Interval]:
+    """Make the largest or the smallest of some."""
+
     def apply(*args: Any) -> Interval:
         parts = [interval(arg) for arg in args]
         low, high = parts[0].low, parts[0].high
@@ -177,36 +187,23 @@ def _extreme(pick: Any) -> Callable[..., Interval]:
     return apply
 
 
-def _choice(a: Any, b: Any, u: Any, v: Any) -> Interval:
+def arccosine(u: Any) -> Interval:
+    """Enclose arccosines."""
+    return rising(np.arcsin, -1.0, 1.0)(u) * -1.0 + np.pi / 2
+
+
+def anything(*args: Any) -> Interval:
+    """Enclose what is not known: any number."""
+    whole = np.full(np.broadcast_shapes(*(interval(arg).low.shape for arg in args)), np.inf)
+    return Interval(-whole, whole)
+
+
+def choice(a: Any, b: Any, u: Any, v: Any) -> Interval:
+    """Enclose u where a < b or a <= b, else v."""
     a, b, u, v = map(interval, (a, b, u, v))
     yes, no = a.high < b.low, a.low > b.high
     low = np.where(yes, u.low, np.where(no, v.low, np.fmin(u.low, v.low)))
     return Interval(low, np.where(yes, u.high, np.where(no, v.high, np.fmax(u.high, v.high))))
-
-
-INTERVALS: dict[str, Callable[..., Interval]] = {
-    "sin": _wave(np.sin, np.pi / 2),
-    "cos": _wave(np.cos, 0.0),
-    "tan": _tangent,
-    "asin": _rising(np.arcsin, -1.0, 1.0),
-    "acos": lambda u: INTERVALS["asin"](u) * -1.0 + np.pi / 2,
-    "atan": _rising(np.arctan),
-    "atan2": _angle,
-    "sinh": _rising(np.sinh),
-    "cosh": _hyperbolic_cosine,
-    "tanh": _rising(np.tanh),
-    "exp": _rising(np.exp),
-    "log": _rising(np.log, 0.0),
-    "sqrt": _rising(np.sqrt, 0.0),
-    "abs": _absolute,
-    "sign": _rising(np.sign),
-    "max": _extreme(np.maximum),
-    "min": _extreme(np.minimum),
-    "pow": _power,
-    "step": _rising(lambda u: np.heaviside(u, 0.5)),
-    "if_lt": _choice,
-    "if_le": _choice,
-}
 
 
 def zones(

@@ -7,12 +7,14 @@ scalars it carries the expressions into their arithmetic.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import symengine as se
+
+from dalembert.language.functions import ARRAYS, FLOATS, function_of
+from dalembert.language.walk import fold
 
 Scalar = Any
 
@@ -25,59 +27,6 @@ class Arithmetic(Protocol):
         ...
 
 
-def _float_step(u: float) -> float:
-    return 1.0 if u > 0 else 0.0 if u < 0 else 0.5
-
-
-FLOATS: dict[str, Callable[..., Scalar]] = {
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "asin": math.asin,
-    "acos": math.acos,
-    "atan": math.atan,
-    "atan2": math.atan2,
-    "sinh": math.sinh,
-    "cosh": math.cosh,
-    "tanh": math.tanh,
-    "exp": math.exp,
-    "log": math.log,
-    "sqrt": math.sqrt,
-    "abs": abs,
-    "sign": lambda u: float((u > 0) - (u < 0)),
-    "max": max,
-    "min": min,
-    "pow": math.pow,
-    "step": _float_step,
-    "if_lt": lambda a, b, u, v: u if a < b else v,
-    "if_le": lambda a, b, u, v: u if a <= b else v,
-}
-
-ARRAYS: dict[str, Callable[..., Scalar]] = {
-    "sin": np.sin,
-    "cos": np.cos,
-    "tan": np.tan,
-    "asin": np.arcsin,
-    "acos": np.arccos,
-    "atan": np.arctan,
-    "atan2": np.arctan2,
-    "sinh": np.sinh,
-    "cosh": np.cosh,
-    "tanh": np.tanh,
-    "exp": np.exp,
-    "log": np.log,
-    "sqrt": np.sqrt,
-    "abs": np.abs,
-    "sign": np.sign,
-    "max": lambda *args: np.maximum.reduce(np.broadcast_arrays(*args)),
-    "min": lambda *args: np.minimum.reduce(np.broadcast_arrays(*args)),
-    "pow": np.power,
-    "step": lambda u: np.heaviside(u, 0.5),
-    "if_lt": lambda a, b, u, v: np.where(a < b, u, v),
-    "if_le": lambda a, b, u, v: np.where(a <= b, u, v),
-}
-
-_FUNCTIONS = {name: name for name in FLOATS} | {"Abs": "abs", "Max": "max", "Min": "min"}
 _NUMBER, _ADD, _MUL, _DIV, _CALL = range(5)
 
 
@@ -147,23 +96,10 @@ class Program:
         return self._index[key]
 
     def _place(self, expr: Any) -> int:
-        """Return the slot of an expression, emitting what is missing; without recursion."""
-        index = self._index
-        stack = [expr]
-        while stack:
-            node = stack[-1]
-            if node in index:
-                stack.pop()
-                continue
-            missing = [arg for arg in _operands(node) if arg not in index]
-            if missing:
-                stack.extend(missing)
-            else:
-                index[node] = self._node(node)
-                stack.pop()
-        return index[expr]
+        """Return the slot of an expression, emitting what is missing."""
+        return fold(expr, self._node, self._index, _operands)
 
-    def _node(self, node: Any) -> int:
+    def _node(self, node: Any, args: Sequence[int]) -> int:
         kind = type(node).__name__
         if node.is_Number or kind in ("Pi", "Exp1"):
             return self._number(float(node.n(53, real=True)))
@@ -171,16 +107,15 @@ class Program:
             raise ValueError(f"`{node}` is no input of this program")
         if node.is_Pow:
             return self._power(*node.args)
-        args = [self._index[arg] for arg in node.args]
         if node.is_Add or node.is_Mul:
             slot = args[0]
             for arg in args[1:]:
                 slot = self._emit(_ADD if node.is_Add else _MUL, slot, arg)
             return slot
-        name = _FUNCTIONS.get(node.get_name() if kind == "FunctionSymbol" else kind)
-        if name is None:
+        function = function_of(node)
+        if function is None:
             raise ValueError(f"the function in `{node}` cannot be evaluated")
-        return self._emit(_CALL, name, tuple(args))
+        return self._emit(_CALL, function.name, tuple(args))
 
     def _power(self, base: Any, exponent: Any) -> int:
         if base == se.E:

@@ -18,21 +18,11 @@ from typing import NamedTuple
 import symengine as se
 
 from dalembert.errors import ModelError, Problem, nearest
-from dalembert.language.functions import (
-    ALIASES,
-    CONSTANTS,
-    FUNCTIONS,
-    RESERVED,
-    Expr,
-    choose,
-    number,
-    power,
-    ratio,
-    total,
-)
-from dalembert.language.printing import fold
+from dalembert.language.building import CONSTANTS, Expr, choose, number, power, ratio, total
+from dalembert.language.functions import ALIASES, FUNCTIONS, OPERATIONS, is_reserved
 from dalembert.language.tokens import Failure, Token, tokenise
 from dalembert.language.vocabulary import Value, Vocabulary
+from dalembert.language.walk import fold
 
 MAX_LENGTH = 1_000_000  # characters of one expression
 MAX_LEVEL = 220  # parentheses, functions, powers inside each other, as they are written
@@ -274,7 +264,7 @@ class _Parser:
             return Value(CONSTANTS[name], constant=True)
         elif kind == "the time" and not self.vocabulary.time:
             self.report(token.column, "time `t` cannot be used here; expected a constant value")
-        elif name in RESERVED and kind is None:
+        elif is_reserved(name) and kind is None:
             raise Failure(token.column, f"`{name}` is a function; write `{name}(…)`")
         elif kind is None:
             self.report(token.column, f"unknown name `{cut(name)}`{self.vocabulary.hint(name)}")
@@ -308,7 +298,7 @@ class _Parser:
                 raise Failure(token.column, "`if` is written if(condition, a, b), as in if(x > 0, 1, -1)")
             yes, no = (self.as_value(args[i], columns[i]) for i in (1, 2))
             return self.choice(token.column, args[0], yes, no)
-        _, fewest, most = FUNCTIONS[name]
+        fewest, most = FUNCTIONS[name].arguments
         if not fewest <= len(args) <= most:
             expected = str(fewest) if fewest == most else f"{fewest} to {most}"
             raise Failure(token.column, f"`{name}` takes {expected} argument{'s' * (expected != '1')}, got {len(args)}")
@@ -463,7 +453,7 @@ class _Parser:
             return power(exprs[0], exprs[1])
         if what in ("<", "<="):
             return choose(exprs[0], exprs[1], what == "<", exprs[2], exprs[3])
-        return FUNCTIONS[what][0](*exprs)
+        return OPERATIONS[what].build(*exprs)
 
 
 def _is_constant(expr: Expr, nodes: int) -> bool:

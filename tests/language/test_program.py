@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import symengine as se
 
-from dalembert.algebra.program import ARRAYS, FLOATS, Program
-from dalembert.language.expression import Vocabulary, parse
+from dalembert.language.parser import Vocabulary, parse
+from dalembert.language.program import ARRAYS, FLOATS, Program
 
 x, y = se.symbols("x y")
 TEXTS = [

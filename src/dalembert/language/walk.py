@@ -1,0 +1,50 @@
+"""The walk over an expression: bottom-up and without recursion, however deep it is nested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import symengine as se
+
+from dalembert.language.building import Expr
+
+
+def operands(node: Any) -> Sequence[Any]:
+    """Return what an operation is applied to; a number has parts of its own, which are none."""
+    return () if node.is_Number or node.is_Symbol else node.args
+
+
+def fold(
+    root: Any,
+    combine: Callable[[Any, list], object],
+    memo: dict | None = None,
+    parts: Callable[[Any], Sequence[Any]] = operands,
+):
+    """Combine an expression from its leaves to its root: `combine(node, results of its parts)`, each node once."""
+    memo = {} if memo is None else memo
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        if node in memo:
+            stack.pop()
+            continue
+        below = parts(node)
+        missing = [part for part in below if part not in memo]
+        if missing:
+            stack.extend(missing)
+        else:
+            memo[node] = combine(node, [memo[part] for part in below])
+            stack.pop()
+    return memo[root]
+
+
+def rebuild(node: Expr, args: Sequence[Expr]) -> Expr:
+    """Make a node of the same kind with other arguments; without arguments, or with the same, it stays as it is."""
+    if not args or all(new is old or new == old for new, old in zip(args, node.args, strict=True)):
+        return node
+    if node.is_Add:
+        return se.Add(*args)
+    if node.is_Mul:
+        return se.Mul(*args)
+    return args[0] ** args[1] if node.is_Pow else node.func(*args)
