@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dalembert import Mechanism, System, example
+from dalembert.blocks import assembled
 from dalembert.blocks.kinds import find_elements
 from dalembert.blocks.numeric import Numeric, parameter_values
-from dalembert.model import assembled
 from dalembert.native import cache as disk
 from dalembert.native import machine, rolled
 from dalembert.native.codegen import to_llvm

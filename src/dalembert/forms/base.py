@@ -5,9 +5,11 @@ A form arranges the blocks M, f, A, c so that accelerations and reactions can be
 1. Write a file with a subclass of `Form`: `name`, `title`, and `solve(rows, pilot)`, the algorithm, once, over the
    scalars of `rows` (floats, arrays of pilot points, formulas): only + − × ÷, and every choice through `pilot.decide`.
    It returns a `Solution` with q̈, r and the matrices of the form.
-2. Override `refuse(scene)` if the form does not accept every system, saying what to use instead.
-3. Override `equations(scene, solution)`: the differential equations of the form as expressions that vanish.
-4. Add it to `FORMS` in `forms/__init__.py`. The contract tests then run it against every other form on every model.
+2. Write `equations(scene, solution)`: the differential equations of the form as expressions that vanish.
+3. Say what it needs: `inverse` if it solves with M, `refuse(scene)` if it does not accept every system.
+4. `register` it. It can then be derived, moved and exported; the contract tests run it against every other form.
+
+Where more is to be written than what `solve` gives, as notes on where it holds, override `write`.
 
 The rows of A that arrive are independent; redundant ones have been taken out, which changes neither q̈ nor r.
 """
@@ -15,13 +17,18 @@ The rows of A that arrive are independent; redundant ones have been taken out, w
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from dalembert.algebra.gramschmidt import Scalar, Vector
 from dalembert.algebra.pilot import Pilot
+from dalembert.algebra.rational import TooLarge
+from dalembert.errors import DerivationError
 from dalembert.forms.scene import Rows, Scene
 from dalembert.language.building import Expr
+from dalembert.language.printing import to_text
 
 MAX_OPERATIONS = 3_000  # on the shared graph; beyond this formulas are not attempted
 
@@ -37,11 +44,40 @@ class Solution:
     independent: tuple[int, ...] = ()  # coordinates, for forms that choose some
 
 
+Matrix = list[list[Expr]]
+
+
+@dataclass(frozen=True)
+class Written:
+    """A form as it is written down: equations that vanish, matrices by their names, and what else must be known."""
+
+    equations: list[Expr]
+    matrices: dict[str, Matrix] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
 class Form(ABC):
-    """A form of the equations of motion."""
+    """A form of the equations of motion.
+
+    letters: how its matrices are written in LaTeX, where that differs from their names. inverse: whether it needs that
+    of M, for which constraints make up where M has none. momenta: whether its state is (q, p) and not (q, v).
+    moves: whether motions can be computed in it. chooses: whether it computes with some of the coordinates, which may
+    have to be chosen again on the way. solved: whether it takes a solution to write it down.
+    """
 
     name: str
     title: str
+    letters: Mapping[str, str] = MappingProxyType({})
+    inverse: bool = False
+    momenta: bool = False
+    moves: bool = True
+    chooses: bool = False
+    solved: bool = True
+
+    def __init__(self, coordinates: Sequence[str] | None = None):
+        """Take the coordinates that the user chose, in a form that works with some of them."""
+        if coordinates is not None:
+            raise DerivationError(f"coordinates are named for the form `independent`, not for `{self.name}`")
 
     def refuse(self, scene: Scene) -> str | None:
         """Return why this form does not accept a system and what to use instead, or None."""
@@ -54,6 +90,34 @@ class Form(ABC):
     @abstractmethod
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
         """Return the differential equations of this form as expressions that vanish."""
+
+    def write(self, scene: Scene, solution: Callable[[], Solution]) -> Written:
+        """Write the form down; `solution()` is that of `solve` as expressions, or raises TooLarge."""
+        found = solution()
+        return Written(self.equations(scene, found), found.matrices)
+
+    def symbols(self, scene: Scene) -> list[Expr]:
+        """Return functions of time in the equations that are no coordinates of the system."""
+        return []
+
+
+FORMS: dict[str, type[Form]] = {}
+
+
+def register(form: type[Form]) -> type[Form]:
+    """Add a form to those that can be asked for."""
+    FORMS[form.name] = form
+    return form
+
+
+def holds_where(scene: Scene, name: str, value: Callable[[], Scalar]) -> list[str]:
+    """Say that a matrix holds where a formula does not vanish."""
+    try:
+        factors = scene.field.zeros(value(), frozenset(scene.system.parameters))
+    except TooLarge:
+        return [f"{name} does not hold everywhere; the formula that says where is too long to be written"]
+    text = " and ".join(f"{to_text(factor)} ≠ 0" for factor in factors)
+    return [f"{name} holds where {text}"] if factors else []
 
 
 def multiply(rows: list[Vector], x: list[Scalar], arithmetic: Any) -> list[Scalar]:

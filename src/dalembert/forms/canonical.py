@@ -10,9 +10,10 @@ changes nothing where ψ = 0, neither p nor the motion nor R, and M becomes M + 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 import symengine as se
 
@@ -20,7 +21,7 @@ from dalembert.algebra.elimination import factorise
 from dalembert.algebra.gramschmidt import Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import Field
-from dalembert.forms.base import Form, Solution
+from dalembert.forms.base import Form, Solution, Written, register
 from dalembert.forms.reactions import Reactions
 from dalembert.forms.scene import Rows, Scene
 from dalembert.language.building import Expr
@@ -28,22 +29,31 @@ from dalembert.language.calculus import ZERO, Calculus
 from dalembert.model.system import System
 
 
+@register
 class Canonical(Form):
     """Needs energies, and constraints on positions or velocities."""
 
     name = "canonical"
     title = "The canonical form, q̇ = ∂H/∂p, ṗ = −∂H/∂q + Q + R (Do Sanh)"
+    letters = MappingProxyType({"B_0": "B^0"})
+    inverse = True
+    momenta = True
 
     def refuse(self, scene: Scene) -> str | None:
         """Refuse systems given by matrices, and constraints on accelerations."""
-        others = "use `multipliers` or `minimal`"
-        if scene.system.kinetic is None:
-            return f"the form `canonical` needs energies, and this system is given by matrices; {others}"
-        names = [c.name for c in scene.system.constraints if c.level == "acceleration"]
-        if names:
-            what = f"`{names[0]}` is one on accelerations"
-            return f"the form `canonical` takes constraints on positions and velocities; {what}; {others}"
-        return nonlinear(scene.system, [scene.kept[i] for i in scene.added])
+        return objection(scene.system, [scene.kept[i] for i in scene.added])
+
+    def write(self, scene: Scene, solution: Callable[[], Solution]) -> Written:
+        """Write H, the conditions on the momenta and the reactions, all in q, p and t."""
+        hamiltonian = Hamiltonian(scene)
+        B, B0 = hamiltonian.conditions
+        matrices = {"H": [[hamiltonian.H]], "B": B, "B_0": [[value] for value in B0]}
+        matrices["R"] = [[value] for value in hamiltonian.reactions]
+        return Written(hamiltonian.equations(), matrices)
+
+    def symbols(self, scene: Scene) -> list[Expr]:
+        """Return the momenta."""
+        return Hamiltonian(scene).momenta
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Find the reactions as functions of t, q, v; they are the same in the canonical variables."""
@@ -54,15 +64,22 @@ class Canonical(Form):
         return Hamiltonian(scene).equations()
 
 
-def nonlinear(system: System, added: Iterable[int]) -> str | None:
-    """Say that momenta need an inverse of M, where it takes a constraint that is not linear in the velocities."""
+def objection(system: System, added: Iterable[int]) -> str | None:
+    """Say why a system has no such form; `added` are the constraints that make up for what M lacks."""
+    others = "use `multipliers` or `minimal`"
+    if system.kinetic is None:
+        return f"the form `canonical` needs energies, and this system is given by matrices; {others}"
+    names = [c.name for c in system.constraints if c.level == "acceleration"]
+    if names:
+        what = f"`{names[0]}` is one on accelerations"
+        return f"the form `canonical` takes constraints on positions and velocities; {what}; {others}"
     constraints = [system.constraints[i] for i in added]
     names = [c.name for c in constraints if c.level == "velocity" and not c.linear]  # ġ is linear, whatever g is
     if not names:
         return None
     return (
         "the form `canonical` needs an invertible mass matrix; this one would need the constraint "
-        f"`{names[0]}`, which is not linear in the velocities; use `multipliers` or `minimal`"
+        f"`{names[0]}`, which is not linear in the velocities; {others}"
     )
 
 

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
 
-from dalembert.arguments import choice
-from dalembert.errors import DerivationError, quoted
-from dalembert.forms import FORMS
-from dalembert.forms.base import Form
-from dalembert.forms.canonical import Hamiltonian
+from dalembert.forms.base import Form, Matrix
 from dalembert.forms.formulas import Formulas, NamedFormulas
-from dalembert.forms.independent import Independent
 from dalembert.forms.lines import aligned, equation, matrix
-from dalembert.forms.scene import scene_of
+from dalembert.forms.scene import Scene
 from dalembert.forms.typeset import math, prose
 from dalembert.forms.typeset import name as symbol
-from dalembert.forms.work import Matrix, derive, shared_loads
 from dalembert.language.building import Expr
 from dalembert.language.printing import to_text, wrap
 from dalembert.language.translate import Translator
@@ -30,6 +25,7 @@ _PAGE = 40  # lines that a page holds
 _WIDE = 160  # characters of a line in an interactive session
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Derivation(ShownAsMarkdown):
     """The equations of a system in one form.
 
@@ -42,48 +38,57 @@ class Derivation(ShownAsMarkdown):
     notes: what else must be known: where the form holds, what is redundant, what is too long to be written.
     abbreviations: names in the reactions for right sides that are too long to be written out in them.
     structure: where the matrices are too long, their values at an admissible state, those that vary marked by *.
+
+    What ends in `expressions`, and `entries`, are the same as SymEngine has them. operations: on the shared graph.
     """
 
-    def __init__(self, system: System, form: str = "multipliers", coordinates: Sequence[str] | None = None):
-        self.system, self.form = system, form
-        self._form = _make(form, coordinates)
-        self.scene = scene_of(system)
-        reason = self._form.refuse(self.scene)
-        if reason is not None:
-            raise DerivationError(reason)
-        self.degrees_of_freedom = len(system.coordinates) - self.scene.rank
-        self.redundant = {r.name: list(r.others) for r in self.scene.redundancies}
-        self.shared = shared_loads(self.scene)
-        self.notes = [f"redundant: {redundancy}" for redundancy in self.scene.redundancies]
-        self.expressions: list[Expr] = []
-        self.entries: dict[str, Matrix] = {}
-        self.reaction_expressions: dict[str, list[Expr]] = {}
-        self.multiplier_expressions: dict[str, Expr] = {}
-        self.total_expressions: list[Expr] = []
-        self.structure: dict[str, list[list[str]]] = {}
-        self.state: dict[str, float] = {}
-        self.abbreviations: dict[str, Expr] = {}
-        self.operations = 0
-        derive(self, self._form)
-        momenta = [p.name for p in Hamiltonian(self.scene).momenta] if form == "canonical" else []
-        self._translator = Translator(system.symbols, [*system.coordinates, *momenta], system.parameters)
+    system: System
+    kind: Form
+    scene: Scene
+    translator: Translator
+    notes: list[str]
+    shared: dict[str, list[str]]
+    expressions: list[Expr]
+    entries: dict[str, Matrix]
+    reaction_expressions: dict[str, list[Expr]]
+    multiplier_expressions: dict[str, Expr]
+    total_expressions: list[Expr]
+    structure: dict[str, list[list[str]]]
+    state: dict[str, float]
+    abbreviations: dict[str, Expr]
+    operations: int
+
+    @property
+    def form(self) -> str:
+        """The name of the form."""
+        return self.kind.name
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """How many there are, in general positions."""
+        return len(self.system.coordinates) - self.scene.rank
+
+    @property
+    def redundant(self) -> dict[str, list[str]]:
+        """The constraints that follow from others, and from which."""
+        return {r.name: list(r.others) for r in self.scene.redundancies}
 
     @property
     def title(self) -> str:
         """The name of the form, and how it is written."""
-        return self._form.title
+        return self.kind.title
 
     # --- as SymPy ----------------------------------------------------------------------------------------------------
 
     @property
     def equations(self) -> list[Any]:
         """The differential equations as SymPy expressions that vanish."""
-        return Formulas(self._translator.outward(expr) for expr in self.expressions)
+        return Formulas(self.translator.outward(expr) for expr in self.expressions)
 
     @property
     def matrices(self) -> dict[str, Any]:
         """The matrices of the form as SymPy matrices."""
-        outward = self._translator.outward
+        outward = self.translator.outward
         return NamedFormulas(
             {name: sp.Matrix([[outward(e) for e in row] for row in m]) for name, m in self.entries.items()}
         )
@@ -96,7 +101,7 @@ class Derivation(ShownAsMarkdown):
     @property
     def multipliers(self) -> dict[str, Any]:
         """λ of every constraint that has a determinate reaction."""
-        outward = self._translator.outward
+        outward = self.translator.outward
         return NamedFormulas({name: outward(expr) for name, expr in self.multiplier_expressions.items()})
 
     @property
@@ -106,13 +111,17 @@ class Derivation(ShownAsMarkdown):
 
     def _reaction(self, row: list[Expr]) -> Formulas:
         names = [f"r_{name}" for name in self.system.coordinates] if row else []
-        return Formulas((self._translator.outward(e) for e in row), names)
+        return Formulas((self.translator.outward(e) for e in row), names)
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name in self.__dict__.get("entries", {}):
             return self.matrices[name]
         known = ", ".join(self.__dict__.get("entries", {}))
         raise AttributeError(f"this derivation has no `{name}`; its matrices: {known or 'none'}")
+
+    def letters(self, name: str) -> str:
+        """Write the name of a matrix in LaTeX."""
+        return self.kind.letters.get(name) or symbol(name)
 
     # --- as text -----------------------------------------------------------------------------------------------------
 
@@ -175,16 +184,16 @@ class Derivation(ShownAsMarkdown):
 
     def latex(self) -> str:
         """Return the equations, the constraints, the matrices and the reactions as LaTeX, which needs amsmath."""
-        outward = self._translator.outward
+        outward = self.translator.outward
         rows = [equation(e, "0") for e in self.equations]
         for c in self.system.constraints:
             written = equation(outward(c.expression), "0", beside=len(c.name) + 4)
             rows.append(f"{written} \\quad \\text{{({prose(c.name)})}}")
         parts = aligned(rows)
         for name, value in self.matrices.items():
-            parts += matrix(name, value) if value else []
+            parts += matrix(self.letters(name), value) if value else []
         for name, row in self.reactions.items():
-            parts += matrix(f"r_{name}", sp.Matrix(row))
+            parts += matrix(symbol(f"r_{name}"), sp.Matrix(row))
         parts += aligned([equation(outward(e), math(symbol(name))) for name, e in self.abbreviations.items()])
         parts += [f"% {' '.join(note.split())}" for note in self.notes]
         text = "\n".join(parts)
@@ -195,25 +204,6 @@ class Derivation(ShownAsMarkdown):
         lines = str(self).splitlines()
         shown = [line if len(line) <= _WIDE else f"{line[:_WIDE]}…" for line in lines[:_PAGE]]
         return "\n".join(shown if shown == lines else [*shown, "(shortened; `print` shows all of it)"])
-
-
-def _make(form: str, coordinates: Sequence[str] | None) -> Form:
-    choice(form, list(FORMS), "form", "forms", DerivationError)
-    if coordinates is not None and form != "independent":
-        raise DerivationError(f"coordinates are named for the form `independent`, not for `{form}`")
-    return Independent(coordinates) if form == "independent" else FORMS[form]()
-
-
-def reaction(system: System, name: str) -> list[Any]:
-    """Return the reaction of one constraint as formulas; raise DerivationError where it has none of its own."""
-    system.constraint(name)
-    derivation = Derivation(system, "multipliers")
-    if name in derivation.shared:
-        others = quoted(derivation.shared[name])
-        raise DerivationError(f"the reaction of `{name}` is not determinate: it shares the load with {others}")
-    if name not in derivation.reactions:
-        raise DerivationError(f"the reaction of `{name}` is too long to be written as a formula")
-    return derivation.reactions[name]
 
 
 def _indented(name: str, formula: str, width: int | None) -> list[str]:

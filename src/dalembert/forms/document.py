@@ -10,7 +10,7 @@ import sympy as sp
 
 from dalembert.forms.derivation import Derivation
 from dalembert.forms.lines import aligned, equation, matrix
-from dalembert.forms.typeset import formula, math, matrix_name, name, prose
+from dalembert.forms.typeset import formula, math, name, prose
 from dalembert.model.system import System
 
 _HEAD = r"""\documentclass[a4paper,11pt]{article}
@@ -43,7 +43,7 @@ def document(derivation: Derivation) -> str:
     columns = max([10, len(system.coordinates), *(len(row) for m in derivation.entries.values() for row in m)])
     parts = [_HEAD % (columns, prose(system.name or "A mechanical system")), *_model(derivation)]
     parts += _section("Constraints", _constraints(derivation))
-    title = derivation._form.title
+    title = derivation.title
     equations = [_equation(equation, "0") for equation in derivation.equations]
     parts += _section("Equations of motion", [f"{prose(title[0].upper() + title[1:])}.", *aligned(equations)])
     parts += _section("Matrices", _matrices(derivation))
@@ -95,11 +95,16 @@ def _constraints(derivation: Derivation) -> list[str]:
 
 
 def _matrices(derivation: Derivation) -> list[str]:
-    lines = [line for key, value in derivation.matrices.items() if value for line in matrix(key, value, _fit)]
+    lines = [
+        line
+        for key, value in derivation.matrices.items()
+        if value
+        for line in matrix(derivation.letters(key), value, _fit)
+    ]
     for key, rows in derivation.structure.items():
         entries = " \\\\ ".join(" & ".join(map(_entry, row)) for row in rows)
         made = f"\\begin{{bmatrix}} {entries} \\end{{bmatrix}}"
-        lines += [f"At an admissible state ($\\ast$ varies):\n\\[ {_fit(f'{matrix_name(key)} = {made}')} \\]"]
+        lines += [f"At an admissible state ($\\ast$ varies):\n\\[ {_fit(f'{derivation.letters(key)} = {made}')} \\]"]
     if derivation.state:
         values = ", ".join(f"{prose(key)} = {value:.6g}" for key, value in derivation.state.items())
         lines.append(f"The state: {values}.")
@@ -113,7 +118,7 @@ def _reactions(derivation: Derivation) -> list[str]:
     for key, row in derivation.reactions.items():
         rows = [_equation(r, f"r_{{{q}}}") for q, r in zip(symbols, row, strict=True) if r != 0]
         lines += [f"Of \\texttt{{{prose(key)}}}, on the coordinates:", *aligned(rows)] if rows else []
-    outward = derivation._translator.outward
+    outward = derivation.translator.outward
     rows = [_equation(outward(e), math(name(key))) for key, e in derivation.abbreviations.items()]
     return [*lines, *(["where", *aligned(rows)] if rows else [])]
 

@@ -6,16 +6,18 @@ import symengine as se
 
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
-from dalembert.forms.base import Form, Solution, dense, multiply, transposed
+from dalembert.forms.base import Form, Solution, dense, multiply, register, transposed
 from dalembert.forms.scene import Rows, Scene
 from dalembert.language.building import Expr
 
 
+@register
 class Explicit(Form):
     """Accepts every system; where M has no inverse, constraints make up for what it lacks (`Rows.definite`)."""
 
     name = "explicit"
     title = "The explicit form, q̈ = P a_u + N c (Beshaw)"
+    inverse = True
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Solve with M, then with A M⁻¹Aᵀ."""

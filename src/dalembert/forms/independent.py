@@ -6,7 +6,8 @@ choice: the rows of B are the right singular vectors of A that belong to zero si
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from types import MappingProxyType
 
 import numpy as np
 import symengine as se
@@ -19,18 +20,21 @@ from dalembert.arguments import names
 from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Values
 from dalembert.errors import nearest, quoted
-from dalembert.forms.base import Form, Solution
+from dalembert.forms.base import Form, Solution, Written, holds_where, register
 from dalembert.forms.minimal import along
 from dalembert.forms.nullspace import by_elimination
 from dalembert.forms.scene import Rows, Scene
 from dalembert.language.building import Expr
 
 
+@register
 class Independent(Form):
     """Accepts every system; `coordinates` are the indices of the independent ones, otherwise the pilot chooses."""
 
     name = "independent"
     title = "Independent coordinates, RᵀM R z̈ = Rᵀ(f − M a₀)"
+    letters = MappingProxyType({"inertia": "R^T M R", "force": "R^T (f - M a_0)"})
+    chooses = True
 
     def __init__(self, coordinates: Sequence[str] | None = None):
         self.coordinates = None if coordinates is None else names("coordinates", coordinates)
@@ -62,6 +66,25 @@ class Independent(Form):
         solution.matrices["a_0"] = [[value] for value in null.particular]
         solution.independent = null.independent
         return solution
+
+    def write(self, scene: Scene, solution: Callable[[], Solution]) -> Written:
+        """Write R, the inertia and the force; say which coordinates were chosen, and where they can be."""
+        found, names = solution(), scene.system.coordinates
+        chosen = found.independent
+        if not chosen:
+            notes = ["no coordinate is independent: the constraints determine the motion"]
+            return Written(self.equations(scene, found), found.matrices, notes)
+        notes = [f"independent coordinates: {quoted(names[i] for i in chosen)}"]
+        positions = self.positions(scene, frozenset(chosen))
+        if len(positions) > len(chosen):  # with nonholonomic constraints there are more positions than velocities
+            notes.append(
+                f"the state is {len(positions)} positions, {quoted(names[i] for i in positions)}, "
+                f"and {len(chosen)} velocities, those of {quoted(names[i] for i in chosen)}"
+            )
+        pilot = Pilot()
+        self.determinant(scene.arrays, pilot)
+        notes += holds_where(scene, "R", lambda: self.determinant(scene.formulas, pilot.replay()))
+        return Written(self.equations(scene, found), found.matrices, notes)
 
     def determinant(self, rows: Rows, pilot: Pilot) -> Scalar:
         """Return the determinant of A on the dependent coordinates: the choice holds where it does not vanish."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from dalembert.forms.typeset import formula, math, matrix_name
+from dalembert.forms.typeset import formula, math
 
 WIDE = 78  # letters of a formula on one line
 _SPREAD = 2 * WIDE  # letters of the widest row of a matrix that is made to fit
@@ -41,10 +41,9 @@ def aligned(rows: list[str]) -> list[str]:
     return ["\\begin{align*}\n" + " \\\\[0.4em]\n".join(rows) + "\n\\end{align*}"] if rows else []
 
 
-def matrix(name: str, value: Any, fit: Callable[[str], str] = str) -> list[str]:
+def matrix(letters: str, value: Any, fit: Callable[[str], str] = str) -> list[str]:
     """Write a matrix; where its rows are too long to be read, its entries that are not zero."""
     entries = [[math(formula(entry)) for entry in value.row(i)] for i in range(value.rows)]
-    letters = matrix_name(name)
     if max(sum(map(size, row)) + 2 * len(row) for row in entries) <= (WIDE if fit is str else _SPREAD):
         rows = " \\\\ ".join(" & ".join(row) for row in entries)
         columns = "c" * value.cols

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import symengine as se
@@ -10,13 +11,24 @@ from dalembert.algebra.elimination import factorise
 from dalembert.algebra.gramschmidt import Scalar, Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import TooLarge
-from dalembert.forms.base import MAX_OPERATIONS, Form, Solution, dense, multiply, transposed
+from dalembert.forms.base import (
+    MAX_OPERATIONS,
+    Form,
+    Solution,
+    Written,
+    dense,
+    holds_where,
+    multiply,
+    register,
+    transposed,
+)
 from dalembert.forms.multipliers import balance
 from dalembert.forms.nullspace import NullSpace, by_elimination, by_gram_schmidt, clear, lost_where
 from dalembert.forms.scene import Rows, Scene
 from dalembert.language.building import Expr
 
 
+@register
 class Minimal(Form):
     """Accepts every system; M may be singular."""
 
@@ -26,6 +38,14 @@ class Minimal(Form):
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Find D by Gram–Schmidt, then the motion along it."""
         return along(rows, by_gram_schmidt(rows, pilot), pilot)
+
+    def write(self, scene: Scene, solution: Callable[[], Solution]) -> Written:
+        """Write D by the shorter of two ways, cleared of denominators, and the equations with it."""
+        n, columns = scene.arrays.n, self.basis(scene)
+        written = [[scene.field.write(e) for e in dense(column, n, scene.field)] for column in columns]
+        D = [list(row) for row in zip(*written, strict=True)] if written else [[] for _ in range(n)]
+        notes = holds_where(scene, "D", lambda: self.valid_where(scene, columns))
+        return Written(self.equations(scene, Solution([], [], matrices={"D": D})), {"D": D}, notes)
 
     def basis(self, scene: Scene) -> list[Vector]:
         """Return D as formulas, without denominators and common factors: by the way that makes it shorter."""

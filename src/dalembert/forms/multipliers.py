@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import symengine as se
 
 from dalembert.algebra.elimination import factorise
@@ -9,16 +11,18 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Values
-from dalembert.forms.base import Form, Solution, transposed
+from dalembert.forms.base import Form, Solution, Written, register, transposed
 from dalembert.forms.scene import Rows, Scene
 from dalembert.language.building import Expr
 
 
+@register
 class Multipliers(Form):
     """Accepts every system; M may be singular."""
 
     name = "multipliers"
     title = "Lagrange's equations with multipliers, M q̈ = f + Aᵀλ"
+    solved = False
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Factorise the whole matrix symmetrically."""
@@ -26,6 +30,10 @@ class Multipliers(Form):
         solution = factorise(rows.saddle(), arithmetic, pilot).solve([*rows.f, *rows.c])
         multipliers = [-value for value in solution[n:]]
         return Solution(solution[:n], transposed(rows.A, multipliers, n, arithmetic), multipliers)
+
+    def write(self, scene: Scene, solution: Callable[[], Solution]) -> Written:
+        """Write the blocks themselves: there is nothing to be solved."""
+        return Written(self.equations(scene))
 
     def equations(self, scene: Scene, solution: Solution | None = None) -> list[Expr]:
         """Return M q̈ − f − Aᵀλ."""

@@ -7,18 +7,24 @@ known.
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
-from dalembert.forms.base import Form, Solution, dense, multiply, transposed
+from dalembert.forms.base import Form, Solution, dense, multiply, register, transposed
 from dalembert.forms.scene import Rows, Scene
 from dalembert.language.building import Expr
 
 
+@register
 class Reactions(Form):
     """Accepts every system; where M has no inverse, constraints make up for what it lacks (`Rows.definite`)."""
 
     name = "reactions"
     title = "Reactions by the principle of compatibility, B r + B₀ = 0, Dᵀ r = 0 (Do Sanh)"
+    letters = MappingProxyType({"B_0": "B^0"})
+    inverse = True
+    moves = False  # they are its unknowns; the motion is that of the other forms
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Find r in the span of the rows of A, where it does no virtual work, from B r + B₀ = 0."""

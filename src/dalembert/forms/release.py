@@ -55,9 +55,9 @@ class Release(ShownAsMarkdown):
     def derivation(self) -> Derivation:
         """The derivation of the formulas, by compatibility; by multipliers where a coordinate has no inertia."""
         try:
-            return Derivation(self.system, "reactions")
+            return self.system.derive("reactions")
         except DerivationError:
-            return Derivation(self.system, "multipliers")
+            return self.system.derive("multipliers")
 
     @property
     def reaction(self) -> dict[str, list[Any]]:

@@ -25,7 +25,6 @@ _ACCENTS = {"\u0307": r"\dot", "\u0308": r"\ddot"}
 _PRIMES = {"\u0307": "'", "\u0308": "''"}
 _DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot", 4: r"\ddddot"}
 _LATIN = {"eta": "H", "rho": "P", "chi": "X"}
-_MATRICES = {"inertia": "R^T M R", "force": "R^T (f - M a_0)", "B_0": "B^0"}
 _SPELT = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i", "ŋ": "ng"}
 _SPELT |= {letter.upper(): plain.capitalize() for letter, plain in _SPELT.items() if len(letter.upper()) == 1}
 _FONT = "¿¡§£"  # signs that every font has, beside accented letters
@@ -78,11 +77,6 @@ def name(text: str) -> str:
     symbol = Symbol.read(re.sub(r"[\\{}$ ]", "", text))
     index = ",".join(map(_word, symbol.indices))
     return _dotted(_word(symbol.letter), symbol.dots) + (f"_{{{index}}}" if index else "")
-
-
-def matrix_name(text: str) -> str:
-    """Write the letters of a matrix of a form."""
-    return _MATRICES.get(text) or name(text)
 
 
 def _dotted(base: str, dots: int) -> str:

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from dalembert.algebra.gramschmidt import Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import MAX_TERMS, Field, TooLarge
-from dalembert.errors import quoted
-from dalembert.forms.base import MAX_OPERATIONS, Form, Solution, dense
-from dalembert.forms.canonical import Canonical, Hamiltonian
-from dalembert.forms.independent import Independent
-from dalembert.forms.minimal import Minimal
-from dalembert.forms.multipliers import Multipliers, solve
+from dalembert.arguments import choice
+from dalembert.errors import DerivationError, quoted
+from dalembert.forms import FORMS
+from dalembert.forms.base import MAX_OPERATIONS, Form, Matrix, Solution
+from dalembert.forms.derivation import Derivation
+from dalembert.forms.multipliers import solve
 from dalembert.forms.reactions import Reactions
-from dalembert.forms.scene import MAX_UNKNOWNS, Rows, Scene
+from dalembert.forms.scene import MAX_UNKNOWNS, Rows, Scene, scene_of
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
-from dalembert.language.printing import to_text
-
-if TYPE_CHECKING:
-    from dalembert.forms.derivation import Derivation
-
-
-Matrix = list[list[Expr]]
+from dalembert.language.translate import Translator
+from dalembert.model.system import System
 
 
 def shared_loads(scene: Scene) -> dict[str, list[str]]:
@@ -46,26 +42,63 @@ def shared_loads(scene: Scene) -> dict[str, list[str]]:
     }
 
 
-def derive(derivation: Derivation, form: Form) -> None:
-    """Fill a derivation in a form that accepts its system."""
-    _Work(derivation, form).run()
+def derive(system: System, name: str = "multipliers", coordinates: Sequence[str] | None = None) -> Derivation:
+    """Derive the equations of a system in a form; `coordinates` are the independent ones for that of this name."""
+    choice(name, list(FORMS), "form", "forms", DerivationError)
+    form = FORMS[name](coordinates)
+    scene = scene_of(system)
+    if reason := form.refuse(scene):
+        raise DerivationError(reason)
+    draft = _Draft([f"redundant: {redundancy}" for redundancy in scene.redundancies], shared_loads(scene))
+    _Work(draft, form, scene).run()
+    names = [*system.coordinates, *(symbol.name for symbol in form.symbols(scene))]
+    return Derivation(system, form, scene, Translator(system.symbols, names, system.parameters), **vars(draft))
+
+
+def reaction(system: System, name: str) -> list[Any]:
+    """Return the reaction of one constraint as formulas; raise DerivationError where it has none of its own."""
+    system.constraint(name)
+    derivation = system.derive()
+    if name in derivation.shared:
+        others = quoted(derivation.shared[name])
+        raise DerivationError(f"the reaction of `{name}` is not determinate: it shares the load with {others}")
+    if name not in derivation.reactions:
+        raise DerivationError(f"the reaction of `{name}` is too long to be written as a formula")
+    return derivation.reactions[name]
+
+
+@dataclass
+class _Draft:
+    """What a derivation is made of, while it is being written."""
+
+    notes: list[str]
+    shared: dict[str, list[str]]
+    expressions: list[Expr] = field(default_factory=list)
+    entries: dict[str, Matrix] = field(default_factory=dict)
+    reaction_expressions: dict[str, list[Expr]] = field(default_factory=dict)
+    multiplier_expressions: dict[str, Expr] = field(default_factory=dict)
+    total_expressions: list[Expr] = field(default_factory=list)
+    structure: dict[str, list[list[str]]] = field(default_factory=dict)
+    state: dict[str, float] = field(default_factory=dict)
+    abbreviations: dict[str, Expr] = field(default_factory=dict)
+    operations: int = 0
 
 
 class _Work:
-    """Fills a derivation: equations and matrices first, reactions after; what is too long becomes a note."""
+    """Fills a draft: equations and matrices first, reactions after; what is too long becomes a note."""
 
-    def __init__(self, derivation: Derivation, form: Form):
-        self.result, self.form, self.scene = derivation, form, derivation.scene
+    def __init__(self, draft: _Draft, form: Form, scene: Scene):
+        self.result, self.form, self.scene = draft, form, scene
 
     def run(self) -> None:
-        """Fill the derivation."""
+        """Fill the draft."""
         result, scene = self.result, self.scene
-        if isinstance(self.form, Multipliers):
-            result.expressions = self.form.equations(scene)
         if len(scene.blocks.q) + scene.rank > MAX_UNKNOWNS:
+            if not self.form.solved:
+                self.fill(None)
             self.numbers()
             return
-        if scene.added and not isinstance(self.form, Multipliers | Minimal | Independent):
+        if scene.added and self.form.inverse:
             names = quoted(scene.system.constraints[scene.kept[i]].name for i in scene.added)
             result.notes.append(
                 f"M has no inverse: M + Σ ρ AᵢᵀAᵢ and f + Σ ρ Aᵢᵀcᵢ stand in its place and that of f, with the rows "
@@ -82,6 +115,18 @@ class _Work:
         except TooLarge:
             self.structure(values)
         self.reactions(solution)
+
+    def fill(self, solution: Solution | None) -> None:
+        """Write equations and matrices as expressions."""
+
+        def solved() -> Solution:
+            if solution is None:
+                raise TooLarge
+            return solution
+
+        written = self.form.write(self.scene, solved)
+        self.result.expressions, self.result.entries = written.equations, written.matrices
+        self.result.notes += written.notes
 
     def numbers(self) -> None:
         """Answer for a large system: the size of the problem, and numbers at an admissible state."""
@@ -135,68 +180,6 @@ class _Work:
         matrices = {name: [[write(e) for e in row] for row in m] for name, m in solution.matrices.items()}
         acceleration, reaction = ([write(e) for e in part] for part in (solution.acceleration, solution.reaction))
         return Solution(acceleration, reaction, multipliers, matrices, solution.independent)
-
-    def fill(self, solution: Solution | None) -> None:
-        """Write equations and matrices as expressions."""
-        result, form, scene = self.result, self.form, self.scene
-        if isinstance(form, Minimal):
-            self.minimal(form)
-        elif isinstance(form, Canonical):
-            self.canonical()
-        elif not isinstance(form, Multipliers):
-            if solution is None:
-                raise TooLarge
-            result.entries = solution.matrices
-            result.expressions = form.equations(scene, solution)
-            if isinstance(form, Independent):
-                self.chosen(form, solution)
-
-    def minimal(self, form: Minimal) -> None:
-        scene, result = self.scene, self.result
-        columns = form.basis(scene)
-        D = self.columns(columns)
-        result.entries = {"D": D}
-        result.expressions = form.equations(scene, Solution([], [], matrices={"D": D}))
-        self.holds_where(scene.field.zeros(form.valid_where(scene, columns), self.constants()), "D")
-
-    def columns(self, columns: list[Vector]) -> Matrix:
-        n, field = len(self.scene.blocks.q), self.scene.field
-        written = [[field.write(e) for e in dense(column, n, field)] for column in columns]
-        return [list(row) for row in zip(*written, strict=True)] if written else [[] for _ in range(n)]
-
-    def canonical(self) -> None:
-        hamiltonian, result = Hamiltonian(self.scene), self.result
-        B, B0 = hamiltonian.conditions
-        result.entries = {"H": [[hamiltonian.H]], "B": B, "B_0": [[value] for value in B0]}
-        result.entries["R"] = [[value] for value in hamiltonian.reactions]
-        result.expressions = hamiltonian.equations()
-
-    def chosen(self, form: Independent, written: Solution) -> None:
-        names = self.scene.system.coordinates
-        chosen = written.independent
-        if not chosen:
-            self.result.notes.append("no coordinate is independent: the constraints determine the motion")
-            return
-        self.result.notes.append(f"independent coordinates: {quoted(names[i] for i in chosen)}")
-        positions = form.positions(self.scene, frozenset(chosen))
-        if len(positions) > len(chosen):  # with nonholonomic constraints there are more positions than velocities
-            self.result.notes.append(
-                f"the state is {len(positions)} positions, {quoted(names[i] for i in positions)}, "
-                f"and {len(chosen)} velocities, those of {quoted(names[i] for i in chosen)}"
-            )
-        pilot = Pilot()
-        form.determinant(self.scene.arrays, pilot)
-        self.holds_where(
-            self.scene.field.zeros(form.determinant(self.scene.formulas, pilot.replay()), self.constants()), "R"
-        )
-
-    def constants(self) -> frozenset[str]:
-        return frozenset(self.scene.system.parameters)
-
-    def holds_where(self, factors: list[Expr], name: str) -> None:
-        if factors:
-            text = " and ".join(f"{to_text(factor)} ≠ 0" for factor in factors)
-            self.result.notes.append(f"{name} holds where {text}")
 
     def structure(self, values: Solution) -> None:
         """Say how large the formulas would be, which entries vanish or are constant, and what their values are."""

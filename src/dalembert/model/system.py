@@ -290,12 +290,12 @@ class System(ShownAsHTML):
         [ r],
         [-1]])
         """
-        from dalembert.forms.derivation import Derivation
+        from dalembert.forms.work import derive
 
         if coordinates is not None or not isinstance(form, str):
-            return Derivation(self, form, coordinates)
+            return derive(self, form, coordinates)
         if form not in self._derived:
-            self._derived[form] = Derivation(self, form)
+            self._derived[form] = derive(self, form)
         return self._derived[form]
 
     @cached_property
@@ -334,7 +334,7 @@ class System(ShownAsHTML):
 
         Raises DerivationError where others share its load, so that it has none of its own.
         """
-        from dalembert.forms.derivation import reaction
+        from dalembert.forms.work import reaction
 
         return reaction(self, name)
 

@@ -142,8 +142,7 @@ class Watch:
         except SimulationError as error:
             return str(error)
         after = np.concatenate([q, v])
-        if kernels.form == "canonical":
-            after[n:] = kernels.evaluate("canonical", "momenta", t, q, v, parameters)
+        after[n:] = kernels.to_state(t, q, v, parameters)
         self.parameters = parameters
         self.changes.append((t, parameters))
         self.engine.jump(after, parameters)
@@ -155,10 +154,7 @@ class Watch:
     def split(self, t: float, state: Array) -> tuple[Array, Array]:
         """Return positions and velocities of a state."""
         n = self.kernels.n
-        q, v = state[:n], state[n:]
-        if self.kernels.form == "canonical":
-            v = self.kernels.evaluate("canonical", "canonical", t, q, v, self.parameters)[:n]
-        return q, v
+        return state[:n], self.kernels.from_state(t, state[:n], state[n:], self.parameters)
 
     def _place(self, e: int, t: float, y: Array, end: float, kept: Array) -> float:
         """Return the part of the step at which an event happens: the end of it, where a switch is passed."""

@@ -31,7 +31,7 @@ class Explicit(Engine):
 
     def __init__(self, kernels: Kernels, method: Tableau, setup: Setup):
         n, s = kernels.n, kernels.s
-        complete = kernels.form == "independent" and s > 0
+        complete = kernels.chooses and s > 0
         found = kernels.accelerations(*setup.state, setup.parameters)
         well = found.rank == s and bool(np.all(np.asarray(found.conditioning) > at.WELL))
         kind, rate, guard = self._rates(kernels, setup, well)
@@ -39,8 +39,8 @@ class Explicit(Engine):
         further = n + s if complete else s if setup.keep == "stabilise" else 3 if whole else 0
         super().__init__(kernels, setup, further)
         names = [rate, guard, ("core", "position_step"), ("core", "velocity_step"), guard, ("core", "residuals")]
-        if kernels.form == "canonical":
-            names[at.MOMENTA] = ("canonical", "momenta")
+        if kernels.momenta:
+            names[at.MOMENTA] = (kernels.form, "momenta")
         names.append((self.watched, "expressions") if self.watched else ("core", "residuals"))
         if whole:
             names.append((whole, "step"))
@@ -66,9 +66,9 @@ class Explicit(Engine):
         safe = ("core", "accelerations")
         if setup.keep == "stabilise":
             return at.ACCELERATIONS, ("stabilised", "stabilised"), safe
-        if kernels.form == "canonical":
-            return at.CANONICAL, ("canonical", "canonical"), safe
-        if kernels.form not in ("multipliers", "independent"):
+        if kernels.momenta:
+            return at.CANONICAL, (kernels.form, kernels.form), safe
+        if kernels.form != "multipliers" and not kernels.chooses:
             return at.OWN, (kernels.form, kernels.form), safe
         if well:
             return at.GUARDED, ("direct", "direct"), safe
@@ -120,7 +120,7 @@ class Explicit(Engine):
             return status
         self._slow += 1
         again = self._slow & (self._slow - 1) == 0  # the first time, the second, the fourth, …
-        return at.CHATTER if again and self.kernels.form != "canonical" and chatters(self) else at.RUNNING
+        return at.CHATTER if again and not self.kernels.momenta and chatters(self) else at.RUNNING
 
     def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
         """Return states inside a recorded step, by repeating it."""

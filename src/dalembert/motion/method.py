@@ -9,14 +9,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from dalembert.arrays import Array
+from dalembert.forms import FORMS
 from dalembert.model.system import System
 
 if TYPE_CHECKING:
     from dalembert.motion.engine import Engine
     from dalembert.native.kernels import Kernels
 
-FORMS = ("multipliers", "minimal", "explicit", "canonical", "independent")
 KEEPINGS = ("project", "stabilise", "none")
+
+
+def moving() -> tuple[str, ...]:
+    """Return the forms in which motions are computed."""
+    return tuple(name for name, form in FORMS.items() if form.moves)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from dalembert.arguments import array, choice, number, positive, shown, switch, 
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, parameter_values
 from dalembert.errors import ModelError, SimulationError, quoted
+from dalembert.forms import FORMS
 from dalembert.interruption import Held
 from dalembert.model.system import System
 from dalembert.motion import places as at
@@ -22,7 +23,7 @@ from dalembert.motion.engine import Engine
 from dalembert.motion.events import Occurrence, Watch
 from dalembert.motion.keep import Stabilisation, stabilisation
 from dalembert.motion.limits import MAX_SAMPLES, MAX_STEPS
-from dalembert.motion.method import FORMS, KEEPINGS, Method, Setup
+from dalembert.motion.method import KEEPINGS, Method, Setup, moving
 from dalembert.motion.methods import METHODS
 from dalembert.motion.tableau import Tableau
 from dalembert.native.kernels import Kernels
@@ -146,8 +147,7 @@ def compute(
     )
     engine = method_used.engine(kernels, setup)
     y = np.concatenate([state.q, state.v])
-    if settings.form == "canonical":
-        y[kernels.n :] = kernels.evaluate("canonical", "momenta", state.t, state.q, state.v, parameters)
+    y[kernels.n :] = kernels.to_state(state.t, state.q, state.v, parameters)
     wanted = np.zeros(0) if settings.samples is None else settings.samples
     engine.begin((state.t, y), settings.until, (settings.rtol, settings.atol), settings.step, wanted[wanted > state.t])
     built = time.perf_counter() - before
@@ -183,7 +183,7 @@ def _settings(system: System, given: Mapping[str, Any]) -> Settings:
 
     method, form, keep = pick("method", "dop853"), pick("form", None), pick("keep", "project")
     choice(method, METHODS, "method", "methods")
-    form = METHODS[method].forms[0] if form is None else choice(form, FORMS, "form", "forms")
+    form = METHODS[method].forms[0] if form is None else choice(form, moving(), "form", "forms")
     choice(keep, KEEPINGS, "way to keep constraints", "ways")
     numbers = {"until": pick("until", 10.0), "rtol": pick("rtol", 1e-9), "atol": pick("atol", 1e-11)}
     step = pick("step", None)
@@ -203,7 +203,7 @@ def _settings(system: System, given: Mapping[str, Any]) -> Settings:
     if not (given["progress"] is None or callable(given["progress"])):
         raise ModelError(f"`progress` is a function of the time and the seconds so far, got {shown(given['progress'])}")
     _refuse(METHODS[method], system, form, keep, step is not None)
-    if form in ("canonical", "independent") and keep == "stabilise":
+    if (FORMS[form].momenta or FORMS[form].chooses) and keep == "stabilise":
         raise ModelError(f"`stabilise` goes with the forms in q and v; with `{form}` use keep=project")
     samples = pick("samples", None)
     if samples is not None:
@@ -284,7 +284,7 @@ def _loop(
 
 def _failure(status: int, engine: Engine, system: System) -> str:
     t = engine.clock[at.T]
-    momenta = engine.kernels.form == "canonical"
+    momenta = engine.kernels.momenta
     names = (*system.coordinates, *([f"p_{q}" for q in system.coordinates] if momenta else system.velocities))
     shown = ", ".join(f"{name} = {value:.4g}" for name, value in list(zip(names, engine.y, strict=True))[:8])
     where = f"t = {t:.6g}: {shown}"

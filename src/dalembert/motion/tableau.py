@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.model.system import System
-from dalembert.motion.method import FORMS, KEEPINGS, Setup
+from dalembert.motion.method import KEEPINGS, Setup, moving
 
 if TYPE_CHECKING:
     from dalembert.motion.engine import Engine
@@ -33,7 +33,6 @@ class Tableau:
     errors: tuple[Sequence[float], Sequence[float]] | None = None
     dense: Sequence[Sequence[float]] = ()
     fixed: bool = True
-    forms: tuple[str, ...] = FORMS
     keeps: tuple[str, ...] = KEEPINGS
 
     def objection(self, system: System) -> None:
@@ -44,6 +43,11 @@ class Tableau:
         from dalembert.motion.explicit import Explicit
 
         return Explicit(kernels, self, setup)
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The forms that it integrates: all."""
+        return moving()
 
     @property
     def adaptive(self) -> bool:

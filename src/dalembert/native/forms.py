@@ -14,7 +14,7 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.tape import Node, Tape, TapeFull
 from dalembert.errors import DerivationError
 from dalembert.forms import FORMS
-from dalembert.forms.canonical import nonlinear
+from dalembert.forms.canonical import objection
 from dalembert.forms.scene import scene_of
 from dalembert.native.build import Builder, Scalar
 from dalembert.native.groups import Module, solution
@@ -26,7 +26,7 @@ MAX_NODES = 20_000
 
 def form_module(builder: Builder, form: str) -> Module:
     """Return the kernel of a form: q̈, r and the defect from t, q, v; of `canonical`, q̇, ṗ and r from t, q, p."""
-    if form == "canonical":
+    if FORMS[form].momenta:
         return _canonical(builder)
     if builder.n + builder.s <= MAX_UNKNOWNS:
         try:
@@ -71,11 +71,7 @@ def _sparse(builder: Builder, form: str) -> Module:
 def _canonical(builder: Builder) -> Module:
     """Solve p = M v + l for v; then q̇ = v and ṗ = ∂L/∂q + Q + R, as −∂H/∂q at constant p is ∂L/∂q at constant v."""
     system, n = builder.system, builder.n
-    if system.kinetic is None:
-        raise DerivationError("the form `canonical` needs energies, and this system is given by matrices")
-    if any(constraint.level == "acceleration" for constraint in system.constraints):
-        raise DerivationError("the form `canonical` takes constraints on positions and velocities only")
-    if reason := nonlinear(system, builder.added):
+    if reason := objection(system, builder.added):
         raise DerivationError(reason)
     stage = Routine("blocks")
     _, slopes = builder.lagrangian

@@ -133,6 +133,7 @@ class Kernels:
     def __init__(self, system: System, form: str = "multipliers"):
         choice(form, list(FORMS), "form", "forms", DerivationError)
         self.system, self.form = system, form
+        self.momenta, self.chooses = FORMS[form].momenta, FORMS[form].chooses
         self.n, self.s = len(system.coordinates), len(system.constraints)
         self._compiled: dict[str, Compiled] = {}
         self._extra: dict[str, Callable[[Builder], Module]] = {}
@@ -151,14 +152,12 @@ class Kernels:
         n, inputs = self.n, self.inputs(t, q, v, parameters)
         rows = inputs.reshape(-1, inputs.shape[-1])
         out = self._group(self.form).run(self.form, rows)
-        if self.form != "canonical":
+        if not self.momenta:
             self._stand_in(out, rows)
         self._check(self.form, out, rows)
         out = out.reshape(*inputs.shape[:-1], out.shape[1])
         first, second, rest = out[..., :n], out[..., n : 2 * n], out[..., 2 * n :]
-        return (
-            Canonical(first, second, rest) if self.form == "canonical" else Result(first, second, defect=rest[..., 0])
-        )
+        return Canonical(first, second, rest) if self.momenta else Result(first, second, defect=rest[..., 0])
 
     def _stand_in(self, out: Array, rows: Array) -> None:
         """Take the values of the shared solver where the choices of a form fail, as where its coordinates turn back."""
@@ -255,7 +254,7 @@ class Kernels:
 
     def inputs(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Lay out t, q, v and the parameters as kernels read them, one row for each state."""
-        q, v = self._vector(q, "q"), self._vector(v, "p" if self.form == "canonical" else "v")
+        q, v = self._vector(q, "q"), self._vector(v, "p" if self.momenta else "v")
         values = self._parameters(parameters)
         t = array("t", t)
         try:
@@ -269,6 +268,14 @@ class Kernels:
         inputs[..., 1 + self.n : 1 + 2 * self.n] = v
         inputs[..., 1 + 2 * self.n :] = values
         return inputs
+
+    def to_state(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
+        """Return what belongs to q in the state of the form: the velocities, or the momenta that belong to them."""
+        return self.evaluate(self.form, "momenta", t, q, v, parameters) if self.momenta else v
+
+    def from_state(self, t: Any, q: Any, second: Any, parameters: Any = None) -> Array:
+        """Return the velocities of a state of the form, of which `second` is what stands beside q."""
+        return self.evaluate(self.form, self.form, t, q, second, parameters)[..., : self.n] if self.momenta else second
 
     def expressions(self, outputs: Sequence[Expr], multipliers: Mapping[str, int]) -> str:
         """Make a group whose kernel `expressions` evaluates these, and return its name.

@@ -35,7 +35,7 @@ def columns(run: Run) -> dict[str, Array]:
             return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     start = _columns(run.resampled([run.motion.times[0]]))
     given = {"t": run.t} | dict(zip(run.system.coordinates, run.q.T, strict=True))
-    if run.motion.kernels.form != "canonical":
+    if not run.motion.kernels.momenta:
         given |= dict(zip(run.system.velocities, run.v.T, strict=True))
     return {name: given.get(name, np.full(1, np.nan)) for name in start}
 

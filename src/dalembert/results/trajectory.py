@@ -152,11 +152,9 @@ class Run(ShownAsHTML):
 
     def _velocities(self, t: Array, states: Array) -> Array:
         n, kernels = self.motion.kernels.n, self.motion.kernels
-        if kernels.form != "canonical" or len(t) == 0:
+        if len(t) == 0:
             return states[:, n:]
-        values = self.motion.parameters_at(t)
-        out = kernels.evaluate("canonical", "canonical", t, states[:, :n], states[:, n:], values)
-        return out[:, :n]
+        return kernels.from_state(t, states[:, :n], states[:, n:], self.motion.parameters_at(t))
 
     @cached_property
     def bounds(self) -> list[Bound]:

@@ -15,8 +15,8 @@ import sympy as sp
 
 from dalembert.errors import DerivationError
 from dalembert.forms.shortened import MATRIX, matrix, stacked, tex
-from dalembert.forms.typeset import matrix_name, upright
 from dalembert.forms.typeset import name as symbol
+from dalembert.forms.typeset import upright
 from dalembert.language.translate import Translator
 from dalembert.show.html import ROWS
 
@@ -35,7 +35,9 @@ def derivation_markdown(derivation: Derivation) -> str:
     parts += _section("Equations", [(tex(e), "0", "") for e in derivation.equations])
     rows = [(tex(outward(c.expression)), "0", upright(c.name)) for c in system.constraints[: ROWS + 1]]
     parts += _section("Constraints", rows, len(system.constraints))
-    parts += [f"$$ {matrix_name(key)} = {matrix(value)} $$" for key, value in derivation.matrices.items() if any(value)]
+    parts += [
+        f"$$ {derivation.letters(key)} = {matrix(value)} $$" for key, value in derivation.matrices.items() if any(value)
+    ]
     rows = []
     for key, row in derivation.reactions.items():
         acting = [(q, e) for q, e in zip(system.coordinates, row, strict=True) if e != 0]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dalembert.errors import ModelError
+from dalembert.forms import FORMS
 from dalembert.model.system import System
 from dalembert.native.codegen import Kernel
 from dalembert.native.csource import literal, local, to_c
@@ -41,7 +42,7 @@ class _Function:
 
 class _Library:
     def __init__(self, system: System, stem: str, form: str):
-        self.system, self.form = system, form
+        self.system, self.form, self.momenta = system, form, FORMS[form].momenta
         self.name = identifier(stem)
         self.macro = self.name.upper()
         self.n, self.s, self.p = len(system.coordinates), len(system.constraints), len(system.parameters)
@@ -65,9 +66,9 @@ class _Library:
                 {"a": (0, n), "lambda": (n, s)},
                 status=f"out[{n + s + 2}] > 0.0 && all_finite(out, {n + s})",
             )
-        elif main == "canonical":
+        elif self.momenta:
             yield self._plain(
-                "canonical",
+                main,
                 "Rates of positions and momenta, and the reaction r, from t, q and the momenta p in place of v.",
                 {"rate_q": (0, n), "rate_p": (n, n), "r": (2 * n, n)},
             )
@@ -79,7 +80,7 @@ class _Library:
                 {"a": (0, n), "r": (n, n)},
                 name="accelerations",
             )
-        if main != "canonical":
+        if not self.momenta:
             yield self._derivative()
         yield self._plain(
             "residuals",
@@ -163,7 +164,7 @@ class _Library:
     def signature(self, function: _Function) -> str:
         """Write the head of a function."""
         arguments = [*function.given, *function.results, "double *work"]
-        if self.form == "canonical" and function.name == "canonical":
+        if self.momenta and function.name == self.form:
             arguments[2] = "const double *p"
         return f"int {self.name}_{function.name}({', '.join(arguments)})"
 
@@ -224,7 +225,7 @@ class _Library:
         text += self._helpers()
         for function in self.functions:
             body = "\n".join(f"  {line}" for line in function.body)
-            if self.form == "canonical" and function.name == "canonical":
+            if self.momenta and function.name == self.form:
                 body = body.replace("prepare(t, q, v,", "prepare(t, q, p,")
             text += f"\n{self.signature(function)} {{\n{body}\n}}\n"
         return text

@@ -9,7 +9,8 @@ from typing import Any
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.tape import Node
 from dalembert.errors import DerivationError
-from dalembert.forms.canonical import nonlinear
+from dalembert.forms import FORMS
+from dalembert.forms.canonical import objection
 from dalembert.language.calculus import ZERO
 from dalembert.language.functions import OPERATIONS, Function
 from dalembert.model.system import System
@@ -201,11 +202,10 @@ def files(system: System, path: Path, form: str) -> dict[Path, str]:
         )
         raise DerivationError(f"the system has {text}; export to c, which has loops for such systems")
     builder = Builder(system)
-    if form == "canonical" and system.kinetic is None:
-        raise DerivationError("the form `canonical` needs energies, and this system is given by matrices")
-    if form == "canonical" and (reason := nonlinear(system, builder.added)):
+    momenta = FORMS[form].momenta
+    if momenta and (reason := objection(system, builder.added)):
         raise DerivationError(reason)
-    main = {"multipliers": _MULTIPLIERS, "canonical": _CANONICAL}.get(form, _REACTIONS)
+    main = _CANONICAL if momenta else _MULTIPLIERS if form == "multipliers" else _REACTIONS
     functions = main + _RESIDUALS + (_ENERGIES if system.kinetic is not None else "") + _MATRICES
     heads = [line[4:-1] for line in functions.split("\n") if line.startswith("def ")]
     contents = "\n".join(f"    {line}" for line in heads)
@@ -223,7 +223,7 @@ def _tables(builder: Builder, form: str) -> str:
     residuals = [ZERO if r is None else r for r in (*b.g, *b.psi)]
     further = energy_outputs(builder.system, b) if builder.system.kinetic is not None else []
     momenta: list[Node | float] = []
-    if form == "canonical":
+    if FORMS[form].momenta:
         momenta = [*builder.resting(routine, A, added), *builder.evaluate(routine, builder.lagrangian[1])]
     first = builder.evaluate(routine, [*b.M.values(), *b.f, *b.A.values(), *b.c])
     values = [*first, *rho, *builder.evaluate(routine, [*residuals, *further]), *momenta]

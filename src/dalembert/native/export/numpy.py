@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import fill
 
+from dalembert.forms import FORMS
 from dalembert.model.system import System
 from dalembert.native.codegen import Kernel
 from dalembert.native.export.modules import module_of
@@ -138,7 +139,7 @@ def _functions(system: System, form: str, module: Module) -> Iterator[_Function]
         return [stacked(first, count, lambda k: ("out", k) in last.stores) for first, count in places]
 
     main = kernels["accelerations" if form == "multipliers" else form]
-    if form == "canonical":
+    if FORMS[form].momenta:
         words = "Return the rates of positions and momenta, and the reaction, from the momenta p in place of v."
         results = parts(main, (0, n), (n, n), (2 * n, n))
         yield _Function("rates", "q_rate, p_rate, r", words, main, results, rate="p")

@@ -59,7 +59,7 @@ def places(run: Run) -> list[Place]:
     found: Any = motion.kernels(times[chosen], q[chosen], motion.states[chosen, n:], values[chosen])  # v, or p
     core = motion.kernels.accelerations(times[chosen], q[chosen], v[chosen], values[chosen])
     ranks, nearby = np.asarray(core.rank), singular(run, core)
-    acceleration = core.acceleration if run.form == "canonical" else found.acceleration
+    acceleration = core.acceleration if run.motion.kernels.momenta else found.acceleration
     result = []
     for k, i in enumerate(chosen):
         numeric = Numeric(run.system, dict(zip(run.system.parameters, values[i], strict=True)))

@@ -64,9 +64,9 @@ def _constraints(system: System) -> str:
 def _form(derivation: Derivation) -> str:
     """Write the equations of the form, and its matrices where they are small."""
     if not derivation.expressions:
-        return f"<h3>{derivation._form.title}</h3>" + listing(derivation.notes)
+        return f"<h3>{derivation.title}</h3>" + listing(derivation.notes)
     expressions, named = name_parts(derivation.expressions[:_ROWS], _names(derivation.system))
-    html = f"<h3>{derivation._form.title}</h3>"
+    html = f"<h3>{derivation.title}</h3>"
     html += "".join(equation(expr, _ZERO) for expr in expressions)
     html += more(len(derivation.expressions) - len(expressions), "equation") + where(named)
     for name, rows in derivation.entries.items():
