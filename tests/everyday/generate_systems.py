@@ -26,6 +26,8 @@ class Sheet:
         names = dice.sample(NAMES, free + held)
         self.free, self.held = names[:free], names[free:]
         self.names = dice.sample(names, len(names))
+        self.carried = list(self.names)  # those with a mass
+        self.fast: set[str] = set()  # held by a speed, and in need of a mass
         self.parameters: dict[str, float] = {}
         self.define: dict[str, Word] = {}
         self.initial: dict[str, Any] = {}
@@ -68,7 +70,7 @@ class Sheet:
     def masses(self) -> None:
         """Write the kinetic energy: squares that keep it definite, couplings that are small against them."""
         dice = self.dice
-        carried = [name for name in self.names if name in self.free or not dice.chance(0.35)]
+        carried = self.carried = [name for name in self.names if name in self.free or not dice.chance(0.35)]
         for name in carried:
             m = self.constant("m" if name in "xyzsur" else "J", 0.3, 4)
             v = word(name + "'")
@@ -172,7 +174,8 @@ class Sheet:
             return v * call("cos", 0.3 * word(angle)), w * call("sin", angle)
         if kind == "driven":
             return v, dice.decimal(0.2, 2) * call("cos", dice.decimal(1, 4) * word("t")) + 0.3 * w
-        if kind == "speed" and other + "'" in self.initial:
+        if kind == "speed" and other + "'" in self.initial and name in self.carried:  # else it ends where v = 0
+            self.fast.add(name)
             speed = abs(self.initial[other + "'"]) + dice.decimal(0.4, 1.5)
             self.guess[name + "'"] = speed
             return v**2 + w**2, word(round(speed, 2)) ** 2
@@ -270,7 +273,7 @@ def by_matrices(seed: int) -> Case:
     n, names = len(sheet.names), sheet.names
     mass = [[word(0) for _ in names] for _ in names]
     for i, name in enumerate(names):
-        if name in sheet.free or not dice.chance(0.3):
+        if name in sheet.free or name in sheet.fast or not dice.chance(0.3):
             mass[i][i] = sheet.constant("m", 0.4, 3)
             if dice.chance(0.3):
                 mass[i][i] = mass[i][i] + 0.2 * call("cos", name)

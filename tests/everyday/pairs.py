@@ -128,8 +128,7 @@ def rod(ends: Ends) -> Conditions:
 
 def radii(ends: Ends) -> tuple[float, float]:
     """Return the radii of gears, that of an inner wheel counting as negative."""
-    spots = [body.place.at + body.place.R @ x for body, x in ((ends.first, ends.p), (ends.second, ends.r))]
-    distance = float(np.linalg.norm(spots[1] - spots[0]))
+    distance = float(jets.sqrt(dot(ends.apart, ends.apart)))  # it is held, but need not be that of the placed bodies
     if "radii" in ends.table:
         one, two = ends.scene.number(ends.table["radii"])
     else:

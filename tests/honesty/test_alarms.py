@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import Event, System, example
+from dalembert import Event, Mechanism, System, example
 from tests.honesty.wrong import gliding, oscillator, pendulum
 from tests.sampling import sampled
 
@@ -25,9 +25,22 @@ def damped(speed: float = 1.0) -> System:
     return gliding(forces={"x": "-1e7*(x' - cos(t))"}, initial={"x": 0.0, "x'": speed})
 
 
+def lying() -> Mechanism:
+    """A plate on three points, in space: nothing moves, but rounding turns it."""
+    points = {"line": ("point_on_line", [0.1, 0, 0], [1, 0, 0]), "a": ("point_in_plane", [0.67, 0.76, 0.3], [0, 0, 1])}
+    points["b"] = ("point_in_plane", [0.36, 0.65, 0.3], [0, 0, 1])
+    joints = {
+        name: {"kind": kind, "bodies": ["ground", "plate"], "at": at, "axis": axis}
+        for name, (kind, at, axis) in points.items()
+    }
+    plate = {"mass": 3.57, "inertia": [0.169, 0.208, 0.13], "at": [0.1, 0.2, 0.3]}
+    return Mechanism(dimensions=3, gravity=[0, 0, -9.81], bodies={"plate": plate}, joints=joints)
+
+
 CHANGES = [Event("t = 2", {"k": 4.0}), Event("x = 0.2", {"m": 2.0})]
 RIGHT = {
     "no freedom": lambda: held().simulate(3),
+    "a plate at rest": lambda: lying().simulate(0.1),
     "at rest": lambda: oscillator(x=0.0).simulate(3),
     "driven": lambda: example("slider-crank").simulate(2),
     "no mass": lambda: hysteretic().simulate(2),

@@ -3,7 +3,8 @@
 They come from the motion and the masses that move in it, so that neither units nor the sizes of other coordinates
 matter. A coordinate that does not move, but for rounding and what the tolerance leaves, is measured by what the whole
 system does: by how far it would move with a thousandth of the largest √Mⱼⱼ Δqⱼ, or by a thousandth of the largest Δqⱼ
-if that is less, as for a feather beside a hammer.
+if that is less, as for a feather beside a hammer. Where nothing moves but by rounding, the coordinates themselves are
+the measure.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ _TOLERANCES = 10.0  # or so many tolerances, if that is more;
 _STEPPED = 1e-6  # the same where steps are fixed
 _HELD = 1e-12  # part of what it would do if nothing held it
 _DIGITS = 1e-9  # part of its own values that a coordinate is measured by at least
+_ROUNDING = 1e-15  # part of the largest coordinate by which constraints may move any other, for no reason
 
 
 def points(run: Run) -> tuple[Array, Array, Array, Array]:
@@ -58,8 +60,10 @@ class Scales:
     def positions(self) -> Array:
         """How far the coordinates move."""
         q = points(self.run)[1]
-        own = np.maximum(np.ptp(q, axis=0), _DIGITS * np.abs(q).max(axis=0, initial=0.0))
-        return self._shared(np.maximum(own, _HELD * self.free * self.duration**2))
+        sizes = np.abs(q).max(axis=0, initial=0.0)
+        own = np.maximum(np.ptp(q, axis=0), _DIGITS * sizes)
+        own, largest = np.maximum(own, _HELD * self.free * self.duration**2), self._whole(sizes)
+        return np.where(own < _ROUNDING * largest, _DIGITS * largest, self._shared(own))
 
     @cached_property
     def velocities(self) -> Array:
@@ -86,9 +90,13 @@ class Scales:
 
     def _shared(self, own: Array) -> Array:
         """Measure what is at rest by what the whole system does."""
+        whole = self._whole(own)
+        at_rest = _STEPPED if self.run.step else min(max(_AT_REST, _TOLERANCES * self.run.rtol), _STILL)
+        return np.where(own < at_rest * whole, _STILL * whole, own)
+
+    def _whole(self, own: Array) -> Array:
+        """Return what each coordinate would have of the largest, by its mass or at most as much."""
         roots = np.sqrt(np.maximum(self.mass, 0.0))
         largest = (roots * own).max(initial=0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            whole = np.minimum(np.where(roots > 0, largest / roots, np.inf), own.max(initial=0.0))
-        at_rest = _STEPPED if self.run.step else min(max(_AT_REST, _TOLERANCES * self.run.rtol), _STILL)
-        return np.where(own < at_rest * whole, _STILL * whole, own)
+            return np.minimum(np.where(roots > 0, largest / roots, np.inf), own.max(initial=0.0))
