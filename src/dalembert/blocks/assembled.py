@@ -23,7 +23,7 @@ def is_large(system) -> bool:
     """Tell whether a system is better taken by elements."""
     if system.kinetic is None or len(system.coordinates) + len(system.constraints) < _LARGE:
         return False
-    return system.elements.largest <= _LARGEST_BODY
+    return system.repeated.largest <= _LARGEST_BODY
 
 
 class Assembled:

@@ -77,7 +77,7 @@ class Numeric:
         levels = [constraint.level for constraint in system.constraints]
         self.holonomic = [i for i, level in enumerate(levels) if level == "position"]
         self.kinematic = [i for i, level in enumerate(levels) if level != "acceleration"]
-        self._assembled = Assembled(self, system.elements) if not is_part and is_large(system) else None
+        self._assembled = Assembled(self, system.repeated) if not is_part and is_large(system) else None
         if self._assembled is None:
             _ = self.blocks  # what cannot be derived is refused here
 

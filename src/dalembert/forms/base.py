@@ -20,7 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from dalembert.algebra.gramschmidt import Scalar, Vector
 from dalembert.algebra.pilot import Pilot
@@ -102,9 +102,10 @@ class Form(ABC):
 
 
 FORMS: dict[str, type[Form]] = {}
+F = TypeVar("F", bound=Form)
 
 
-def register(form: type[Form]) -> type[Form]:
+def register(form: type[F]) -> type[F]:
     """Add a form to those that can be asked for."""
     FORMS[form.name] = form
     return form

@@ -251,7 +251,7 @@ class System(ShownAsHTML):
         return derive_blocks(self)
 
     @cached_property
-    def elements(self) -> Elements:
+    def repeated(self) -> Elements:
         """The same, for large systems: elements of a few kinds, each derived once."""
         from dalembert.blocks.kinds import find_elements
 

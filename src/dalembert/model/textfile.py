@@ -18,7 +18,8 @@ from dalembert.files import as_path, read, write
 from dalembert.language.parser import MAX_LENGTH
 from dalembert.language.printing import to_text
 from dalembert.model.drawing import Drawing
-from dalembert.model.mechanism.assembly import SECTIONS
+from dalembert.model.mechanism.assembly import sections
+from dalembert.model.mechanism.elements.base import ELEMENTS, TAKEN
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.system import Source, System
 from dalembert.model.tomlscan import MAX_BYTES, MAX_WORD, Index, quote, scan
@@ -26,26 +27,27 @@ from dalembert.model.tomlscan import MAX_BYTES, MAX_WORD, Index, quote, scan
 FORMAT = 1
 NO_VALUE = "?"  # a parameter without a value
 MAX_PROBLEMS = 100  # reported of one file
-MECHANISM = ("mechanism", *SECTIONS)
-TABLES = (
-    "parameters",
-    "define",
-    *MECHANISM,
-    "energy",
-    "matrices",
-    "forces",
-    "constraints",
-    "initial",
-    "guess",
-    "simulate",
-    "draw",
-)
+TABLES = ("energy", "matrices", "forces", "constraints", "initial", "guess", "simulate", "draw")
 PARTS = {
     "mechanism": ("dimensions", "gravity"),
     "energy": ("kinetic", "potential"),
     "matrices": ("mass", "force"),
 }
-TOP = ("format", "name", "coordinates", *TABLES)
+
+
+def mechanical() -> tuple[str, ...]:
+    """Return the tables of a mechanism."""
+    return ("mechanism", *sections())
+
+
+def tables() -> tuple[str, ...]:
+    """Return all tables that a file may have."""
+    return ("parameters", "define", *mechanical(), *TABLES)
+
+
+def top() -> tuple[str, ...]:
+    """Return what may stand at the top of a file."""
+    return ("format", "name", "coordinates", *tables())
 
 
 def load(path: str | Path) -> System:
@@ -154,7 +156,7 @@ def _build(data: dict[str, Any], index: Index, file: str) -> System:
     }
     try:
         if _is_mechanism(data):
-            elements = {section: _section_of(data, section) for section in SECTIONS}
+            elements = {section: _section_of(data, section) for section in sections()}
             elements |= {key: value for key, value in _entries(data, "mechanism").items() if key in PARTS["mechanism"]}
             system = Mechanism(**elements, **parts)
         else:
@@ -174,7 +176,7 @@ def _build(data: dict[str, Any], index: Index, file: str) -> System:
 
 
 def _is_mechanism(data: dict[str, Any]) -> bool:
-    return any(section in data for section in MECHANISM)
+    return any(section in data for section in mechanical())
 
 
 # --- types: only what has the right one is handed on; SymPy would evaluate text that hides in a list ------------------
@@ -200,7 +202,6 @@ _SCALAR = (_is_scalar, "a number or an expression in quotes")
 _NAMES = (_is_table, 'a list of lists, as in [["A", "B"]]')
 _ANY = (lambda value: True, "")  # known entries are listed below, others are reported by their names
 _TYPES = {
-    **dict.fromkeys(MECHANISM, _ANY),  # read and checked where the mechanism is assembled
     "define": (_is_text, "an expression in quotes"),
     "constraints": (_is_text, "an equation in quotes"),
     "matrices": _ANY,
@@ -217,6 +218,8 @@ _TYPES = {
 
 
 def _expected(section: str, key: str) -> tuple[Any, str]:
+    if section in ELEMENTS or section in TAKEN:  # read and checked where the mechanism is assembled
+        return _ANY
     return _TYPES.get((section, key)) or _TYPES.get(section, _SCALAR)
 
 
@@ -246,10 +249,10 @@ def _drawing(data: dict[str, Any]) -> dict[str, Any]:
 def _check_shape(data: dict[str, Any]) -> Iterable[Problem]:
     """Find stray sections, missing entries and wrong types; what is inside expressions is read later."""
     for name, value in data.items():
-        if name not in TOP:
+        if name not in top():
             what = "section" if isinstance(value, dict) else "entry"
-            yield Problem(f"unknown {what}; {nearest(name, TOP, 'a model file has')}", key=(name,))
-        elif name in TABLES and not isinstance(value, dict):
+            yield Problem(f"unknown {what}; {nearest(name, top(), 'a model file has')}", key=(name,))
+        elif name in tables() and not isinstance(value, dict):
             yield Problem(f"expected a section [{name}], got {_type(value)}", key=(name,))
         elif name in PARTS:
             for part in value:
@@ -268,7 +271,7 @@ def _check_shape(data: dict[str, Any]) -> Iterable[Problem]:
     if not isinstance(coordinates, list):
         got = f"got {_type(coordinates)}" if "coordinates" in data else "it is missing"
         yield Problem(f'expected a list of names, as in coordinates = ["x", "phi"]; {got}', key=("coordinates",))
-    for section in (*TABLES, "draw.points"):
+    for section in (*tables(), "draw.points"):
         path = tuple(section.split("."))
         for key, value in _section_of(data, *path).items():
             fits, what = _expected(section, key)

@@ -59,7 +59,7 @@ class Switching:
 
 def switching(system: System) -> Switching:
     """Collect the switching expressions of energies, matrices, forces and constraints, nested ones too."""
-    if is_large(system) and not any(found(expressions(kind.local)) for kind in system.elements.kinds):
+    if is_large(system) and not any(found(expressions(kind.local)) for kind in system.repeated.kinds):
         return Switching()
     state, parameters = {*system.coordinates, *system.velocities}, set(system.parameters)
     return _sorted(*(found(expressions(system)) or ((), (), ())), state, parameters)

@@ -429,7 +429,7 @@ def rolled_module(system: System, name: str) -> Module | None:
     """Return a group of a system that is large enough, and repeats itself enough; None if straight code is better."""
     if name not in GROUPS or not is_large(system):
         return None
-    module = GROUPS[name](RolledBuilder(system, system.elements))
+    module = GROUPS[name](RolledBuilder(system, system.repeated))
     tasks = sum(len(loop.rows) for loop in module.rolled.loops)
     enough = _MANY if module.unrolled < _COARSE * tasks else _MANY // 3
     if not module.unrolled > max(enough, 4 * module.operations) or augmentation(system):

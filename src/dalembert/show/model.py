@@ -180,8 +180,7 @@ def _drive(drive: Any) -> tuple[Any, ...]:
 
 
 def _elements(mechanism: Mechanism) -> list[tuple[str, Markup]]:
-    sections = ("springs", "dampers", "actuators", "loads")
-    return [(section, escape(", ".join(getattr(mechanism, section)))) for section in sections]
+    return [(section, escape(", ".join(parts))) for section, parts in mechanism.elements.items()]
 
 
 # --- what is found out -----------------------------------------------------------------------------------------------

@@ -18,12 +18,12 @@ from dalembert.language.tokens import NAME
 from dalembert.language.translate import Translator
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.constraint import Constraint
+from dalembert.model.drawing import Drawing
 from dalembert.model.initial import Measure
 from dalembert.model.mechanism.body import Body, coordinate_names, read_body
 from dalembert.model.mechanism.drawing import draw
 from dalembert.model.mechanism.drives import read_drive
-from dalembert.model.mechanism.elements.load import read_load
-from dalembert.model.mechanism.elements.spring import read_actuator, read_damper, read_spring
+from dalembert.model.mechanism.elements import ELEMENTS
 from dalembert.model.mechanism.joint import Joint, read_joint
 from dalembert.model.mechanism.measures import find_measures
 from dalembert.model.mechanism.parts import Parts
@@ -31,15 +31,17 @@ from dalembert.model.mechanism.tables import GROUND, Table, freeze, numeric
 from dalembert.model.mechanism.vectors import Vector, tidy
 from dalembert.model.reading import Given, Reader
 
-READERS: dict[str, Callable[[Table, Assembly], Any]] = {
-    "joints": read_joint,
-    "springs": read_spring,
-    "dampers": read_damper,
-    "actuators": read_actuator,
-    "loads": read_load,
-    "drives": read_drive,
-}
-SECTIONS = ("bodies", *READERS)
+
+def readers() -> dict[str, Callable[[Table, Assembly], Any]]:
+    """Return what reads an entry, by section, in the order in which they are read."""
+    return {"joints": read_joint, **{section: kind.read for section, kind in ELEMENTS.items()}, "drives": read_drive}
+
+
+def sections() -> tuple[str, ...]:
+    """Return the sections of a mechanism in a file."""
+    return ("bodies", *readers())
+
+
 GRAVITY = {2: (se.Integer(0), se.RealDouble(-9.81)), 3: (se.Integer(0), se.Integer(0), se.RealDouble(-9.81))}
 
 
@@ -49,7 +51,7 @@ class Assembly(Reader):
     def __init__(self, given: Given, tables: Mapping[str, Any]):
         early: list[Problem] = []
         self.dimensions = _dimensions(tables, early)
-        self.given_tables = {section: _by_name(tables, section, early) for section in SECTIONS}
+        self.given_tables = {section: _by_name(tables, section, early) for section in sections()}
         bodies = [name for name in self.given_tables["bodies"] if _is_body_name(name, early)]
         names = [name for body in bodies for name in coordinate_names(body, self.dimensions)]
         own = _own_coordinates(given.coordinates)
@@ -67,9 +69,9 @@ class Assembly(Reader):
         self.constant_names = self.coordinates | self.velocities | self.accelerations | {TIME: None}
         self.local_vocabularies: dict[tuple[str, ...], Vocabulary] = {}
         self.gravity = self.read_gravity(tables)
-        self.tables: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
+        self.tables: dict[str, dict[str, Any]] = {section: {} for section in sections()}
         self.bodies: dict[str, Body] = {}
-        self.elements: dict[str, dict[str, Any]] = {section: {} for section in READERS}
+        self.elements: dict[str, dict[str, Any]] = {section: {} for section in readers()}
         self.read_elements(bodies)
 
     @property
@@ -138,7 +140,7 @@ class Assembly(Reader):
             self.bodies[name] = read_body(Table(self, ("bodies", name), given[name]))
         self.tables["bodies"] = {name: body.table for name, body in self.bodies.items() if name in given}
         self.assembled = {se.Symbol(name): value for body in self.bodies.values() for name, value in body.guess.items()}
-        for section, read in READERS.items():
+        for section, read in readers().items():
             self.read_section(section, self.elements[section], read)
         joined = {body for joint in self.joints.values() for body in joint.bodies}
         if len(self.joints) == len(self.given_tables["joints"]):
@@ -229,17 +231,24 @@ class Assembly(Reader):
             "constraints": self.all_constraints(parts, own["constraints"]),
             "initial": MappingProxyType(self.all_initial(parts, own["initial"])),
             "guess": MappingProxyType(parts.guess | dict(own["guess"])),
-            "drawing": own["drawing"] if own["drawing"] is not None else draw(self.bodies, self.elements),
+            "drawing": own["drawing"] if own["drawing"] is not None else self.drawn(),
             "dimensions": self.dimensions,
             "gravity": self.gravity,
             "tables": freeze(self.tables),
             "own": added,
             "bodies": MappingProxyType(self.bodies),
-            **{section: MappingProxyType(elements) for section, elements in self.elements.items()},
+            "joints": MappingProxyType(self.joints),
+            "drives": MappingProxyType(self.elements["drives"]),
+            "elements": MappingProxyType({name: MappingProxyType(self.elements[name]) for name in ELEMENTS}),
         }
         if self.problems:
             raise ModelError(self.problems)
         return fields
+
+    def drawn(self) -> Drawing | None:
+        """Return what is drawn if the user does not say."""
+        elements = [element for section in ELEMENTS for element in self.elements[section].values()]
+        return draw(self.bodies, self.joints, self.elements["drives"].values(), elements)
 
     def names_of_values(self, section: str) -> dict[str, None]:
         """Return of what values may be given; initial ones also of what joints and bodies measure."""
@@ -283,12 +292,11 @@ class Assembly(Reader):
         for joint in self.joints.values():
             conditions = self.attempt(("joints", joint.name), lambda joint=joint: joint.conditions)
             self.add_constraints(parts, conditions or {}, ("joints", joint.name))
-        for section in READERS:
-            for name, element in self.elements[section].items() if section != "joints" else ():
-                if section == "drives":
-                    self.add_constraints(parts, element.conditions, (section, name))
-                else:
-                    element.add(parts)
+        for section in ELEMENTS:
+            for element in self.elements[section].values():
+                element.add(parts)
+        for name, drive in self.elements["drives"].items():
+            self.add_constraints(parts, drive.conditions, ("drives", name))
         return parts
 
     def add_constraints(self, parts: Parts, conditions: Mapping[str, Expr], key: tuple[str, ...]) -> None:

@@ -15,7 +15,7 @@ from dalembert.model.mechanism.pairs import PAIRS, Coordinate, Pair
 from dalembert.model.mechanism.pairs.base import plain
 from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.tables import Table
-from dalembert.model.mechanism.vectors import Vector
+from dalembert.model.mechanism.vectors import Vector, add
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
@@ -54,6 +54,12 @@ class Joint(Part):
     def coordinates(self) -> Mapping[str, Coordinate]:
         """Its relative coordinates: angle, distance."""
         return self.pair.coordinates(*self.markers, **self.values)
+
+    @property
+    def axis_places(self) -> tuple[Vector, ...]:
+        """The points of both bodies, and a point on the axis through the first."""
+        a, b = self.markers
+        return a.place, b.place, add(a.place, a.x if len(a.place) == 2 else a.z)
 
     def point(self, body: str) -> Vector:
         """Return where its reaction on one of its two bodies acts, in the world."""

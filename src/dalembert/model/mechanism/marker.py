@@ -110,6 +110,12 @@ def read_places(table: Table, bodies: Sequence[Body], places: str) -> list[Place
     return [world_frame(body, spot) for body, spot in zip(bodies, spots, strict=True)]
 
 
+def centre_of(body: Body) -> Marker:
+    """Return the marker in the centre of mass of a body."""
+    origin = Placement.origin(len(body.centre))
+    return Marker(body.view, Placement(body.centre, origin.R, origin.turn))
+
+
 def world_frame(body: Body, at: Vector) -> Placement:
     """Return the frame on a body that has the axes of the world in the assembled position."""
     placement = body.placement

@@ -15,11 +15,12 @@ from dalembert.errors import ModelError, Problem, counted, nearest, quoted
 from dalembert.model.changes import merge_entries, merge_tables
 from dalembert.model.drawing import Drawing
 from dalembert.model.initial import InitialValue, Measure
-from dalembert.model.mechanism.assembly import SECTIONS, Assembly
+from dalembert.model.mechanism.assembly import Assembly, sections
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.drives import Drive
+from dalembert.model.mechanism.elements import ELEMENTS
 from dalembert.model.mechanism.elements.load import Load
-from dalembert.model.mechanism.elements.spring import Actuator, Spring
+from dalembert.model.mechanism.elements.spring import Actuator, Damper, Spring
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.model.mechanism.vectors import Vector
@@ -37,7 +38,11 @@ if TYPE_CHECKING:
     from dalembert.survey.start import State
 
 ADDED = ("coordinates", "kinetic", "potential", "constraints", "drawing", "name")  # to bodies and joints
-PARTS = (*VALUES, *SECTIONS, "dimensions", "gravity", *ADDED)
+
+
+def parts_of() -> tuple[str, ...]:
+    """Return what a mechanism is made of, by the names of its arguments."""
+    return (*VALUES, *sections(), "dimensions", "gravity", *ADDED)
 
 
 @dataclass(frozen=True, init=False)
@@ -71,11 +76,8 @@ class Mechanism(System):
     own: Given  # what the user added
     bodies: Mapping[str, Body] = field(compare=False, repr=False)
     joints: Mapping[str, Joint] = field(compare=False, repr=False)
-    springs: Mapping[str, Spring] = field(compare=False, repr=False)
-    dampers: Mapping[str, Spring] = field(compare=False, repr=False)
-    actuators: Mapping[str, Actuator] = field(compare=False, repr=False)
-    loads: Mapping[str, Load] = field(compare=False, repr=False)
     drives: Mapping[str, Drive] = field(compare=False, repr=False)
+    elements: Mapping[str, Mapping[str, Any]] = field(compare=False, repr=False)  # by section, `springs` and so on
 
     def __init__(
         self,
@@ -103,6 +105,7 @@ class Mechanism(System):
         define: Mapping[str, str] | None = None,
         symbols: Mapping[str, Any] | None = None,
         source: Source | None = None,
+        **further: Mapping[str, Any] | None,
     ) -> None:
         given = Given(
             coordinates=coordinates,
@@ -131,7 +134,11 @@ class Mechanism(System):
             "actuators": actuators,
             "loads": loads,
             "drives": drives,
+            **further,
         }
+        for key in further:
+            if key not in ELEMENTS:
+                raise ModelError(f"a mechanism has no `{str(key)[:60]}`; {nearest(str(key), parts_of(), 'parts')}")
         for key, value in Assembly(given, tables).fields().items():
             object.__setattr__(self, key, value)
         object.__setattr__(self, "source", source)
@@ -145,13 +152,13 @@ class Mechanism(System):
         in place of what was there.
         """
         for name in changes:
-            if name not in PARTS:
-                raise ModelError(f"a mechanism has no `{name}`; {nearest(name, PARTS, 'parts')}")
+            if name not in parts_of():
+                raise ModelError(f"a mechanism has no `{name}`; {nearest(name, parts_of(), 'parts')}")
         given: dict[str, Any] = {key: getattr(self.own, key) for key in (*VALUES, *ADDED)}
         given |= {"parameters": self.parameters, "dimensions": self.dimensions, "gravity": self.gravity}
         given |= self.tables
         for name, change in changes.items():
-            if name in SECTIONS:
+            if name in sections():
                 change = merge_tables(name, given[name], table(name, change))
             elif name == "initial":
                 given["bodies"], present = self._freed(given["bodies"], table(name, change))
@@ -180,6 +187,28 @@ class Mechanism(System):
     def _names_of_values(self, part: str) -> Sequence[str]:
         """Return of what initial values or guesses can be given."""
         return (*super()._names_of_values(part), *(self._measures if part == "initial" else ()))
+
+    # --- what pushes -------------------------------------------------------------------------------------------------
+
+    @property
+    def springs(self) -> Mapping[str, Spring]:
+        """The springs by name."""
+        return self.elements["springs"]
+
+    @property
+    def dampers(self) -> Mapping[str, Damper]:
+        """The dampers by name."""
+        return self.elements["dampers"]
+
+    @property
+    def actuators(self) -> Mapping[str, Actuator]:
+        """The actuators by name."""
+        return self.elements["actuators"]
+
+    @property
+    def loads(self) -> Mapping[str, Load]:
+        """The loads by name."""
+        return self.elements["loads"]
 
     # --- words -------------------------------------------------------------------------------------------------------
 

@@ -67,8 +67,8 @@ def _known(system: System, drawing: Drawing) -> Drawing:
     """Return the drawing with all points that can be named; of a mechanism its joints and bodies, drawn or not."""
     if not isinstance(system, Mechanism) or drawing.shapes:
         return drawing
-    elements = {key: getattr(system, key) for key in ("joints", "springs", "dampers", "actuators", "drives")}
-    made = draw(system.bodies, elements)
+    elements = [element for section in system.elements.values() for element in section.values()]
+    made = draw(system.bodies, system.joints, system.drives.values(), elements)
     if made is None or len(next(iter(made.points.values()))) != len(next(iter(drawing.points.values()))):
         return drawing
     return Drawing({**made.points, **drawing.points}, circles=drawing.circles)

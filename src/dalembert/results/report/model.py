@@ -16,7 +16,6 @@ from dalembert.results.report.formulas import equation, more, name_parts, where,
 from dalembert.results.report.html import Section, code, fold, number, table
 from dalembert.results.symbols import mathml, symbol
 
-_OTHERS = ("drives", "springs", "dampers", "actuators", "loads")
 _MORE = 9  # forces
 _LINES = 150  # of a model that is printed
 
@@ -50,7 +49,8 @@ def _parts(mechanism: Mechanism) -> str:
         [escape(name), escape(joint.kind.replace("_", " ")), escape(" – ".join(joint.bodies))]
         for name, joint in mechanism.joints.items()
     ]
-    others = [[escape(name), kind[:-1]] for kind in _OTHERS for name in getattr(mechanism, kind)]
+    others = [[escape(name), "drive"] for name in mechanism.drives]
+    others += [[escape(name), part.word] for section in mechanism.elements.values() for name, part in section.items()]
     moments = "inertia in kg m²" if mechanism.dimensions == 2 else "principal inertia in kg m²"
     tables = [table(["body", "mass in kg", moments], bodies), table(["joint", "kind", "bodies"], joints)]
     return f'<div class="tables">{"".join(tables)}{table(["part", "kind"], others) if others else ""}</div>'

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dalembert.errors import quoted
 from dalembert.language.building import Expr
+from dalembert.model.drawing import Shape
+from dalembert.model.mechanism.elements.base import Element, Site
 from dalembert.model.mechanism.joint import Joint
-from dalembert.model.mechanism.marker import Marker, read_markers
+from dalembert.model.mechanism.marker import Marker, centre_of, read_markers
 from dalembert.model.mechanism.pairs.base import rate
 from dalembert.model.mechanism.pairs.planar_revolute import turn
 from dalembert.model.mechanism.tables import Table
@@ -16,6 +19,8 @@ from dalembert.model.mechanism.vectors import dot, norm, sub
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
+    from dalembert.model.mechanism.body import Body
+    from dalembert.model.mechanism.mechanism import Mechanism
 
 KINDS = ("linear", "torsion")
 
@@ -37,6 +42,43 @@ class Action:
     def names(self) -> tuple[str, str]:
         """The names that an expression of a force may use."""
         return self.name, "rate"
+
+
+class Acting(Element):
+    """An element that acts along a coordinate: between two points, on an angle, in a joint."""
+
+    action: Action
+
+    @property
+    def ends(self) -> tuple[tuple[str, Marker], ...]:
+        """The ends of its line."""
+        return tuple(zip(self.table.get("bodies", ()), self.action.markers, strict=False))
+
+    def site(self, mechanism: Mechanism) -> Joint | Site:
+        """Return its joint, or its two points; of an angle between bodies, their centres."""
+        if "joint" in self.table:
+            return mechanism.joints[self.table["joint"]]
+        first, second = self.table["bodies"]
+        a, b = self.action.markers or [centre_of(mechanism.bodies[name]) for name in (first, second)]
+        return Site((first, second), (a, b))
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """As what it is drawn; of two things, they stand beside each other."""
+        return (self.word,)
+
+    def shapes(self, joints: Mapping[str, Joint], bodies: Mapping[str, Body]) -> list[Shape]:
+        """Return it between two points, or on the coordinate of a joint."""
+        action, named = self.action, self.table.get("bodies", ())
+        if action.markers:
+            kinds = self.drawn if len(self.drawn) == 1 else [f"{kind} beside" for kind in self.drawn]
+            return [Shape(kind, tuple(marker.place for marker in action.markers), named) for kind in kinds]
+        if "joint" in self.table:
+            joint = joints[self.table["joint"]]
+            return [Shape(f"{kind} {action.name}", joint.axis_places, joint.bodies) for kind in self.drawn]
+        pins = [joint for joint in joints.values() if set(joint.bodies) == set(named) and joint.kind == "revolute"]
+        places = pins[0].axis_places if pins else (bodies[named[1]].view.q[:2],) * 3
+        return [Shape(f"{kind} angle", places, named) for kind in self.drawn]
 
 
 def read_action(table: Table, assembly: Assembly) -> Action | None:

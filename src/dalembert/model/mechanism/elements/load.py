@@ -7,23 +7,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dalembert.model.mechanism.body import Body
-from dalembert.model.mechanism.marker import Marker, read_point, world_frame
-from dalembert.model.mechanism.part import Part
+from dalembert.model.mechanism.elements.base import Element, Site, element
+from dalembert.model.mechanism.marker import Marker, centre_of, read_point, world_frame
 from dalembert.model.mechanism.parts import Parts
-from dalembert.model.mechanism.placement import Placement
 from dalembert.model.mechanism.tables import GROUND, Table
 from dalembert.model.mechanism.vectors import Vector, zeros
 from dalembert.model.mechanism.views import PlanarView
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
+    from dalembert.model.mechanism.mechanism import Mechanism
 
 FRAMES = ("world", "body")
 
 
+@element
 @dataclass(frozen=True, repr=False)
-class Load(Part):
+class Load(Element):
     """A force (N) at a marker of a body and a torque (N m): one number in the plane, a vector in space."""
+
+    section, word = "loads", "load"
 
     name: str
     table: Mapping[str, Any]
@@ -44,29 +47,33 @@ class Load(Part):
         for component, speed in zip((*force, *self.torque), (*self.marker.velocity, *spin), strict=True):
             parts.push(component, speed)
 
+    def site(self, mechanism: Mechanism) -> Site:
+        """Return its point, on the body that it loads."""
+        return Site((self.body, self.body), (self.marker, self.marker))
 
-def read_load(table: Table, assembly: Assembly) -> Load | None:
-    """Read a load on a body; its point is the centre of mass unless one is given."""
-    n = assembly.dimensions
-    if not table.has("body"):
-        table.problem("`body` is missing: the name of the body that is loaded", "body")
-        return None
-    name = assembly.read_body_name(table, "body", table.given["body"])
-    if name == GROUND:
-        table.problem("the ground is loaded; name a body that can move", "body")
-    if name in ("", GROUND):
-        return None
-    table.kept["body"] = name
-    marker = read_load_point(table, assembly.bodies[name])
-    if not table.has("force") and not table.has("torque"):
-        table.problem("neither `force` nor `torque` is given; give one of them, or both")
-    zero = zeros(3)
-    force = table.expressions("force", n) if table.has("force") else zero[:n]
-    torque = zero[: 2 * n - 3]
-    if table.has("torque"):
-        torque = (table.expression("torque"),) if n == 2 else table.expressions("torque", 3)
-    frame = table.word("frame", FRAMES, "world", "frames") or "world"
-    return Load(table.name, table.finish(), name, marker, force, torque, frame)
+    @classmethod
+    def read(cls, table: Table, assembly: Assembly) -> Load | None:
+        """Read a load on a body; its point is the centre of mass unless one is given."""
+        n = assembly.dimensions
+        if not table.has("body"):
+            table.problem("`body` is missing: the name of the body that is loaded", "body")
+            return None
+        name = assembly.read_body_name(table, "body", table.given["body"])
+        if name == GROUND:
+            table.problem("the ground is loaded; name a body that can move", "body")
+        if name in ("", GROUND):
+            return None
+        table.kept["body"] = name
+        marker = read_load_point(table, assembly.bodies[name])
+        if not table.has("force") and not table.has("torque"):
+            table.problem("neither `force` nor `torque` is given; give one of them, or both")
+        zero = zeros(3)
+        force = table.expressions("force", n) if table.has("force") else zero[:n]
+        torque = zero[: 2 * n - 3]
+        if table.has("torque"):
+            torque = (table.expression("torque"),) if n == 2 else table.expressions("torque", 3)
+        frame = table.word("frame", FRAMES, "world", "frames") or "world"
+        return cls(table.name, table.finish(), name, marker, force, torque, frame)
 
 
 def read_load_point(table: Table, body: Body) -> Marker:
@@ -77,6 +84,5 @@ def read_load_point(table: Table, body: Body) -> Marker:
     elif how == "at":
         frame = world_frame(body, table.vector("at"))
     else:
-        origin = Placement.origin(len(body.centre))
-        frame = Placement(body.centre, origin.R, origin.turn)
+        return centre_of(body)
     return Marker(body.view, frame)

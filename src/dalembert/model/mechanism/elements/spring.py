@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import symengine as se
 
 from dalembert.language.building import Expr
-from dalembert.model.mechanism.elements.action import Action, read_action
+from dalembert.model.mechanism.elements.action import Acting, Action, read_action
+from dalembert.model.mechanism.elements.base import element
 from dalembert.model.mechanism.pairs.base import is_angle
-from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.parts import Parts
 from dalembert.model.mechanism.tables import Table
 from dalembert.model.mechanism.vectors import ZERO
@@ -20,13 +20,16 @@ if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
 
 
+@element
 @dataclass(frozen=True, repr=False)
-class Spring(Part):
+class Spring(Acting):
     """A spring with a damper beside it, or a force by expression: positive where it pulls together.
 
     stiffness in N/m (or N m/rad), free: its length or angle without force, damping in N s/m (or N m s/rad).
     force: instead of these, an expression of `length` (`angle`, `distance`) and `rate`, already put in.
     """
+
+    section, word = "springs", "spring"
 
     name: str
     table: Mapping[str, Any]
@@ -46,60 +49,82 @@ class Spring(Part):
             parts.potential.append(self.stiffness * stretch / 2)
         parts.push(-self.damping * action.rate - self.force, action.rate)
 
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """As what it is drawn."""
+        return (self.word,) if self.damping == 0 else (self.word, "damper")
 
-def read_spring(table: Table, assembly: Assembly) -> Spring | None:
-    """Read a spring: stiffness, free length (that of the assembled position if none is given), damping; or a force."""
-    action = read_action(table, assembly)
-    if action is None:
-        return None
-    if table.one_of("stiffness", "force") == "force":
-        for key in ("length", "angle", "distance", "damping"):
-            if table.has(key):
-                table.problem(f"`{key}` belongs to a `stiffness`; put it into the expression of the force", key)
-        force = read_force(table, "force", action)
-        return Spring(table.name, table.finish(), action, ZERO, ZERO, ZERO, force)
-    stiffness, damping = (not_negative(table, key) for key in ("stiffness", "damping"))
-    free = table.constant(action.name, assembly.home(action.value))
-    return Spring(table.name, table.finish(), action, stiffness, free, damping, ZERO)
-
-
-def read_damper(table: Table, assembly: Assembly) -> Spring | None:
-    """Read a damper: damping, or a force by expression."""
-    action = read_action(table, assembly)
-    if action is None:
-        return None
-    if table.one_of("damping", "force") == "force":
-        force, damping = read_force(table, "force", action), ZERO
-    else:
-        force, damping = ZERO, not_negative(table, "damping")
-    return Spring(table.name, table.finish(), action, ZERO, ZERO, damping, force)
+    @classmethod
+    def read(cls, table: Table, assembly: Assembly) -> Spring | None:
+        """Read stiffness, free length (that of the assembled position if none is given), damping; or a force."""
+        action = read_action(table, assembly)
+        if action is None:
+            return None
+        if table.one_of("stiffness", "force") == "force":
+            for key in ("length", "angle", "distance", "damping"):
+                if table.has(key):
+                    table.problem(f"`{key}` belongs to a `stiffness`; put it into the expression of the force", key)
+            force = read_force(table, "force", action)
+            return cls(table.name, table.finish(), action, ZERO, ZERO, ZERO, force)
+        stiffness, damping = (not_negative(table, key) for key in ("stiffness", "damping"))
+        free = table.constant(action.name, assembly.home(action.value))
+        return cls(table.name, table.finish(), action, stiffness, free, damping, ZERO)
 
 
+@element
 @dataclass(frozen=True, repr=False)
-class Actuator(Part):
+class Damper(Spring):
+    """A damper, or a force by expression: a spring without stiffness."""
+
+    section, word = "dampers", "damper"
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """As what it is drawn."""
+        return (self.word,)
+
+    @classmethod
+    def read(cls, table: Table, assembly: Assembly) -> Damper | None:
+        """Read the damping, or a force by expression."""
+        action = read_action(table, assembly)
+        if action is None:
+            return None
+        if table.one_of("damping", "force") == "force":
+            force, damping = read_force(table, "force", action), ZERO
+        else:
+            force, damping = ZERO, not_negative(table, "damping")
+        return cls(table.name, table.finish(), action, ZERO, ZERO, damping, force)
+
+
+@element
+@dataclass(frozen=True, repr=False)
+class Actuator(Acting):
     """A force that drives two points apart or a joint forward: positive in the direction of growing coordinates."""
+
+    section, word = "actuators", "actuator"
 
     name: str
     table: Mapping[str, Any]
     action: Action
     force: Expr
 
+    @classmethod
+    def read(cls, table: Table, assembly: Assembly) -> Actuator | None:
+        """Read `torque` where it acts on an angle, else `force`."""
+        action = read_action(table, assembly)
+        if action is None:
+            return None
+        wanted, other = ("torque", "force") if is_angle(action.name) else ("force", "torque")
+        if table.has(other):
+            what = "an angle" if wanted == "torque" else "a length"
+            table.problem(f"it acts on {what}: give `{wanted}` instead", other)
+            return None
+        force = read_force(table, wanted, action)
+        return cls(table.name, table.finish(), action, force)
+
     def add(self, parts: Parts) -> None:
         """Add its forces."""
         parts.push(self.force, self.action.rate)
-
-
-def read_actuator(table: Table, assembly: Assembly) -> Actuator | None:
-    """Read an actuator: `torque` where it acts on an angle, else `force`."""
-    action = read_action(table, assembly)
-    if action is None:
-        return None
-    wanted, other = ("torque", "force") if is_angle(action.name) else ("force", "torque")
-    if table.has(other):
-        table.problem(f"it acts on {'an angle' if wanted == 'torque' else 'a length'}: give `{wanted}` instead", other)
-        return None
-    force = read_force(table, wanted, action)
-    return Actuator(table.name, table.finish(), action, force)
 
 
 def read_force(table: Table, key: str, action: Action) -> Expr:

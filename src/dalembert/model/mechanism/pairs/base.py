@@ -32,9 +32,11 @@ from dalembert.model.mechanism.vectors import Vector
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
+    from dalembert.model.mechanism.joint import Joint
     from dalembert.model.mechanism.tables import Table
 
 Conditions = dict[str, Expr]
+More = tuple[tuple[Vector, ...], tuple[Expr, ...]]
 
 
 def difference_to(value: Expr) -> Callable[[Expr], Expr]:
@@ -75,6 +77,8 @@ class Pair:
     point: a function of the same arguments: where the bodies touch, for reactions. Without one they act at the second
     point, or at both if these are "apart".
     read: reads what else the pair needs from its table; gets the table, the assembly and the markers.
+    along: whether its picture needs the direction of its axis, as that of a slide. drawn: of a joint, further points
+    and constants on which its picture hangs.
     """
 
     kind: str
@@ -86,6 +90,8 @@ class Pair:
     places: str = "shared"
     point: Callable[..., Vector] | None = None
     read: Callable[[Table, Assembly, Sequence[Marker]], dict[str, Any]] = lambda table, assembly, markers: {}
+    along: bool = False
+    drawn: Callable[[Joint], More] | None = None
 
 
 PAIRS: dict[int, dict[str, Pair]] = {2: {}, 3: {}}
@@ -97,7 +103,7 @@ def pair(
     """Register a function of two markers as a kind of joint, for Python and for files read from then on.
 
     kind: its name. dimensions: 2 or 3.
-    rest: what else a pair has: `axis`, `values`, `coordinates`, `places`, `point`, `read`; see `Pair`.
+    rest: what else a `Pair` has: `axis`, `values`, `coordinates`, `places`, `point`, `read`, `along`, `drawn`.
     """
     if not isinstance(kind, str) or not NAME.fullmatch(kind):
         raise ModelError(f"a kind of joint is named by letters, digits and _, got {kind!r}")

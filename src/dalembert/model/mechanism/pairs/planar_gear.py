@@ -19,13 +19,15 @@ import symengine as se
 
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.marker import Marker
-from dalembert.model.mechanism.pairs.base import Conditions, pair
+from dalembert.model.mechanism.pairs.base import Conditions, More, pair
 from dalembert.model.mechanism.placement import Placement
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.model.mechanism.vectors import Vector, add, dot, norm, scale, sub, unit
+from dalembert.model.mechanism.views import planar_rotation
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
+    from dalembert.model.mechanism.joint import Joint
     from dalembert.model.mechanism.tables import Table
 
 FIT = 1e-6  # relative difference allowed between the distance of the centres and what the radii say
@@ -99,7 +101,22 @@ def pitch_point(a: Marker, b: Marker, radii: Vector, carrier: Marker, toward: Ex
     return add(a.place, scale(toward * radii[0], carrier.x))
 
 
-@pair("gear", 2, places="origins", point=pitch_point, read=read_gears)
+def gears(joint: Joint) -> More:
+    """Two gears: the points of their rims that met in the assembled position; radii, and 1 or −1 for internal ones.
+
+    Teeth drawn from these points on mesh for ever, as the pitch circles roll.
+    """
+    values, rims = joint.values, []
+    carrier = values["carrier"]
+    for marker, start, radius in zip(joint.markers, values["start"], values["radii"], strict=True):
+        turned = planar_rotation(marker.angle - start - carrier.angle)
+        ahead = tuple(se.Add(*[r * x for r, x in zip(row, carrier.x, strict=True)]) for row in turned)
+        rims.append(add(marker.place, scale(radius, ahead)))
+    teeth = joint.table.get("teeth", ())
+    return tuple(rims), (*values["radii"], se.Integer(values["sign"]), values["toward"], *teeth)
+
+
+@pair("gear", 2, places="origins", point=pitch_point, read=read_gears, drawn=gears)
 def gear(a: Marker, b: Marker, radii: Vector, sign: int, carrier: Marker, start: Vector, toward: Expr) -> Conditions:
     """The pitch circles roll on each other."""
     ra, rb = radii[0], sign * radii[1]

@@ -13,7 +13,7 @@ def slide(a: Marker, b: Marker) -> dict[str, Coordinate]:
     return {"distance": Coordinate(distance, rate(distance, a, b), difference_to(distance))}
 
 
-@pair("prismatic", 2, coordinates=slide, axis="!the direction of sliding")
+@pair("prismatic", 2, coordinates=slide, axis="!the direction of sliding", along=True)
 def prismatic(a: Marker, b: Marker) -> Conditions:
     """The second point is on the axis through the first, and both axes are parallel."""
     return {"normal": dot(a.y, sub(b.place, a.place)), "angle": difference(b.angle, a.angle)}

@@ -9,13 +9,14 @@ import symengine as se
 
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.marker import Marker
-from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, pair
+from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, More, pair
 from dalembert.model.mechanism.pairs.planar_prismatic import slide
 from dalembert.model.mechanism.pairs.planar_revolute import turn
 from dalembert.model.mechanism.vectors import Vector, add, difference, dot, scale, sub
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
+    from dalembert.model.mechanism.joint import Joint
     from dalembert.model.mechanism.tables import Table
 
 
@@ -42,7 +43,23 @@ def contact(a: Marker, b: Marker, radius: Expr, side: int, **values: Any) -> Vec
 LINE = "!the direction of the line"
 
 
-@pair("rack", 2, coordinates=coordinates, axis=LINE, places="origins", point=contact, read=read_rolling)
+def round_disk(joint: Joint) -> More:
+    """A disk on a line: where they touch, a point of the rim; the radius."""
+    b, radius = joint.markers[1], joint.values["radius"]
+    return (joint.point(joint.bodies[1]), add(b.place, scale(radius, b.x))), (radius,)
+
+
+@pair(
+    "rack",
+    2,
+    coordinates=coordinates,
+    axis=LINE,
+    places="origins",
+    point=contact,
+    read=read_rolling,
+    along=True,
+    drawn=round_disk,
+)
 def rack(a: Marker, b: Marker, radius: Expr, side: int, start: tuple[Expr, Expr]) -> Conditions:
     """The pitch circle of the pinion rolls on the pitch line of the rack; other joints hold its centre."""
     way = dot(a.x, sub(b.place, a.place)) - start[0]
@@ -50,7 +67,17 @@ def rack(a: Marker, b: Marker, radius: Expr, side: int, start: tuple[Expr, Expr]
     return {"mesh": se.Add(way, side * radius * angle)}
 
 
-@pair("rolling", 2, coordinates=coordinates, axis=LINE, places="origins", point=contact, read=read_rolling)
+@pair(
+    "rolling",
+    2,
+    coordinates=coordinates,
+    axis=LINE,
+    places="origins",
+    point=contact,
+    read=read_rolling,
+    along=True,
+    drawn=round_disk,
+)
 def rolling(a: Marker, b: Marker, radius: Expr, side: int, start: tuple[Expr, Expr]) -> Conditions:
     """The disk touches the line and does not slip on it."""
     height = dot(a.y, sub(b.place, a.place))

@@ -22,12 +22,13 @@ import symengine as se
 
 from dalembert.language.building import Expr, angle, root
 from dalembert.model.mechanism.marker import Marker, read_point, world_frame
-from dalembert.model.mechanism.pairs.base import Conditions, pair
+from dalembert.model.mechanism.pairs.base import Conditions, More, pair
 from dalembert.model.mechanism.tables import GROUND, Table
-from dalembert.model.mechanism.vectors import ZERO, Vector, dot, sub
+from dalembert.model.mechanism.vectors import ZERO, Vector, add, dot, scale, sub
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
+    from dalembert.model.mechanism.joint import Joint
 
 
 class Stop(NamedTuple):
@@ -102,7 +103,18 @@ def assembled_length(stops: Sequence[Stop], lines: Sequence[Vector], assembly: A
     return se.Add(*total)
 
 
-@pair("rope", 2, places="apart", read=read_rope)
+def pulleys(joint: Joint) -> More:
+    """The stops of a rope: their centres and points on their rims; radii with the sign of their side."""
+    stops = joint.values["stops"][1:-1]
+    places = [
+        place
+        for stop in stops
+        for place in (stop.marker.place, add(stop.marker.place, scale(stop.radius, stop.marker.x)))
+    ]
+    return tuple(places), tuple(stop.radius for stop in stops)
+
+
+@pair("rope", 2, places="apart", read=read_rope, drawn=pulleys)
 def rope(a: Marker, b: Marker, stops: Sequence[Stop], lines: Sequence[Vector], grip: bool, surplus: Expr) -> Conditions:
     """The rope keeps its length, as a whole or, if it does not slip, from pulley to pulley."""
     parts = []

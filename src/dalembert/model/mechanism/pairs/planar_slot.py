@@ -9,7 +9,7 @@ from dalembert.model.mechanism.pairs.planar_revolute import turn
 from dalembert.model.mechanism.vectors import dot, sub
 
 
-@pair("slot", 2, coordinates=lambda a, b: slide(a, b) | turn(a, b), axis="!the direction of the slot")
+@pair("slot", 2, coordinates=lambda a, b: slide(a, b) | turn(a, b), axis="!the direction of the slot", along=True)
 def slot(a: Marker, b: Marker) -> Conditions:
     """The pin stays on the line of the slot."""
     return {"normal": dot(a.y, sub(b.place, a.place))}

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.language.building import Expr, root
 from dalembert.model.mechanism.marker import Marker
-from dalembert.model.mechanism.pairs.base import Conditions, pair
+from dalembert.model.mechanism.pairs.base import Conditions, More, pair
 from dalembert.model.mechanism.placement import settle_axis
 from dalembert.model.mechanism.vectors import ONE, ZERO, Vector, add, cross, dot, scale, sub, unit
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
+    from dalembert.model.mechanism.joint import Joint
     from dalembert.model.mechanism.tables import Table
 
 NORMAL = "the normal of the plane"
@@ -70,14 +71,33 @@ def no_slip(a: Marker, b: Marker, contact: Vector) -> dict[str, Expr]:
     return {"roll_x": dot(a.x, slip), "roll_y": dot(a.y, slip)}
 
 
-@pair("rolling_sphere", 3, axis=NORMAL, places="origins", point=under(under_sphere), read=read_sphere)
+def turning_body(marker: Marker) -> tuple[Vector, ...]:
+    """Return the ends of the axes of a body, from the point of a marker."""
+    return tuple(add(marker.place, column) for column in zip(*marker.view.R, strict=True))
+
+
+def spatial_disk(joint: Joint) -> More:
+    """A disk on a plane: where they touch, its axis, the axes of its body; the radius."""
+    b = joint.markers[1]
+    axis = add(b.place, b.view.direction(joint.values["disk_axis"]))
+    return (joint.point(joint.bodies[1]), axis, *turning_body(b)), (joint.values["radius"],)
+
+
+def spatial_ball(joint: Joint) -> More:
+    """A sphere on a plane: where they touch, the axes of its body; the radius."""
+    return (joint.point(joint.bodies[1]), *turning_body(joint.markers[1])), (joint.values["radius"],)
+
+
+@pair(
+    "rolling_sphere", 3, axis=NORMAL, places="origins", point=under(under_sphere), read=read_sphere, drawn=spatial_ball
+)
 def rolling_sphere(a: Marker, b: Marker, radius: Expr, side: int) -> Conditions:
     """The sphere touches the plane and does not slip on it."""
     height = dot(a.z, sub(b.place, a.place)) - side * radius
     return {"normal": height} | no_slip(a, b, under_sphere(a, b, radius, side))
 
 
-@pair("rolling_disk", 3, axis=NORMAL, places="origins", point=under(under_disk), read=read_disk)
+@pair("rolling_disk", 3, axis=NORMAL, places="origins", point=under(under_disk), read=read_disk, drawn=spatial_disk)
 def rolling_disk(a: Marker, b: Marker, radius: Expr, side: int, disk_axis: Vector) -> Conditions:
     """The rim of the disk touches the plane with its lowest point and does not slip on it."""
     height = dot(a.z, sub(b.place, a.place)) - side * radius * upright(a, b.view.direction(disk_axis))

@@ -9,12 +9,13 @@ import symengine as se
 
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.marker import Marker
-from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, difference_to, pair, rate
+from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, More, difference_to, pair, rate
 from dalembert.model.mechanism.pairs.spatial_turning import ahead, no_turn, same_axis, turn
-from dalembert.model.mechanism.vectors import dot, sub
+from dalembert.model.mechanism.vectors import add, dot, sub
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
+    from dalembert.model.mechanism.joint import Joint
     from dalembert.model.mechanism.tables import Table
 
 
@@ -35,31 +36,43 @@ def on_axis(a: Marker, b: Marker) -> dict[str, Expr]:
     return {"x": dot(a.x, apart), "y": dot(a.y, apart)}
 
 
-@pair("point_on_line", 3, coordinates=slide, axis="!the direction of the line")
+def plane(joint: Joint) -> More:
+    """A plane: the ends of its two axes."""
+    a = joint.markers[0]
+    return (add(a.place, a.x), add(a.place, a.y)), ()
+
+
+@pair("point_on_line", 3, coordinates=slide, axis="!the direction of the line", along=True)
 def point_on_line(a: Marker, b: Marker) -> Conditions:
     """A point of the second body is on a line of the first."""
     return on_axis(a, b)
 
 
-@pair("point_in_plane", 3, axis="!the normal of the plane")
+@pair("point_in_plane", 3, axis="!the normal of the plane", drawn=plane)
 def point_in_plane(a: Marker, b: Marker) -> Conditions:
     """A point of the second body is in a plane of the first."""
     return {"normal": dot(a.z, sub(b.place, a.place))}
 
 
-@pair("planar", 3, coordinates=turn, axis="!the normal of the plane")
+@pair("planar", 3, coordinates=turn, axis="!the normal of the plane", drawn=plane)
 def planar(a: Marker, b: Marker) -> Conditions:
     """A plane of the second body slides on a plane of the first."""
     return point_in_plane(a, b) | same_axis(a, b)
 
 
-@pair("cylindrical", 3, coordinates=slide_and_turn, axis="!the axis along which and about which the bodies move")
+@pair(
+    "cylindrical",
+    3,
+    coordinates=slide_and_turn,
+    axis="!the axis along which and about which the bodies move",
+    along=True,
+)
 def cylindrical(a: Marker, b: Marker) -> Conditions:
     """Both axes are on one line."""
     return on_axis(a, b) | same_axis(a, b)
 
 
-@pair("prismatic", 3, coordinates=slide, axis="!the direction of sliding")
+@pair("prismatic", 3, coordinates=slide, axis="!the direction of sliding", along=True)
 def prismatic(a: Marker, b: Marker) -> Conditions:
     """Both axes are on one line, without a turn about it."""
     return on_axis(a, b) | same_axis(a, b) | no_turn(a, b)
@@ -73,7 +86,7 @@ def read_pitch(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> d
     return {"pitch": pitch}
 
 
-@pair("screw", 3, coordinates=slide_and_turn, axis="!the axis of the screw", read=read_pitch)
+@pair("screw", 3, coordinates=slide_and_turn, axis="!the axis of the screw", read=read_pitch, along=True)
 def screw(a: Marker, b: Marker, pitch: Expr) -> Conditions:
     """Both axes are on one line, and the distance is the pitch times the number of turns, of which there may be many.
 

@@ -9,12 +9,13 @@ import symengine as se
 
 from dalembert.language.building import Expr, angle
 from dalembert.model.mechanism.marker import Marker
-from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, pair
+from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, More, pair
 from dalembert.model.mechanism.placement import RIGHT, read_axis
-from dalembert.model.mechanism.vectors import Vector, cross, dot, multiply, sub, unit
+from dalembert.model.mechanism.vectors import Vector, add, cross, dot, multiply, sub, unit
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
+    from dalembert.model.mechanism.joint import Joint
     from dalembert.model.mechanism.tables import Table
 
 
@@ -54,6 +55,12 @@ def same_axis(a: Marker, b: Marker) -> dict[str, Expr]:
 def no_turn(a: Marker, b: Marker) -> dict[str, Expr]:
     """Return the condition that there is no turn about a common z axis."""
     return {"turn": dot(a.y, b.x)}
+
+
+def cross_arm(joint: Joint) -> More:
+    """The arm of the cross on the second body of a universal joint."""
+    b = joint.markers[1]
+    return (add(b.place, b.view.direction(joint.values["arm"])),), ()
 
 
 @pair("spherical", 3)
@@ -115,7 +122,14 @@ def _about(axis: Vector, start: Vector, end: Vector, turning: Vector) -> Coordin
     return Coordinate(angle(sin, cos), dot(axis, turning), equals, cyclic=True)
 
 
-@pair("universal", 3, coordinates=cross_angles, axis="!the arm of the cross on the first body", read=read_cross)
+@pair(
+    "universal",
+    3,
+    coordinates=cross_angles,
+    axis="!the arm of the cross on the first body",
+    read=read_cross,
+    drawn=cross_arm,
+)
 def universal(a: Marker, b: Marker, arm: Vector, zero: tuple[Vector, Vector] | None = None) -> Conditions:
     """Both points are in the same place, the arms of the cross at right angles."""
     return same_place(a, b) | {"cross": dot(a.z, b.view.direction(arm))}
