@@ -21,19 +21,26 @@ if TYPE_CHECKING:
 _POWER = {"F_q": -1, "F_v": 0, "C_q": -1, "C_v": 0, "M": 1}  # of z, with which Jacobians enter the matrix
 
 
-class Collocated(Engine):
-    """Steps with an implicit scheme, on positions, velocities and multipliers."""
+class Implicit(Engine):
+    """What steps work with that solve for velocities and multipliers, with positions as they follow from the former."""
 
-    def __init__(self, kernels: Kernels, scheme: Scheme, order: int, setup: Setup):
+    def __init__(self, kernels: Kernels, setup: Setup):
         n, s = kernels.n, kernels.s
         super().__init__(kernels, setup, n + s)
-        self.scheme, self.order = scheme, order
         rate = ("core", "accelerations")
         watched = (self.watched, "expressions") if self.watched else ("core", "residuals")
         names = [rate, rate, ("core", "position_step"), ("core", "velocity_step"), rate, ("core", "residuals"), watched]
         self.load([*names, ("jacobian", "balance"), ("jacobian", "jacobian")])
         self.size = np.array([n, s, at.ACCELERATIONS, at.PROJECT, 0, 0, 0])
-        self.pattern, self.layout = _layout(kernels, setup)
+        self.pattern, self.layout = _matrix(kernels, setup)
+
+
+class Collocated(Implicit):
+    """Steps with an implicit scheme, on positions, velocities and multipliers."""
+
+    def __init__(self, kernels: Kernels, scheme: Scheme, order: int, setup: Setup):
+        super().__init__(kernels, setup)
+        self.scheme, self.order = scheme, order
         self.room = self._room()
         self.last = np.zeros(1)
         self._steps, self._inside = Entry("collocation", "advance"), Entry("collocation", "interpolate")
@@ -86,8 +93,8 @@ class Collocated(Engine):
         return into
 
 
-def _layout(kernels: Kernels, setup: Setup) -> tuple[Pattern, Layout]:
-    """Say where the entries of the Jacobians stand in the matrix."""
+def _matrix(kernels: Kernels, setup: Setup) -> tuple[Pattern, Layout]:
+    """Return the pattern of the matrix of implicit methods, and where the entries of the Jacobians stand in it."""
     n, s = kernels.n, kernels.s
     facts = kernels.facts("jacobian")
     patterns = {name: [tuple(place) for place in places] for name, places in facts["patterns"].items()}
