@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
 
 _POWER = {"F_q": -1, "F_v": 0, "C_q": -1, "C_v": 0, "M": 1}  # of z, with which Jacobians enter the matrix
+_AHEAD = 1e-6  # part of the whole time in which an end of the reach is near
 
 
 class Implicit(Engine):
@@ -33,6 +34,23 @@ class Implicit(Engine):
         self.load([*names, ("jacobian", "balance"), ("jacobian", "jacobian")])
         self.size = np.array([n, s, at.ACCELERATIONS, at.PROJECT, 0, 0, 0])
         self.pattern, self.layout = _matrix(kernels, setup)
+        self._project = Entry("primitives", "project")
+
+    def advance(self, steps: int) -> int:
+        """Take some steps; return a status."""
+        status = super().advance(steps)
+        if status == at.STEP_TOO_SMALL and self.kernels.s and not self._goes_on():
+            return at.NOT_PROJECTED
+        return status
+
+    def _goes_on(self) -> bool:
+        """Tell whether the constraints allow a state a little later."""
+        n, ahead = self.n, _AHEAD * float(self.clock[at.END])
+        t, y = float(self.clock[at.T]) + ahead, self.y + ahead * np.concatenate([self.y[self.n :], np.zeros(n)])
+        tried = y.copy()
+        found = self._project(self.address, self.size, self.count, t, tried, self.given, self.out, self.work)
+        self.given[0], self.given[1 : 1 + 2 * n] = t, y  # for those who ask what is wrong
+        return bool(found)
 
 
 class Collocated(Implicit):

@@ -39,6 +39,7 @@ class GearEngine(Implicit):
         return Past(
             D=np.zeros((_DIFFERENCES, 2 * n + s)),
             spacing=np.zeros(1),
+            clear=np.zeros(1),
             values=np.zeros((6, 6)),
             mixed=np.zeros((6, 2 * n + s)),
             predicted=np.zeros(2 * n + s),

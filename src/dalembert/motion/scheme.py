@@ -89,6 +89,7 @@ class Past(NamedTuple):
 
     D: Array
     spacing: Array
+    clear: Array  # the largest conditioning so far
     values: Array
     mixed: Array
     predicted: Array

@@ -28,8 +28,9 @@ _MOST, _LEAST = 8.0, 0.2  # by which a step changes
 _WORTH = 1.1  # growth below which a step stays as it is: the matrix and the differences are the better for it
 _AFRESH = 3  # rejections after which what is known of the past is forgotten
 _CONVERGED = 1e-2  # part of the tolerance
-_SHARE = 0.02  # of the tolerance is what a step may be off: the errors of many add up
-_NOISE = 2 / _SHARE  # times the rounding of velocities: differences of high order multiply it
+_SHARE = 0.01  # of the tolerance is what a step may be off: the errors of many add up
+_SMOOTH = 1e-2  # part of the largest conditioning above which λ, which may have poles at singular positions, are smooth
+_NOISE = 50 / _SHARE  # times the rounding of velocities: differences of high order multiply it
 
 
 @compiled
@@ -122,6 +123,16 @@ def _residuals(address, size, count, t, z, given, out, work, room):
 
 
 @compiled
+def _noise(size, conditioning, room):
+    """Return the part of the largest velocity that no step makes smaller.
+
+    It is large next to singular positions, where the conditioning falls below what it was; rows of different lengths
+    make it small everywhere, and no noise.
+    """
+    return _NOISE * rounding(size, conditioning / max(room.clear[0], conditioning))
+
+
+@compiled
 def _iterate(layout, pattern, address, size, count, clock, t, z, y, given, out, work, room):
     """Solve for velocities and multipliers from those in `room`; return the number of iterations, or 0 if they diverge.
 
@@ -129,10 +140,10 @@ def _iterate(layout, pattern, address, size, count, clock, t, z, y, given, out, 
     make one.
     """
     n, s = size[at.N], size[at.S]
-    least, extent = _NOISE * rounding(size, room.start[n + s]), 0.0
+    extent = 0.0
     for i in range(n):
         extent = max(extent, abs(y[n + i]))
-    least = max(clock[at.ATOL], least * extent)
+    least = max(clock[at.ATOL], _noise(size, room.start[n + s], room) * extent)
     target = max(100 * 2.2e-16 / clock[at.RTOL], _CONVERGED)
     earlier = before = 0.0
     for iteration in range(1, ITERATIONS + 1):
@@ -176,11 +187,12 @@ def _solve(layout, pattern, address, size, count, clock, t, z, y, given, out, wo
     contradict each other there; so they are solved again with positions that are moved onto the constraints.
     """
     n, s = size[at.N], size[at.S]
+    smooth = room.start[n + s] > _SMOOTH * room.clear[0]
     for i in range(n):
         room.raw[n + i] = room.predicted[n + i]
         room.shift[i] = 0.0
     for i in range(s):
-        room.multipliers[i] = room.predicted[2 * n + i]
+        room.multipliers[i] = room.predicted[2 * n + i] if smooth else room.start[n + i]
     iterations = _iterate(layout, pattern, address, size, count, clock, t, z, y, given, out, work, room)
     if iterations == 0 or room.start[n + s] > CLEAR:
         return iterations
@@ -251,6 +263,7 @@ def advance(
         if _SHARE * clock[at.RTOL] < 2.2e-16:
             return at.STEP_TOO_SMALL  # no step is that accurate
         clock[at.H] = _first(clock, y, room.start)
+        room.clear[0] = max(room.clear[0], room.start[n + s])
         for i in range(n):
             room.before[i] = room.start[i]
         _afresh(n, clock[at.H], y, state, room)
@@ -299,7 +312,7 @@ def advance(
             if i >= n:
                 extent = max(extent, abs(room.new[i]))
         conditioning = min(room.start[n + s], out[n + s + 1]) if s > 0 else 1.0  # here and there
-        least = max(clock[at.ATOL], _NOISE * rounding(size, conditioning) * extent)
+        least = max(clock[at.ATOL], _noise(size, conditioning, room) * extent)
         error = _norm(clock, least, room.new, room.change)
         factor = _SAFETY * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations)
         if not error < 1.0:
@@ -309,7 +322,9 @@ def advance(
             state[FAILED] += 1
             continue
         for i in range(n):
-            room.rate[i] = rates[count[at.RECORDED], i] = z * (room.new[n + i] - room.predicted[n + i] + room.psi[n + i])
+            room.rate[i] = rates[count[at.RECORDED], i] = z * (
+                room.new[n + i] - room.predicted[n + i] + room.psi[n + i]
+            )
         while count[at.SAMPLED] < len(wanted) and wanted[count[at.SAMPLED]] <= t + h:
             time, sample = wanted[count[at.SAMPLED]], sampled[count[at.SAMPLED]]
             hermite((time - t) / h, h, y, room.new, room.before, room.rate, sample)
@@ -328,6 +343,7 @@ def advance(
         if not begin(address, size, count, clock[at.T], y, given, out, work, room.start):
             return at.NOT_FINITE
         _take(order, room)
+        room.clear[0] = max(room.clear[0], room.start[n + s])
         state[FAILED] = 0
         state[EQUAL] += 1
         grown = _choose(clock, coefficients, least, room.new, error, factor, state, room)
