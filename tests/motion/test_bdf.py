@@ -121,6 +121,23 @@ def test_a_stiff_constraint_on_accelerations():
         assert run["y"] == pytest.approx(-9.81 / 2 * run.t**2, abs=1e-5)
 
 
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-6, 1e-8])
+@pytest.mark.parametrize("N", [2, 4])
+def test_singular_positions_are_passed_again_and_again(N, tolerance):
+    run = example(f"n-four-bar:{N}").simulate(10.0, method="bdf", rtol=tolerance, atol=tolerance / 100)
+    assert run.status == "done"
+    assert np.abs(run.q[-1] - example(f"n-four-bar:{N}").simulate(10.0).q[-1]).max() < 200 * tolerance
+
+
+def test_starts_afresh_in_large_systems(capfd):
+    """At switches in time, in a system with many coordinates; and nothing is written."""
+    run = example("excavator").simulate(1.0, method="bdf", rtol=1e-5, atol=1e-7)
+    assert run.status == "done"
+    assert run.motion.crossing.passed > 0
+    assert np.abs(run.q[-1] - example("excavator").simulate(1.0).q[-1]).max() < 1e-4
+    assert capfd.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize("N", [1, 2])
 def test_four_bar_with_redundant_constraints_and_singular_positions(N):
     run = example(f"n-four-bar:{N}").simulate(5.0, method="bdf", rtol=1e-8, atol=1e-8)

@@ -9,6 +9,7 @@ import numpy as np
 from dalembert.algebra.types import Array
 from dalembert.errors import SimulationError
 from dalembert.motion import places as at
+from dalembert.motion.diagnosis import back_and_forth, sticks
 from dalembert.motion.engine import Engine
 from dalembert.motion.entry import Entry
 from dalembert.motion.method import Setup
@@ -34,11 +35,17 @@ class Implicit(Engine):
         self.load([*names, ("jacobian", "balance"), ("jacobian", "jacobian")])
         self.size = np.array([n, s, at.ACCELERATIONS, at.PROJECT, 0, 0, 0])
         self.pattern, self.layout = _matrix(kernels, setup)
-        self._project = Entry("primitives", "project")
+        self._project, self._slow = Entry("primitives", "project"), 0
 
     def advance(self, steps: int) -> int:
         """Take some steps; return a status."""
         status = super().advance(steps)
+        if status == at.SLOW:
+            self._slow += 1
+            again = self._slow & (self._slow - 1) == 0  # the first time, the second, the fourth, …
+            return at.CHATTER if again and back_and_forth(self) else at.RUNNING
+        if status == at.STEP_TOO_SMALL and sticks(self):
+            return at.CHATTER
         if status == at.STEP_TOO_SMALL and self.kernels.s and not self._goes_on():
             return at.NOT_PROJECTED
         return status

@@ -7,7 +7,7 @@ import numpy as np
 from dalembert.motion import places as at
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.newton import ITERATIONS, PATIENCE, begin, iterate, prepare, rounding, solved
-from dalembert.motion.steppers.primitives import copy, project, watch
+from dalembert.motion.steppers.primitives import copy, is_slow, project, watch
 
 _SAFETY = 0.9
 
@@ -277,8 +277,11 @@ def advance(
         copy(room.multipliers, room.last_multipliers)
         if not begin(address, size, count, clock[at.T], y, given, out, work, room.start):
             return at.NOT_FINITE
+        slow = is_slow(clock, count)
         if watch(address, n, clock[at.T], y, y[n:], given, out, work, events):
             return at.EVENT
+        if slow:
+            return at.SLOW
     return at.DONE if clock[at.T] >= clock[at.END] else at.RUNNING
 
 

@@ -18,8 +18,8 @@ import numpy as np
 from dalembert.motion import places as at
 from dalembert.motion.steppers.collocation import first_step, hermite
 from dalembert.motion.steppers.compiled import compiled
-from dalembert.motion.steppers.newton import BALANCE, CLEAR, ITERATIONS, begin, linearise, rounding, solved
-from dalembert.motion.steppers.primitives import kernel, project, watch
+from dalembert.motion.steppers.newton import BALANCE, CLEAR, ITERATIONS, begin, linearise, solved
+from dalembert.motion.steppers.primitives import is_slow, kernel, project, watch
 
 ORDER, EQUAL, FAILED = range(3)  # places in `state`: also steps of equal length, and rejections, one after the other
 HIGHEST = 5
@@ -29,6 +29,7 @@ _WORTH = 1.1  # growth below which a step stays as it is: the matrix and the dif
 _AFRESH = 3  # rejections after which what is known of the past is forgotten
 _CONVERGED = 1e-2  # part of the tolerance
 _SHARE = 0.01  # of the tolerance is what a step may be off: the errors of many add up
+_ROUNDED, _SINGULAR = 2e-16, 1e-10  # ε, and the least σ²
 _SMOOTH = 1e-2  # part of the largest conditioning above which λ, which may have poles at singular positions, are smooth
 _NOISE = 50 / _SHARE  # times the rounding of velocities: differences of high order multiply it
 
@@ -38,7 +39,7 @@ def _norm(clock, least, y, d):
     """Return the size of a change of the state in units of what a step may be off."""
     n, total = len(y) // 2, 0.0
     for i in range(2 * n):
-        scale = (clock[at.ATOL] if i < n else least) + clock[at.RTOL] * abs(y[i])
+        scale = max(clock[at.ATOL], least[0] if i < n else least[1]) + clock[at.RTOL] * abs(y[i])
         total += (d[i] / scale) ** 2
     return np.sqrt(total / (2 * n)) / _SHARE
 
@@ -123,27 +124,35 @@ def _residuals(address, size, count, t, z, given, out, work, room):
 
 
 @compiled
-def _noise(size, conditioning, room):
-    """Return the part of the largest velocity that no step makes smaller.
+def _noise(size, conditioning, failed, y, room):
+    """Return what no step makes smaller, of positions and of velocities.
 
-    It is large next to singular positions, where the conditioning falls below what it was; rows of different lengths
-    make it small everywhere, and no noise.
+    Next to a singular position, where the least singular value of A is σ, the square root of the conditioning, a
+    rounding ε of g moves positions by ε/σ, which turns velocities by ε/σ². The conditioning counts as a part of what it
+    was: rows of different lengths make it small everywhere, and no noise. What does not become smaller after several
+    rejections there is taken for noise as well.
     """
-    return _NOISE * rounding(size, conditioning / max(room.clear[0], conditioning))
+    n = size[at.N]
+    far = fast = 0.0
+    for i in range(n):
+        far, fast = max(far, abs(y[i])), max(fast, abs(y[n + i]))
+    if size[at.S] == 0:
+        return 0.0, _NOISE * _ROUNDED * fast
+    square = max(conditioning / max(room.clear[0], conditioning), _SINGULAR)
+    more = _NOISE * (4.0 ** (failed - _AFRESH) if failed > _AFRESH and square < _SMOOTH else 1.0)
+    sigma = np.sqrt(square)
+    return more * _ROUNDED / sigma * far, more * max(10 * _ROUNDED / sigma, _ROUNDED / square) * fast
 
 
 @compiled
-def _iterate(layout, pattern, address, size, count, clock, t, z, y, given, out, work, room):
+def _iterate(layout, pattern, address, size, count, clock, failed, t, z, y, given, out, work, room):
     """Solve for velocities and multipliers from those in `room`; return the number of iterations, or 0 if they diverge.
 
     What E ties λ to is the last λ in the first two iterations. Their corrections and those of V alternate, so that two
     make one.
     """
     n, s = size[at.N], size[at.S]
-    extent = 0.0
-    for i in range(n):
-        extent = max(extent, abs(y[n + i]))
-    least = max(clock[at.ATOL], _noise(size, room.start[n + s], room) * extent)
+    least = _noise(size, room.start[n + s], failed, y, room)
     target = max(100 * 2.2e-16 / clock[at.RTOL], _CONVERGED)
     earlier = before = 0.0
     for iteration in range(1, ITERATIONS + 1):
@@ -163,7 +172,7 @@ def _iterate(layout, pattern, address, size, count, clock, t, z, y, given, out, 
         now = _norm(clock, least, y, room.change)
         if not np.isfinite(now):
             return 0
-        done = now == 0.0 or largest < 1e-15 * extent
+        done = now == 0.0 or largest < 0.01 * least[1] / _NOISE
         if iteration == 2:
             done = done or before + now < target
         elif iteration > 2:
@@ -180,7 +189,7 @@ def _iterate(layout, pattern, address, size, count, clock, t, z, y, given, out, 
 
 
 @compiled
-def _solve(layout, pattern, address, size, count, clock, t, z, y, given, out, work, room):
+def _solve(layout, pattern, address, size, count, clock, failed, t, z, y, given, out, work, room):
     """Solve for a new state; return the number of iterations, or 0 if there is none.
 
     It is off the constraints on positions by the error of the step. Next to a singular position those on velocities
@@ -193,7 +202,7 @@ def _solve(layout, pattern, address, size, count, clock, t, z, y, given, out, wo
         room.shift[i] = 0.0
     for i in range(s):
         room.multipliers[i] = room.predicted[2 * n + i] if smooth else room.start[n + i]
-    iterations = _iterate(layout, pattern, address, size, count, clock, t, z, y, given, out, work, room)
+    iterations = _iterate(layout, pattern, address, size, count, clock, failed, t, z, y, given, out, work, room)
     if iterations == 0 or room.start[n + s] > CLEAR:
         return iterations
     for i in range(2 * n):
@@ -203,7 +212,7 @@ def _solve(layout, pattern, address, size, count, clock, t, z, y, given, out, wo
     for i in range(n):
         room.shift[i] = room.new[i] - room.raw[i]
         room.raw[n + i] = room.new[n + i]
-    return _iterate(layout, pattern, address, size, count, clock, t, z, y, given, out, work, room)
+    return _iterate(layout, pattern, address, size, count, clock, failed, t, z, y, given, out, work, room)
 
 
 @compiled
@@ -291,7 +300,9 @@ def advance(
         z = coefficients.alpha[order] / h
         _predict(order, coefficients, room)
         linearise(layout, pattern, address, size, z, t, y, given, out, work, room)
-        iterations = _solve(layout, pattern, address, size, count, clock, t + h, z, y, given, out, work, room)
+        iterations = _solve(
+            layout, pattern, address, size, count, clock, state[FAILED], t + h, z, y, given, out, work, room
+        )
         if iterations == 0:
             clock[at.H] = 0.3 * h
             count[at.REJECTED] += 1
@@ -306,13 +317,10 @@ def advance(
             count[at.REJECTED] += 1
             state[FAILED] += 1
             continue
-        extent = 0.0
         for i in range(2 * n):
             room.change[i] = coefficients.error[order] * (room.new[i] - room.predicted[i])
-            if i >= n:
-                extent = max(extent, abs(room.new[i]))
         conditioning = min(room.start[n + s], out[n + s + 1]) if s > 0 else 1.0  # here and there
-        least = max(clock[at.ATOL], _noise(size, conditioning, room) * extent)
+        least = _noise(size, conditioning, state[FAILED], room.new, room)
         error = _norm(clock, least, room.new, room.change)
         factor = _SAFETY * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations)
         if not error < 1.0:
@@ -349,8 +357,11 @@ def advance(
         grown = _choose(clock, coefficients, least, room.new, error, factor, state, room)
         if not last or grown < 1.0:
             clock[at.H] = h * grown
+        slow = is_slow(clock, count)
         if watch(address, n, clock[at.T], y, y[n:], given, out, work, events):
             return at.EVENT
+        if slow:
+            return at.SLOW
     return at.DONE if clock[at.T] >= clock[at.END] else at.RUNNING
 
 

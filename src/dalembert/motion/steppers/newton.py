@@ -29,8 +29,7 @@ from dalembert.motion.steppers.sparse import CHOSEN, GIVEN, LEAVING, factorise, 
 BALANCE, JACOBIAN = 7, 8  # places in `address`, behind the common ones
 ITERATIONS, PATIENCE = 10, 60  # with a step that can be changed and with a fixed one
 _ROUNDED = 1e-14  # part of the largest velocity below which corrections do not matter
-_TURNED = 2e-16  # the same by the rounding of positions, for the conditioning 1
-_SINGULAR = 1e-10  # conditioning, the square of singular values, below which nothing more is allowed for it
+_SINGULAR = 1e-12  # conditioning, the square of singular values, below which nothing more is allowed for it
 _CONVERGED = 1e-3  # part of the tolerance
 CLEAR = 1e-3  # conditioning above which no row depends on others
 
@@ -158,15 +157,8 @@ def residuals(scheme, address, size, count, t, h, y, given, out, work, room):
 
 @compiled
 def rounding(size, conditioning):
-    """Return the part of the largest velocity that others can be off by rounding alone.
-
-    Next to a singular position, where the least singular value of A is σ, the square root of the conditioning, a
-    rounding ε of ψ moves velocities by ε/σ, and one of g moves positions by ε/σ, which turns velocities by ε/σ².
-    """
-    if size[at.S] == 0:
-        return _ROUNDED
-    square = min(1.0, max(conditioning, _SINGULAR))
-    return max(_ROUNDED / np.sqrt(square), _TURNED / square)
+    """Return the part of the largest velocity that corrections of velocities can be by rounding alone."""
+    return _ROUNDED / np.sqrt(min(1.0, max(conditioning, _SINGULAR))) if size[at.S] > 0 else _ROUNDED
 
 
 @compiled
