@@ -46,7 +46,7 @@ class Implicit(Engine):
             return at.CHATTER if again and back_and_forth(self) else at.RUNNING
         if status == at.STEP_TOO_SMALL and sticks(self):
             return at.CHATTER
-        if status == at.STEP_TOO_SMALL and self.kernels.s and not self._goes_on():
+        if status in (at.STEP_TOO_SMALL, at.NOT_PROJECTED) and self.kernels.s and not self._goes_on():
             return at.NOT_PROJECTED
         return status
 
