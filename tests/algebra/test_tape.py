@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dalembert.algebra.tape import Node, Tape, TapeFull
-from dalembert.language.program import FLOATS
+from dalembert.language.functions import FLOATS
 from tests.native.interpreter import value
 
 

@@ -72,9 +72,7 @@ RIGHT = {
 }
 
 
-# bdf ends where a force jumps with the state, and says so
 CASES = [(name, method) for name in RIGHT for method in ("dop853", "radau", "bdf")]
-CASES.remove(("friction, before it sticks", "bdf"))
 
 
 @pytest.mark.parametrize(("name", "method"), CASES)

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import symengine as se
 
+from dalembert.language.functions import ARRAYS, FLOATS
 from dalembert.language.parser import Vocabulary, parse
-from dalembert.language.program import ARRAYS, FLOATS, Program
+from dalembert.language.program import Program
 
 x, y = se.symbols("x y")
 TEXTS = [

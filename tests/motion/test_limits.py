@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from dalembert import System, example
@@ -90,3 +91,26 @@ def test_chatter_is_said():
     assert run.steps < 5000
     smooth = system.replace(forces={"x": "-tanh(x'/1e-4)"}).simulate(3.0, method="radau")
     assert smooth.status == "done"
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("method", ["dop853", "radau", "bdf"])
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-9])
+def test_a_body_that_sticks(method, tolerance):
+    """After three swings friction holds it; sign(v) has no value for that."""
+    body = System("x", kinetic="x'^2/2", potential="x^2/2", forces={"x": "-0.5*sign(x')"}, initial={"x": 3.2, "x'": 0})
+    run = body.simulate(20.0, method=method, rtol=tolerance, atol=tolerance / 100)
+    assert run.status == "failed"
+    assert "the forces jump back and forth" in run.message
+    assert abs(run.t[-1] - 3 * np.pi) < 1e-3
+    assert abs(run["x"][-1] + 0.2) < 1e-4
+    assert run.steps < 10_000
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_form_whose_pivots_are_lost_goes_on():
+    """Lengths of 1e9 beside an inertia of 0.1: what `explicit` eliminates is lost in rounding."""
+    long = example("pendulum").replace(parameters={"l": 1e9, "m": 1e3})
+    runs = [long.simulate(1e5, form=form) for form in ("multipliers", "explicit")]
+    assert [run.status for run in runs] == ["done", "done"]
+    assert runs[1]["phi"][-1] == pytest.approx(runs[0]["phi"][-1], abs=1e-6)

@@ -143,7 +143,7 @@ def test_minimal_form():
 
 
 def test_a_step_that_cannot_be_solved_is_told_in_words():
-    with pytest.raises(SimulationError, match="cannot be solved; take a smaller step"):
+    with pytest.raises(SimulationError, match="cannot be solved: it is too long for the fastest forces"):
         example("n-four-bar:1").simulate(4.0, method="radau", step=0.9)
 
 

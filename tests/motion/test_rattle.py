@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from dalembert import DerivationError, Event, ModelError, System, example
+from dalembert import DerivationError, Event, ModelError, SimulationError, System, example
 from dalembert.motion.methods.rattle import RATTLE
 from tests.contracts.test_motion import turning
 
@@ -294,7 +294,11 @@ def test_the_error_is_estimated():
     ("model", "settings", "message"),
     [
         ("upright-disk", {}, "takes constraints on positions only, unlike .*; use `dop853`"),
-        ("heavy-top", {}, "needs an invertible mass matrix, .*; use `dop853`"),
+        (
+            "heavy-top",
+            {},
+            "needs inertia in every direction, and along `e0`.* there is none, .*; give it some, or use `dop853`",
+        ),
         ("slider-crank", {"step": None}, "has a fixed step; give it"),
         ("slider-crank", {"form": "minimal"}, "goes with the form `canonical`, not with `minimal`"),
         ("slider-crank", {"keep": "none"}, "keeps the constraints itself"),
@@ -303,6 +307,17 @@ def test_the_error_is_estimated():
 def test_refusals(model, settings, message):
     with pytest.raises(ModelError, match=message):
         example(model).simulate(1.0, **({"method": "rattle", "step": 0.01} | settings))
+
+
+def test_a_step_too_long_for_a_hard_spring_is_refused_with_the_remedy():
+    spring = System(
+        "r phi",
+        kinetic="(r'^2 + r^2*phi'^2)/2",
+        potential="1e9*(r - 1)^2/2 - 9.81*r*cos(phi)",
+        initial={"r": 1.0, "phi": 1.0},
+    )
+    with pytest.raises(SimulationError, match=r"too long for the fastest forces\. Take a smaller step, or, .* `radau`"):
+        spring.simulate(1.0, method="rattle", step=0.01)
 
 
 def test_matrices_are_refused():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dalembert.algebra.tape import CONSTANT, LOAD, Node, Tape
-from dalembert.language.program import FLOATS
+from dalembert.language.functions import FLOATS
 
 
 def value(tape: Tape, node: Node | float, places: dict[tuple[str, int], float]) -> float:

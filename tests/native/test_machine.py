@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dalembert.algebra.tape import Tape
-from dalembert.language.program import ARRAYS
+from dalembert.language.functions import ARRAYS
 from dalembert.native.codegen import Kernel, to_llvm
 from dalembert.native.machine import Library, compile_object
 from dalembert.native.routine import Routine, Shelf, cut

@@ -43,11 +43,7 @@ class Added(NamedTuple):
 
 def augmentation(system: System) -> dict[int, Added]:
     """Return the rows to be added to the mass matrix; none if it is positive definite."""
-    numeric = Numeric(system, pilot_parameters(system))
-    places = (numeric.all(*place) for place in random_places(system))
-    found = list(islice((values for values in places if values.finite()), _PLACES))
-    if not found:
-        raise DerivationError("the equations have no finite value near the initial position")
+    found = _near(system)
     M, A = found[0].M, found[0].A
     light = _light(found)
     positive = all(is_positive(values.M, _POSITIVE) for values in found)
@@ -69,6 +65,23 @@ def augmentation(system: System) -> dict[int, Added]:
         if is_positive(sums, _POSITIVE):
             return added
     raise DerivationError(_refusal(system, _added(M, A)[1]))
+
+
+def without_inertia(system: System) -> list[str]:
+    """Return the coordinates along which there is no inertia, or next to none beside what constraints join to it."""
+    found = _near(system)
+    missing = _light(found) | _involved(_null_space(found[0].M))
+    return [name for name, none in zip(system.coordinates, missing, strict=True) if none]
+
+
+def _near(system: System) -> list[Values]:
+    """Return the values of the equations at some places around the initial position."""
+    numeric = Numeric(system, pilot_parameters(system))
+    places = (numeric.all(*place) for place in random_places(system))
+    found = list(islice((values for values in places if values.finite()), _PLACES))
+    if not found:
+        raise DerivationError("the equations have no finite value near the initial position")
+    return found
 
 
 def held(places: Sequence[Values]) -> dict[int, int]:

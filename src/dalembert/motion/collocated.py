@@ -9,6 +9,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.errors import SimulationError
 from dalembert.motion import places as at
+from dalembert.motion.diagnosis import back_and_forth, sticks
 from dalembert.motion.engine import Engine
 from dalembert.motion.entry import Entry
 from dalembert.motion.method import Setup
@@ -19,21 +20,52 @@ if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
 
 _POWER = {"F_q": -1, "F_v": 0, "C_q": -1, "C_v": 0, "M": 1}  # of z, with which Jacobians enter the matrix
+_AHEAD = 1e-6  # part of the whole time in which an end of the reach is near
 
 
-class Collocated(Engine):
-    """Steps with an implicit scheme, on positions, velocities and multipliers."""
+class Implicit(Engine):
+    """What steps work with that solve for velocities and multipliers, with positions as they follow from the former."""
 
-    def __init__(self, kernels: Kernels, scheme: Scheme, order: int, setup: Setup):
+    def __init__(self, kernels: Kernels, setup: Setup):
         n, s = kernels.n, kernels.s
         super().__init__(kernels, setup, n + s)
-        self.scheme, self.order = scheme, order
         rate = ("core", "accelerations")
         watched = (self.watched, "expressions") if self.watched else ("core", "residuals")
         names = [rate, rate, ("core", "position_step"), ("core", "velocity_step"), rate, ("core", "residuals"), watched]
         self.load([*names, ("jacobian", "balance"), ("jacobian", "jacobian")])
         self.size = np.array([n, s, at.ACCELERATIONS, at.PROJECT, 0, 0, 0])
-        self.pattern, self.layout = _layout(kernels, setup)
+        self.pattern, self.layout = _matrix(kernels, setup)
+        self._project, self._slow = Entry("primitives", "project"), 0
+
+    def advance(self, steps: int) -> int:
+        """Take some steps; return a status."""
+        status = super().advance(steps)
+        if status == at.SLOW:
+            self._slow += 1
+            again = self._slow & (self._slow - 1) == 0  # the first time, the second, the fourth, …
+            return at.CHATTER if again and back_and_forth(self) else at.RUNNING
+        if status == at.STEP_TOO_SMALL and sticks(self):
+            return at.CHATTER
+        if status in (at.STEP_TOO_SMALL, at.NOT_PROJECTED) and self.kernels.s and not self._goes_on():
+            return at.NOT_PROJECTED
+        return status
+
+    def _goes_on(self) -> bool:
+        """Tell whether the constraints allow a state a little later."""
+        n, ahead = self.n, _AHEAD * float(self.clock[at.END])
+        t, y = float(self.clock[at.T]) + ahead, self.y + ahead * np.concatenate([self.y[self.n :], np.zeros(n)])
+        tried = y.copy()
+        found = self._project(self.address, self.size, self.count, t, tried, self.given, self.out, self.work)
+        self.given[0], self.given[1 : 1 + 2 * n] = t, y  # for those who ask what is wrong
+        return bool(found)
+
+
+class Collocated(Implicit):
+    """Steps with an implicit scheme, on positions, velocities and multipliers."""
+
+    def __init__(self, kernels: Kernels, scheme: Scheme, order: int, setup: Setup):
+        super().__init__(kernels, setup)
+        self.scheme, self.order = scheme, order
         self.room = self._room()
         self.last = np.zeros(1)
         self._steps, self._inside = Entry("collocation", "advance"), Entry("collocation", "interpolate")
@@ -86,8 +118,8 @@ class Collocated(Engine):
         return into
 
 
-def _layout(kernels: Kernels, setup: Setup) -> tuple[Pattern, Layout]:
-    """Say where the entries of the Jacobians stand in the matrix."""
+def _matrix(kernels: Kernels, setup: Setup) -> tuple[Pattern, Layout]:
+    """Return the pattern of the matrix of implicit methods, and where the entries of the Jacobians stand in it."""
     n, s = kernels.n, kernels.s
     facts = kernels.facts("jacobian")
     patterns = {name: [tuple(place) for place in places] for name, places in facts["patterns"].items()}

@@ -12,8 +12,9 @@ from dalembert.motion import places as at
 if TYPE_CHECKING:
     from dalembert.motion.engine import Engine
 
-_LOOKED_AT = 40  # last steps
-_JUMPS = 10  # among them that chatter has at least: every second or third step crosses
+_LOOKED_AT = 200  # last steps
+_JUMPS = 10  # among them that chatter has at least
+_AHEAD = 1e-6  # part of the whole time in which a state goes over a jump at which it rests
 _HALVINGS = 30
 _LARGE = 1e-3  # part of the largest acceleration that a change must be to be looked at
 _MANY = 1000  # steps from which it is worth asking
@@ -21,6 +22,11 @@ _PLACES = 5  # of a motion at which the fastest rate is found
 _TURNS = 12  # of its iteration; the first ones are forgotten
 _FASTER = 50.0  # than anything that the motion shows
 _HELD, _UNSTABLE = 0.5, 3.0  # step times fastest rate, from which accuracy of the latter or stability hold the steps
+
+
+def back_and_forth(engine: Engine) -> bool:
+    """Tell whether the forces jump where the motion is slow, so that they lead back to where it came from."""
+    return engine.kernels.form != "canonical" and (sticks(engine) or chatters(engine))
 
 
 def chatters(engine: Engine) -> bool:
@@ -32,6 +38,16 @@ def chatters(engine: Engine) -> bool:
     for k in np.flatnonzero(np.abs(np.diff(a, axis=0)).max(axis=1) > large):
         found += _jumps(engine, (times[k], times[k + 1]), (states[k], states[k + 1]))
     return found >= _JUMPS
+
+
+def sticks(engine: Engine) -> bool:
+    """Tell whether the accelerations jump ahead of the present state, so that they lead back."""
+    n, t, h = engine.n, float(engine.clock[at.T]), _AHEAD * float(engine.clock[at.END])
+    rates = _rates(engine, np.array([t]), engine.y[None])[0]
+    ahead = engine.y + h * rates
+    a, b = rates[n:], _rates(engine, np.array([t + h]), ahead[None])[0, n:]
+    largest = int(np.argmax(np.abs(b - a)))
+    return bool(a[largest] * b[largest] < 0 and _jumps(engine, (t, t + h), (engine.y.copy(), ahead)))
 
 
 def _jumps(engine: Engine, times: tuple[float, float], states: tuple[Array, Array]) -> bool:

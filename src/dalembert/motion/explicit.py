@@ -10,7 +10,7 @@ from scipy.linalg import qr
 from dalembert.arrays import Array
 from dalembert.errors import SimulationError
 from dalembert.motion import places as at
-from dalembert.motion.diagnosis import chatters
+from dalembert.motion.diagnosis import back_and_forth
 from dalembert.motion.engine import Engine
 from dalembert.motion.entry import Entry
 from dalembert.motion.method import Setup
@@ -120,7 +120,7 @@ class Explicit(Engine):
             return status
         self._slow += 1
         again = self._slow & (self._slow - 1) == 0  # the first time, the second, the fourth, …
-        return at.CHATTER if again and not self.kernels.momenta and chatters(self) else at.RUNNING
+        return at.CHATTER if again and back_and_forth(self) else at.RUNNING
 
     def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
         """Return states inside a recorded step, by repeating it."""

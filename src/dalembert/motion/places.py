@@ -8,7 +8,6 @@ ACCELERATIONS, CANONICAL, GUARDED, OWN = range(4)  # what the kernel of the rate
 NO_KEEPING, PROJECT, STABILISE = range(3)
 
 NOT_COMPLETED, SINGULAR_MASS, CONTRADICTED = -1, -2, -3  # what `count[BAD]` can be beside the number of a coordinate
-NOTHING = -1  # the same, of the equations of IDA
 
 # places in `clock`
 T, H, END, LARGEST, RTOL, ATOL, TAKEN, SINCE = range(8)  # TAKEN: the last step that was accepted
@@ -19,7 +18,6 @@ WINDOW = 1000  # steps after which the stepper looks how far it came, from SINCE
 # places in `address`
 RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS, EVENTS, DEPENDENT = range(8)  # and velocities behind positions
 WHOLE = 7  # the kernel of a whole step, instead of dependent ones
-TERMS, SPLIT, BALANCE = 7, 8, 7  # behind those of every engine, for the equations of IDA
 # places in `size`
 N, S, KIND, KEEP, FIXED, FROZEN, COMPLETE, ONE, BROUGHT = range(9)
 

@@ -305,7 +305,8 @@ def _failure(status: int, engine: Engine, system: System) -> str:
         )
     if status == at.NOT_SOLVED:
         return (
-            f"the equations of the step after {where} cannot be solved; take a smaller step; if that does not help, "
+            f"the equations of the step after {where} cannot be solved: it is too long for the fastest forces. Take a "
+            "smaller step, or, where springs are that hard, method `radau`, which chooses its steps; if neither helps, "
             "the system is at the end of its reach"
         )
     reasons = "They contradict each other from there on, or the system is at the end of its reach"

@@ -1,4 +1,4 @@
-"""What the stepper of implicit collocation works with, as data; see `steppers/newton.py`."""
+"""What the steppers of implicit methods work with, as data; see `steppers/newton.py` and `steppers/gear.py`."""
 
 from __future__ import annotations
 
@@ -74,3 +74,39 @@ class Room(NamedTuple):
     last_multipliers: Array
     raw: Array
     new: Array
+
+
+class Coefficients(NamedTuple):
+    """Those of backward differentiation, by order: γ, α, and of the error."""
+
+    gamma: Array
+    alpha: Array
+    error: Array
+
+
+class Past(NamedTuple):
+    """What a step of backward differentiation works on: differences D, their spacing, and room; the matrix."""
+
+    D: Array
+    spacing: Array
+    clear: Array  # the largest conditioning so far
+    values: Array
+    mixed: Array
+    predicted: Array
+    psi: Array
+    shift: Array  # of the positions onto the constraints
+    change: Array
+    multipliers: Array
+    guess: Array
+    jacobian: Array
+    E: Array
+    real: Array
+    real_inverse: Array
+    real_row: Array
+    right: Array
+    step: Array
+    start: Array  # accelerations, multipliers and conditioning at the start of the step
+    raw: Array
+    new: Array
+    before: Array  # v̇ at the start of the step, and at its end
+    rate: Array

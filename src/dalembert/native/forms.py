@@ -31,7 +31,7 @@ def form_module(builder: Builder, form: str) -> Module:
     if builder.n + builder.s <= MAX_UNKNOWNS:
         try:
             return _own(builder, form)
-        except TapeFull:
+        except (TapeFull, ZeroDivisionError):  # the latter where sizes are so different that a pivot is lost
             pass
     return _sparse(builder, form)
 

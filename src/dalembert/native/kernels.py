@@ -36,13 +36,12 @@ from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm
 from dalembert.native.forms import form_module
 from dalembert.native.groups import GROUPS, Module
-from dalembert.native.implicit import implicit
 from dalembert.native.onestep import MOST, Method, one_step
 from dalembert.native.rolled import rolled_module
 from dalembert.native.symplectic import symplectic
 from dalembert.survey.configurations import pilot_parameters
 
-_GROUPS = {**GROUPS, "implicit": implicit, "symplectic": symplectic, "pivots": rank.pivots}
+_GROUPS = {**GROUPS, "symplectic": symplectic, "pivots": rank.pivots}
 _NEWTON = 20
 _LEFT = 1e-6  # relative residual that no step removes
 _DEFECT = 1e-6  # of a form beyond which the choices of its pilot have failed

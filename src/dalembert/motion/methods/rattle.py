@@ -14,7 +14,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import SimulationError, quoted
-from dalembert.forms.augment import augmentation
+from dalembert.forms.augment import augmentation, without_inertia
 from dalembert.model.system import System
 from dalembert.motion.engine import Engine
 from dalembert.motion.entry import Entry
@@ -41,14 +41,18 @@ class Rattle:
 
     def objection(self, system: System) -> str | None:
         """Refuse systems without energies, constraints that are not on positions, and a singular mass matrix."""
-        others = "use `dop853` or `radau`"
+        others = "use `dop853`, `radau` or `bdf`"
         if system.kinetic is None:
             return f"needs energies, and this system is given by matrices; {others}"
         names = [constraint.name for constraint in system.constraints if constraint.level != "position"]
         if names:
             return f"takes constraints on positions only, unlike {quoted(names[:6])}; {others}"
         if augmentation(system):
-            return f"needs an invertible mass matrix, positive definite, and this one is not; {others}"
+            names = quoted(without_inertia(system)[:6])
+            return (
+                f"needs inertia in every direction, and along {names} there is none, or next to none beside the rest; "
+                f"give it some, or {others}"
+            )
         return None
 
     def engine(self, kernels: Kernels, setup: Setup) -> Engine:

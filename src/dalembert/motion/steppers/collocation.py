@@ -7,7 +7,7 @@ import numpy as np
 from dalembert.motion import places as at
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.newton import ITERATIONS, PATIENCE, begin, iterate, prepare, rounding, solved
-from dalembert.motion.steppers.primitives import copy, project, watch
+from dalembert.motion.steppers.primitives import copy, is_slow, project, watch
 
 _SAFETY = 0.9
 
@@ -37,7 +37,9 @@ def _error(scheme, layout, pattern, address, size, count, clock, t, h, y, given,
         new[i] = y[i]
         if i >= n:
             extent = max(extent, abs(y[i]))
-    least = max(clock[at.ATOL], rounding(size, a) * extent)  # of velocities; no step makes rounding smaller
+    least = max(
+        clock[at.ATOL], rounding(size, a[n + size[at.S]]) * extent
+    )  # of velocities; no step makes rounding smaller
     norm = 0.0
     for turn in range(2):
         right, x = room.right, room.step
@@ -150,7 +152,7 @@ def _guess_between(scheme, size, h, y, kept, room):
 
 
 @compiled
-def _hermite(theta, h, y, kept, start, end, into):
+def hermite(theta, h, y, kept, start, end, into):
     """Interpolate at a part θ of a step by the polynomial of degree 5 through positions, velocities, accelerations."""
     n, r = len(y) // 2, 1.0 - theta
     for i in range(n):
@@ -174,7 +176,7 @@ def _power_series(coefficients, row, theta):
 
 
 @compiled
-def _first_step(clock, y, start):
+def first_step(clock, y, start):
     """Choose a first step in which the state changes by a hundredth; the error estimate corrects it."""
     n = len(y) // 2
     d0 = d1 = 0.0
@@ -203,7 +205,7 @@ def advance(
         if not begin(address, size, count, clock[at.T], y, given, out, work, room.start):
             return at.NOT_FINITE
         if not fixed and clock[at.H] <= 0.0:
-            clock[at.H] = _first_step(clock, y, room.start)
+            clock[at.H] = first_step(clock, y, room.start)
         count[at.FIRST] = 1
         last_step[0] = 0.0
         watch(address, n, clock[at.T], y, y[n:], given, out, work, events)
@@ -275,8 +277,11 @@ def advance(
         copy(room.multipliers, room.last_multipliers)
         if not begin(address, size, count, clock[at.T], y, given, out, work, room.start):
             return at.NOT_FINITE
+        slow = is_slow(clock, count)
         if watch(address, n, clock[at.T], y, y[n:], given, out, work, events):
             return at.EVENT
+        if slow:
+            return at.SLOW
     return at.DONE if clock[at.T] >= clock[at.END] else at.RUNNING
 
 
@@ -301,5 +306,5 @@ def interpolate(
         if found:
             _between(scheme, thetas[p], h, y, room.raw, kept, room.V, into[p])
         else:
-            _hermite(thetas[p], h, y, kept, room.start, room.shifted, into[p])
+            hermite(thetas[p], h, y, kept, room.start, room.shifted, into[p])
     return True

@@ -49,7 +49,6 @@ from dalembert.motion.places import (
     RTOL,
     RUNNING,
     SAMPLED,
-    SINCE,
     SINGULAR_MASS,
     SLOW,
     STABILISE,
@@ -58,18 +57,16 @@ from dalembert.motion.places import (
     TAKEN,
     WELL,
     WHOLE,
-    WINDOW,
     H,
     N,
     S,
     T,
 )  # fmt: skip
 from dalembert.motion.steppers.compiled import compiled
-from dalembert.motion.steppers.primitives import LEFT, NEWTON, call, corrected, kernel, project, settled, watch
+from dalembert.motion.steppers.primitives import LEFT, NEWTON, call, corrected, is_slow, kernel, project, settled, watch
 
 _FIRST, _SECOND = np.int64(0), np.int64(1)  # stages; a plain 0 or 1 would be compiled for itself
 _WORSE = 0.4  # part of its first conditioning at which a choice of independent coordinates is renewed
-_SLOW = 1e-4  # part of the whole time that many steps should reach
 _DEFECT = 1e-13  # of a form beyond which its choices have gone bad; rounding is some hundred times smaller
 
 
@@ -477,10 +474,7 @@ def advance(
                 return NOT_FINITE
         elif not _rate(address, size, count, clock[T], y, k[0], given, out, work, control):
             return NOT_FINITE
-        slow = False
-        if count[STEPS] % WINDOW == 0:
-            slow = clock[T] - clock[SINCE] < _SLOW * clock[END]
-            clock[SINCE] = clock[T]
+        slow = is_slow(clock, count)
         if watched and watch(address, size[N], clock[T], y, k[0], given, out, work, events):
             return EVENT
         if size[COMPLETE] == 1 and (control[2, 0] < _WORSE * control[2, 2] or control[2, 1] < _WORSE * control[2, 3]):

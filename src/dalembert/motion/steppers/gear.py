@@ -1,85 +1,379 @@
-"""The residuals of the equations that IDA solves; see `motion/implicit.py`."""
+"""The stepper of Gear's method, backward differentiation of order 1 to 5: native, resumable.
+
+The state y = (q, v) is known at equally spaced times by its backward differences D₀ … D₇; where the step changes they
+are those of the same polynomial. A step of order k goes to y = y⁰ + d from y⁰ = D₀ + … + Dₖ, with the rate
+
+    ẏ = z (d + ψ),   z = αₖ/h,   ψ = (γ₁D₁ + … + γₖDₖ)/αₖ,   γⱼ = 1 + 1/2 + … + 1/j,   αₖ = (1 − κₖ) γₖ
+
+and the error (κₖγₖ + 1/(k + 1)) d (Shampine, Reichelt, *The MATLAB ODE Suite*, 1997, section 2). Here q̇ = v gives d of
+the positions, and v and λ follow from F = 0 and the constraints on velocities, by the matrix of the other implicit
+methods; see `newton.py`. The new state is moved onto the constraints before it enters the differences, by less than
+its error (Eich, *SIAM J. Numer. Anal.* 30, 1993).
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from dalembert.motion.places import BALANCE, NOTHING, SINGULAR_MASS, SPLIT, TERMS
+from dalembert.motion import places as at
+from dalembert.motion.steppers.collocation import first_step, hermite
 from dalembert.motion.steppers.compiled import compiled
-from dalembert.motion.steppers.primitives import kernel
+from dalembert.motion.steppers.newton import BALANCE, CLEAR, ITERATIONS, begin, linearise, solved
+from dalembert.motion.steppers.primitives import is_slow, kernel, project, watch
+
+ORDER, EQUAL, FAILED = range(3)  # places in `state`: also steps of equal length, and rejections, one after the other
+HIGHEST = 5
+_SAFETY = 0.9
+_MOST, _LEAST = 8.0, 0.2  # by which a step changes
+_WORTH = 1.1  # growth below which a step stays as it is: the matrix and the differences are the better for it
+_AFRESH = 3  # rejections after which what is known of the past is forgotten
+_CONVERGED = 1e-2  # part of the tolerance
+_SHARE = 0.01  # of the tolerance is what a step may be off: the errors of many add up
+_ROUNDED, _SINGULAR = 2e-16, 1e-10  # ε, and the least σ²
+_SMOOTH = 1e-2  # part of the largest conditioning above which λ, which may have poles at singular positions, are smooth
+_NOISE = 50 / _SHARE  # times the rounding of velocities: differences of high order multiply it
 
 
 @compiled
-def _enter(n, s, t, y, yp, given):
-    """Give t, q, v and accelerations to the kernels; tell whether they are finite."""
-    first = len(given) - 2 * n - 2 * s
-    finite = True
-    given[0] = t
+def _norm(clock, least, y, d):
+    """Return the size of a change of the state in units of what a step may be off."""
+    n, total = len(y) // 2, 0.0
     for i in range(2 * n):
-        given[1 + i] = y[i]
-        finite = finite and np.isfinite(y[i])
+        scale = max(clock[at.ATOL], least[0] if i < n else least[1]) + clock[at.RTOL] * abs(y[i])
+        total += (d[i] / scale) ** 2
+    return np.sqrt(total / (2 * n)) / _SHARE
+
+
+@compiled
+def _spread(factor, room):
+    """Fill in the matrix that turns differences into values at distances of `factor` steps, or back if it is one."""
+    R = room.values
+    for j in range(HIGHEST + 1):
+        R[0, j] = 1.0
+        for i in range(1, HIGHEST + 1):
+            R[i, j] = R[i - 1, j] * (i - 1 - factor * j) / i
+
+
+@compiled
+def _respace(order, factor, room):
+    """Change the distance of the differences."""
+    D, mixed, R = room.D, room.mixed, room.values
+    for ratio in (factor, 1.0):
+        _spread(ratio, room)
+        for j in range(order + 1):
+            for i in range(D.shape[1]):
+                mixed[j, i] = 0.0
+                for k in range(order + 1):
+                    mixed[j, i] += R[k, j] * D[k, i]
+        for j in range(order + 1):
+            for i in range(D.shape[1]):
+                D[j, i] = mixed[j, i]
+    room.spacing[0] *= factor
+
+
+@compiled
+def _afresh(n, h, y, state, room):
+    """Begin with order 1, from a state and its rates alone."""
+    D = room.D
+    for j in range(len(D)):
+        for i in range(D.shape[1]):
+            D[j, i] = 0.0
+    for i in range(D.shape[1] - 2 * n):
+        D[0, 2 * n + i] = room.start[n + i]
     for i in range(n):
-        given[first + i] = yp[n + i]
-    return finite
+        D[0, i], D[0, n + i] = y[i], y[n + i]
+        D[1, i], D[1, n + i] = h * y[n + i], h * room.start[i]
+    state[ORDER], state[EQUAL] = 1, 0
+    room.spacing[0] = h
 
 
 @compiled
-def _missing(values):
-    """Return the number of the first value that is not finite, or −1."""
-    for i in range(len(values)):
-        if not np.isfinite(values[i]):
-            return i
-    return NOTHING
+def _predict(order, coefficients, room):
+    """Find y⁰ and ψ."""
+    D = room.D
+    for i in range(D.shape[1]):
+        room.predicted[i] = D[0, i]
+        room.psi[i] = 0.0
+        for j in range(1, order + 1):
+            room.predicted[i] += D[j, i]
+            room.psi[i] += coefficients.gamma[j] * D[j, i] / coefficients.alpha[order]
 
 
 @compiled
-def minimal(address, n, s, rows, kinematic, rate, t, y, yp, res, given, terms, out, work, before):
-    """Evaluate the minimal equations, with the multipliers behind the last n of `out`; return what has no value."""
-    first = len(given) - 2 * n - 2 * s
-    d, b, right = first + s, first + s + n, first + s + 2 * n
-    res[:] = np.nan
-    if not _enter(n, s, t, y, yp, given):
-        return before  # the reason was found before
-    kernel(TERMS, address, given, out, work)
-    for i in range(n + 2 * s):
-        terms[i] = out[i]
-    missing = _missing(terms[:n])
-    if missing >= 0:
-        return n + missing
-    for level in range(2):
-        for i in range(s):
-            w = terms[n + level * s + i]
-            given[first + i] = rows[level, i]
-            given[right + i] = rows[level, i] * (rate * w if level == 0 or kinematic[i] else w)
-        for i in range(n):
-            given[d + i] = yp[i] - y[n + i] if level == 0 else yp[n + i]
-            given[b + i] = 0.0 if level == 0 else -terms[i]
-        kernel(SPLIT, address, given, out, work)
-        if not out[n + s + 2] > 0.0:
-            return SINGULAR_MASS
-        for i in range(n):
-            res[level * n + i] = out[i]
-    return _missing(res)
-
-
-@compiled
-def multipliers(address, n, s, positions, t, y, yp, res, given, out, work, before):
-    """Evaluate the equations with multipliers; return what has no value."""
-    h, first = len(positions), len(given) - 2 * n - 2 * s
-    res[:] = np.nan
-    if not _enter(n, s, t, y, yp, given):
-        return before
+def _residuals(address, size, count, t, z, given, out, work, room):
+    """Evaluate −F and −C at the velocities and multipliers in `room`; return whether they are finite."""
+    n, s = size[at.N], size[at.S]
+    behind = len(given) - n - s
+    given[0] = t
+    for i in range(n):
+        v = room.raw[n + i]
+        given[1 + i] = room.raw[i] = room.predicted[i] - room.psi[i] + v / z + room.shift[i]
+        given[1 + n + i] = v
+        given[behind + i] = z * (v - room.predicted[n + i] + room.psi[n + i])
     for i in range(s):
-        given[first + n + i] = y[2 * n + h + i]
-        given[first + n + s + i] = 0.0
-    for k in range(h):
-        given[first + n + s + positions[k]] = y[2 * n + k]
+        given[behind + n + i] = room.multipliers[i]
     kernel(BALANCE, address, given, out, work)
-    for i in range(n):
-        res[i] = yp[i] - y[n + i] - out[i]
-        res[n + i] = out[n + i]
-    for k in range(h):
-        res[2 * n + k] = out[2 * n + positions[k]]
+    count[at.EVALUATIONS] += 1
+    for i in range(n + s):
+        if not np.isfinite(out[i]):
+            return False
+        room.right[i] = -out[i]
     for i in range(s):
-        res[2 * n + h + i] = out[2 * n + s + i]
-    return min(_missing(res), 2 * n - 1)
+        room.right[n + i] -= max(room.E[n + i], 0.0) * (room.multipliers[i] - room.guess[i])
+    return True
+
+
+@compiled
+def _noise(size, conditioning, failed, y, room):
+    """Return what no step makes smaller, of positions and of velocities.
+
+    Next to a singular position, where the least singular value of A is σ, the square root of the conditioning, a
+    rounding ε of g moves positions by ε/σ, which turns velocities by ε/σ². The conditioning counts as a part of what it
+    was: rows of different lengths make it small everywhere, and no noise. What does not become smaller after several
+    rejections there is taken for noise as well.
+    """
+    n = size[at.N]
+    far = fast = 0.0
+    for i in range(n):
+        far, fast = max(far, abs(y[i])), max(fast, abs(y[n + i]))
+    if size[at.S] == 0:
+        return 0.0, _NOISE * _ROUNDED * fast
+    square = max(conditioning / max(room.clear[0], conditioning), _SINGULAR)
+    more = _NOISE * (4.0 ** (failed - _AFRESH) if failed > _AFRESH and square < _SMOOTH else 1.0)
+    sigma = np.sqrt(square)
+    return more * _ROUNDED / sigma * far, more * max(10 * _ROUNDED / sigma, _ROUNDED / square) * fast
+
+
+@compiled
+def _iterate(layout, pattern, address, size, count, clock, failed, t, z, y, given, out, work, room):
+    """Solve for velocities and multipliers from those in `room`; return the number of iterations, or 0 if they diverge.
+
+    What E ties λ to is the last λ in the first two iterations. Their corrections and those of V alternate, so that two
+    make one.
+    """
+    n, s = size[at.N], size[at.S]
+    least = _noise(size, room.start[n + s], failed, y, room)
+    target = max(100 * 2.2e-16 / clock[at.RTOL], _CONVERGED)
+    earlier = before = 0.0
+    for iteration in range(1, ITERATIONS + 1):
+        if iteration <= 3:
+            for i in range(s):
+                room.guess[i] = room.multipliers[i]
+        if not _residuals(address, size, count, t, z, given, out, work, room):
+            return 0
+        solved(layout, pattern, room.jacobian, n, z, room.real, room.real_inverse, room.right, room.step)
+        largest = 0.0
+        for i in range(n):
+            room.raw[n + i] += room.step[i]
+            room.change[i], room.change[n + i] = room.step[i] / z, room.step[i]
+            largest = max(largest, abs(room.step[i]))
+        for i in range(s):
+            room.multipliers[i] += room.step[n + i]
+        now = _norm(clock, least, y, room.change)
+        if not np.isfinite(now):
+            return 0
+        done = now == 0.0 or largest < 0.01 * least[1] / _NOISE
+        if iteration == 2:
+            done = done or before + now < target
+        elif iteration > 2:
+            theta = np.sqrt(now / earlier) if earlier > 0.0 else 0.0
+            done = done or now < 0.1 * target or (theta < 1.0 and theta / (1.0 - theta) * now < target)
+            if not done and theta >= 2.0:
+                return 0
+        if done and iteration > 1:
+            for i in range(n):
+                room.raw[i] = room.predicted[i] - room.psi[i] + room.raw[n + i] / z + room.shift[i]
+            return iteration
+        earlier, before = before, now
+    return 0
+
+
+@compiled
+def _solve(layout, pattern, address, size, count, clock, failed, t, z, y, given, out, work, room):
+    """Solve for a new state; return the number of iterations, or 0 if there is none.
+
+    It is off the constraints on positions by the error of the step. Next to a singular position those on velocities
+    contradict each other there; so they are solved again with positions that are moved onto the constraints.
+    """
+    n, s = size[at.N], size[at.S]
+    smooth = room.start[n + s] > _SMOOTH * room.clear[0]
+    for i in range(n):
+        room.raw[n + i] = room.predicted[n + i]
+        room.shift[i] = 0.0
+    for i in range(s):
+        room.multipliers[i] = room.predicted[2 * n + i] if smooth else room.start[n + i]
+    iterations = _iterate(layout, pattern, address, size, count, clock, failed, t, z, y, given, out, work, room)
+    if iterations == 0 or room.start[n + s] > CLEAR:
+        return iterations
+    for i in range(2 * n):
+        room.new[i] = room.raw[i]
+    if not project(address, size, count, t, room.new, given, out, work):
+        return iterations
+    for i in range(n):
+        room.shift[i] = room.new[i] - room.raw[i]
+        room.raw[n + i] = room.new[n + i]
+    return _iterate(layout, pattern, address, size, count, clock, failed, t, z, y, given, out, work, room)
+
+
+@compiled
+def _choose(clock, coefficients, least, y, error, factor, state, room):
+    """Choose the next order and step, where enough is known of the differences; return the change of the step."""
+    order = state[ORDER]
+    if state[EQUAL] < order + 1:
+        return 1.0
+    best, chosen = 0.0, order
+    for k in range(max(1, order - 1), min(HIGHEST, order + 1) + 1):
+        if k != order:
+            for i in range(len(y)):
+                room.change[i] = coefficients.error[k] * room.D[k + 1, i]
+            size = _norm(clock, least, y, room.change)
+        else:
+            size = error
+        grown = _MOST / factor if size == 0.0 else size ** (-1.0 / (k + 1))
+        if grown > best:
+            best, chosen = grown, k
+    state[ORDER] = chosen
+    best = min(_MOST, factor * best)
+    if chosen == order and 1.0 <= best < _WORTH:
+        return 1.0
+    return best
+
+
+@compiled
+def _take(order, room):
+    """Let a new state and its λ enter the differences."""
+    D, n = room.D, len(room.new) // 2
+    for i in range(D.shape[1]):
+        new = room.new[i] if i < 2 * n else room.start[i - n]
+        d = new - room.predicted[i]
+        D[order + 2, i] = d - D[order + 1, i]
+        D[order + 1, i] = d
+        for j in range(order, -1, -1):
+            D[j, i] += D[j + 1, i]
+        D[0, i] = new
+
+
+@compiled
+def advance(
+    coefficients, layout, pattern, room, state, address, size, clock, count, y, given, out, work, wanted, sampled,
+    times, states, rates, events, max_steps,
+):  # fmt: skip
+    """Take up to `max_steps` steps towards `clock[END]`; return a status.
+
+    Arrays are as those of the other steppers; `rates` are the v̇ of the steps at their ends, which know nothing of how
+    much large forces multiply the errors of the states.
+    """
+    n, s = size[at.N], size[at.S]
+    if clock[at.T] >= clock[at.END]:
+        return at.DONE
+    if count[at.FIRST] == 0:
+        if not begin(address, size, count, clock[at.T], y, given, out, work, room.start):
+            return at.NOT_FINITE
+        if _SHARE * clock[at.RTOL] < 2.2e-16:
+            return at.STEP_TOO_SMALL  # no step is that accurate
+        clock[at.H] = _first(clock, y, room.start)
+        room.clear[0] = max(room.clear[0], room.start[n + s])
+        for i in range(n):
+            room.before[i] = room.start[i]
+        _afresh(n, clock[at.H], y, state, room)
+        state[FAILED] = 0
+        count[at.FIRST] = 1
+        watch(address, n, clock[at.T], y, y[n:], given, out, work, events)
+    for _ in range(max_steps):
+        if clock[at.T] >= clock[at.END]:
+            return at.DONE
+        if count[at.RECORDED] >= len(times):
+            return at.FULL
+        t, h = clock[at.T], min(clock[at.H], clock[at.LARGEST])
+        last = t + h >= clock[at.END] - 1e-9 * h
+        if last:
+            h = clock[at.END] - t
+        if h <= 1e-14 * max(abs(t), 1e-3 * clock[at.END]):
+            return at.STEP_TOO_SMALL
+        if state[FAILED] >= _AFRESH:
+            _afresh(n, h, y, state, room)
+        elif h != room.spacing[0]:
+            _respace(state[ORDER], h / room.spacing[0], room)
+            room.spacing[0] = h
+            state[EQUAL] = 0
+        order = state[ORDER]
+        z = coefficients.alpha[order] / h
+        _predict(order, coefficients, room)
+        linearise(layout, pattern, address, size, z, t, y, given, out, work, room)
+        iterations = _solve(
+            layout, pattern, address, size, count, clock, state[FAILED], t + h, z, y, given, out, work, room
+        )
+        if iterations == 0:
+            clock[at.H] = 0.3 * h
+            count[at.REJECTED] += 1
+            state[FAILED] += 1
+            continue
+        for i in range(2 * n):
+            room.new[i] = room.raw[i]
+        if s > 0 and not project(address, size, count, t + h, room.new, given, out, work):
+            if h < 1e-9 * clock[at.END]:
+                return at.NOT_PROJECTED
+            clock[at.H] = 0.25 * h
+            count[at.REJECTED] += 1
+            state[FAILED] += 1
+            continue
+        for i in range(2 * n):
+            room.change[i] = coefficients.error[order] * (room.new[i] - room.predicted[i])
+        conditioning = min(room.start[n + s], out[n + s + 1]) if s > 0 else 1.0  # here and there
+        least = _noise(size, conditioning, state[FAILED], room.new, room)
+        error = _norm(clock, least, room.new, room.change)
+        factor = _SAFETY * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations)
+        if not error < 1.0:
+            smaller = factor * error ** (-1.0 / (order + 1)) if np.isfinite(error) else _LEAST
+            clock[at.H] = h * max(_LEAST, smaller)
+            count[at.REJECTED] += 1
+            state[FAILED] += 1
+            continue
+        for i in range(n):
+            room.rate[i] = rates[count[at.RECORDED], i] = z * (
+                room.new[n + i] - room.predicted[n + i] + room.psi[n + i]
+            )
+        while count[at.SAMPLED] < len(wanted) and wanted[count[at.SAMPLED]] <= t + h:
+            time, sample = wanted[count[at.SAMPLED]], sampled[count[at.SAMPLED]]
+            hermite((time - t) / h, h, y, room.new, room.before, room.rate, sample)
+            if s > 0 and not project(address, size, count, time, sample, given, out, work):
+                return at.NOT_PROJECTED
+            count[at.SAMPLED] += 1
+        for i in range(2 * n):
+            y[i] = room.new[i]
+            states[count[at.RECORDED], i] = room.new[i]
+        for i in range(n):
+            room.before[i] = room.rate[i]
+        clock[at.T] = clock[at.END] if last else t + h
+        times[count[at.RECORDED]] = clock[at.T]
+        count[at.RECORDED] += 1
+        count[at.STEPS] += 1
+        if not begin(address, size, count, clock[at.T], y, given, out, work, room.start):
+            return at.NOT_FINITE
+        _take(order, room)
+        room.clear[0] = max(room.clear[0], room.start[n + s])
+        state[FAILED] = 0
+        state[EQUAL] += 1
+        grown = _choose(clock, coefficients, least, room.new, error, factor, state, room)
+        if not last or grown < 1.0:
+            clock[at.H] = h * grown
+        slow = is_slow(clock, count)
+        if watch(address, n, clock[at.T], y, y[n:], given, out, work, events):
+            return at.EVENT
+        if slow:
+            return at.SLOW
+    return at.DONE if clock[at.T] >= clock[at.END] else at.RUNNING
+
+
+@compiled
+def _first(clock, y, start):
+    """Choose the first step: order 1 is off by its square, in parts of the time in which the state changes."""
+    return first_step(clock, y, start) * 100 * np.sqrt(_SHARE * clock[at.RTOL])
+
+
+@compiled
+def between(h, y, kept, start, end, thetas, into):
+    """Evaluate a recorded step at parts θ of it."""
+    for p in range(len(thetas)):
+        hermite(thetas[p], h, y, kept, start, end, into[p])
+    return True

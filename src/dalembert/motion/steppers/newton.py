@@ -1,4 +1,4 @@
-"""Newton's method for the stages of implicit collocation methods with three stages.
+"""Newton's method for the stages of implicit collocation methods with three stages, and the matrix of all such methods.
 
 The stages Vᵢ, Qᵢ = q₀ + h Σ aᵢⱼ Vⱼ and their λᵢ satisfy F = M V̇ − f − Aᵀλ = 0 and the constraints on velocities (index
 2); positions are projected behind the step, which keeps the order (Hairer, Wanner, *Solving Ordinary Differential
@@ -31,7 +31,7 @@ ITERATIONS, PATIENCE = 10, 60  # with a step that can be changed and with a fixe
 _ROUNDED = 1e-14  # part of the largest velocity below which corrections do not matter
 _SINGULAR = 1e-12  # conditioning, the square of singular values, below which nothing more is allowed for it
 _CONVERGED = 1e-3  # part of the tolerance
-_CLEAR = 1e-3  # conditioning above which no row depends on others
+CLEAR = 1e-3  # conditioning above which no row depends on others
 
 
 @compiled
@@ -93,8 +93,8 @@ def begin(address, size, count, t, y, given, out, work, start):
 
 
 @compiled
-def prepare(scheme, layout, pattern, address, size, t, h, y, given, out, work, room):
-    """Evaluate the Jacobians at the start of a step, leave out rows that depend on others, factorise both matrices."""
+def linearise(layout, pattern, address, size, z, t, y, given, out, work, room):
+    """Evaluate the Jacobians at the start of a step, leave out rows that depend on others, factorise for a real z."""
     n, s = size[at.N], size[at.S]
     behind = len(given) - n - s
     given[0] = t
@@ -105,21 +105,22 @@ def prepare(scheme, layout, pattern, address, size, t, h, y, given, out, work, r
     kernel(JACOBIAN, address, given, out, work)
     for i in range(n + s):
         room.E[i] = 0.0
-    if not room.start[n + s] > _CLEAR:
+    if not room.start[n + s] > CLEAR:
         for e in range(len(room.jacobian)):
             room.jacobian[e] = out[e]
         for part in range(2):  # without F_q and C_q
             for e in range(layout.parts[part, 0], layout.parts[part, 1]):
                 room.jacobian[e] = 0.0
-        assemble(
-            layout, pattern, room.jacobian, scheme.real / h, room.real, room.real_inverse, room.real_row, room.E,
-            LEAVING,
-        )  # fmt: skip
+        assemble(layout, pattern, room.jacobian, z, room.real, room.real_inverse, room.real_row, room.E, LEAVING)
     for e in range(len(room.jacobian)):
         room.jacobian[e] = out[e]
-    assemble(
-        layout, pattern, room.jacobian, scheme.real / h, room.real, room.real_inverse, room.real_row, room.E, CHOSEN
-    )  # fmt: skip
+    assemble(layout, pattern, room.jacobian, z, room.real, room.real_inverse, room.real_row, room.E, CHOSEN)
+
+
+@compiled
+def prepare(scheme, layout, pattern, address, size, t, h, y, given, out, work, room):
+    """Factorise both matrices of a step."""
+    linearise(layout, pattern, address, size, scheme.real / h, t, y, given, out, work, room)
     assemble(
         layout, pattern, room.jacobian, scheme.complex / h, room.complex, room.complex_inverse, room.complex_row,
         room.E, GIVEN,
@@ -155,10 +156,9 @@ def residuals(scheme, address, size, count, t, h, y, given, out, work, room):
 
 
 @compiled
-def rounding(size, start):
+def rounding(size, conditioning):
     """Return the part of the largest velocity that corrections of velocities can be by rounding alone."""
-    n, s = size[at.N], size[at.S]
-    return _ROUNDED / np.sqrt(min(1.0, max(start[n + s], _SINGULAR))) if s > 0 else _ROUNDED
+    return _ROUNDED / np.sqrt(min(1.0, max(conditioning, _SINGULAR))) if size[at.S] > 0 else _ROUNDED
 
 
 @compiled
@@ -169,7 +169,7 @@ def iterate(scheme, layout, pattern, address, size, count, clock, limit, t, h, y
     of it, the inverse of the least singular value of A: that is where corrections end.
     """
     n, s = size[at.N], size[at.S]
-    rounded = rounding(size, room.start)
+    rounded = rounding(size, room.start[n + s])
     target = max(10 * 2.2e-16 / clock[at.RTOL], _CONVERGED)
     earlier = before = 0.0
     for iteration in range(1, limit + 1):

@@ -12,6 +12,7 @@ from numba.extending import intrinsic
 from dalembert.motion.places import (
     BAD,
     CANONICAL,
+    END,
     EVENTS,
     ILL,
     KIND,
@@ -19,13 +20,18 @@ from dalembert.motion.places import (
     POSITION,
     PROJECTIONS,
     RATE,
+    SINCE,
+    STEPS,
     WELL,
+    WINDOW,
     N,
     S,
+    T,
 )
 from dalembert.motion.steppers.compiled import compiled
 
 NEWTON = 12
+SLOW_PART = 1e-4  # of the whole time that many steps should reach
 NEAR, NEARER, STUCK = 1e-9, 1e-13, 1e-6  # relative sizes of the last correction
 LEFT = 1e-6  # relative size of a residual that no correction removes
 NOTHING_LEFT = (
@@ -133,6 +139,16 @@ def project(address, size, count, t, y, given, out, work):
         if not found:
             return False
     return True
+
+
+@compiled
+def is_slow(clock, count):
+    """Tell, after every so many steps, whether they came next to nowhere."""
+    if count[STEPS] % WINDOW != 0:
+        return False
+    slow = clock[T] - clock[SINCE] < SLOW_PART * clock[END]
+    clock[SINCE] = clock[T]
+    return slow
 
 
 @compiled

@@ -12,7 +12,7 @@ from dalembert.results.report.model import file_name
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
-_PACKAGES = ("dalembert", "numpy", "scipy", "sympy", "symengine", "numba", "llvmlite", "scikit-sundae")
+_PACKAGES = ("dalembert", "numpy", "scipy", "sympy", "symengine", "numba", "llvmlite")
 
 
 def section(run: Run) -> Section:
