@@ -85,6 +85,6 @@ def test_a_step_that_cannot_be_repeated_is_not_judged(monkeypatch):
     def refuse(*_):
         raise SimulationError("the step cannot be repeated")
 
-    monkeypatch.setattr(type(run.motion.engine), "between", refuse)
+    monkeypatch.setattr(type(run.motion.engine), "repeated", refuse)
     assert run.certificate["steps"].verdict == run.certificate["accuracy"].verdict == "not judged"
     assert "cannot be repeated" in str(run.certificate)

@@ -27,7 +27,7 @@ from dalembert.model.functions import TIME, Expr
 from dalembert.model.symbolic import is_sympy
 from dalembert.model.system import System
 from dalembert.model.vocabulary import Vocabulary
-from dalembert.motion.engine import Engine
+from dalembert.motion.engine import Engine, Steps
 from dalembert.native.kernels import Kernels
 
 ACTIONS = ("record", "stop")
@@ -150,7 +150,8 @@ class Watch:
         return None
 
     def _state(self, theta: float, t: float, y: Array, end: float, kept: Array) -> Array:
-        return self.engine.inside(t, end - t, y, kept, np.array([theta]))[0]
+        step = Steps(np.array([t]), np.array([end - t]), y[None], kept[None])
+        return self.engine.inside(step, np.array([1]), np.array([theta]))[0]
 
     def split(self, t: float, state: Array) -> tuple[Array, Array]:
         """Return positions and velocities of a state."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from dalembert.model.system import System
 from dalembert.motion import places as at
 from dalembert.motion.crossing import Crossing
 from dalembert.motion.diagnosis import stiff
-from dalembert.motion.engine import Engine
+from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.events import Occurrence, Watch
 from dalembert.motion.keep import Stabilisation, stabilisation
 from dalembert.motion.limits import MAX_SAMPLES, MAX_STEPS
@@ -84,12 +85,24 @@ class Motion:
         rows = np.array([self.parameters, *(values for _, values in self.changes)])
         return rows[np.searchsorted([t for t, _ in self.changes], times, side="left")]
 
-    def between(self, k: int, thetas: Array) -> Array:
-        """Return states inside step k, at parts of it."""
-        t, end = float(self.times[k]), float(self.times[k + 1])
-        if self.changes:
-            self.engine.set_parameters(self.parameters_at(np.array([end]))[0])
-        return self.engine.inside(t, end - t, self.states[k], self.states[k + 1], thetas)
+    def between(self, steps: Array, thetas: Array) -> Array:
+        """Return states inside steps at parts θ of them, one row for each pair of a step and a part."""
+        order = np.argsort(steps, kind="stable")
+        which, ends = np.unique(steps[order], return_index=True)
+        ends, thetas = np.append(ends[1:], len(steps)), np.asarray(thetas, dtype=float)[order]
+        found = np.empty((len(steps), self.states.shape[1]))
+        if not len(steps):
+            return found
+        rows = self.parameters_at(self.times[which + 1])
+        changed = np.flatnonzero(np.any(np.diff(rows, axis=0), axis=1)) + 1 if self.changes else []
+        for first, last in pairwise([0, *changed, len(which)]):
+            if self.changes:
+                self.engine.set_parameters(rows[first])
+            here, start = which[first:last], int(ends[first - 1]) if first else 0
+            stop = int(ends[last - 1])
+            taken = Steps(self.times[here], np.diff(self.times)[here], self.states[here], self.states[here + 1])
+            found[order[start:stop]] = self.engine.inside(taken, ends[first:last] - start, thetas[start:stop])
+        return found
 
 
 def compute(

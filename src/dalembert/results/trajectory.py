@@ -143,16 +143,13 @@ class Run:
     def _between(self, flat: Array) -> Array:
         """Return the states at some times, (q, v) or in canonical form (q, p)."""
         motion = self.motion
-        states = np.empty((len(flat), 2 * motion.kernels.n))
-        step = np.clip(np.searchsorted(motion.times, flat, side="left") - 1, 0, max(len(motion.times) - 2, 0))
-        for k in np.unique(step):
-            here = np.flatnonzero(step == k)
-            if len(motion.times) == 1:
-                states[here] = motion.states[0]
-                continue
-            thetas = (flat[here] - motion.times[k]) / (motion.times[k + 1] - motion.times[k])
-            states[here] = motion.between(int(k), thetas)
-        return states
+        times, states = motion.times, motion.states
+        place = np.searchsorted(times, flat, side="left")
+        found = states[np.minimum(place, len(times) - 1)]
+        inner = np.flatnonzero(times[np.minimum(place, len(times) - 1)] != flat)  # the others are those of steps
+        step = place[inner] - 1
+        found[inner] = motion.between(step, (flat[inner] - times[step]) / (times[step + 1] - times[step]))
+        return found
 
     def _velocities(self, t: Array, states: Array) -> Array:
         n, kernels = self.motion.kernels.n, self.motion.kernels

@@ -86,7 +86,7 @@ def _look(run: Run) -> Inside:
     places = max(_PLACES, min(5 * _PLACES, _VALUES // n)) if dense(run) else 1
     count = -(-places // (len(NODES) * max(len(steps), 1)))
     thetas = ((np.arange(count)[:, None] + NODES) / count).ravel()
-    states = np.array([motion.between(int(k), thetas) for k in steps]).reshape(-1, 2 * n)
+    states = motion.between(np.repeat(steps, len(thetas)), np.tile(thetas, len(steps)))
     h = np.diff(motion.times)[steps]
     t = motion.times[steps, None] + h[:, None] * thetas
     values = motion.parameters_at(np.repeat(motion.times[steps + 1], len(thetas)))

@@ -147,7 +147,7 @@ class _Look:
 
     def _states(self, k: int, t: float, h: float, thetas: Array) -> tuple[Array, Array, Array, Array]:
         motion = self.run.motion
-        states = motion.between(k, thetas)
+        states = motion.between(np.full(len(thetas), k), thetas)
         at = t + h * thetas
         values = motion.parameters_at(np.full(len(at), motion.times[k + 1]))
         return at, states[:, : self.n], self.run._velocities(at, states), values
