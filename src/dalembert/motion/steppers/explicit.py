@@ -26,6 +26,7 @@ from dalembert.motion.places import (
     ONE,
     RECORDED,
     REJECTED,
+    REPEAT,
     RTOL,
     RUNNING,
     SAMPLED,
@@ -39,11 +40,10 @@ from dalembert.motion.places import (
     H,
     N,
     T,
-    REPEAT,
 )
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.dense import between, prepare
-from dalembert.motion.steppers.primitives import call, kernel, watch
+from dalembert.motion.steppers.primitives import call, watch
 from dalembert.motion.steppers.rates import freeze, is_plain, keep, plain_stages, rate, stages, weigh
 
 _FIRST, _SECOND = np.int64(0), np.int64(1)  # stages; a plain 0 or 1 would be compiled for itself

@@ -42,7 +42,7 @@ _DEFECT = 1e-13  # of a form beyond which its choices have gone bad; rounding is
 @compiled
 def rate(tools, t, y, dy):
     """Evaluate the right side of the equations at a state; return whether it is there."""
-    address, size, count, given, out, work, control = tools
+    address, size, count, given, out, work, _ = tools
     n, s, kind = size[N], size[S], size[KIND]
     if size[COMPLETE] == 1 and not _complete(tools, t, y):
         return False
@@ -109,7 +109,7 @@ def _offsets(tools, h):
 
 @compiled
 def freeze(tools, t, h, y):
-    """Evaluate what stabilisation adds at the start of a step, and keep it through its stages; return whether this is asked."""
+    """Evaluate what stabilisation adds, at the start of a step and for all of its stages; return whether it does."""
     if tools.size[KEEP] != STABILISE or tools.size[FROZEN] == 0:
         return False
     tools.given[0] = t
