@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -16,13 +16,13 @@ from dalembert.errors import ModelError, SimulationError, quoted
 from dalembert.interruption import Held
 from dalembert.model.check import refuse_contradictions
 from dalembert.model.numeric import Numeric, parameter_values
-from dalembert.model.start import consistent_state
+from dalembert.model.start import State, consistent_state
 from dalembert.model.system import System
 from dalembert.motion import places as at
 from dalembert.motion.crossing import Crossing
 from dalembert.motion.diagnosis import stiff
 from dalembert.motion.engine import Engine, Steps
-from dalembert.motion.events import Occurrence, Watch
+from dalembert.motion.events import Occurrence, Watch, read_events
 from dalembert.motion.keep import Stabilisation, stabilisation
 from dalembert.motion.limits import MAX_SAMPLES, MAX_STEPS
 from dalembert.motion.method import FORMS, KEEPINGS, Method, Setup
@@ -53,16 +53,27 @@ class Settings:
 
 
 @dataclass(frozen=True)
+class Ready:
+    """A system that can begin to move: its blocks as numbers, a consistent start, parameters, native code."""
+
+    system: System
+    numeric: Numeric
+    state: State
+    parameters: Array
+    kernels: Kernels
+    checked: bool
+
+
+@dataclass(frozen=True)
 class Motion:
     """A computed motion as the stepper left it: times and states at the steps, (q, v), or (q, p) in canonical form.
 
     `samples` are the states at the times that were asked for; `facts` what is known of the computation.
     """
 
-    system: System
-    kernels: Kernels
+    ready: Ready
+    settings: Settings
     engine: Engine
-    parameters: Array
     times: Array
     states: Array
     sample_times: Array | None
@@ -74,6 +85,21 @@ class Motion:
     options: dict[str, Any]  # gains and events, as they were given
     crossing: Crossing  # of switches in time
     memory: dict[str, Any] = field(default_factory=dict)  # what was found out about it, shared by its samplings
+
+    @property
+    def system(self) -> System:
+        """What moves."""
+        return self.ready.system
+
+    @property
+    def kernels(self) -> Kernels:
+        """Its native code."""
+        return self.ready.kernels
+
+    @property
+    def parameters(self) -> Array:
+        """The values of its parameters at the start."""
+        return self.ready.parameters
 
     def __repr__(self) -> str:
         return f"<Motion of {self.system!r}: {len(self.times) - 1} steps until t = {self.times[-1]:g}>"
@@ -135,7 +161,7 @@ def compute(
     if initial is not None:
         system = system.replace(initial=initial)
     settings = _settings(system, locals())
-    watch = Watch(system, events)
+    read_events(system, events)  # what is wrong with them is said before anything is computed
     before = time.perf_counter()
     numeric = Numeric(system)
     state = consistent_state(system, numeric, explain=False)
@@ -144,11 +170,40 @@ def compute(
     parameters = np.array(parameter_values(system, {}))
     crossing = Crossing(system, parameters, state.t, settings.until, not unchecked)
     crossing.refuse(state.q, state.v)
-    kernels = Kernels(system, settings.form)
-    method_used = METHODS[settings.method]
+    ready = Ready(system, numeric, state, parameters, Kernels(system, settings.form), not unchecked)
+    options = {"gains": gains, "events": events}
+    options |= {"unchecked": True} if unchecked else {}
+    options |= {"max_seconds": settings.max_seconds} if settings.max_seconds < float("inf") else {}
+    motion = _integrate(ready, settings, options, crossing, before, progress)
+    facts = motion.facts
+    if remark := stiff(motion.engine, motion.times, motion.states, facts):
+        facts["message"] = f"{facts['message']}; {remark}" if facts["message"] else ""
+    facts["remark"] = remark
+    return motion
+
+
+def again(motion: Motion, events: Sequence[Any], **changes: Any) -> Motion:
+    """Compute a motion again from the same start with the same code, but other settings and events."""
+    ready, settings = motion.ready, replace(motion.settings, **changes)
+    crossing = Crossing(ready.system, ready.parameters, ready.state.t, settings.until, ready.checked)
+    return _integrate(ready, settings, motion.options | {"events": events}, crossing, time.perf_counter())
+
+
+def _integrate(
+    ready: Ready,
+    settings: Settings,
+    options: dict[str, Any],
+    crossing: Crossing,
+    before: float,
+    progress: Progress | None = None,
+) -> Motion:
+    """Follow the motion from its start; `before` is when the work on it began."""
+    system, kernels, state, parameters = ready.system, ready.kernels, ready.state, ready.parameters
+    watch = Watch(system, options["events"])
+    method = METHODS[settings.method]
     chosen = None
-    if settings.keep == "stabilise" and isinstance(method_used, Tableau):
-        chosen = stabilisation(system, method_used, gains)
+    if settings.keep == "stabilise" and isinstance(method, Tableau):
+        chosen = stabilisation(system, method, options["gains"])
     setup = Setup(
         parameters,
         (state.t, state.q, state.v),
@@ -157,7 +212,7 @@ def compute(
         chosen is None or chosen.frozen,
         watch.prepare(kernels),
     )
-    engine = method_used.engine(kernels, setup)
+    engine = method.engine(kernels, setup)
     y = np.concatenate([state.q, state.v])
     if settings.form == "canonical":
         y[kernels.n :] = kernels.evaluate("canonical", "momenta", state.t, state.q, state.v, parameters)
@@ -171,19 +226,12 @@ def compute(
     times, states = engine.recorded(state.t, y)
     if status == "failed" and len(times) == 1:
         raise SimulationError(f"the motion cannot begin: {message}")
-    facts = _facts(engine, settings)
-    if remark := stiff(engine, times, states, facts):
-        message = f"{message}; {remark}" if message else ""
-    facts |= {"remark": remark, "status": status, "message": message, "build_s": built}
+    facts = _facts(engine, settings) | {"status": status, "message": message, "build_s": built}
     facts["wall_s"] = time.perf_counter() - before
     samples = np.concatenate([np.tile(y, (len(wanted) - len(engine.wanted), 1)), engine.reached()])
-    options = {"gains": gains, "events": events}
-    options |= {"unchecked": True} if unchecked else {}
-    options |= {"max_seconds": settings.max_seconds} if settings.max_seconds < float("inf") else {}
     return Motion(
-        system, kernels, engine, parameters, times, states, settings.samples, samples, facts, chosen,
-        watch.occurrences, watch.changes,
-        options, crossing,
+        ready, settings, engine, times, states, settings.samples, samples, facts, chosen,
+        watch.occurrences, watch.changes, options, crossing,
     )  # fmt: skip
 
 

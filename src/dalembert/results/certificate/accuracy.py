@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.algebra.types import Array
-from dalembert.motion.run import compute
+from dalembert.motion.run import again
 from dalembert.results.certificate.items import FAILURES, Item
 from dalembert.results.certificate.passages import watched
 from dalembert.results.certificate.scales import Scales
@@ -116,11 +116,10 @@ def _finer(motion: Motion, times: Array) -> Motion:
     """Compute the motion again, more accurately, with its states at some times; it is not to stop before them."""
     facts = motion.facts
     events = [replace(e, action="record") if e.action == "stop" else e for e in watched(motion)]
-    settings = {key: facts[key] for key in ("form", "method", "keep")} | motion.options | {"events": events}
-    settings |= {"until": float(motion.times[-1]), "samples": times, "max_steps": 20 * facts["steps"] + 10_000}
+    settings = {"until": float(motion.times[-1]), "samples": times, "max_steps": 20 * facts["steps"] + 10_000}
     if facts["step"] is None:
         part = _FINER.get(facts["method"], _TENTH)
         finer = {"rtol": max(facts["rtol"] / part, _LEAST), "atol": facts["atol"] / part}
     else:
         finer = {"step": facts["step"] / 2}
-    return compute(motion.system, **settings, **finer)
+    return again(motion, events, **settings, **finer)
