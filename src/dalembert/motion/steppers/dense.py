@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from dalembert.motion.places import FIXED, ONE
 from dalembert.motion.steppers.compiled import compiled
-from dalembert.motion.steppers.rates import freeze, rate, stages, weigh
+from dalembert.motion.steppers.rates import freeze, keep_stages, rate, stages, weigh, whole_step
 
 _SECOND = np.int64(1)  # stage; a plain 1 would be compiled for itself
 
@@ -52,10 +53,16 @@ def prepare(method, tools, t, h, y, room):
 @compiled
 def _repeat(method, tools, t, h, y, room):
     """Take a recorded step again; return whether that was possible."""
+    rows, there = len(method.b), False
+    if tools.size[ONE] == 1 and tools.size[FIXED] == 0:
+        _, there = whole_step(tools, rows, 1.0, 1.0, t, h, y, room.raw)
+    if there:
+        keep_stages(tools.out, rows, room.k)
+        return prepare(method, tools, t, h, y, room)
     freeze(tools, t, h, y)
     if not rate(tools, t, y, room.k[0]):
         return False
-    if not stages(method, tools, _SECOND, len(method.b), t, h, y, room.k, room.trial):
+    if not stages(method, tools, _SECOND, rows, t, h, y, room.k, room.trial):
         return False
     weigh(method.b, h, y, room.k, room.raw)
     return prepare(method, tools, t, h, y, room)

@@ -15,7 +15,6 @@ from dalembert.motion.places import (
     COMPLETE,
     DONE,
     END,
-    EVALUATIONS,
     EVENT,
     FIRST,
     FIXED,
@@ -35,7 +34,6 @@ from dalembert.motion.places import (
     STEP_TOO_SMALL,
     STEPS,
     TAKEN,
-    WHOLE,
     WINDOW,
     H,
     N,
@@ -43,8 +41,18 @@ from dalembert.motion.places import (
 )
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.dense import between, prepare
-from dalembert.motion.steppers.primitives import call, watch
-from dalembert.motion.steppers.rates import freeze, is_plain, keep, plain_stages, rate, stages, weigh
+from dalembert.motion.steppers.primitives import watch
+from dalembert.motion.steppers.rates import (
+    freeze,
+    is_plain,
+    keep,
+    keep_stages,
+    plain_stages,
+    rate,
+    stages,
+    weigh,
+    whole_step,
+)
 
 _FIRST, _SECOND = np.int64(0), np.int64(1)  # stages; a plain 0 or 1 would be compiled for itself
 _WORSE = 0.4  # part of its first conditioning at which a choice of independent coordinates is renewed
@@ -100,41 +108,20 @@ def _error(errors, h, clock, y, new, k):
 
 
 @compiled
-def _whole(tools, stages, clock, t, h, y, raw):
-    """Take a step by the kernel of a whole one; return its error, and whether it is good enough for all stages."""
-    given, out = tools.given, tools.out
-    m, last = len(y), len(given)
-    given[0] = t
-    for i in range(m):
-        given[1 + i] = y[i]
-    given[last - 3], given[last - 2], given[last - 1] = h, clock[RTOL], clock[ATOL]
-    call(tools.address[WHOLE], out.ctypes.data, given.ctypes.data, tools.work.ctypes.data)
-    for i in range(m):
-        raw[i] = out[i]
-    error = out[m]
-    good = out[m + 1] > 0.0 and error < np.inf
-    if good:
-        tools.count[EVALUATIONS] += stages
-    return error, good
-
-
-@compiled
 def _propose(method, tools, clock, t, h, y, room, whole, sampled):
     """Take a step to its raw end; return its error in units of the tolerance, and whether it is there.
 
     An error below zero says that the equations have no value at the start. `whole`: by the kernel of a whole step, if
     it is good enough; `sampled`: with its stages.
     """
-    k, raw, m, rows = room.k, room.raw, len(y), len(method.b)
+    k, raw, rows = room.k, room.raw, len(method.b)
     if freeze(tools, t, h, y) and not rate(tools, t, y, k[0]):
         return -1.0, False
     if whole:
-        error, there = _whole(tools, rows, clock, t, h, y, raw)
+        error, there = whole_step(tools, rows, clock[RTOL], clock[ATOL], t, h, y, raw)
         if there:
             if sampled:
-                for j in range(rows):
-                    for i in range(m):
-                        k[j, i] = tools.out[m + 2 + j * m + i]
+                keep_stages(tools.out, rows, k)
             return error, True
         if not rate(tools, t, y, k[0]):
             return -1.0, False

@@ -30,6 +30,7 @@ from dalembert.motion.places import (
     SINGULAR_MASS,
     STABILISE,
     WELL,
+    WHOLE,
     N,
     S,
 )
@@ -242,3 +243,31 @@ def weigh(b, h, y, k, raw):
         for j in range(len(b)):
             total += b[j] * k[j, i]
         raw[i] = y[i] + h * total
+
+
+@compiled
+def whole_step(tools, rows, rtol, atol, t, h, y, raw):
+    """Take a step by the kernel of a whole one; return its error, and whether it is good enough for all stages."""
+    given, out = tools.given, tools.out
+    m, last = len(y), len(given)
+    given[0] = t
+    for i in range(m):
+        given[1 + i] = y[i]
+    given[last - 3], given[last - 2], given[last - 1] = h, rtol, atol
+    call(tools.address[WHOLE], out.ctypes.data, given.ctypes.data, tools.work.ctypes.data)
+    for i in range(m):
+        raw[i] = out[i]
+    error = out[m]
+    good = out[m + 1] > 0.0 and error < np.inf
+    if good:
+        tools.count[EVALUATIONS] += rows
+    return error, good
+
+
+@compiled
+def keep_stages(out, rows, k):
+    """Take the stages from the outputs of the kernel of a whole step."""
+    m = k.shape[1]
+    for j in range(rows):
+        for i in range(m):
+            k[j, i] = out[m + 2 + j * m + i]

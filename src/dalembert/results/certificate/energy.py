@@ -13,6 +13,7 @@ from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
 
 if TYPE_CHECKING:
+    from dalembert.native.kernels import Energies
     from dalembert.results.trajectory import Run
 
 TEXT = "energy balance, in the largest energy"
@@ -73,7 +74,7 @@ def energy_drift(run: Run) -> Drift | None:
 def _work(run: Run) -> Array:
     """Return the work in each step, by Gauss's quadrature of the power inside it."""
     look = inside(run)
-    found = run.motion.kernels.energies(look.t, look.q, look.v, look.parameters)
+    found = run.motion.kernels.energies(look.t, look.q, look.v, look.parameters, look.rates.powers)
     work = np.zeros(len(run.motion.times) - 1)
     work[look.steps] = look.total(found.forces + found.time + found.constraints.sum(axis=-1))
     return work
@@ -86,15 +87,18 @@ def _jumps(run: Run) -> Array:
     """
     times, q, v = (part[:-1] for part in points(run)[:3])
     values = run.motion.parameters_at(run.motion.times[1:])
-    energies, h = run.motion.kernels.energies, np.diff(run.motion.times)
+    h = np.diff(run.motion.times)
+
+    def energies(t: Array) -> Energies:
+        return run.motion.kernels.energies(t, q, v, values, np.zeros(0))  # without the powers of constraints
 
     def lagrangian(t: Array) -> Array:
-        found = energies(t, q, v, values)
+        found = energies(t)
         return found.kinetic - found.potential
 
     gains = lagrangian(times) - lagrangian(times + h)
     if not gains.any():  # no time in the energies
         return gains
     for node, weight in zip(NODES, WEIGHTS, strict=True):
-        gains -= weight * h * energies(times + node * h, q, v, values).time
+        gains -= weight * h * energies(times + node * h).time
     return gains

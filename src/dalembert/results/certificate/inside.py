@@ -7,6 +7,7 @@ moment would be overlooked. Where states inside a step cost as much as the step,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from dalembert.algebra.types import Array
 from dalembert.results.certificate.scales import points
 
 if TYPE_CHECKING:
+    from dalembert.native.kernels import Kernels, Result
     from dalembert.results.trajectory import Run
 
 MANY = 50_000  # steps, beyond which only as many are looked into
@@ -26,6 +28,7 @@ NODES, WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
 _POWERS = np.arange(1, len(NODES) + 1)
 # ∫ from 0 to each node of the polynomial through values at the nodes
 _INTEGRALS = np.linalg.solve(np.vander(NODES, increasing=True).T, (NODES[:, None] ** _POWERS / _POWERS).T).T
+_AREAS = np.vstack([_INTEGRALS, WEIGHTS])  # and to the end
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,12 @@ class Inside:
     parameters: Array  # one row for all, or one for each node
     edges: tuple[tuple[Array, Array], tuple[Array, Array]]  # q, then v, at the start and at the end of each step
     every: float
+    kernels: Kernels
+
+    @cached_property
+    def rates(self) -> Result:
+        """Accelerations, and what else the equations give, at all nodes."""
+        return self.kernels.accelerations(self.t, self.q, self.v, self.parameters)
 
     def integral(self, values: Array, edge: int, rates: Array) -> Array:
         """Return how far values at the nodes and, last, at the end of each step are from the integrals of their rates.
@@ -52,8 +61,8 @@ class Inside:
         steps, n = len(self.steps), values.shape[-1]
         h = self.lengths[:, None, None] * len(NODES) / values.shape[1]
         pieces = rates.reshape(steps, -1, len(NODES), n)
-        inner = h[..., None] * np.einsum("ij,kpjn->kpin", _INTEGRALS, pieces)
-        before = np.cumsum(h * np.einsum("j,kpjn->kpn", WEIGHTS, pieces), axis=1)
+        found = h[..., None] * np.matmul(_AREAS, pieces)
+        inner, before = found[:, :, :-1], np.cumsum(found[:, :, -1], axis=1)
         inner[:, 1:] += before[:, :-1, None]
         start, end = self.edges[edge]
         reached = np.concatenate([values, end[:, None]], axis=1) - start[:, None]
@@ -93,7 +102,8 @@ def _look(run: Run) -> Inside:
     q, v = states[:, :n].reshape(*t.shape, n), run._velocities(t.ravel(), states).reshape(*t.shape, n)
     at = points(run)
     edges = (at[1][steps], at[1][steps + 1]), (at[2][steps], at[2][steps + 1])
-    return Inside(steps, h, t, q, v, values.reshape(*t.shape, -1) if motion.changes else values, edges, every)
+    values = values.reshape(*t.shape, -1) if motion.changes else values
+    return Inside(steps, h, t, q, v, values, edges, every, motion.kernels)
 
 
 def changes(run: Run) -> Array:

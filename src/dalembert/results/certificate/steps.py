@@ -44,11 +44,10 @@ def steps(run: Run, sizes: Scales) -> list[Item]:
         if (found := float(ends.sum(axis=0).max(initial=0.0))) <= limit:
             return [Item("steps", found, limit, TEXT)]  # else steps are too long for splines
     look = inside(run)
-    rates = run.motion.kernels.accelerations(look.t, look.q, look.v, look.parameters)
-    d = look.integral(look.q, 0, look.v), look.integral(look.v, 1, rates.acceleration)
+    d = look.integral(look.q, 0, look.v), look.integral(look.v, 1, look.rates.acceleration)
     ends = _parts(np.abs(d[0][:, -1]), np.abs(d[1][:, -1]), sizes)
-    within = _parts(np.abs(d[0]).max(axis=1), np.abs(d[1]).max(axis=1), sizes)
-    blind = singular(run, rates).any(axis=1)
+    within = _parts(*(np.abs(part).max(axis=1) for part in d), sizes)
+    blind = singular(run, look.rates).any(axis=1)
     if look.lengths[blind].sum() > _BLIND * look.lengths.sum():
         return [Item("steps", None, limit, TEXT)]
     ends[blind, sizes.n :] = within[blind, sizes.n :] = 0.0
