@@ -68,12 +68,12 @@ def stiff(engine: Engine, times: Array, states: Array, facts: dict[str, Any]) ->
     rate, held = float(np.median(fastest)), float(np.median(fastest * steps[where]))
     if held > _UNSTABLE and rate > _FASTER * shown[:n].max(initial=0.0):
         return (
-            f"the system is stiff: its {len(steps)} steps are limited by stability, at a rate of {rate:.3g} per unit "
+            f"the system is stiff: the {len(steps)} steps are limited by stability, at a rate of {rate:.3g} per unit "
             "of time, and not by accuracy; method `radau` takes steps that follow the motion"
         )
     if held > _HELD and rate > _FASTER * shown.max(initial=0.0):
         return (
-            f"its {len(steps)} steps follow something with a rate of {rate:.3g} per unit of time, of which the motion "
+            f"the {len(steps)} steps follow something with a rate of {rate:.3g} per unit of time, of which the motion "
             "shows next to nothing; replace what is so stiff by a constraint, or, if it may be less accurate, take "
             "method `radau` with a tolerance of 1e-4"
         )

@@ -62,6 +62,7 @@ class Run:
     The values are those at the samples that were asked for, else at the steps; `run.at(times)` gives states in between.
 
     status, message: "done", "stopped" or "failed", and why.
+    note: what is to be said of the way, as that the system is stiff, with a remedy.
     steps, rejected, evaluations, projections: how many there were.
     guarded: how often accelerations were computed in the way that passes singular positions.
     choices: times and independent coordinates, of the form `independent`.
@@ -79,6 +80,9 @@ class Run:
         f = self.motion.facts
         end = f"until t = {self.motion.times[-1]:g}"
         return f"<Run {self.system.name!r} {end}: {f['status']}, {f['steps']} steps, {f['method']}, {f['form']}>"
+
+    def __str__(self) -> str:
+        return "\n".join([repr(self), *([f"  note: {self.note}"] if self.note else [])])
 
     def _repr_html_(self) -> str:
         from dalembert.show.motion import run_html
@@ -117,6 +121,14 @@ class Run:
     def v(self) -> Array:
         """Velocities, one row for each time."""
         return self._velocities(self.t, self._states)
+
+    @property
+    def note(self) -> str:
+        """What is to be said of a motion that came to its end: that it is stiff, with a remedy; else nothing.
+
+        Of one that ended early it is part of the message.
+        """
+        return "" if self.message else self.remark
 
     def at(self, times: Any) -> tuple[Array, Array]:
         """Return positions and velocities at any times of the motion, with the accuracy of its steps."""
@@ -341,6 +353,7 @@ class Run:
         return {
             "model": self.system.name,
             **{key: f[key] for key in ("status", "message", "form", "method", "keep", "steps", "evaluations")},
+            "note": self.note,
             "build_s": f["build_s"],
             "wall_s": f["wall_s"],
             "final": end,
