@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dalembert import Event, System, example
-from tests.honesty.wrong import gliding, oscillator, pendulum
+from tests.honesty.machines import gliding, oscillator, pendulum
 from tests.sampling import sampled
 
 

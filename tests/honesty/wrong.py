@@ -16,6 +16,7 @@ from dalembert import Event, System, example
 from dalembert.motion.methods import METHODS
 from dalembert.native.kernels import Kernels
 from dalembert.results.trajectory import Run
+from tests.honesty.machines import by_matrices, gliding, oscillator, pendulum
 
 WRONG: dict[str, Callable[[Any], Run]] = {}
 
@@ -26,99 +27,25 @@ def wrong(function: Callable[[Any], Run]) -> Callable[[Any], Run]:
     return function
 
 
-def oscillator(m: float = 1.0, k: float = 1.0, x: float = 1.0, **changes: Any) -> System:
-    parts = {"kinetic": "m*x'^2/2", "potential": "k*x^2/2", "parameters": {"m": m, "k": k}, "initial": {"x": x}}
-    return System(**{"coordinates": "x", **parts, **changes})
-
-
-def by_matrices(force: str = "-x", **changes: Any) -> System:
-    return System(**{"coordinates": "x", "mass": [["1"]], "force": [force], "initial": {"x": 1.0}, **changes})
-
-
-def gliding(**changes: Any) -> System:
-    return System(**{"coordinates": "x", "kinetic": "x'^2/2", "initial": {"x": 0.0, "x'": 1.0}, **changes})
-
-
-def pendulum(**changes: Any) -> System:
-    return example("simple-pendulum").replace(**changes)
-
-
 # --- steps that are too long, tolerances that are too large ------------------------------------------------------------
 
-
-@wrong
-def euler_on_matrices(_):
-    return by_matrices().simulate(50, method="euler", step=0.1)
-
-
-@wrong
-def euler_on_an_oscillator(_):
-    return oscillator().simulate(50, method="euler", step=0.01)
-
-
-@wrong
-def euler_on_a_pendulum(_):
-    return pendulum().simulate(2, method="euler", step=0.01)
-
-
-@wrong
-def long_steps_of_rk4(_):
-    return example("four-bar").simulate(2, method="rk4", step=0.02)
-
-
-@wrong
-def long_steps_of_rk4_on_matrices(_):
-    return by_matrices().simulate(50, method="rk4", step=0.5)
-
-
-@wrong
-def long_steps_of_rattle(_):
-    return pendulum().simulate(50, method="rattle", step=0.5)
-
-
-@wrong
-def long_steps_of_dop853(_):
-    return example("double-pendulum").simulate(10, method="dop853", step=0.5)
-
-
-@wrong
-def one_step_of_a_second(_):
-    return pendulum().simulate(1, method="rk4", step=1.0)
-
-
-@wrong
-def loose_tolerance(_):
-    return example("double-pendulum").simulate(30, rtol=1e-2, atol=1e-2)
-
-
-@wrong
-def tolerance_larger_than_the_motion(_):
-    return oscillator(x=1e-6).simulate(50, atol=1e-3)
-
-
-@wrong
-def loose_tolerance_of_radau(_):
-    return example("double-pendulum").simulate(10, method="radau", rtol=1e-3, atol=1e-3)
-
-
-@wrong
-def loose_tolerance_of_bdf(_):
-    return example("double-pendulum").simulate(10, method="bdf", rtol=1e-3, atol=1e-3)
-
-
-@wrong
-def micrometres(_):
-    return oscillator(m=1e-15, k=1e-15, x=1e-6).simulate(50, method="rk4", step=0.5)
-
-
-@wrong
-def gigametres(_):
-    return oscillator(m=1e12, k=1e12, x=1e9).simulate(50, method="rk4", step=0.5)
-
-
-@wrong
-def nanoseconds(_):
-    return oscillator(k=1e18, x=1e-9).simulate(5e-8, method="rk4", step=5e-10)
+WRONG |= {
+    "euler on matrices": lambda _: by_matrices().simulate(50, method="euler", step=0.1),
+    "euler on an oscillator": lambda _: oscillator().simulate(50, method="euler", step=0.01),
+    "euler on a pendulum": lambda _: pendulum().simulate(2, method="euler", step=0.01),
+    "long steps of rk4": lambda _: example("four-bar").simulate(2, method="rk4", step=0.02),
+    "long steps of rk4 on matrices": lambda _: by_matrices().simulate(50, method="rk4", step=0.5),
+    "long steps of rattle": lambda _: pendulum().simulate(50, method="rattle", step=0.5),
+    "long steps of dop853": lambda _: example("double-pendulum").simulate(10, method="dop853", step=0.5),
+    "one step of a second": lambda _: pendulum().simulate(1, method="rk4", step=1.0),
+    "loose tolerance": lambda _: example("double-pendulum").simulate(30, rtol=1e-2, atol=1e-2),
+    "tolerance larger than the motion": lambda _: oscillator(x=1e-6).simulate(50, atol=1e-3),
+    "loose tolerance of radau": lambda _: example("double-pendulum").simulate(10, method="radau", rtol=1e-3, atol=1e-3),
+    "loose tolerance of bdf": lambda _: example("double-pendulum").simulate(10, method="bdf", rtol=1e-3, atol=1e-3),
+    "micrometres": lambda _: oscillator(m=1e-15, k=1e-15, x=1e-6).simulate(50, method="rk4", step=0.5),
+    "gigametres": lambda _: oscillator(m=1e12, k=1e12, x=1e9).simulate(50, method="rk4", step=0.5),
+    "nanoseconds": lambda _: oscillator(k=1e18, x=1e-9).simulate(5e-8, method="rk4", step=5e-10),
+}
 
 
 @wrong
@@ -129,15 +56,10 @@ def a_small_body_beside_a_large_one(_):
 
 # --- long times, chaos -------------------------------------------------------------------------------------------------
 
-
-@wrong
-def chaos(_):
-    return example("double-pendulum").simulate(120)
-
-
-@wrong
-def a_thousand_swings(_):
-    return pendulum().simulate(1000, rtol=1e-4, atol=1e-6)
+WRONG |= {
+    "chaos": lambda _: example("double-pendulum").simulate(120),
+    "a thousand swings": lambda _: pendulum().simulate(1000, rtol=1e-4, atol=1e-6),
+}
 
 
 @wrong
@@ -154,25 +76,14 @@ def a_spinning_rotor(_):
 
 # --- constraints that are not kept -------------------------------------------------------------------------------------
 
-
-@wrong
-def nothing_is_kept(_):
-    return example("pendulum").simulate(50, method="rk4", step=0.05, keep="none")
-
-
-@wrong
-def nothing_is_kept_at_a_loose_tolerance(_):
-    return pendulum().simulate(100, rtol=1e-3, atol=1e-3, keep="none")
-
-
-@wrong
-def a_coarse_stabilised_motion(_):
-    return example("pendulum").simulate(20, method="rk4", step=0.1, keep="stabilise")
-
-
-@wrong
-def gains_that_are_too_large(_):
-    return example("upright-disk").simulate(1, method="rk4", step=0.1, keep="stabilise", gains={"kappa": -30})
+WRONG |= {
+    "nothing is kept": lambda _: example("pendulum").simulate(50, method="rk4", step=0.05, keep="none"),
+    "nothing is kept at a loose tolerance": lambda _: pendulum().simulate(100, rtol=1e-3, atol=1e-3, keep="none"),
+    "a coarse stabilised motion": lambda _: example("pendulum").simulate(20, method="rk4", step=0.1, keep="stabilise"),
+    "gains that are too large": lambda _: example("upright-disk").simulate(
+        1, method="rk4", step=0.1, keep="stabilise", gains={"kappa": -30}
+    ),
+}
 
 
 @wrong
@@ -207,25 +118,14 @@ def a_mass_matrix_that_is_not_symmetric(_):
 
 # --- what acts for a moment only ---------------------------------------------------------------------------------------
 
-
-@wrong
-def a_thin_wall(_):
-    return gliding(potential="10*exp(-((x - 5.3)/0.001)^2)").simulate(10)
-
-
-@wrong
-def a_force_that_is_zero_at_every_stage(_):
-    return gliding(forces={"x": "10*sin(80*pi*t)"}).simulate(10, method="rk4", step=0.1)
-
-
-@wrong
-def the_same_on_matrices(_):
-    return by_matrices("-x + 10*sin(80*pi*t)").simulate(10, method="rk4", step=0.1)
-
-
-@wrong
-def an_event_inside_a_step(_):
-    return gliding().simulate(10, events=[Event("(x - 5)^2 = 0.01", "stop")])
+WRONG |= {
+    "a thin wall": lambda _: gliding(potential="10*exp(-((x - 5.3)/0.001)^2)").simulate(10),
+    "a force that is zero at every stage": lambda _: gliding(forces={"x": "10*sin(80*pi*t)"}).simulate(
+        10, method="rk4", step=0.1
+    ),
+    "the same on matrices": lambda _: by_matrices("-x + 10*sin(80*pi*t)").simulate(10, method="rk4", step=0.1),
+    "an event inside a step": lambda _: gliding().simulate(10, events=[Event("(x - 5)^2 = 0.01", "stop")]),
+}
 
 
 @wrong
@@ -236,20 +136,13 @@ def a_change_inside_a_step(_):
 
 # --- motions that end early, or leave the numbers ----------------------------------------------------------------------
 
-
-@wrong
-def escape_in_finite_time(_):
-    return gliding(forces={"x": "x^3"}, initial={"x": 1.0, "x'": 1.0}).simulate(10)
-
-
-@wrong
-def overflow(_):
-    return gliding(forces={"x": "x^3"}, initial={"x": 1.0, "x'": 1.0}).simulate(10, method="euler", step=0.1)
-
-
-@wrong
-def an_unstable_step(_):
-    return oscillator(k=1e6).simulate(0.05, method="rk4", step=3.5e-3)
+WRONG |= {
+    "escape in finite time": lambda _: gliding(forces={"x": "x^3"}, initial={"x": 1.0, "x'": 1.0}).simulate(10),
+    "overflow": lambda _: gliding(forces={"x": "x^3"}, initial={"x": 1.0, "x'": 1.0}).simulate(
+        10, method="euler", step=0.1
+    ),
+    "an unstable step": lambda _: oscillator(k=1e6).simulate(0.05, method="rk4", step=3.5e-3),
+}
 
 
 # --- something is broken inside ----------------------------------------------------------------------------------------
@@ -324,6 +217,13 @@ def time_runs_faster(monkeypatch):
 
 # --- what was computed is changed --------------------------------------------------------------------------------------
 
+WRONG |= {
+    "the last velocity is changed": lambda _: changed(oscillator().simulate(10), -1, 1, 1.01),
+    "one of many steps of rattle is changed": lambda _: changed(
+        pendulum().simulate(20, method="rattle", step=0.01), 1001, 2, 1.02
+    ),
+}
+
 
 def changed(run: Run, k: int, column: int, factor: float) -> Run:
     run.motion.states[k, column] *= factor
@@ -343,19 +243,9 @@ def one_velocity_is_changed(_):
 
 
 @wrong
-def the_last_velocity_is_changed(_):
-    return changed(oscillator().simulate(10), -1, 1, 1.01)
-
-
-@wrong
 def a_momentum_is_changed(_):
     run = example("double-pendulum").simulate(10, form="canonical")
     return changed(run, int(np.abs(run.motion.states[:, 2]).argmax()), 2, 1.01)
-
-
-@wrong
-def one_of_many_steps_of_rattle_is_changed(_):
-    return changed(pendulum().simulate(20, method="rattle", step=0.01), 1001, 2, 1.02)
 
 
 @wrong

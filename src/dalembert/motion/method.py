@@ -36,16 +36,28 @@ class Setup:
 
 
 class Method(Protocol):
-    """A method by name. `adaptive`: it can choose its step; `fixed`: it can take a given one."""
+    """A method by name."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str:
+        """How it is called."""
+        ...
+
     @property
-    def order(self) -> int: ...  # noqa: D102
+    def order(self) -> int:
+        """The power of the step that its error goes with."""
+        ...
+
     @property
-    def adaptive(self) -> bool: ...  # noqa: D102
+    def adaptive(self) -> bool:
+        """Whether it can choose its step."""
+        ...
+
     @property
-    def fixed(self) -> bool: ...  # noqa: D102
+    def fixed(self) -> bool:
+        """Whether it can take a given one."""
+        ...
+
     @property
     def forms(self) -> tuple[str, ...]:
         """The forms that it integrates; the first is the default."""

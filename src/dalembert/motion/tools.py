@@ -26,7 +26,7 @@ class Tools(NamedTuple):
 
     address: Array
     size: Array
-    count: Array
+    counts: Array
     given: Array
     out: Array
     work: Array

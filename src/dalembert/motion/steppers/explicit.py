@@ -137,7 +137,7 @@ def _accept(tools, clock, order, t, h, last, error, there, room):
 
     Return RUNNING, REPEAT if the step is to be tried again, shorter, or why the motion cannot go on.
     """
-    size, count = tools.size, tools.count
+    size, count = tools.size, tools.counts
     if size[FIXED] == 0:
         if not error <= 1.0:
             clock[H] = h * max(0.2, 0.9 * error ** (-1.0 / order)) if np.isfinite(error) else 0.2 * h
@@ -172,7 +172,7 @@ def _sample(method, tools, t, h, y, room, record):
     """Evaluate a step at the wanted times in it; return RUNNING, or why that cannot be."""
     if not prepare(method, tools, t, h, y, room):
         return NOT_FINITE
-    count, wanted = tools.count, record.wanted
+    count, wanted = tools.counts, record.wanted
     while count[SAMPLED] < len(wanted) and wanted[count[SAMPLED]] <= t + h:
         at, sample = wanted[count[SAMPLED]], record.sampled[count[SAMPLED]]
         between((at - t) / h, h, y, room.raw, room.new, room.k, len(method.b), method.dense, sample)
@@ -185,7 +185,7 @@ def _sample(method, tools, t, h, y, room, record):
 @compiled
 def _record(tools, clock, t, h, last, y, new, record):
     """Go on to the end of a step, and write it down."""
-    count = tools.count
+    count = tools.counts
     for i in range(len(y)):
         y[i] = new[i]
         record.states[count[RECORDED], i] = new[i]

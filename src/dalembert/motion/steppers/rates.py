@@ -260,7 +260,7 @@ def whole_step(tools, rows, rtol, atol, t, h, y, raw):
     error = out[m]
     good = out[m + 1] > 0.0 and error < np.inf
     if good:
-        tools.count[EVALUATIONS] += rows
+        tools.counts[EVALUATIONS] += rows
     return error, good
 
 

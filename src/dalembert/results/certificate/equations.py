@@ -89,10 +89,11 @@ def _numeric(run: Run, values: Array) -> Numeric:
     """Return the blocks as formulas for some values of the parameters; the motion has those of its start."""
     if np.array_equal(values, run.motion.parameters):
         return run.motion.ready.numeric
-    memory, key = run.motion.memory, ("blocks", *values)
-    if key not in memory:
-        memory[key] = Numeric(run.system, dict(zip(run.system.parameters, values, strict=True)))
-    return memory[key]
+    known = run.motion.memory.setdefault("blocks", {})
+    key = values.tobytes()
+    if key not in known:
+        known[key] = Numeric(run.system, dict(zip(run.system.parameters, values, strict=True)))
+    return known[key]
 
 
 def singular(run: Run, found: Result) -> Array:
@@ -130,13 +131,13 @@ def residuals(run: Run, sizes: Scales) -> list[Item]:
         moves = sizes.positions if name == "position" else sizes.velocities
         for i in chosen:
             here = _numeric(run, values[i])
-            at = (float(t[i]), q[i]) if name == "position" else (float(t[i]), q[i], v[i])
-            off, J, terms = here.position(*at) if name == "position" else here.velocity(*at)
+            at, largest = float(t[i]), np.abs(q[i] if name == "position" else v[i]).max(initial=0.0)
+            off, J, terms = here.position(at, q[i]) if name == "position" else here.velocity(at, q[i], v[i])
             J.data = np.abs(J.data)
             moved, lengths = (J @ np.column_stack([moves, np.ones(len(moves))])).T
             size = np.maximum(size, np.maximum(terms, moved))
             written = np.maximum(written, np.abs(off))
-            rounded = np.maximum(rounded, _ROUNDING * np.abs(at[-1]).max(initial=0.0) * lengths)
+            rounded = np.maximum(rounded, _ROUNDING * largest * lengths)
         worst = np.maximum(np.abs(found[:, rows]).max(axis=0, initial=0.0), written)
         worst = np.where(worst <= rounded, 0.0, worst)
         words = f"constraints on {'positions' if name == 'position' else 'velocities'}, in the size of their terms"

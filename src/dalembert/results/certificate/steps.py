@@ -46,7 +46,7 @@ def steps(run: Run, sizes: Scales) -> list[Item]:
     look = inside(run)
     d = look.integral(look.q, 0, look.v), look.integral(look.v, 1, look.rates.acceleration)
     ends = _parts(np.abs(d[0][:, -1]), np.abs(d[1][:, -1]), sizes)
-    within = _parts(*(np.abs(part).max(axis=1) for part in d), sizes)
+    within = _parts(np.abs(d[0]).max(axis=1), np.abs(d[1]).max(axis=1), sizes)
     blind = singular(run, look.rates).any(axis=1)
     if look.lengths[blind].sum() > _BLIND * look.lengths.sum():
         return [Item("steps", None, limit, TEXT)]
