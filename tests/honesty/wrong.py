@@ -16,7 +16,7 @@ from dalembert import Event, System, example
 from dalembert.motion.methods import METHODS
 from dalembert.native.kernels import Kernels
 from dalembert.results.trajectory import Run
-from tests.honesty.machines import by_matrices, gliding, oscillator, pendulum
+from tests.honesty.machines import by_matrices, gliding, oscillator, particle, pendulum
 
 WRONG: dict[str, Callable[[Any], Run]] = {}
 
@@ -282,3 +282,167 @@ def the_motion_backwards(_):
     run = oscillator().simulate(10)
     run.motion.states[:, 1] *= -1
     return run
+
+
+# --- what is told of a motion is changed -------------------------------------------------------------------------------
+
+
+def told(change: Callable[[Any], Any]) -> Run:
+    """Change one of the events that a motion tells of."""
+    run = oscillator().simulate(10, events=["x = 0"])
+    run.motion.occurrences[1] = change(run.motion.occurrences[1])
+    return run
+
+
+def of_another(run: Run, other: Run) -> Run:
+    return Run(replace(run.motion, times=other.motion.times, states=other.motion.states))
+
+
+def energies(monkeypatch: Any, **factors: float) -> Run:
+    """Let the energies that are reported be others, in such a way that they balance."""
+    whole = Kernels.energies
+
+    def changed(self: Kernels, *args: Any) -> Any:
+        found = whole(self, *args)
+        return replace(found, **{name: factor * getattr(found, name) for name, factor in factors.items()})
+
+    monkeypatch.setattr(Kernels, "energies", changed)
+    return pendulum().simulate(2)
+
+
+WRONG |= {
+    "the time of an event is changed": lambda _: told(lambda event: replace(event, t=event.t + 0.1)),
+    "the position at an event is changed": lambda _: told(lambda event: replace(event, q=event.q + 0.1)),
+    "the velocity at an event is changed": lambda _: told(lambda event: replace(event, v=event.v + 0.1)),
+    "an event after the end": lambda _: told(lambda event: replace(event, t=11.0)),
+    "the motion of another start": lambda _: of_another(oscillator().simulate(10), oscillator(x=1.01).simulate(10)),
+    "energies are off": lambda patch: energies(
+        patch, **dict.fromkeys(("kinetic", "potential", "energy", "forces", "time", "constraints"), 1.01)
+    ),
+    "the kinetic energy alone is off": lambda patch: energies(patch, kinetic=1.01),
+}
+
+
+@wrong
+def an_event_where_nothing_passes_zero(_):
+    run = oscillator().simulate(10, events=["x = 0"])
+    q, v = run.at(7.0)
+    run.motion.occurrences.append(replace(run.motion.occurrences[0], t=7.0, q=q, v=v))
+    return run
+
+
+@wrong
+def an_event_is_lost(_):
+    run = oscillator().simulate(10, events=["x = 0"])
+    run.motion.occurrences.pop()
+    return run
+
+
+@wrong
+def half_of_the_motion_is_lost(_):
+    run = oscillator().simulate(10)
+    k = len(run.motion.times) // 2
+    return Run(replace(run.motion, times=run.motion.times[:k], states=run.motion.states[:k]))
+
+
+@wrong
+def samples_are_lost(_):
+    run = oscillator().simulate(10, samples=100)
+    return Run(replace(run.motion, samples=run.motion.samples[:60]))
+
+
+@wrong
+def samples_of_rattle_are_lost(_):
+    run = oscillator().simulate(10, samples=100, method="rattle", step=0.1)
+    return Run(replace(run.motion, samples=run.motion.samples[:60]))
+
+
+@wrong
+def one_of_many_samples_is_changed(_):
+    run = oscillator().simulate(10, samples=5000)
+    run.motion.samples[2501, 0] += 0.05
+    return run
+
+
+@wrong
+def two_samples_are_exchanged(_):
+    run = oscillator().simulate(10, samples=100)
+    run.motion.samples[[3, 4]] = run.motion.samples[[4, 3]]
+    return run
+
+
+@wrong
+def a_sample_is_no_number(_):
+    run = oscillator().simulate(10, samples=2000)
+    run.motion.samples[1001, 0] = np.nan
+    return run
+
+
+@wrong
+def coordinates_are_exchanged(_):
+    run = example("double-pendulum").simulate(3)
+    run.motion.states[:] = run.motion.states[:, [1, 0, 3, 2]]
+    return run
+
+
+@wrong
+def the_clock_jumps(_):
+    run = oscillator(forces={"x": "sin(3*t)"}).simulate(10)
+    times = run.motion.times
+    return Run(replace(run.motion, times=times + np.where(times > 5, 0.01, 0.0)))
+
+
+@wrong
+def parameters_change_at_another_time(_):
+    run = oscillator().simulate(10, events=[Event("t = 5", {"k": 1.2})])
+    t, values = run.motion.changes[0]
+    run.motion.changes[0] = (t - 0.5, values)
+    return run
+
+
+@wrong
+def a_whole_motion_is_turned(_):
+    """Every equation holds; only the start is another one."""
+    parts = {"kinetic": "(x'^2 + y'^2)/2", "potential": "(x^2 + y^2)/2", "initial": {"x": 1, "y": 0, "x'": 0, "y'": 1}}
+    run = System("x y", **parts).simulate(10)
+    turn = np.array([[np.cos(0.05), np.sin(0.05)], [-np.sin(0.05), np.cos(0.05)]])
+    run.motion.states[:] = np.hstack([run.motion.states[:, :2] @ turn, run.motion.states[:, 2:] @ turn])
+    return run
+
+
+# --- narrow, singular, growing -----------------------------------------------------------------------------------------
+
+WRONG |= {
+    "inertia that is large on a short way": lambda _: gliding(
+        kinetic="(1 + 100*exp(-((x - 1)/1e-6)^2))*x'^2/2"
+    ).simulate(3),
+    "a bump in a track": lambda _: System(
+        "x y",
+        kinetic="(x'^2 + y'^2)/2",
+        potential="9.81*y",
+        constraints={"track": "y = exp(-((x - 1)/1e-4)^2)"},
+        initial={"x": 0, "x'": 1},
+    ).simulate(3),
+    "a pole in time": lambda _: gliding(forces={"x": "1e-6/cos(t)^2"}).simulate(3),
+    "a saw by atan and tan": lambda _: particle("0.3*atan(tan(x))").simulate(5),
+    "a step by a root": lambda _: particle("0.4*(x - 1)/sqrt((x - 1)^2 + 1e-20)").simulate(4),
+    "a potential of the angle": lambda _: System(
+        "x y",
+        kinetic="(x'^2 + y'^2)/2",
+        potential="0.1*atan2(y, x)",
+        initial={"x": -1, "y": 1, "x'": 0, "y'": -1},
+    ).simulate(3),
+    "growth out of less than the tolerance": lambda _: System(
+        "x", kinetic="x'^2/2", potential="-x^2/2 + x^4/4", initial={"x": 1e-14, "x'": 0.0}
+    ).simulate(60, rtol=1e-4, atol=1e-6),
+    "a comet": lambda _: System(
+        "x y",
+        kinetic="(x'^2 + y'^2)/2",
+        potential="-1/sqrt(x^2 + y^2)",
+        initial={"x": 1, "y": 0, "x'": 0, "y'": 0.02},
+    ).simulate(20, rtol=1e-6, atol=1e-8),
+    "a chirp": lambda _: particle("x^2/2", "10*sin(50*t^2)").simulate(60, method="rk4", step=0.02),
+    "a beat at a loose tolerance": lambda _: oscillator(forces={"x": "1e-3*sin(t)"}, x=0.0).simulate(
+        200, rtol=1e-2, atol=1e-2
+    ),
+}

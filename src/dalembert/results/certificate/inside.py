@@ -17,10 +17,12 @@ from dalembert.algebra.types import Array
 from dalembert.results.certificate.scales import points
 
 if TYPE_CHECKING:
+    from dalembert.motion.run import Motion
     from dalembert.native.kernels import Kernels, Result
     from dalembert.results.trajectory import Run
 
 MANY = 50_000  # steps, beyond which only as many are looked into
+_SAMPLES = 300  # that are found again inside the steps, where this is not cheap
 _PLACES = 4000  # to look at, at least; more in small systems:
 _VALUES = 40_000  # coordinates times places
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(5)
@@ -35,7 +37,8 @@ _AREAS = np.vstack([_INTEGRALS, WEIGHTS])  # and to the end
 class Inside:
     """t, q, v and parameters inside steps, one row for each step: the nodes of its pieces, all of the same length.
 
-    steps: which ones. every: one of how many was looked into.
+    steps: which ones. every: one of how many was looked into. sampled: which of the samples were found again inside
+    the steps, and the states there.
     """
 
     steps: Array
@@ -46,6 +49,7 @@ class Inside:
     parameters: Array  # one row for all, or one for each node
     edges: tuple[tuple[Array, Array], tuple[Array, Array]]  # q, then v, at the start and at the end of each step
     every: float
+    sampled: tuple[Array, Array]
     kernels: Kernels
 
     @cached_property
@@ -95,7 +99,11 @@ def _look(run: Run) -> Inside:
     places = max(_PLACES, min(5 * _PLACES, _VALUES // n)) if dense(run) else 1
     count = -(-places // (len(NODES) * max(len(steps), 1)))
     thetas = ((np.arange(count)[:, None] + NODES) / count).ravel()
-    states = motion.between(np.repeat(steps, len(thetas)), np.tile(thetas, len(steps)))
+    samples, where, parts = _samples(motion)
+    states = motion.between(  # together, as this repeats the steps
+        np.concatenate([np.repeat(steps, len(thetas)), where]), np.concatenate([np.tile(thetas, len(steps)), parts])
+    )
+    states, found = np.split(states, [len(steps) * len(thetas)])
     h = np.diff(motion.times)[steps]
     t = motion.times[steps, None] + h[:, None] * thetas
     values = motion.parameters_at(np.repeat(motion.times[steps + 1], len(thetas)))
@@ -103,7 +111,19 @@ def _look(run: Run) -> Inside:
     at = points(run)
     edges = (at[1][steps], at[1][steps + 1]), (at[2][steps], at[2][steps + 1])
     values = values.reshape(*t.shape, -1) if motion.changes else values
-    return Inside(steps, h, t, q, v, values, edges, every, motion.kernels)
+    return Inside(steps, h, t, q, v, values, edges, every, (samples, found), motion.kernels)
+
+
+def _samples(motion: Motion) -> tuple[Array, Array, Array]:
+    """Choose samples, all if they are not too many; return their numbers, the steps they lie in, and where."""
+    if motion.sample_times is None or len(motion.times) < 2:
+        return np.zeros(0, dtype=int), np.zeros(0, dtype=int), np.zeros(0)
+    count = len(motion.samples)
+    most = MANY if motion.engine.dense else _SAMPLES
+    chosen = np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
+    times = motion.sample_times[chosen]
+    steps = np.clip(np.searchsorted(motion.times, times, side="left") - 1, 0, len(motion.times) - 2)
+    return chosen, steps, (times - motion.times[steps]) / np.diff(motion.times)[steps]
 
 
 def changes(run: Run) -> Array:
