@@ -98,14 +98,22 @@ def _fastest(engine: Engine, t: float, y: Array) -> float:
 def _rates(engine: Engine, times: Array, states: Array) -> Array:
     """Return q̇ and q̈ at states."""
     n = engine.n
-    parameters = engine.given[1 + 2 * n : 1 + 2 * n + len(engine.kernels.system.parameters)]
-    inputs = np.column_stack([times, states, np.tile(parameters, (len(times), 1))])
+    inputs = np.column_stack([times, states, np.tile(_parameters(engine), (len(times), 1))])
     a = engine.kernels.run("core", "accelerations", inputs)[:, :n]
     return np.hstack([states[:, n:], a])
 
 
+def _parameters(engine: Engine) -> Array:
+    first = 1 + 2 * engine.n
+    return engine.given[first : first + len(engine.kernels.system.parameters)]
+
+
 def _last(engine: Engine) -> tuple[Array, Array]:
-    """Return the last recorded times and states."""
-    last = int(engine.count[at.RECORDED])
+    """Return the last recorded times, positions and velocities."""
+    last, n = int(engine.count[at.RECORDED]), engine.n
     first = max(0, last - _LOOKED_AT)
-    return engine.times[-1][first:last], engine.states[-1][first:last]
+    times, states = engine.times[-1][first:last], engine.states[-1][first:last].copy()
+    if engine.kernels.form == "canonical" and len(times):
+        given = times, states[:, :n], states[:, n:], _parameters(engine)
+        states[:, n:] = engine.kernels.evaluate("canonical", "canonical", *given)[:, :n]
+    return times, states

@@ -45,7 +45,7 @@ class Engine(ABC):
         self.events[2] = directions
         self.given = np.zeros(1 + 2 * n + len(setup.parameters) + further)
         self.set_parameters(setup.parameters)
-        self.clock, self.count = np.zeros(8), np.zeros(11, dtype=np.int64)
+        self.clock, self.count = np.zeros(9), np.zeros(12, dtype=np.int64)
         self.y = np.zeros(2 * n)
         self.times: list[Array] = []
         self.states: list[Array] = []
@@ -72,7 +72,7 @@ class Engine(ABC):
         self.times.clear()
         self.states.clear()
         self.instants.clear()
-        self.clock[:] = [t, step or 0.0, end, step or max(end - t, 1e-300), *tolerances, 0.0, t]
+        self.clock[:] = [t, step or 0.0, end, step or max(end - t, 1e-300), *tolerances, 0.0, t, 0.0]
         self.count[:] = 0
         self.fixed = step is not None
         self.wanted, self.sampled = wanted, np.zeros((len(wanted), 2 * self.n))

@@ -47,6 +47,11 @@ class Explicit(Engine):
             names.append((whole, "step"))
         if complete:
             names += [("dependent", "dependent_positions"), ("dependent", "dependent_velocities")]
+        # gains of stabilisation are in units of the step: one as short as leads across a switch would be a blow
+        switches = None if setup.keep == "stabilise" else setup.switches
+        if switches:
+            names += [names[at.GUARD]] * (at.SWITCHES - len(names)) + [(switches[0], "expressions")]
+        self.switches = np.zeros((2, switches[1] if switches else 0))
         self.load(names)
         repeated = s > 0 and not well and not complete and setup.keep == "project"
         flags = [setup.frozen, complete, whole is not None, repeated]
@@ -119,12 +124,14 @@ class Explicit(Engine):
         self.size[at.FIXED] = int(self.fixed)
         record = Record(self.wanted, self.sampled, self.times[-1], self.states[-1])
         tools = self._tools(self.count, self.control)
-        status = self._steps(self.tableau, tools, self.clock, self.y, self._room, record, self.events, steps)
+        status = self._steps(
+            self.tableau, tools, self.clock, self.y, self._room, record, self.events, self.switches, steps
+        )
         if status != at.SLOW:
             return status
         self._slow += 1
         again = self._slow & (self._slow - 1) == 0  # the first time, the second, the fourth, …
-        return at.CHATTER if again and self.kernels.form != "canonical" and chatters(self) else at.RUNNING
+        return at.CHATTER if again and chatters(self) else at.RUNNING
 
     def repeated(self, steps: Steps, ends: Array, thetas: Array) -> Array:
         """Return states inside recorded steps, by repeating them in one call, or one for each choice of coordinates."""

@@ -24,7 +24,7 @@ class Setup:
     """What an engine starts from: values of parameters, the state t, q, v, and how constraints are kept.
 
     `gains` and `frozen` are those of stabilisation; `watched` is a group of kernels whose `expressions` are watched
-    for, with the directions of their passages.
+    for, with the directions of their passages; `switches` one of what switches with the state, and how many they are.
     """
 
     parameters: Array
@@ -33,6 +33,7 @@ class Setup:
     gains: Array | None = None
     frozen: bool = True
     watched: tuple[str, Array] | None = None
+    switches: tuple[str, int] | None = None
 
 
 class Method(Protocol):

@@ -13,13 +13,16 @@ NOTHING = -1  # the same, of the equations of IDA
 
 # places in `clock`
 T, H, END, LARGEST, RTOL, ATOL, TAKEN, SINCE = range(8)  # TAKEN: the last step that was accepted
+MET = 8  # the length of the step that met a switch of the state
 # places in `count`
 STEPS, EVALUATIONS, REJECTED, RECORDED, SAMPLED, FIRST, GUARDS, PROJECTIONS, BAD, ILL = range(10)
+AIMED = 11  # how often a step was shortened to end just before a switch of the state
 AGAIN = 10  # whether the step is tried again; a piece may end between a rejection and that
 WINDOW = 1000  # steps after which the stepper looks how far it came, from SINCE on
 # places in `address`
 RATE, GUARD, POSITION, VELOCITY, MOMENTA, RESIDUALS, EVENTS, DEPENDENT = range(8)  # and velocities behind positions
 WHOLE = 7  # the kernel of a whole step, instead of dependent ones
+SWITCHES = 9  # behind all others
 TERMS, SPLIT, BALANCE = 7, 8, 7  # behind those of every engine, for the equations of IDA
 # places in `size`
 N, S, KIND, KEEP, FIXED, FROZEN, COMPLETE, ONE, BROUGHT = range(9)

@@ -211,6 +211,7 @@ def _integrate(
         None if chosen is None else chosen.gains,
         chosen is None or chosen.frozen,
         watch.prepare(kernels),
+        crossing.prepare(kernels),
     )
     engine = method.engine(kernels, setup)
     y = np.concatenate([state.q, state.v])

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.motion.places import (
     AGAIN,
+    AIMED,
     ATOL,
     CHOICE,
     COMPLETE,
@@ -20,6 +21,7 @@ from dalembert.motion.places import (
     FIXED,
     FULL,
     LARGEST,
+    MET,
     NOT_FINITE,
     NOT_PROJECTED,
     ONE,
@@ -53,6 +55,7 @@ from dalembert.motion.steppers.rates import (
     weigh,
     whole_step,
 )
+from dalembert.motion.steppers.switches import MOST, aim, crosses, evaluate
 
 _FIRST, _SECOND = np.int64(0), np.int64(1)  # stages; a plain 0 or 1 would be compiled for itself
 _WORSE = 0.4  # part of its first conditioning at which a choice of independent coordinates is renewed
@@ -206,11 +209,12 @@ def _is_slow(count, clock):
 
 
 @compiled
-def advance(method, tools, clock, y, room, record, events, max_steps):
+def advance(method, tools, clock, y, room, record, events, switches, max_steps):
     """Take up to `max_steps` steps towards `clock[END]`; return a status.
 
     The arguments are described in `motion/tools.py`. The rows of `events` are the values before and after the last
-    step, the directions to watch for, and which of them passed zero.
+    step, the directions to watch for, and which of them passed zero; those of `switches` what switches with the state,
+    before a step and at its end.
     """
     address, size, count, given, out, work, control = tools
     k = room.k
@@ -226,12 +230,17 @@ def advance(method, tools, clock, y, room, record, events, max_steps):
         watch(address, size[N], clock[T], y, k[0], given, out, work, events)
     plain, watched = is_plain(size), events.shape[1] > 0
     whole = size[ONE] == 1 and size[FIXED] == 0
+    switched, across = switches.shape[1] > 0 and size[FIXED] == 0, False
+    if switched:
+        evaluate(tools, clock[T], y, switches[0])
     for _ in range(max_steps):
         if clock[T] >= clock[END]:
             return DONE
         if count[RECORDED] >= len(record.times):
             return FULL
         t, h = clock[T], min(clock[H], clock[LARGEST])
+        if switched:
+            h, across = aim(tools, clock, h, y, room, switches)
         last = t + h >= clock[END] - 1e-9 * h  # no tiny step at the end because of rounding
         if last:
             h = clock[END] - t
@@ -241,6 +250,10 @@ def advance(method, tools, clock, y, room, record, events, max_steps):
         error, there = _propose(method, tools, clock, t, h, y, room, whole, sampled)
         if error < 0.0:
             return NOT_FINITE
+        if switched and there and not across and crosses(tools, clock, t, h, room, switches):
+            count[REJECTED] += 1
+            count[AGAIN] = 1
+            continue
         status = _accept(tools, clock, method.order, t, h, last, error, there, room)
         if status == REPEAT:
             continue
@@ -249,6 +262,12 @@ def advance(method, tools, clock, y, room, record, events, max_steps):
         if status != RUNNING:
             return status
         _record(tools, clock, t, h, last, y, room.new, record)
+        if switched:
+            evaluate(tools, clock[T], y, switches[0])
+            if across or count[AIMED] >= MOST or h >= clock[MET]:
+                if across:
+                    clock[H] = clock[MET]
+                count[AIMED] = 0
         if whole:
             for i in range(size[N]):
                 k[0, i] = y[size[N] + i]  # the velocities, for what is watched
