@@ -103,7 +103,7 @@ class Engine(ABC):
 
         An engine has this or `between`, or both.
         """
-        starts = np.concatenate([[0], ends[:-1]])
+        starts = np.concatenate([[0], ends])[:-1]
         into = np.empty((len(thetas), 2 * self.n))
         for (t, h, y, kept), first, last in zip(zip(*steps, strict=True), starts, ends, strict=True):
             into[first:last] = self.between(float(t), float(h), y, kept, thetas[first:last])

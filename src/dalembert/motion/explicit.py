@@ -138,7 +138,7 @@ class Explicit(Engine):
         if not self.choices:
             return self._repeated(steps, ends, thetas, self.control)
         into = np.empty((len(thetas), 2 * self.n))
-        starts = np.concatenate([[0], ends[:-1]])
+        starts = np.concatenate([[0], ends])[:-1]
         chosen = np.searchsorted([t for t, _ in self.choices], steps.times, side="right") - 1
         chosen = np.maximum(chosen, 0)
         for choice in np.unique(chosen):  # the one that was in force
