@@ -9,16 +9,15 @@ counts. Writes results/overhead.md.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 import warnings
-from pathlib import Path
+
+from pages import is_quick, show
 
 from dalembert import example
 from dalembert.model.gallery import SIZED, names
 
-RESULTS = Path(__file__).parent / "results" / "overhead.md"
 SMALL = {"n-four-bar": 2, "chain": 3, "chain-minimal": 4, "n-four-bar-joints": 1, "planar-chain": 2, "spatial-chain": 2}
 MODELS = [f"{name}:{SMALL[name]}" if name in SIZED else name for name in names()]
 LONG = ("double-pendulum", "four-bar", "slider-crank")  # and how the ratio falls with the length of the motion
@@ -54,24 +53,15 @@ def table(rows: dict[str, tuple[float, float, int]]) -> list[str]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="one turn instead of three; nothing is written")
-    repeat = 1 if parser.parse_args().quick else 3
+    quick = is_quick(__doc__, "one turn instead of three")
+    repeat = 1 if quick else 3
     warnings.simplefilter("ignore")
     rows = {model: measure(model, None, repeat) for model in MODELS}
     for model in LONG:
         until = FACTOR * example(model).simulation.get("until", 10.0)
         rows[f"{model}, {FACTOR:g} times as long"] = measure(model, until, repeat)
-    lines = table(rows)
-    print("\n".join(lines))
-    if repeat > 1:
-        head = [
-            "# What a certificate costs",
-            "",
-            "Seconds of the processor, with the model read and compiled; `python benchmarks/overhead.py`.",
-            "",
-        ]
-        RESULTS.write_text("\n".join([*head, *lines, ""]), encoding="utf-8")
+    text = "Seconds of the processor, with the model read and compiled; `python benchmarks/overhead.py`."
+    show(table(rows), None if quick else "overhead", "What a certificate costs", text)
 
 
 if __name__ == "__main__":

@@ -9,15 +9,14 @@ caches, as they are from the second use on. Writes results/startup.md.
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 
-RESULTS = Path(__file__).parent / "results" / "startup.md"
+from pages import is_quick, show
+
 PYTHON = [sys.executable]
 CASES = {
     "python -c pass": ([*PYTHON, "-c", "pass"], None),
@@ -69,19 +68,10 @@ def table(best: dict[str, tuple[float, float]]) -> list[str]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="two turns instead of seven; nothing is written")
-    options = parser.parse_args()
-    lines = table(measure(2 if options.quick else 7))
-    print("\n".join(lines))
-    if not options.quick:
-        head = [
-            "# From pressing Enter to an answer",
-            "",
-            "Each in a fresh process; `python benchmarks/startup.py`.",
-            "",
-        ]
-        RESULTS.write_text("\n".join([*head, *lines, ""]), encoding="utf-8")
+    quick = is_quick(__doc__, "two turns instead of seven")
+    text = "Each in a fresh process; `python benchmarks/startup.py`."
+    lines = table(measure(2 if quick else 7))
+    show(lines, None if quick else "startup", "From pressing Enter to an answer", text)
 
 
 if __name__ == "__main__":

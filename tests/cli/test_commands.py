@@ -246,3 +246,24 @@ def test_export(command, tmp_path):
     assert "'pendulum.h' is there already" in command("export", "pendulum", "--to", "c")[2]
     assert command("export", "pendulum", "--to", "c", "--force")[0] == 0
     assert command("export", "n-four-bar:1", "--to", "numpy")[1] == "n_four_bar_1_numpy.py\n"
+
+
+STIFF = """format = 1
+coordinates = ["x", "y"]
+
+[energy]
+kinetic = "(x'^2 + y'^2)/2"
+potential = "1e9*(sqrt(x^2 + y^2) - 1)^2/2 + 9.81*y"
+
+[initial]
+x = 0.6
+y = -0.8
+"x'" = 0
+"y'" = 0
+"""
+
+
+def test_a_stiff_motion_that_is_complete_says_so(command):
+    Path("rod.toml").write_text(STIFF)
+    _, _, err = command("simulate", "rod.toml", "--until", "0.5", "--rtol", "1e-4", "--atol", "1e-6")
+    assert "Note: the system is stiff" in err and "method `radau`" in err

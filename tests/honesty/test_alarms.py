@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dalembert import Event, Mechanism, System, example
-from tests.honesty.wrong import gliding, oscillator, pendulum
+from tests.honesty.machines import gliding, oscillator, pendulum
 from tests.sampling import sampled
 
 
@@ -37,6 +37,12 @@ def lying() -> Mechanism:
     return Mechanism(dimensions=3, gravity=[0, 0, -9.81], bodies={"plate": plate}, joints=joints)
 
 
+def driven() -> System:
+    """A body whose speed is given, and another on a spring."""
+    parts = {"constraints": {"a": "x' = u"}, "parameters": {"u": 1.0}, "initial": {"x": 0, "y": 1}}
+    return System("x y", kinetic="(x'^2 + y'^2)/2", potential="y^2/2", **parts)
+
+
 CHANGES = [Event("t = 2", {"k": 4.0}), Event("x = 0.2", {"m": 2.0})]
 RIGHT = {
     "no freedom": lambda: held().simulate(3),
@@ -50,6 +56,14 @@ RIGHT = {
     "singular positions": lambda: example("n-four-bar:2").simulate(5),
     "parameters change": lambda: oscillator().simulate(10, events=CHANGES),
     "parameters change, canonical": lambda: oscillator().simulate(10, events=CHANGES, form="canonical"),
+    "the speed of a drive changes": lambda: driven().simulate(3, events=[Event("t = 1", {"u": 2.0})]),
+    "an event that jumps over zero": lambda: oscillator(forces={"x": "0.3*step(t - 2)"}).simulate(
+        5, events=["step(t - 2) = 0.5"]
+    ),
+    "an event of a multiplier": lambda: pendulum().simulate(3, events=["lambda_length = -5"]),
+    "events of bdf": lambda: oscillator().simulate(9, events=["x' = 0", "x = 0.1"], method="bdf", rtol=1e-6, atol=1e-8),
+    "samples in any order": lambda: oscillator().simulate(5).resampled([4.9, 0.1, 0.2]),
+    "energies that cancel": lambda: oscillator(potential="1e12*(1 - cos(x))", x=1e-6).simulate(1e-5),
     "stopped by an event": lambda: oscillator().simulate(10, events=[Event("x = -0.2", "stop")]),
     "rattle stopped": lambda: oscillator().simulate(10, events=[Event("x = 0", "stop")], method="rattle", step=0.05),
     "stopped by a limit": lambda: example("double-pendulum").simulate(5, max_steps=20),
@@ -98,6 +112,6 @@ def test_a_step_that_cannot_be_repeated_is_not_judged(monkeypatch):
     def refuse(*_):
         raise SimulationError("the step cannot be repeated")
 
-    monkeypatch.setattr(type(run.motion.engine), "between", refuse)
+    monkeypatch.setattr(type(run.motion.engine), "repeated", refuse)
     assert run.certificate["steps"].verdict == run.certificate["accuracy"].verdict == "not judged"
     assert "cannot be repeated" in str(run.certificate)

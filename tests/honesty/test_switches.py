@@ -6,13 +6,10 @@ import pytest
 
 from dalembert import System
 from dalembert.errors import MotionWarning
+from tests.honesty.machines import particle
 from tests.sampling import sampled
 
 METHODS = {"dop853": {}, "radau": {}, "bdf": {}, "rk4": {"step": 0.01}, "rattle": {"step": 0.05}}
-
-
-def particle(potential="0", force="0", x=0.0, v=1.0):
-    return System("x", kinetic="x'^2/2", potential=potential, forces={"x": force}, initial={"x": x, "x'": v})
 
 
 def certified(system, until, **settings):

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dalembert.errors import ModelError
-from tests.honesty.wrong import WRONG, gliding
+from tests.honesty.machines import gliding
+from tests.honesty.wrong import WRONG
 from tests.sampling import sampled
 
 

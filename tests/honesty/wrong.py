@@ -16,6 +16,7 @@ from dalembert import Event, System, example
 from dalembert.motion.methods import METHODS
 from dalembert.native.kernels import Kernels
 from dalembert.results.trajectory import Run
+from tests.honesty.machines import by_matrices, gliding, oscillator, particle, pendulum
 
 WRONG: dict[str, Callable[[Any], Run]] = {}
 
@@ -26,99 +27,25 @@ def wrong(function: Callable[[Any], Run]) -> Callable[[Any], Run]:
     return function
 
 
-def oscillator(m: float = 1.0, k: float = 1.0, x: float = 1.0, **changes: Any) -> System:
-    parts = {"kinetic": "m*x'^2/2", "potential": "k*x^2/2", "parameters": {"m": m, "k": k}, "initial": {"x": x}}
-    return System(**{"coordinates": "x", **parts, **changes})
-
-
-def by_matrices(force: str = "-x", **changes: Any) -> System:
-    return System(**{"coordinates": "x", "mass": [["1"]], "force": [force], "initial": {"x": 1.0}, **changes})
-
-
-def gliding(**changes: Any) -> System:
-    return System(**{"coordinates": "x", "kinetic": "x'^2/2", "initial": {"x": 0.0, "x'": 1.0}, **changes})
-
-
-def pendulum(**changes: Any) -> System:
-    return example("simple-pendulum").replace(**changes)
-
-
 # --- steps that are too long, tolerances that are too large ------------------------------------------------------------
 
-
-@wrong
-def euler_on_matrices(_):
-    return by_matrices().simulate(50, method="euler", step=0.1)
-
-
-@wrong
-def euler_on_an_oscillator(_):
-    return oscillator().simulate(50, method="euler", step=0.01)
-
-
-@wrong
-def euler_on_a_pendulum(_):
-    return pendulum().simulate(2, method="euler", step=0.01)
-
-
-@wrong
-def long_steps_of_rk4(_):
-    return example("four-bar").simulate(2, method="rk4", step=0.02)
-
-
-@wrong
-def long_steps_of_rk4_on_matrices(_):
-    return by_matrices().simulate(50, method="rk4", step=0.5)
-
-
-@wrong
-def long_steps_of_rattle(_):
-    return pendulum().simulate(50, method="rattle", step=0.5)
-
-
-@wrong
-def long_steps_of_dop853(_):
-    return example("double-pendulum").simulate(10, method="dop853", step=0.5)
-
-
-@wrong
-def one_step_of_a_second(_):
-    return pendulum().simulate(1, method="rk4", step=1.0)
-
-
-@wrong
-def loose_tolerance(_):
-    return example("double-pendulum").simulate(30, rtol=1e-2, atol=1e-2)
-
-
-@wrong
-def tolerance_larger_than_the_motion(_):
-    return oscillator(x=1e-6).simulate(50, atol=1e-3)
-
-
-@wrong
-def loose_tolerance_of_radau(_):
-    return example("double-pendulum").simulate(10, method="radau", rtol=1e-3, atol=1e-3)
-
-
-@wrong
-def loose_tolerance_of_bdf(_):
-    return example("double-pendulum").simulate(10, method="bdf", rtol=1e-3, atol=1e-3)
-
-
-@wrong
-def micrometres(_):
-    return oscillator(m=1e-15, k=1e-15, x=1e-6).simulate(50, method="rk4", step=0.5)
-
-
-@wrong
-def gigametres(_):
-    return oscillator(m=1e12, k=1e12, x=1e9).simulate(50, method="rk4", step=0.5)
-
-
-@wrong
-def nanoseconds(_):
-    return oscillator(k=1e18, x=1e-9).simulate(5e-8, method="rk4", step=5e-10)
+WRONG |= {
+    "euler on matrices": lambda _: by_matrices().simulate(50, method="euler", step=0.1),
+    "euler on an oscillator": lambda _: oscillator().simulate(50, method="euler", step=0.01),
+    "euler on a pendulum": lambda _: pendulum().simulate(2, method="euler", step=0.01),
+    "long steps of rk4": lambda _: example("four-bar").simulate(2, method="rk4", step=0.02),
+    "long steps of rk4 on matrices": lambda _: by_matrices().simulate(50, method="rk4", step=0.5),
+    "long steps of rattle": lambda _: pendulum().simulate(50, method="rattle", step=0.5),
+    "long steps of dop853": lambda _: example("double-pendulum").simulate(10, method="dop853", step=0.5),
+    "one step of a second": lambda _: pendulum().simulate(1, method="rk4", step=1.0),
+    "loose tolerance": lambda _: example("double-pendulum").simulate(30, rtol=1e-2, atol=1e-2),
+    "tolerance larger than the motion": lambda _: oscillator(x=1e-6).simulate(50, atol=1e-3),
+    "loose tolerance of radau": lambda _: example("double-pendulum").simulate(10, method="radau", rtol=1e-3, atol=1e-3),
+    "loose tolerance of bdf": lambda _: example("double-pendulum").simulate(10, method="bdf", rtol=1e-3, atol=1e-3),
+    "micrometres": lambda _: oscillator(m=1e-15, k=1e-15, x=1e-6).simulate(50, method="rk4", step=0.5),
+    "gigametres": lambda _: oscillator(m=1e12, k=1e12, x=1e9).simulate(50, method="rk4", step=0.5),
+    "nanoseconds": lambda _: oscillator(k=1e18, x=1e-9).simulate(5e-8, method="rk4", step=5e-10),
+}
 
 
 @wrong
@@ -129,15 +56,10 @@ def a_small_body_beside_a_large_one(_):
 
 # --- long times, chaos -------------------------------------------------------------------------------------------------
 
-
-@wrong
-def chaos(_):
-    return example("double-pendulum").simulate(120)
-
-
-@wrong
-def a_thousand_swings(_):
-    return pendulum().simulate(1000, rtol=1e-4, atol=1e-6)
+WRONG |= {
+    "chaos": lambda _: example("double-pendulum").simulate(120),
+    "a thousand swings": lambda _: pendulum().simulate(1000, rtol=1e-4, atol=1e-6),
+}
 
 
 @wrong
@@ -154,25 +76,14 @@ def a_spinning_rotor(_):
 
 # --- constraints that are not kept -------------------------------------------------------------------------------------
 
-
-@wrong
-def nothing_is_kept(_):
-    return example("pendulum").simulate(50, method="rk4", step=0.05, keep="none")
-
-
-@wrong
-def nothing_is_kept_at_a_loose_tolerance(_):
-    return pendulum().simulate(100, rtol=1e-3, atol=1e-3, keep="none")
-
-
-@wrong
-def a_coarse_stabilised_motion(_):
-    return example("pendulum").simulate(20, method="rk4", step=0.1, keep="stabilise")
-
-
-@wrong
-def gains_that_are_too_large(_):
-    return example("upright-disk").simulate(1, method="rk4", step=0.1, keep="stabilise", gains={"kappa": -30})
+WRONG |= {
+    "nothing is kept": lambda _: example("pendulum").simulate(50, method="rk4", step=0.05, keep="none"),
+    "nothing is kept at a loose tolerance": lambda _: pendulum().simulate(100, rtol=1e-3, atol=1e-3, keep="none"),
+    "a coarse stabilised motion": lambda _: example("pendulum").simulate(20, method="rk4", step=0.1, keep="stabilise"),
+    "gains that are too large": lambda _: example("upright-disk").simulate(
+        1, method="rk4", step=0.1, keep="stabilise", gains={"kappa": -30}
+    ),
+}
 
 
 @wrong
@@ -207,25 +118,14 @@ def a_mass_matrix_that_is_not_symmetric(_):
 
 # --- what acts for a moment only ---------------------------------------------------------------------------------------
 
-
-@wrong
-def a_thin_wall(_):
-    return gliding(potential="10*exp(-((x - 5.3)/0.001)^2)").simulate(10)
-
-
-@wrong
-def a_force_that_is_zero_at_every_stage(_):
-    return gliding(forces={"x": "10*sin(80*pi*t)"}).simulate(10, method="rk4", step=0.1)
-
-
-@wrong
-def the_same_on_matrices(_):
-    return by_matrices("-x + 10*sin(80*pi*t)").simulate(10, method="rk4", step=0.1)
-
-
-@wrong
-def an_event_inside_a_step(_):
-    return gliding().simulate(10, events=[Event("(x - 5)^2 = 0.01", "stop")])
+WRONG |= {
+    "a thin wall": lambda _: gliding(potential="10*exp(-((x - 5.3)/0.001)^2)").simulate(10),
+    "a force that is zero at every stage": lambda _: gliding(forces={"x": "10*sin(80*pi*t)"}).simulate(
+        10, method="rk4", step=0.1
+    ),
+    "the same on matrices": lambda _: by_matrices("-x + 10*sin(80*pi*t)").simulate(10, method="rk4", step=0.1),
+    "an event inside a step": lambda _: gliding().simulate(10, events=[Event("(x - 5)^2 = 0.01", "stop")]),
+}
 
 
 @wrong
@@ -236,20 +136,13 @@ def a_change_inside_a_step(_):
 
 # --- motions that end early, or leave the numbers ----------------------------------------------------------------------
 
-
-@wrong
-def escape_in_finite_time(_):
-    return gliding(forces={"x": "x^3"}, initial={"x": 1.0, "x'": 1.0}).simulate(10)
-
-
-@wrong
-def overflow(_):
-    return gliding(forces={"x": "x^3"}, initial={"x": 1.0, "x'": 1.0}).simulate(10, method="euler", step=0.1)
-
-
-@wrong
-def an_unstable_step(_):
-    return oscillator(k=1e6).simulate(0.05, method="rk4", step=3.5e-3)
+WRONG |= {
+    "escape in finite time": lambda _: gliding(forces={"x": "x^3"}, initial={"x": 1.0, "x'": 1.0}).simulate(10),
+    "overflow": lambda _: gliding(forces={"x": "x^3"}, initial={"x": 1.0, "x'": 1.0}).simulate(
+        10, method="euler", step=0.1
+    ),
+    "an unstable step": lambda _: oscillator(k=1e6).simulate(0.05, method="rk4", step=3.5e-3),
+}
 
 
 # --- something is broken inside ----------------------------------------------------------------------------------------
@@ -324,6 +217,13 @@ def time_runs_faster(monkeypatch):
 
 # --- what was computed is changed --------------------------------------------------------------------------------------
 
+WRONG |= {
+    "the last velocity is changed": lambda _: changed(oscillator().simulate(10), -1, 1, 1.01),
+    "one of many steps of rattle is changed": lambda _: changed(
+        pendulum().simulate(20, method="rattle", step=0.01), 1001, 2, 1.02
+    ),
+}
+
 
 def changed(run: Run, k: int, column: int, factor: float) -> Run:
     run.motion.states[k, column] *= factor
@@ -343,19 +243,9 @@ def one_velocity_is_changed(_):
 
 
 @wrong
-def the_last_velocity_is_changed(_):
-    return changed(oscillator().simulate(10), -1, 1, 1.01)
-
-
-@wrong
 def a_momentum_is_changed(_):
     run = example("double-pendulum").simulate(10, form="canonical")
     return changed(run, int(np.abs(run.motion.states[:, 2]).argmax()), 2, 1.01)
-
-
-@wrong
-def one_of_many_steps_of_rattle_is_changed(_):
-    return changed(pendulum().simulate(20, method="rattle", step=0.01), 1001, 2, 1.02)
 
 
 @wrong
@@ -392,3 +282,167 @@ def the_motion_backwards(_):
     run = oscillator().simulate(10)
     run.motion.states[:, 1] *= -1
     return run
+
+
+# --- what is told of a motion is changed -------------------------------------------------------------------------------
+
+
+def told(change: Callable[[Any], Any]) -> Run:
+    """Change one of the events that a motion tells of."""
+    run = oscillator().simulate(10, events=["x = 0"])
+    run.motion.occurrences[1] = change(run.motion.occurrences[1])
+    return run
+
+
+def of_another(run: Run, other: Run) -> Run:
+    return Run(replace(run.motion, times=other.motion.times, states=other.motion.states))
+
+
+def energies(monkeypatch: Any, **factors: float) -> Run:
+    """Let the energies that are reported be others, in such a way that they balance."""
+    whole = Kernels.energies
+
+    def changed(self: Kernels, *args: Any) -> Any:
+        found = whole(self, *args)
+        return replace(found, **{name: factor * getattr(found, name) for name, factor in factors.items()})
+
+    monkeypatch.setattr(Kernels, "energies", changed)
+    return pendulum().simulate(2)
+
+
+WRONG |= {
+    "the time of an event is changed": lambda _: told(lambda event: replace(event, t=event.t + 0.1)),
+    "the position at an event is changed": lambda _: told(lambda event: replace(event, q=event.q + 0.1)),
+    "the velocity at an event is changed": lambda _: told(lambda event: replace(event, v=event.v + 0.1)),
+    "an event after the end": lambda _: told(lambda event: replace(event, t=11.0)),
+    "the motion of another start": lambda _: of_another(oscillator().simulate(10), oscillator(x=1.01).simulate(10)),
+    "energies are off": lambda patch: energies(
+        patch, **dict.fromkeys(("kinetic", "potential", "energy", "forces", "time", "constraints"), 1.01)
+    ),
+    "the kinetic energy alone is off": lambda patch: energies(patch, kinetic=1.01),
+}
+
+
+@wrong
+def an_event_where_nothing_passes_zero(_):
+    run = oscillator().simulate(10, events=["x = 0"])
+    q, v = run.at(7.0)
+    run.motion.occurrences.append(replace(run.motion.occurrences[0], t=7.0, q=q, v=v))
+    return run
+
+
+@wrong
+def an_event_is_lost(_):
+    run = oscillator().simulate(10, events=["x = 0"])
+    run.motion.occurrences.pop()
+    return run
+
+
+@wrong
+def half_of_the_motion_is_lost(_):
+    run = oscillator().simulate(10)
+    k = len(run.motion.times) // 2
+    return Run(replace(run.motion, times=run.motion.times[:k], states=run.motion.states[:k]))
+
+
+@wrong
+def samples_are_lost(_):
+    run = oscillator().simulate(10, samples=100)
+    return Run(replace(run.motion, samples=run.motion.samples[:60]))
+
+
+@wrong
+def samples_of_rattle_are_lost(_):
+    run = oscillator().simulate(10, samples=100, method="rattle", step=0.1)
+    return Run(replace(run.motion, samples=run.motion.samples[:60]))
+
+
+@wrong
+def one_of_many_samples_is_changed(_):
+    run = oscillator().simulate(10, samples=5000)
+    run.motion.samples[2501, 0] += 0.05
+    return run
+
+
+@wrong
+def two_samples_are_exchanged(_):
+    run = oscillator().simulate(10, samples=100)
+    run.motion.samples[[3, 4]] = run.motion.samples[[4, 3]]
+    return run
+
+
+@wrong
+def a_sample_is_no_number(_):
+    run = oscillator().simulate(10, samples=2000)
+    run.motion.samples[1001, 0] = np.nan
+    return run
+
+
+@wrong
+def coordinates_are_exchanged(_):
+    run = example("double-pendulum").simulate(3)
+    run.motion.states[:] = run.motion.states[:, [1, 0, 3, 2]]
+    return run
+
+
+@wrong
+def the_clock_jumps(_):
+    run = oscillator(forces={"x": "sin(3*t)"}).simulate(10)
+    times = run.motion.times
+    return Run(replace(run.motion, times=times + np.where(times > 5, 0.01, 0.0)))
+
+
+@wrong
+def parameters_change_at_another_time(_):
+    run = oscillator().simulate(10, events=[Event("t = 5", {"k": 1.2})])
+    t, values = run.motion.changes[0]
+    run.motion.changes[0] = (t - 0.5, values)
+    return run
+
+
+@wrong
+def a_whole_motion_is_turned(_):
+    """Every equation holds; only the start is another one."""
+    parts = {"kinetic": "(x'^2 + y'^2)/2", "potential": "(x^2 + y^2)/2", "initial": {"x": 1, "y": 0, "x'": 0, "y'": 1}}
+    run = System("x y", **parts).simulate(10)
+    turn = np.array([[np.cos(0.05), np.sin(0.05)], [-np.sin(0.05), np.cos(0.05)]])
+    run.motion.states[:] = np.hstack([run.motion.states[:, :2] @ turn, run.motion.states[:, 2:] @ turn])
+    return run
+
+
+# --- narrow, singular, growing -----------------------------------------------------------------------------------------
+
+WRONG |= {
+    "inertia that is large on a short way": lambda _: gliding(
+        kinetic="(1 + 100*exp(-((x - 1)/1e-6)^2))*x'^2/2"
+    ).simulate(3),
+    "a bump in a track": lambda _: System(
+        "x y",
+        kinetic="(x'^2 + y'^2)/2",
+        potential="9.81*y",
+        constraints={"track": "y = exp(-((x - 1)/1e-4)^2)"},
+        initial={"x": 0, "x'": 1},
+    ).simulate(3),
+    "a pole in time": lambda _: gliding(forces={"x": "1e-6/cos(t)^2"}).simulate(3),
+    "a saw by atan and tan": lambda _: particle("0.3*atan(tan(x))").simulate(5),
+    "a step by a root": lambda _: particle("0.4*(x - 1)/sqrt((x - 1)^2 + 1e-20)").simulate(4),
+    "a potential of the angle": lambda _: System(
+        "x y",
+        kinetic="(x'^2 + y'^2)/2",
+        potential="0.1*atan2(y, x)",
+        initial={"x": -1, "y": 1, "x'": 0, "y'": -1},
+    ).simulate(3),
+    "growth out of less than the tolerance": lambda _: System(
+        "x", kinetic="x'^2/2", potential="-x^2/2 + x^4/4", initial={"x": 1e-14, "x'": 0.0}
+    ).simulate(60, rtol=1e-4, atol=1e-6),
+    "a comet": lambda _: System(
+        "x y",
+        kinetic="(x'^2 + y'^2)/2",
+        potential="-1/sqrt(x^2 + y^2)",
+        initial={"x": 1, "y": 0, "x'": 0, "y'": 0.02},
+    ).simulate(20, rtol=1e-6, atol=1e-8),
+    "a chirp": lambda _: particle("x^2/2", "10*sin(50*t^2)").simulate(60, method="rk4", step=0.02),
+    "a beat at a loose tolerance": lambda _: oscillator(forces={"x": "1e-3*sin(t)"}, x=0.0).simulate(
+        200, rtol=1e-2, atol=1e-2
+    ),
+}

@@ -69,6 +69,18 @@ def test_stiffness_is_said(tolerance, words):
         assert words in cut(0.5, max_steps=3000, **settings).message
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_stiffness_is_said_of_a_motion_that_is_complete(tmp_path):
+    """Where the motion is shown: as text, in a notebook, in its report, as JSON."""
+    run = rod_of_rubber(1e9).simulate(0.5, rtol=1e-4, atol=1e-6)
+    assert run.status == "done" and not run.message
+    run.report(tmp_path / "report.html")
+    shown = str(run), run._repr_html_(), (tmp_path / "report.html").read_text("utf-8"), run.as_dict()["note"]
+    for text in shown:
+        assert "the system is stiff" in text and "radau" in text
+    assert "note" not in str(example("pendulum").simulate(0.1))
+
+
 def test_the_remedy_for_stiffness_is_one():
     plain = rod_of_rubber(1e9).simulate(0.5, rtol=1e-4, atol=1e-6)
     assert 5 * rod_of_rubber(1e9).simulate(0.5, method="radau", rtol=1e-4, atol=1e-6).steps < plain.steps

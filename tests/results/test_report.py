@@ -208,7 +208,9 @@ def test_plots_are_zoomed_and_read_off(written):
         first = page.locator("figure.plot > svg").first
         first.scroll_into_view_if_needed()
         box = first.bounding_box()
-        at = lambda x, y=0.5: (box["x"] + 66 + x * (box["width"] - 82), box["y"] + y * box["height"])  # noqa: E731
+
+        def at(x, y=0.5):
+            return box["x"] + 66 + x * (box["width"] - 82), box["y"] + y * box["height"]
 
         page.mouse.move(*at(0.5))  # reading off: t and the values in all plots
         assert float(page.locator(".now").first.inner_text().removeprefix("t = ")) == pytest.approx(1.5, abs=0.01)

@@ -58,10 +58,12 @@ def save_plot(run: Run, what: str, path: Path) -> None:
 
 
 def ending(run: Run) -> int:
-    """Say why a motion ended before its time, if it did; return the exit code."""
+    """Say why a motion ended before its time, if it did, or why it took so long; return the exit code."""
     if run.message:
         verb = "fails" if run.status == "failed" else "was stopped"
         typer.echo(styled(f"The motion {verb}: {run.message}", "bad", err=True), err=True)
+    if run.note:
+        typer.echo(styled(f"Note: {run.note}", "warning", err=True), err=True)
     if run.status == "stopped":
         word = run.message.split()[0]
         if word in ("interrupted", "terminated"):

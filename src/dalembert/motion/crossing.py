@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from dalembert.model.system import System
     from dalembert.motion.engine import Engine
     from dalembert.motion.events import Watch
+    from dalembert.native.kernels import Kernels
 
 _ROUNDING = 1e-12  # of the terms of a constraint: what is no jump
 _DRIFT = 100.0  # times what a constraint changes next to a switch: what is no jump
 _LOOKED = 1000  # switches at which constraints are looked at before the motion
+_WATCHED = 100  # expressions that switch with the state, at most: beyond, to evaluate them takes longer than to step
 _SAME = 1e-9  # relative difference of jumps that do not depend on the state
 _ADVICE = (
     "Let it change gradually, for example by (1 + tanh((t - t1)/d))/2 instead of step(t - t1), with d as short as it "
@@ -65,6 +67,11 @@ class Crossing:
             same = [x for x in names if x[0] == "inertia" or abs(there[x] - here[x]) <= _SAME * abs(here[x])]
             if same:
                 raise ModelError(Problem(self.jumps.words(stop, name, here[name]), key=name[1:]) for name in same)
+
+    def prepare(self, kernels: Kernels) -> tuple[str, int] | None:
+        """Compile what really switches with the state, for steppers that stop there."""
+        states = self.switching.states[: self.switching.hard[1]]
+        return (kernels.expressions(states, {}), len(states)) if 0 < len(states) <= _WATCHED else None
 
     def begin(self, engine: Engine, watch: Watch) -> None:
         """Follow an engine from its start."""

@@ -26,7 +26,7 @@ _HELD, _UNSTABLE = 0.5, 3.0  # step times fastest rate, from which accuracy of t
 
 def back_and_forth(engine: Engine) -> bool:
     """Tell whether the forces jump where the motion is slow, so that they lead back to where it came from."""
-    return engine.kernels.form != "canonical" and (sticks(engine) or chatters(engine))
+    return sticks(engine) or chatters(engine)
 
 
 def chatters(engine: Engine) -> bool:
@@ -43,11 +43,13 @@ def chatters(engine: Engine) -> bool:
 def sticks(engine: Engine) -> bool:
     """Tell whether the accelerations jump ahead of the present state, so that they lead back."""
     n, t, h = engine.n, float(engine.clock[at.T]), _AHEAD * float(engine.clock[at.END])
-    rates = _rates(engine, np.array([t]), engine.y[None])[0]
-    ahead = engine.y + h * rates
+    q = engine.y[:n]
+    here = np.concatenate([q, engine.kernels.from_state(t, q, engine.y[n:], _parameters(engine))])
+    rates = _rates(engine, np.array([t]), here[None])[0]
+    ahead = here + h * rates
     a, b = rates[n:], _rates(engine, np.array([t + h]), ahead[None])[0, n:]
     largest = int(np.argmax(np.abs(b - a)))
-    return bool(a[largest] * b[largest] < 0 and _jumps(engine, (t, t + h), (engine.y.copy(), ahead)))
+    return bool(a[largest] * b[largest] < 0 and _jumps(engine, (t, t + h), (here, ahead)))
 
 
 def _jumps(engine: Engine, times: tuple[float, float], states: tuple[Array, Array]) -> bool:
@@ -84,12 +86,12 @@ def stiff(engine: Engine, times: Array, states: Array, facts: dict[str, Any]) ->
     rate, held = float(np.median(fastest)), float(np.median(fastest * steps[where]))
     if held > _UNSTABLE and rate > _FASTER * shown[:n].max(initial=0.0):
         return (
-            f"the system is stiff: its {len(steps)} steps are limited by stability, at a rate of {rate:.3g} per unit "
+            f"the system is stiff: the {len(steps)} steps are limited by stability, at a rate of {rate:.3g} per unit "
             "of time, and not by accuracy; method `radau` takes steps that follow the motion"
         )
     if held > _HELD and rate > _FASTER * shown.max(initial=0.0):
         return (
-            f"its {len(steps)} steps follow something with a rate of {rate:.3g} per unit of time, of which the motion "
+            f"the {len(steps)} steps follow something with a rate of {rate:.3g} per unit of time, of which the motion "
             "shows next to nothing; replace what is so stiff by a constraint, or, if it may be less accurate, take "
             "method `radau` with a tolerance of 1e-4"
         )
@@ -114,14 +116,21 @@ def _fastest(engine: Engine, t: float, y: Array) -> float:
 def _rates(engine: Engine, times: Array, states: Array) -> Array:
     """Return q̇ and q̈ at states."""
     n = engine.n
-    parameters = engine.given[1 + 2 * n : 1 + 2 * n + len(engine.kernels.system.parameters)]
-    inputs = np.column_stack([times, states, np.tile(parameters, (len(times), 1))])
+    inputs = np.column_stack([times, states, np.tile(_parameters(engine), (len(times), 1))])
     a = engine.kernels.run("core", "accelerations", inputs)[:, :n]
     return np.hstack([states[:, n:], a])
 
 
+def _parameters(engine: Engine) -> Array:
+    first = 1 + 2 * engine.n
+    return engine.given[first : first + len(engine.kernels.system.parameters)]
+
+
 def _last(engine: Engine) -> tuple[Array, Array]:
-    """Return the last recorded times and states."""
-    last = int(engine.count[at.RECORDED])
+    """Return the last recorded times, positions and velocities."""
+    last, n = int(engine.count[at.RECORDED]), engine.n
     first = max(0, last - _LOOKED_AT)
-    return engine.times[-1][first:last], engine.states[-1][first:last]
+    times, states = engine.times[-1][first:last], engine.states[-1][first:last].copy()
+    if len(times):
+        states[:, n:] = engine.kernels.from_state(times, states[:, :n], states[:, n:], _parameters(engine))
+    return times, states

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
 
 _CHUNK = 4096  # steps that are recorded before the buffer is changed
+
+
+class Steps(NamedTuple):
+    """Recorded steps: where they begin, their lengths, and the states that they lead from and to."""
+
+    times: Array
+    lengths: Array
+    starts: Array
+    kept: Array
 
 
 class Engine(ABC):
@@ -36,7 +45,7 @@ class Engine(ABC):
         self.events[2] = directions
         self.given = np.zeros(1 + 2 * n + len(setup.parameters) + further)
         self.set_parameters(setup.parameters)
-        self.clock, self.count = np.zeros(8), np.zeros(11, dtype=np.int64)
+        self.clock, self.count = np.zeros(9), np.zeros(12, dtype=np.int64)
         self.y = np.zeros(2 * n)
         self.times: list[Array] = []
         self.states: list[Array] = []
@@ -63,7 +72,7 @@ class Engine(ABC):
         self.times.clear()
         self.states.clear()
         self.instants.clear()
-        self.clock[:] = [t, step or 0.0, end, step or max(end - t, 1e-300), *tolerances, 0.0, t]
+        self.clock[:] = [t, step or 0.0, end, step or max(end - t, 1e-300), *tolerances, 0.0, t, 0.0]
         self.count[:] = 0
         self.fixed = step is not None
         self.wanted, self.sampled = wanted, np.zeros((len(wanted), 2 * self.n))
@@ -84,15 +93,33 @@ class Engine(ABC):
     def _advance(self, steps: int) -> int:
         """Take some steps, until the buffer is full; return a status of the stepper."""
 
-    @abstractmethod
     def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
-        """Return states inside a recorded step from y to what was kept, by repeating it."""
+        """Return states inside a recorded step from y to what was kept."""
+        steps = Steps(np.array([t]), np.array([h]), y[None], kept[None])
+        return self.repeated(steps, np.array([len(thetas)]), thetas)
 
-    def inside(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
-        """Return states inside a recorded step, or inside the instant over which a switch is passed."""
-        if t in self.instants:
-            return y + thetas[:, None] * (kept - y)
-        return self.between(t, h, y, kept, thetas)
+    def repeated(self, steps: Steps, ends: Array, thetas: Array) -> Array:
+        """Return states inside recorded steps, those of each up to its place in `ends`.
+
+        An engine has this or `between`, or both.
+        """
+        starts = np.concatenate([[0], ends])[:-1]
+        into = np.empty((len(thetas), 2 * self.n))
+        for (t, h, y, kept), first, last in zip(zip(*steps, strict=True), starts, ends, strict=True):
+            into[first:last] = self.between(float(t), float(h), y, kept, thetas[first:last])
+        return into
+
+    def inside(self, steps: Steps, ends: Array, thetas: Array) -> Array:
+        """Return states inside recorded steps, or inside the instants over which a switch is passed."""
+        if not self.instants:
+            return self.repeated(steps, ends, thetas)
+        instants = np.isin(steps.times, list(self.instants))
+        which = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+        into = steps.starts[which] + thetas[:, None] * (steps.kept - steps.starts)[which]
+        taken, places = ~instants, ~instants[which]
+        part = Steps(*(field[taken] for field in steps))
+        into[places] = self.repeated(part, np.cumsum(np.diff(ends, prepend=0)[taken]), thetas[places])
+        return into
 
     def choose_again(self) -> bool:
         """Choose independent coordinates anew; tell whether the motion can go on."""

@@ -108,10 +108,10 @@ def _flatten(arg: Any, values: list[Any]) -> Any:
 
 @cache
 def _sources() -> str:
-    """Name the state of all sources that steppers are made from: a function may call others in other files."""
+    """Name the state of all that steppers are made from and by: a function may call others in other files."""
     digest = hashlib.sha256()
     folder = Path(__file__).parent
-    for path in [*sorted((folder / "steppers").glob("*.py")), folder / "places.py"]:
+    for path in [*sorted((folder / "steppers").glob("*.py")), folder / "places.py", Path(machine.__file__)]:
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -27,7 +27,7 @@ from dalembert.language.late_sympy import is_sympy
 from dalembert.language.parser import parse, parse_equation
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.system import System
-from dalembert.motion.engine import Engine
+from dalembert.motion.engine import Engine, Steps
 from dalembert.native.kernels import Kernels
 
 ACTIONS = ("record", "stop")
@@ -149,7 +149,8 @@ class Watch:
         return None
 
     def _state(self, theta: float, t: float, y: Array, end: float, kept: Array) -> Array:
-        return self.engine.inside(t, end - t, y, kept, np.array([theta]))[0]
+        step = Steps(np.array([t]), np.array([end - t]), y[None], kept[None])
+        return self.engine.inside(step, np.array([1]), np.array([theta]))[0]
 
     def split(self, t: float, state: Array) -> tuple[Array, Array]:
         """Return positions and velocities of a state."""

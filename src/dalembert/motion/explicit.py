@@ -11,10 +11,11 @@ from dalembert.arrays import Array
 from dalembert.errors import SimulationError
 from dalembert.motion import places as at
 from dalembert.motion.diagnosis import back_and_forth
-from dalembert.motion.engine import Engine
+from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.entry import Entry
 from dalembert.motion.method import Setup
 from dalembert.motion.tableau import Tableau
+from dalembert.motion.tools import Record, Tools, Workspace
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
@@ -46,15 +47,20 @@ class Explicit(Engine):
             names.append((whole, "step"))
         if complete:
             names += [("dependent", "dependent_positions"), ("dependent", "dependent_velocities")]
+        # gains of stabilisation are in units of the step: one as short as leads across a switch would be a blow
+        switches = None if setup.keep == "stabilise" else setup.switches
+        if switches:
+            names += [names[at.GUARD]] * (at.SWITCHES - len(names)) + [(switches[0], "expressions")]
+        self.switches = np.zeros((2, switches[1] if switches else 0))
         self.load(names)
         repeated = s > 0 and not well and not complete and setup.keep == "project"
         flags = [setup.frozen, complete, whole is not None, repeated]
         self.size = np.array([n, s, kind, _KEEPINGS[setup.keep], 0, *map(int, flags)])
         self.control = np.zeros((2, max(s, 1))) if setup.gains is None else setup.gains
         self.tableau, self.order = method.arrays(), method.order
-        rows = len(method.times) + (0 if method.dense else 1)
-        self.k, self.vectors = np.zeros((rows, 2 * n)), np.zeros((3, 2 * n))
-        self._steps, self._inside = Entry("explicit", "advance"), Entry("explicit", "interpolate")
+        self._rows = len(method.times) + (0 if method.dense else 1)
+        self._room = self._workspace()
+        self._steps, self._inside = Entry("explicit", "advance"), Entry("dense", "inside")
         self._controls: list[Array] = []
         self._slow = 0  # how often many steps came to little
         if complete:
@@ -108,36 +114,48 @@ class Explicit(Engine):
         self.choose(t, self.y[: self.n].copy(), self.y[self.n :].copy())
         return True
 
+    def _workspace(self) -> Workspace:
+        return Workspace(np.zeros((self._rows, 2 * self.n)), *np.zeros((3, 2 * self.n)))
+
+    def _tools(self, count: Array, control: Array) -> Tools:
+        return Tools(self.address, self.size, count, self.given, self.out, self.work, control)
+
     def _advance(self, steps: int) -> int:
         self.size[at.FIXED] = int(self.fixed)
-        A, b, c, errors, dense = self.tableau
+        record = Record(self.wanted, self.sampled, self.times[-1], self.states[-1])
+        tools = self._tools(self.count, self.control)
         status = self._steps(
-            self.address, self.size, A, b, c, errors, dense, self.order, self.clock, self.count, self.y,
-            self.k, self.vectors, self.given, self.out, self.work, self.control, self.wanted, self.sampled,
-            self.times[-1], self.states[-1], self.events, steps,
-        )  # fmt: skip
+            self.tableau, tools, self.clock, self.y, self._room, record, self.events, self.switches, steps
+        )
         if status != at.SLOW:
             return status
         self._slow += 1
         again = self._slow & (self._slow - 1) == 0  # the first time, the second, the fourth, …
         return at.CHATTER if again and back_and_forth(self) else at.RUNNING
 
-    def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
-        """Return states inside a recorded step, by repeating it."""
-        A, b, c, _, dense = self.tableau
+    def repeated(self, steps: Steps, ends: Array, thetas: Array) -> Array:
+        """Return states inside recorded steps, by repeating them in one call, or one for each choice of coordinates."""
+        if not self.choices:
+            return self._repeated(steps, ends, thetas, self.control)
+        into = np.empty((len(thetas), 2 * self.n))
+        starts = np.concatenate([[0], ends])[:-1]
+        chosen = np.searchsorted([t for t, _ in self.choices], steps.times, side="right") - 1
+        chosen = np.maximum(chosen, 0)
+        for choice in np.unique(chosen):  # the one that was in force
+            here = np.flatnonzero(chosen == choice)
+            counts = ends[here] - starts[here]
+            places = np.concatenate([np.arange(*pair) for pair in zip(starts[here], ends[here], strict=True)])
+            part = Steps(*(field[here] for field in steps))
+            into[places] = self._repeated(part, np.cumsum(counts), thetas[places], self._controls[choice])
+        return into
+
+    def _repeated(self, steps: Steps, ends: Array, thetas: Array, control: Array) -> Array:
         into = np.zeros((len(thetas), 2 * self.n))
-        control = self.control
-        if self.choices:  # the one that was in force
-            control = self._controls[
-                max(0, int(np.searchsorted([chosen for chosen, _ in self.choices], t, side="right")) - 1)
-            ]
-        count, k, vectors = self.count.copy(), np.zeros_like(self.k), np.zeros_like(self.vectors)  # a run may go on
-        there = self._inside(
-            self.address, self.size, A, b, c, dense, count, t, h, y, kept, k, vectors, self.given, self.out,
-            self.work, control.copy(), thetas, into,
-        )  # fmt: skip
-        if not there:
-            raise SimulationError(f"the step from t = {t:.6g} cannot be repeated")
+        tools = self._tools(self.count.copy(), control.copy())  # a run may go on
+        parts = [np.ascontiguousarray(part) for part in (*steps, ends, thetas)]
+        found = self._inside(self.tableau, tools, self._workspace(), *parts, into)
+        if found < len(steps.times):
+            raise SimulationError(f"the step from t = {steps.times[found]:.6g} cannot be repeated")
         return into
 
 

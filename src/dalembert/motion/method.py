@@ -29,7 +29,7 @@ class Setup:
     """What an engine starts from: values of parameters, the state t, q, v, and how constraints are kept.
 
     `gains` and `frozen` are those of stabilisation; `watched` is a group of kernels whose `expressions` are watched
-    for, with the directions of their passages.
+    for, with the directions of their passages; `switches` one of what switches with the state, and how many they are.
     """
 
     parameters: Array
@@ -38,19 +38,32 @@ class Setup:
     gains: Array | None = None
     frozen: bool = True
     watched: tuple[str, Array] | None = None
+    switches: tuple[str, int] | None = None
 
 
 class Method(Protocol):
-    """A method by name. `adaptive`: it can choose its step; `fixed`: it can take a given one."""
+    """A method by name."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str:
+        """How it is called."""
+        ...
+
     @property
-    def order(self) -> int: ...  # noqa: D102
+    def order(self) -> int:
+        """The power of the step that its error goes with."""
+        ...
+
     @property
-    def adaptive(self) -> bool: ...  # noqa: D102
+    def adaptive(self) -> bool:
+        """Whether it can choose its step."""
+        ...
+
     @property
-    def fixed(self) -> bool: ...  # noqa: D102
+    def fixed(self) -> bool:
+        """Whether it can take a given one."""
+        ...
+
     @property
     def forms(self) -> tuple[str, ...]:
         """The forms that it integrates; the first is the default."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ from dalembert.model.system import System
 from dalembert.motion import places as at
 from dalembert.motion.crossing import Crossing
 from dalembert.motion.diagnosis import stiff
-from dalembert.motion.engine import Engine
-from dalembert.motion.events import Occurrence, Watch
+from dalembert.motion.engine import Engine, Steps
+from dalembert.motion.events import Occurrence, Watch, read_events
 from dalembert.motion.keep import Stabilisation, stabilisation
 from dalembert.motion.limits import MAX_SAMPLES, MAX_STEPS
 from dalembert.motion.method import KEEPINGS, Method, Setup, moving
@@ -28,7 +29,7 @@ from dalembert.motion.methods import METHODS
 from dalembert.motion.tableau import Tableau
 from dalembert.native.kernels import Kernels
 from dalembert.survey.check import refuse_contradictions
-from dalembert.survey.start import consistent_state
+from dalembert.survey.start import State, consistent_state
 
 _FIRST = 20_000  # unknowns times steps of the first piece: some thousandths of a second
 _MOST = 10**8  # steps of a piece, whatever the clock says
@@ -53,16 +54,27 @@ class Settings:
 
 
 @dataclass(frozen=True)
+class Ready:
+    """A system that can begin to move: its blocks as numbers, a consistent start, parameters, native code."""
+
+    system: System
+    numeric: Numeric
+    state: State
+    parameters: Array
+    kernels: Kernels
+    checked: bool
+
+
+@dataclass(frozen=True)
 class Motion:
     """A computed motion as the stepper left it: times and states at the steps, (q, v), or (q, p) in canonical form.
 
     `samples` are the states at the times that were asked for; `facts` what is known of the computation.
     """
 
-    system: System
-    kernels: Kernels
+    ready: Ready
+    settings: Settings
     engine: Engine
-    parameters: Array
     times: Array
     states: Array
     sample_times: Array | None
@@ -75,6 +87,21 @@ class Motion:
     crossing: Crossing  # of switches in time
     memory: dict[str, Any] = field(default_factory=dict)  # what was found out about it, shared by its samplings
 
+    @property
+    def system(self) -> System:
+        """What moves."""
+        return self.ready.system
+
+    @property
+    def kernels(self) -> Kernels:
+        """Its native code."""
+        return self.ready.kernels
+
+    @property
+    def parameters(self) -> Array:
+        """The values of its parameters at the start."""
+        return self.ready.parameters
+
     def __repr__(self) -> str:
         return f"<Motion of {self.system!r}: {len(self.times) - 1} steps until t = {self.times[-1]:g}>"
 
@@ -85,12 +112,24 @@ class Motion:
         rows = np.array([self.parameters, *(values for _, values in self.changes)])
         return rows[np.searchsorted([t for t, _ in self.changes], times, side="left")]
 
-    def between(self, k: int, thetas: Array) -> Array:
-        """Return states inside step k, at parts of it."""
-        t, end = float(self.times[k]), float(self.times[k + 1])
-        if self.changes:
-            self.engine.set_parameters(self.parameters_at(np.array([end]))[0])
-        return self.engine.inside(t, end - t, self.states[k], self.states[k + 1], thetas)
+    def between(self, steps: Array, thetas: Array) -> Array:
+        """Return states inside steps at parts θ of them, one row for each pair of a step and a part."""
+        order = np.argsort(steps, kind="stable")
+        which, ends = np.unique(steps[order], return_index=True)
+        ends, thetas = np.append(ends[1:], len(steps)), np.asarray(thetas, dtype=float)[order]
+        found = np.empty((len(steps), self.states.shape[1]))
+        if not len(steps):
+            return found
+        rows = self.parameters_at(self.times[which + 1])
+        changed = np.flatnonzero(np.any(np.diff(rows, axis=0), axis=1)) + 1 if self.changes else []
+        for first, last in pairwise([0, *changed, len(which)]):
+            if self.changes:
+                self.engine.set_parameters(rows[first])
+            here, start = which[first:last], int(ends[first - 1]) if first else 0
+            stop = int(ends[last - 1])
+            taken = Steps(self.times[here], np.diff(self.times)[here], self.states[here], self.states[here + 1])
+            found[order[start:stop]] = self.engine.inside(taken, ends[first:last] - start, thetas[start:stop])
+        return found
 
 
 def compute(
@@ -123,7 +162,7 @@ def compute(
     if initial is not None:
         system = system.replace(initial=initial)
     settings = _settings(system, locals())
-    watch = Watch(system, events)
+    read_events(system, events)  # what is wrong with them is said before anything is computed
     before = time.perf_counter()
     numeric = Numeric(system)
     state = consistent_state(system, numeric, explain=False)
@@ -132,11 +171,40 @@ def compute(
     parameters = np.array(parameter_values(system, {}))
     crossing = Crossing(system, parameters, state.t, settings.until, not unchecked)
     crossing.refuse(state.q, state.v)
-    kernels = Kernels(system, settings.form)
-    method_used = METHODS[settings.method]
+    ready = Ready(system, numeric, state, parameters, Kernels(system, settings.form), not unchecked)
+    options = {"gains": gains, "events": events}
+    options |= {"unchecked": True} if unchecked else {}
+    options |= {"max_seconds": settings.max_seconds} if settings.max_seconds < float("inf") else {}
+    motion = _integrate(ready, settings, options, crossing, before, progress)
+    facts = motion.facts
+    if remark := stiff(motion.engine, motion.times, motion.states, facts):
+        facts["message"] = f"{facts['message']}; {remark}" if facts["message"] else ""
+    facts["remark"] = remark
+    return motion
+
+
+def again(motion: Motion, events: Sequence[Any], **changes: Any) -> Motion:
+    """Compute a motion again from the same start with the same code, but other settings and events."""
+    ready, settings = motion.ready, replace(motion.settings, **changes)
+    crossing = Crossing(ready.system, ready.parameters, ready.state.t, settings.until, ready.checked)
+    return _integrate(ready, settings, motion.options | {"events": events}, crossing, time.perf_counter())
+
+
+def _integrate(
+    ready: Ready,
+    settings: Settings,
+    options: dict[str, Any],
+    crossing: Crossing,
+    before: float,
+    progress: Progress | None = None,
+) -> Motion:
+    """Follow the motion from its start; `before` is when the work on it began."""
+    system, kernels, state, parameters = ready.system, ready.kernels, ready.state, ready.parameters
+    watch = Watch(system, options["events"])
+    method = METHODS[settings.method]
     chosen = None
-    if settings.keep == "stabilise" and isinstance(method_used, Tableau):
-        chosen = stabilisation(system, method_used, gains)
+    if settings.keep == "stabilise" and isinstance(method, Tableau):
+        chosen = stabilisation(system, method, options["gains"])
     setup = Setup(
         parameters,
         (state.t, state.q, state.v),
@@ -144,8 +212,9 @@ def compute(
         None if chosen is None else chosen.gains,
         chosen is None or chosen.frozen,
         watch.prepare(kernels),
+        crossing.prepare(kernels),
     )
-    engine = method_used.engine(kernels, setup)
+    engine = method.engine(kernels, setup)
     y = np.concatenate([state.q, state.v])
     y[kernels.n :] = kernels.to_state(state.t, state.q, state.v, parameters)
     wanted = np.zeros(0) if settings.samples is None else settings.samples
@@ -158,19 +227,12 @@ def compute(
     times, states = engine.recorded(state.t, y)
     if status == "failed" and len(times) == 1:
         raise SimulationError(f"the motion cannot begin: {message}")
-    facts = _facts(engine, settings)
-    if remark := stiff(engine, times, states, facts):
-        message = f"{message}; {remark}" if message else ""
-    facts |= {"remark": remark, "status": status, "message": message, "build_s": built}
+    facts = _facts(engine, settings) | {"status": status, "message": message, "build_s": built}
     facts["wall_s"] = time.perf_counter() - before
     samples = np.concatenate([np.tile(y, (len(wanted) - len(engine.wanted), 1)), engine.reached()])
-    options = {"gains": gains, "events": events}
-    options |= {"unchecked": True} if unchecked else {}
-    options |= {"max_seconds": settings.max_seconds} if settings.max_seconds < float("inf") else {}
     return Motion(
-        system, kernels, engine, parameters, times, states, settings.samples, samples, facts, chosen,
-        watch.occurrences, watch.changes,
-        options, crossing,
+        ready, settings, engine, times, states, settings.samples, samples, facts, chosen,
+        watch.occurrences, watch.changes, options, crossing,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.model.system import System
 from dalembert.motion.method import KEEPINGS, Setup, moving
+from dalembert.motion.tools import Coefficients
 
 if TYPE_CHECKING:
     from dalembert.motion.engine import Engine
@@ -54,8 +55,8 @@ class Tableau:
         """Whether the method can choose its step."""
         return self.errors is not None
 
-    def arrays(self) -> tuple[Array, ...]:
-        """Return stages, weights, times, errors and dense coefficients as the stepper takes them."""
+    def arrays(self) -> Coefficients:
+        """Return the method as the stepper takes it."""
         rows = len(self.times)
         A = np.zeros((rows, rows))
         for i, row in enumerate(self.stages):
@@ -66,11 +67,12 @@ class Tableau:
         dense = np.zeros((len(self.dense), rows))
         for i, row in enumerate(self.dense):
             dense[i, : len(row)] = row
-        return A, np.array(self.weights, dtype=float), np.array(self.times, dtype=float), errors, dense
+        b, c = np.array(self.weights, dtype=float), np.array(self.times, dtype=float)
+        return Coefficients(A, b, c, errors, dense, self.order)
 
     def growth(self, Z: Array) -> Array:
         """Return the stability function R(Z): by what the method multiplies y where y' = K y, Z = τK."""
         s, n = len(self.weights), len(Z)
-        A, one = self.arrays()[0][:s, :s], np.eye(n)
+        A, one = self.arrays().A[:s, :s], np.eye(n)
         stages = np.linalg.solve(np.eye(s * n) - np.kron(A, Z), np.kron(np.ones((s, 1)), one))
         return one + np.kron(np.array([self.weights]), Z) @ stages

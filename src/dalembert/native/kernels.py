@@ -54,7 +54,7 @@ class Result(Arrays):
     reaction: r = M q̈ − f, one value for each coordinate. multipliers: λ, one for each constraint (of the form
     `multipliers`). rank: of A. conditioning: the smallest squared sine of the angle between a row of A and those before
     it. defect: the largest |A q̈ − c| in the size of its terms (of the other forms; 0 where the shared solver
-    stands in for a form whose choices fail there).
+    stands in for a form whose choices fail there). powers: of the constraints, λᵢ Aᵢ v.
     """
 
     acceleration: Array
@@ -63,6 +63,7 @@ class Result(Arrays):
     rank: Array | None = None
     conditioning: Array | None = None
     defect: Array | None = None
+    powers: Array | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -169,7 +170,7 @@ class Kernels:
 
     def accelerations(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Result:
         """Return q̈, λ and r, with the rank and the conditioning of A."""
-        out, entries, _ = self._everything(t, q, v, parameters)
+        out, entries, powers = self._everything(t, q, v, parameters)
         a, multipliers = out[..., : self.n], out[..., self.n : self.n + self.s]
         reaction = np.zeros_like(a)
         for k, (_, j) in enumerate(self._group("core").facts["pattern"]):
@@ -178,7 +179,7 @@ class Kernels:
         doubtful = ~(conditioning > rank.CLEAR)
         if self.s and np.any(doubtful):
             found[doubtful] = rank.count(self, self.inputs(t, q, v, parameters)[doubtful])
-        return Result(a, reaction, multipliers, found, conditioning)
+        return Result(a, reaction, multipliers, found, conditioning, powers=powers)
 
     def reaction(self, name: str, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Return the reaction of one constraint, one value for each coordinate."""
@@ -203,12 +204,14 @@ class Kernels:
         out = self.evaluate("core", "residuals", t, q, v, parameters)
         return out[..., : self.s], out[..., self.s :]
 
-    def energies(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Energies:
-        """Return energies and powers; of systems given by matrices there are none."""
+    def energies(self, t: Any, q: Any, v: Any, parameters: Any = None, powers: Array | None = None) -> Energies:
+        """Return energies and powers; none of systems given by matrices. `powers`: of the constraints, if known."""
         if self.system.kinetic is None:
             raise ModelError("a system given by matrices has no energies")
         out = self.evaluate("core", "energies", t, q, v, parameters)
-        return Energies(*np.moveaxis(out, -1, 0), constraints=self._everything(t, q, v, parameters)[2])
+        if powers is None:
+            powers = self._everything(t, q, v, parameters)[2]
+        return Energies(*np.moveaxis(out, -1, 0), constraints=powers)
 
     def project_positions(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Return the positions moved onto g = 0, least in the mass norm; raise SimulationError if none is found."""
@@ -343,6 +346,8 @@ class Kernels:
     def _check(self, name: str, out: Array, rows: Array) -> None:
         """Raise SimulationError where there is no finite value, and say where."""
         singular = ~(out[:, self.n + self.s + 2] > 0) if name == "everything" else np.zeros(len(out), dtype=bool)
+        if np.isfinite(out.sum()) and not np.any(singular):  # of many states, the quickest way to see that all is well
+            return
         bad = singular | ~np.all(np.isfinite(out), axis=1)
         if not np.any(bad):
             return

@@ -53,9 +53,9 @@ def compile_alone(module: llvm.ModuleRef, name: str, beside: str) -> bytes:
     for value in [*module.functions, *module.global_variables]:
         if not value.is_declaration and value.name != name:
             value.linkage = "internal"
-    passes = llvm.create_new_module_pass_manager()
-    passes.add_global_dead_code_eliminate_pass()
-    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
+    # what is called once is now part of what calls it: a call with many arrays takes longer than a small kernel
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
+    builder.getModulePassManager().run(module, builder)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)  # ELF also on Windows
     return machine.emit_object(module)
 

@@ -22,15 +22,29 @@ class Method(Protocol):
     """The data of an explicit method: its stages, weights and times, and the weights of two error estimates."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str:
+        """How it is called."""
+        ...
+
     @property
-    def stages(self) -> Sequence[Sequence[float]]: ...  # noqa: D102
+    def stages(self) -> Sequence[Sequence[float]]:
+        """Coefficients of the stages, one row for each."""
+        ...
+
     @property
-    def weights(self) -> Sequence[float]: ...  # noqa: D102
+    def weights(self) -> Sequence[float]:
+        """Of the stages, in the step."""
+        ...
+
     @property
-    def times(self) -> Sequence[float]: ...  # noqa: D102
+    def times(self) -> Sequence[float]:
+        """Of the stages, in parts of the step."""
+        ...
+
     @property
-    def errors(self) -> tuple[Sequence[float], Sequence[float]] | None: ...  # noqa: D102
+    def errors(self) -> tuple[Sequence[float], Sequence[float]] | None:
+        """Weights of the stages in two error estimates, if there are any."""
+        ...
 
 
 def one_step(builder: Builder, method: Method, well: float) -> Module:

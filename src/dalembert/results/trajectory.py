@@ -63,6 +63,7 @@ class Run(ShownAsHTML):
     The values are those at the samples that were asked for, else at the steps; `run.at(times)` gives states in between.
 
     status, message: "done", "stopped" or "failed", and why.
+    note: what is to be said of the way, as that the system is stiff, with a remedy.
     steps, rejected, evaluations, projections: how many there were.
     guarded: how often accelerations were computed in the way that passes singular positions.
     choices: times and independent coordinates, of the form `independent`.
@@ -80,6 +81,9 @@ class Run(ShownAsHTML):
         f = self.motion.facts
         end = f"until t = {self.motion.times[-1]:g}"
         return f"<Run {self.system.name!r} {end}: {f['status']}, {f['steps']} steps, {f['method']}, {f['form']}>"
+
+    def __str__(self) -> str:
+        return "\n".join([repr(self), *([f"  note: {self.note}"] if self.note else [])])
 
     def __getattr__(self, name: str) -> Any:
         """Give what is known of the computation: status, message, steps, evaluations, build_s, wall_s, …"""
@@ -114,6 +118,14 @@ class Run(ShownAsHTML):
         """Velocities, one row for each time."""
         return self._velocities(self.t, self._states)
 
+    @property
+    def note(self) -> str:
+        """What is to be said of a motion that came to its end: that it is stiff, with a remedy; else nothing.
+
+        Of one that ended early it is part of the message.
+        """
+        return "" if self.message else self.remark
+
     def at(self, times: Any) -> tuple[Array, Array]:
         """Return positions and velocities at any times of the motion, with the accuracy of its steps."""
         times = self._times(times)
@@ -139,16 +151,13 @@ class Run(ShownAsHTML):
     def _between(self, flat: Array) -> Array:
         """Return the states at some times, (q, v) or in canonical form (q, p)."""
         motion = self.motion
-        states = np.empty((len(flat), 2 * motion.kernels.n))
-        step = np.clip(np.searchsorted(motion.times, flat, side="left") - 1, 0, max(len(motion.times) - 2, 0))
-        for k in np.unique(step):
-            here = np.flatnonzero(step == k)
-            if len(motion.times) == 1:
-                states[here] = motion.states[0]
-                continue
-            thetas = (flat[here] - motion.times[k]) / (motion.times[k + 1] - motion.times[k])
-            states[here] = motion.between(int(k), thetas)
-        return states
+        times, states = motion.times, motion.states
+        place = np.searchsorted(times, flat, side="left")
+        found = states[np.minimum(place, len(times) - 1)]
+        inner = np.flatnonzero(times[np.minimum(place, len(times) - 1)] != flat)  # the others are those of steps
+        step = place[inner] - 1
+        found[inner] = motion.between(step, (flat[inner] - times[step]) / (times[step + 1] - times[step]))
+        return found
 
     def _velocities(self, t: Array, states: Array) -> Array:
         n, kernels = self.motion.kernels.n, self.motion.kernels
@@ -338,6 +347,7 @@ class Run(ShownAsHTML):
         return {
             "model": self.system.name,
             **{key: f[key] for key in ("status", "message", "form", "method", "keep", "steps", "evaluations")},
+            "note": self.note,
             "build_s": f["build_s"],
             "wall_s": f["wall_s"],
             "final": end,

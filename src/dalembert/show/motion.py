@@ -57,6 +57,7 @@ def run_html(run: Run) -> str:
         Markup(faint(f"motion until t = {run.motion.times[-1]:.6g}: ") + status),
         line(words(facts["message"])) if facts["status"] != "done" and facts["message"] else "",
         line(faint(", ".join(how))),
+        line(words(f"note: {run.note}")) if run.note else "",
         table(head, rows, len(system.coordinates)),
         _events(run),
         _certificate_of(run),

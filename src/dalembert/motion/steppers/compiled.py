@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +12,9 @@ from numba import from_dtype, njit, types
 
 from dalembert.native import machine
 
-# What numba's code refers to, but never calls here: arrays belong to the caller, nothing is allocated.
-_NOTHING_TO_FREE = "define void @NRT_MemInfo_call_dtor(ptr %info) {\n  ret void\n}\n"
+# Arrays belong to the caller, nothing is allocated: numba counts references to what is not its own, for nothing.
+_COUNTING = re.compile(r"^define [^\n]*@NRT_(incref|decref)\(.*?^}", re.MULTILINE | re.DOTALL)
+_NO_COUNTING = r"define internal void @NRT_\1(ptr %info) alwaysinline {\n  ret void\n}"
 
 _INNER = "inner"
 _FOREIGN = ("NRT_", "numba_", "Py")  # functions that a process without numba does not have
@@ -29,9 +31,9 @@ def to_object(function: Any, kind: tuple, name: str) -> bytes:
     signature = tuple(_type(part) for part in kind)
     function.compile(signature)
     own = function.overloads[signature].fndesc.llvm_func_name
-    module = llvm.parse_assembly(function.inspect_llvm(signature))
+    module = llvm.parse_assembly(_COUNTING.sub(_NO_COUNTING, function.inspect_llvm(signature)))
     module.get_function(own).name = _INNER
-    code = machine.compile_alone(module, name, _NOTHING_TO_FREE + _from_table(module.get_function(_INNER), name))
+    code = machine.compile_alone(module, name, _from_table(module.get_function(_INNER), name))
     foreign = sorted(f.name for f in module.functions if f.is_declaration and f.name.startswith(_FOREIGN))
     if foreign:  # it would run here, and end a later process that has not loaded numba
         raise RuntimeError(f"{function.__name__} needs {', '.join(foreign)}; write loops in place of array expressions")

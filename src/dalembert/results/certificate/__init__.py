@@ -42,6 +42,7 @@ def certify(run: Run) -> Certificate:
             return Certificate((item,), start, end, {}, (*notes, f"not judged: {error}"))
         measure("constraints", "constraints", lambda: equations.residuals(run, sizes))
         measure("equations", equations.TEXT, lambda: equations.forces(run, at, sizes))
+        measure("energies", energy.WRITTEN, lambda: energy.written(run, at))
         measure("stabilised", "the bound of stabilisation", lambda: _stabilised(run))
         measure("steps", steps.TEXT, lambda: steps.steps(run, sizes))
         measure("energy", energy.TEXT, lambda: energy.balance(run, sizes))
@@ -51,6 +52,8 @@ def certify(run: Run) -> Certificate:
         measure("events", passages.TEXT, lambda: passages.passages(run, compared.other))
     if run.status == "failed":
         items.append(Item("end", 1.0, 0.0, "the motion ends early: it could not be continued"))
+    elif run.status == "done" and end < run.until:
+        items.append(Item("end", 1.0, 0.0, "the motion ends early, and nothing says why"))
     trusted = compared.errors[compared.times <= compared.until].max(axis=0, initial=0.0)
     if compared.note:
         notes.append(compared.note)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.motion.run import compute
+from dalembert.motion.run import again
+from dalembert.results.certificate.inside import inside
 from dalembert.results.certificate.items import FAILURES, Item
 from dalembert.results.certificate.passages import watched
 from dalembert.results.certificate.scales import Scales
@@ -50,14 +51,15 @@ def accuracy(run: Run, scales: Scales) -> Accuracy:
     end, start = float(motion.times[-1]), float(motion.times[0])
     if end == start or len(motion.times) < 2:
         return Accuracy(motion.times[:1], np.zeros((1, motion.kernels.n)), end, Item("accuracy", 0.0, limit, name))
-    times = asked = _chosen(motion)
     try:
-        other = _finer(motion, times)
+        times, mine = _chosen(run)
+        asked, other = times, _finer(motion, times)
         reached = len(other.samples)
-        times, mine = times[:reached], _values(run, times[:reached])
+        times, mine = times[:reached], mine[:reached]
     except FAILURES as error:
         why = f"not judged: a second motion to compare with cannot be computed: {error}"
-        return Accuracy(times[:0], np.zeros((0, motion.kernels.n)), start, Item("accuracy", None, limit, name), why)
+        none = np.zeros(0), np.zeros((0, motion.kernels.n))
+        return Accuracy(*none, start, Item("accuracy", None, limit, name), why)
     n = motion.kernels.n
     errors = _factor(motion, other) * np.abs(mine - other.samples[:, :n])
     errors[~np.isfinite(errors)] = np.inf
@@ -86,41 +88,32 @@ def _factor(motion: Motion, other: Motion) -> float:
     return 1.0 / (1.0 - min(part**motion.engine.order, _ALIKE))
 
 
-def _chosen(motion: Motion) -> Array:
-    """Return times at which to compare: steps, some inside steps, and samples, as evenly spread as can be."""
-    steps = motion.times
-    parts = [steps]
-    if motion.engine.dense:
-        count = max(2, -(-_TIMES // len(steps)))
-        parts.append((steps[:-1, None] + np.diff(steps)[:, None] * np.arange(1, count) / count).ravel())
+def _chosen(run: Run) -> tuple[Array, Array]:
+    """Return times at which to compare, and positions there: samples, steps, and places inside them, evenly spread."""
+    motion, n = run.motion, run.motion.kernels.n
+    parts = [(motion.times, motion.states[:, :n])]
     if motion.sample_times is not None:
-        parts.append(motion.sample_times[: len(motion.samples)])
-    return np.unique(np.concatenate([part[_spread(len(part))] for part in parts]))
+        parts.insert(0, (motion.sample_times[: len(motion.samples)], motion.samples[:, :n]))
+    if motion.engine.dense:
+        look = inside(run)
+        parts.append((look.t.ravel(), look.q.reshape(-1, n)))
+    chosen = [(times[at], q[at]) for times, q in parts for at in [_spread(len(times))]]
+    times, first = np.unique(np.concatenate([times for times, _ in chosen]), return_index=True)
+    return times, np.concatenate([q for _, q in chosen])[first]
 
 
 def _spread(count: int) -> Array:
     return np.unique(np.linspace(0, count - 1, min(count, _TIMES)).astype(int))
 
 
-def _values(run: Run, times: Array) -> Array:
-    """Return the positions at some times: as they were sampled where they were, else from inside the steps."""
-    motion, n = run.motion, run.motion.kernels.n
-    found = run._between(times)[:, :n]
-    if motion.sample_times is not None:
-        _, here, there = np.intersect1d(times, motion.sample_times[: len(motion.samples)], return_indices=True)
-        found[here] = motion.samples[there, :n]
-    return found
-
-
 def _finer(motion: Motion, times: Array) -> Motion:
     """Compute the motion again, more accurately, with its states at some times; it is not to stop before them."""
     facts = motion.facts
     events = [replace(e, action="record") if e.action == "stop" else e for e in watched(motion)]
-    settings = {key: facts[key] for key in ("form", "method", "keep")} | motion.options | {"events": events}
-    settings |= {"until": float(motion.times[-1]), "samples": times, "max_steps": 20 * facts["steps"] + 10_000}
+    settings = {"until": float(motion.times[-1]), "samples": times, "max_steps": 20 * facts["steps"] + 10_000}
     if facts["step"] is None:
         part = _FINER.get(facts["method"], _TENTH)
         finer = {"rtol": max(facts["rtol"] / part, _LEAST), "atol": facts["atol"] / part}
     else:
         finer = {"step": facts["step"] / 2}
-    return compute(motion.system, **settings, **finer)
+    return again(motion, events, **settings, **finer)

@@ -6,17 +6,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import symengine as se
 
 from dalembert.arrays import Array, Arrays
+from dalembert.language.building import TIME
+from dalembert.language.calculus import ZERO
+from dalembert.language.program import Program
 from dalembert.results.certificate.inside import MANY, NODES, WEIGHTS, changes, dense, inside, integrals
 from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
 
 if TYPE_CHECKING:
+    from dalembert.native.kernels import Energies
+    from dalembert.results.certificate.equations import Place
     from dalembert.results.trajectory import Run
 
 TEXT = "energy balance, in the largest energy"
+WRITTEN = "energies as they are reported against those as they are written"
 LIMIT = 1e-3  # of the largest energy that moves
+_WRITTEN = 1e-9  # of the terms that they are made of
 _AT_REST = 1e-6  # of what forces would do on the least that counts as a motion
 _ROUNDING = 1e-7  # of the potential energy, or of forces times places: the least that counts as an energy
 
@@ -35,6 +43,28 @@ def balance(run: Run, sizes: Scales) -> list[Item]:
     scale = max(drift.scale, _AT_REST * float(sizes.force @ sizes.positions))
     worst = float(np.maximum(np.abs(drift.values) - seeming, 0.0).max(initial=0.0) / scale)
     return [Item("energy", worst, LIMIT, TEXT)]
+
+
+def written(run: Run, at: list[Place]) -> list[Item]:
+    """Compare energies by native code with those as they are written, at a few states.
+
+    T₂ and T₀ follow from the kinetic energy with the velocities as they are, turned round, and without any.
+    """
+    system = run.system
+    if system.kinetic is None:
+        return []
+    names = [TIME, *system.coordinates, *system.velocities, *system.parameters]
+    energies = (system.kinetic, ZERO if system.potential is None else system.potential)
+    parts = [energy.args if energy.is_Add else (energy,) for energy in energies]
+    program, kinetic = Program([se.Symbol(name) for name in names], [*parts[0], *parts[1]]), len(parts[0])
+    t, q, v = (np.array([getattr(place, name) for place in at]) for name in ("t", "q", "v"))
+    values = np.broadcast_to(run.motion.parameters_at(t), (len(t), len(system.parameters)))
+    terms = np.array([program.arrays([t, *q.T, *w.T, *values.T]) for w in (v, -v, np.zeros_like(v))])
+    (T, back, rest), V = terms[:, :kinetic].sum(axis=1), terms[0, kinetic:].sum(axis=0)
+    found = run.motion.kernels.energies(t, q, v, values, np.zeros(0))
+    off = found.kinetic - T, found.potential - V, found.energy - (T + back) / 2 + 2 * rest - V
+    worst, size = float(np.abs(off).max()), float(np.abs(terms).sum(axis=(0, 1)).max())  # of terms, which may cancel
+    return [Item("energies", worst / size if size else worst, _WRITTEN, WRITTEN)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,7 +103,7 @@ def energy_drift(run: Run) -> Drift | None:
 def _work(run: Run) -> Array:
     """Return the work in each step, by Gauss's quadrature of the power inside it."""
     look = inside(run)
-    found = run.motion.kernels.energies(look.t, look.q, look.v, look.parameters)
+    found = run.motion.kernels.energies(look.t, look.q, look.v, look.parameters, look.rates.powers)
     work = np.zeros(len(run.motion.times) - 1)
     work[look.steps] = look.total(found.forces + found.time + found.constraints.sum(axis=-1))
     return work
@@ -86,15 +116,18 @@ def _jumps(run: Run) -> Array:
     """
     times, q, v = (part[:-1] for part in points(run)[:3])
     values = run.motion.parameters_at(run.motion.times[1:])
-    energies, h = run.motion.kernels.energies, np.diff(run.motion.times)
+    h = np.diff(run.motion.times)
+
+    def energies(t: Array) -> Energies:
+        return run.motion.kernels.energies(t, q, v, values, np.zeros(0))  # without the powers of constraints
 
     def lagrangian(t: Array) -> Array:
-        found = energies(t, q, v, values)
+        found = energies(t)
         return found.kinetic - found.potential
 
     gains = lagrangian(times) - lagrangian(times + h)
     if not gains.any():  # no time in the energies
         return gains
     for node, weight in zip(NODES, WEIGHTS, strict=True):
-        gains -= weight * h * energies(times + node * h, q, v, values).time
+        gains -= weight * h * energies(times + node * h).time
     return gains

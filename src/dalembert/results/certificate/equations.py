@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from dalembert.algebra.saddle import Saddle
-from dalembert.arrays import Array
+from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Numeric, Values
 from dalembert.forms import multipliers
 from dalembert.results.certificate.items import Item
@@ -26,6 +27,8 @@ _SMALL = 1e-3  # part of the largest force that every force is measured by at le
 _PLACES = 9  # at which forces and other solutions are compared
 _ROUNDING = 2e-15  # of the largest coordinate: what a constraint may be off by rounding alone
 _SIZED = 20  # at which the sizes of constraints are looked at
+_DENSE = 80  # coordinates and constraints, up to which plain arrays are faster than sparse ones
+Matrix = Array | Sparse
 
 
 @dataclass(frozen=True)
@@ -42,12 +45,20 @@ class Place:
     regular: bool  # not next to a position where reactions are not determinate
     free: bool  # whether something can move
 
+    @cached_property
+    def matrices(self) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+        """M, A, |M| and |A|; as plain arrays where they are small, which is faster."""
+        M, A = self.values.M, self.values.A
+        if sum(A.shape) <= _DENSE:
+            M, A = M.toarray(), A.toarray()
+        return M, A, abs(M), abs(A)
+
     @property
     def solutions(self) -> tuple[tuple[Array, Array], ...]:
         """q̈ and r by the kernel of the form, by the shared one, and from its multipliers."""
         a, r, multipliers = self.shared
         found = (self.acceleration, self.reaction), (a, r)
-        return (*found, (a, self.values.A.T @ multipliers)) if self.regular else found
+        return (*found, (a, self.matrices[1].T @ multipliers)) if self.regular else found
 
 
 def places(run: Run) -> list[Place]:
@@ -62,16 +73,27 @@ def places(run: Run) -> list[Place]:
     acceleration = core.acceleration if run.motion.kernels.momenta else found.acceleration
     result = []
     for k, i in enumerate(chosen):
-        numeric = Numeric(run.system, dict(zip(run.system.parameters, values[i], strict=True)))
+        blocks = _numeric(run, values[i]).all(float(times[i]), q[i], v[i])
         result.append(
             Place(
-                float(times[i]), q[i], v[i], numeric.all(float(times[i]), q[i], v[i]),
+                float(times[i]), q[i], v[i], blocks,
                 acceleration[k], found.reaction[k],
                 (core.acceleration[k], core.reaction[k], np.asarray(core.multipliers)[k]),
                 not nearby[k], bool(ranks[k] < n),
             )
         )  # fmt: skip
     return result
+
+
+def _numeric(run: Run, values: Array) -> Numeric:
+    """Return the blocks as formulas for some values of the parameters; the motion has those of its start."""
+    if np.array_equal(values, run.motion.parameters):
+        return run.motion.ready.numeric
+    known = run.motion.memory.setdefault("blocks", {})
+    key = values.tobytes()
+    if key not in known:
+        known[key] = Numeric(run.system, dict(zip(run.system.parameters, values, strict=True)))
+    return known[key]
 
 
 def singular(run: Run, found: Result) -> Array:
@@ -98,23 +120,24 @@ def residuals(run: Run, sizes: Scales) -> list[Item]:
     t, q, v, values = points(run)
     g, psi = run.motion.kernels.residuals(t, q, v, values)
     values = np.broadcast_to(values, (len(q), values.shape[-1]))
-    numeric = Numeric(run.system, dict(zip(run.system.parameters, values[0], strict=True)))
     chosen = np.unique(np.linspace(0, len(q) - 1, _SIZED).astype(int))
     limit = LOOSE if run.keep in ("none", "stabilise") else min(max(1e-10, 100 * run.rtol), LOOSE)
     items = []
+    numeric = run.motion.ready.numeric
     for name, rows, found in (("position", numeric.holonomic, g), ("velocity", numeric.kinematic, psi)):
         if not rows:
             continue
         size, written, rounded = np.zeros((3, len(rows)))  # written: as native code could be wrong
         moves = sizes.positions if name == "position" else sizes.velocities
         for i in chosen:
-            level = (
-                numeric.position(float(t[i]), q[i]) if name == "position" else numeric.velocity(float(t[i]), q[i], v[i])
-            )
-            size = np.maximum(size, np.maximum(level[2], abs(level[1]) @ moves))
-            written = np.maximum(written, np.abs(level[0]))
-            largest = np.abs(q[i] if name == "position" else v[i]).max(initial=0.0)
-            rounded = np.maximum(rounded, _ROUNDING * largest * abs(level[1]).sum(axis=1))
+            here = _numeric(run, values[i])
+            at, largest = float(t[i]), np.abs(q[i] if name == "position" else v[i]).max(initial=0.0)
+            off, J, terms = here.position(at, q[i]) if name == "position" else here.velocity(at, q[i], v[i])
+            J.data = np.abs(J.data)
+            moved, lengths = (J @ np.column_stack([moves, np.ones(len(moves))])).T
+            size = np.maximum(size, np.maximum(terms, moved))
+            written = np.maximum(written, np.abs(off))
+            rounded = np.maximum(rounded, _ROUNDING * largest * lengths)
         worst = np.maximum(np.abs(found[:, rows]).max(axis=0, initial=0.0), written)
         worst = np.where(worst <= rounded, 0.0, worst)
         words = f"constraints on {'positions' if name == 'position' else 'velocities'}, in the size of their terms"
@@ -137,16 +160,17 @@ def forces(run: Run, at: list[Place], sizes: Scales) -> list[Item]:
 
 def _defect(place: Place, sizes: Scales, a: Array, r: Array) -> float:
     """Return how far q̈ and r are from satisfying the equations, in the size of their terms."""
-    M, f, A, c = place.values.M, place.values.f, place.values.A, place.values.c
+    f, c = place.values.f, place.values.c
+    M, A, M_abs, A_abs = place.matrices
     left = np.abs(M @ a - f - r)
-    size = abs(M) @ np.abs(a) + np.abs(f) + np.abs(r)
+    size = M_abs @ np.abs(a) + np.abs(f) + np.abs(r)
     units = _units(sizes)
     # as work on what the coordinates move; beside the largest, what is small is rounding
     largest = (size * units).max(initial=0.0)
-    size = np.maximum(np.maximum(size, abs(M) @ sizes.accelerations), _SMALL * largest / units)
+    size = np.maximum(np.maximum(size, M_abs @ sizes.accelerations), _SMALL * largest / units)
     worst = _ratio(left, np.maximum(size, sizes.without_forces))
     if A.shape[0] and place.regular:
-        size = np.abs(c) + abs(A) @ np.maximum(np.abs(a), sizes.accelerations)
+        size = np.abs(c) + A_abs @ np.maximum(np.abs(a), sizes.accelerations)
         worst = max(worst, _ratio(np.abs(A @ a - c), size))
     return worst
 

@@ -7,6 +7,7 @@ moment would be overlooked. Where states inside a step cost as much as the step,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,12 @@ from dalembert.arrays import Array
 from dalembert.results.certificate.scales import points
 
 if TYPE_CHECKING:
+    from dalembert.motion.run import Motion
+    from dalembert.native.kernels import Kernels, Result
     from dalembert.results.trajectory import Run
 
 MANY = 50_000  # steps, beyond which only as many are looked into
+_SAMPLES = 300  # that are found again inside the steps, where this is not cheap
 _PLACES = 4000  # to look at, at least; more in small systems:
 _VALUES = 40_000  # coordinates times places
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(5)
@@ -26,13 +30,15 @@ NODES, WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
 _POWERS = np.arange(1, len(NODES) + 1)
 # ∫ from 0 to each node of the polynomial through values at the nodes
 _INTEGRALS = np.linalg.solve(np.vander(NODES, increasing=True).T, (NODES[:, None] ** _POWERS / _POWERS).T).T
+_AREAS = np.vstack([_INTEGRALS, WEIGHTS])  # and to the end
 
 
 @dataclass(frozen=True)
 class Inside:
     """t, q, v and parameters inside steps, one row for each step: the nodes of its pieces, all of the same length.
 
-    steps: which ones. every: one of how many was looked into.
+    steps: which ones. every: one of how many was looked into. sampled: which of the samples were found again inside
+    the steps, and the states there.
     """
 
     steps: Array
@@ -43,6 +49,13 @@ class Inside:
     parameters: Array  # one row for all, or one for each node
     edges: tuple[tuple[Array, Array], tuple[Array, Array]]  # q, then v, at the start and at the end of each step
     every: float
+    sampled: tuple[Array, Array]
+    kernels: Kernels
+
+    @cached_property
+    def rates(self) -> Result:
+        """Accelerations, and what else the equations give, at all nodes."""
+        return self.kernels.accelerations(self.t, self.q, self.v, self.parameters)
 
     def integral(self, values: Array, edge: int, rates: Array) -> Array:
         """Return how far values at the nodes and, last, at the end of each step are from the integrals of their rates.
@@ -52,8 +65,8 @@ class Inside:
         steps, n = len(self.steps), values.shape[-1]
         h = self.lengths[:, None, None] * len(NODES) / values.shape[1]
         pieces = rates.reshape(steps, -1, len(NODES), n)
-        inner = h[..., None] * np.einsum("ij,kpjn->kpin", _INTEGRALS, pieces)
-        before = np.cumsum(h * np.einsum("j,kpjn->kpn", WEIGHTS, pieces), axis=1)
+        found = h[..., None] * np.matmul(_AREAS, pieces)
+        inner, before = found[:, :, :-1], np.cumsum(found[:, :, -1], axis=1)
         inner[:, 1:] += before[:, :-1, None]
         start, end = self.edges[edge]
         reached = np.concatenate([values, end[:, None]], axis=1) - start[:, None]
@@ -86,14 +99,31 @@ def _look(run: Run) -> Inside:
     places = max(_PLACES, min(5 * _PLACES, _VALUES // n)) if dense(run) else 1
     count = -(-places // (len(NODES) * max(len(steps), 1)))
     thetas = ((np.arange(count)[:, None] + NODES) / count).ravel()
-    states = np.array([motion.between(int(k), thetas) for k in steps]).reshape(-1, 2 * n)
+    samples, where, parts = _samples(motion)
+    states = motion.between(  # together, as this repeats the steps
+        np.concatenate([np.repeat(steps, len(thetas)), where]), np.concatenate([np.tile(thetas, len(steps)), parts])
+    )
+    states, found = np.split(states, [len(steps) * len(thetas)])
     h = np.diff(motion.times)[steps]
     t = motion.times[steps, None] + h[:, None] * thetas
     values = motion.parameters_at(np.repeat(motion.times[steps + 1], len(thetas)))
     q, v = states[:, :n].reshape(*t.shape, n), run._velocities(t.ravel(), states).reshape(*t.shape, n)
     at = points(run)
     edges = (at[1][steps], at[1][steps + 1]), (at[2][steps], at[2][steps + 1])
-    return Inside(steps, h, t, q, v, values.reshape(*t.shape, -1) if motion.changes else values, edges, every)
+    values = values.reshape(*t.shape, -1) if motion.changes else values
+    return Inside(steps, h, t, q, v, values, edges, every, (samples, found), motion.kernels)
+
+
+def _samples(motion: Motion) -> tuple[Array, Array, Array]:
+    """Choose samples, all if they are not too many; return their numbers, the steps they lie in, and where."""
+    if motion.sample_times is None or len(motion.times) < 2:
+        return np.zeros(0, dtype=int), np.zeros(0, dtype=int), np.zeros(0)
+    count = len(motion.samples)
+    most = MANY if motion.engine.dense else _SAMPLES
+    chosen = np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
+    times = motion.sample_times[chosen]
+    steps = np.clip(np.searchsorted(motion.times, times, side="left") - 1, 0, len(motion.times) - 2)
+    return chosen, steps, (times - motion.times[steps]) / np.diff(motion.times)[steps]
 
 
 def changes(run: Run) -> Array:

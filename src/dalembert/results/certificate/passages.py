@@ -1,7 +1,11 @@
-"""Whether all passages of what was watched for were found: against a closer look, and against the second motion."""
+"""Whether all passages of what was watched for were found: against a closer look, and against the second motion.
+
+And whether those that are told of are there: the motion at that time, and an expression that is zero.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,11 +17,14 @@ from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import points
 
 if TYPE_CHECKING:
+    from dalembert.language.building import Expr
     from dalembert.motion.events import Event
     from dalembert.motion.run import Motion
     from dalembert.results.trajectory import Run
 
 TEXT = "passages of what was watched for that were not found"
+TOLD = "passages that are told of, in the range of a coordinate or of what was watched for"
+LIMIT = 1e-3
 _ZERO = 1e-9  # part of its largest value below which an expression has no sign
 _TOGETHER = 1e-6  # of the duration: passages at the very end may be found in one motion only
 
@@ -43,7 +50,32 @@ def passages(run: Run, other: Motion | None) -> list[Item]:
         for e, event in enumerate(events):
             again = sum(found.name == event.title and found.t < last for found in other.occurrences)
             missed = max(missed, again - seen[e])
-    return [Item("events", float(missed), 0.0, TEXT)]
+    return [Item("events", float(missed), 0.0, TEXT), *_told(run, events, expressions)]
+
+
+def _told(run: Run, events: Sequence[Event], expressions: Sequence[Expr]) -> list[Item]:
+    """Put every passage that is told of against the motion, and its expression against zero."""
+    motion, told = run.motion, run.events
+    if not told:
+        return []
+    t = np.array([found.t for found in told], dtype=float)
+    if not (t.min() >= motion.times[0] and t.max() <= motion.times[-1]):
+        return [Item("passages", np.inf, LIMIT, TOLD)]
+    _, q, v, values = points(run)
+    known, state = np.hstack(run.at(t)), np.array([[*found.q, *found.v] for found in told], dtype=float)
+    size = np.concatenate([np.ptp(q, axis=0), np.abs(v).max(axis=0)])
+    off = np.abs(known - state) / np.where(size > 0, size, 1.0)
+    kernels, n = motion.kernels, motion.kernels.n
+    group = kernels.expressions(expressions, multiplier_names(run.system))
+    along = np.abs(kernels.run(group, "expressions", kernels.inputs(motion.times, q, v, values))).max(axis=0)
+    here = kernels.run(group, "expressions", kernels.inputs(t, state[:, :n], state[:, n:], motion.parameters_at(t)))
+    instants = motion.engine.instants
+    at_switch = np.isin(t, [*instants, *instants.values()])  # where it jumps over zero
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = np.where(here == 0, 0.0, np.abs(here) / along)
+    own = [[found.name == event.title for event in events] for found in told]
+    nearest = np.where(own, parts, np.inf).min(axis=1)  # of events with the same name, any
+    return [Item("passages", float(max(off.max(), np.where(at_switch, 0.0, nearest).max())), LIMIT, TOLD)]
 
 
 def _passed(run: Run, group: str, e: int, direction: int) -> int:

@@ -24,12 +24,12 @@ from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
 
 if TYPE_CHECKING:
+    from dalembert.motion.run import Motion
     from dalembert.results.trajectory import Run
 
 TEXT = "steps against the accelerations inside them, in the range of a coordinate"
 LIMIT = 3e-3  # more than for the error of the motion: errors cancel, their absolute values add up
 _MOST = 2000  # steps in which what large forces leave is looked at
-_SAMPLES = 300  # that are found again inside the steps
 _BLIND = 0.5  # part of the time that may be next to singular positions
 _PART = 0.1  # of the limit that all others may fill
 
@@ -39,20 +39,21 @@ def steps(run: Run, sizes: Scales) -> list[Item]:
     limit = max(LIMIT, run.rtol if run.step is None else 0.0)
     if len(run.motion.times) < 2:
         return [Item("steps", 0.0, limit, TEXT)]
+    if _is_sample_missing(run.motion):
+        return [Item("steps", np.inf, limit, TEXT)]
     if not dense(run):
         ends = _parts(*_along(run), sizes)
         if (found := float(ends.sum(axis=0).max(initial=0.0))) <= limit:
             return [Item("steps", found, limit, TEXT)]  # else steps are too long for splines
     look = inside(run)
-    rates = run.motion.kernels.accelerations(look.t, look.q, look.v, look.parameters)
-    d = look.integral(look.q, 0, look.v), look.integral(look.v, 1, rates.acceleration)
+    d = look.integral(look.q, 0, look.v), look.integral(look.v, 1, look.rates.acceleration)
     ends = _parts(np.abs(d[0][:, -1]), np.abs(d[1][:, -1]), sizes)
     within = _parts(np.abs(d[0]).max(axis=1), np.abs(d[1]).max(axis=1), sizes)
-    blind = singular(run, rates).any(axis=1)
+    blind = singular(run, look.rates).any(axis=1)
     if look.lengths[blind].sum() > _BLIND * look.lengths.sum():
         return [Item("steps", None, limit, TEXT)]
     ends[blind, sizes.n :] = within[blind, sizes.n :] = 0.0
-    sampled = _sampled(run, sizes)
+    sampled = _sampled(run, look, sizes)
 
     def value() -> float:
         inner = np.maximum(within.max(axis=0, initial=0.0), sampled)
@@ -71,16 +72,21 @@ def steps(run: Run, sizes: Scales) -> list[Item]:
     return [Item("steps", value(), limit, TEXT)]
 
 
-def _sampled(run: Run, sizes: Scales) -> Array:
-    """Return how far the samples are from what is found inside the steps, at some of them."""
+def _is_sample_missing(motion: Motion) -> bool:
+    """Tell whether there are fewer samples than times that were asked for and reached."""
+    times = motion.sample_times
+    return times is not None and len(motion.samples) < np.sum(times <= motion.times[-1])
+
+
+def _sampled(run: Run, look: Inside, sizes: Scales) -> Array:
+    """Return how far the samples are from what is found inside the steps."""
     motion, n = run.motion, run.motion.kernels.n
-    if motion.sample_times is None or not len(motion.samples):
+    if motion.sample_times is None:
         return np.zeros(2 * n)
-    chosen = np.unique(np.linspace(0, len(motion.samples) - 1, min(len(motion.samples), _SAMPLES)).astype(int))
-    t = motion.sample_times[chosen]
-    known, found = motion.samples[chosen], run._between(t)
+    chosen, found = look.sampled
+    t, known = motion.sample_times[chosen], motion.samples[chosen]
     off = np.abs(known[:, :n] - found[:, :n]), np.abs(run._velocities(t, known) - run._velocities(t, found))
-    return _parts(*off, sizes).max(axis=0)
+    return _parts(*off, sizes).max(axis=0, initial=0.0)
 
 
 def _along(run: Run) -> tuple[Array, Array]:

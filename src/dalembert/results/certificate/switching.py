@@ -29,7 +29,9 @@ LIMIT = 1e-3  # of the velocities, or of the largest energy
 _STEPS = 3000  # the longest of the steps in question, which are looked at
 _PARTS, _CUTS, _ROUNDS = 32, 16, 8  # of a step; of a part in question; how often
 _DIP = 0.3  # of its values at both ends
-_OPEN = 40  # parts in question, beyond which they are not cut further
+_OPEN = 40  # parts of a step in question, beyond which they are not cut further
+_TOGETHER = 200  # steps that are looked at together
+State = tuple[Array, Array, Array, Array]  # t, q, v and parameters, at many places
 _GAUSS = np.polynomial.legendre.leggauss(3)
 TEXT = "what switches with the state, inside the steps"
 
@@ -45,7 +47,7 @@ def switching(run: Run, sizes: Scales, notes: list[str]) -> list[Item]:
     look = _Look(run, sizes)
     steps = look.steps()
     chosen = np.sort(steps[np.argsort(-np.diff(run.motion.times)[steps], kind="stable")[:_STEPS]])
-    found = [look.step(int(k)) for k in chosen]
+    found = [part for first in range(0, len(chosen), _TOGETHER) for part in look.at(chosen[first : first + _TOGETHER])]
     if len(steps) > len(chosen):
         short = float(np.diff(run.motion.times)[chosen].min())
         notes.append(f"what switches with the state was looked at in steps longer than {short:.3g} only")
@@ -102,53 +104,74 @@ class _Look:
                 found |= (interval(value).low < _DIP * least) & (interval(value).high > -_DIP * least)
         return found
 
-    def step(self, k: int) -> _Found:
-        """Put the velocities and the energy inside a step against accelerations and work."""
-        times = self.run.motion.times
-        t, h = float(times[k]), float(times[k + 1] - times[k])
-        edges = self._edges(k, t, h)
-        width = np.diff(edges)
-        thetas = (edges[:-1, None] + width[:, None] * (_GAUSS[0] + 1) / 2).ravel()
-        at, q, v, values = self._states(k, t, h, thetas)
-        kernels, weights = self.run.motion.kernels, h * width[:, None] * _GAUSS[1] / 2
+    def at(self, steps: Array) -> list[_Found]:
+        """Put the velocities and the energy inside some steps against accelerations and work."""
+        which, edges = self._edges(steps)
+        inner = which[1:] == which[:-1]  # parts of a step, not from one step to the next
+        left, width, owner = edges[:-1][inner], np.diff(edges)[inner], which[:-1][inner]
+        lengths = np.diff(self.run.motion.times)[steps]
+        gauss, weights = (_GAUSS[0] + 1) / 2, lengths[owner, None] * width[:, None] * _GAUSS[1] / 2
+        thetas = left[:, None] + width[:, None] * gauss
+        at, q, v, values = self._states(np.repeat(steps[owner], len(gauss)), thetas.ravel())
+        kernels = self.run.motion.kernels
         a = kernels.accelerations(at, q, v, values).acceleration.reshape(len(width), -1, self.n)
-        at, q, v, values = self._states(k, t, h, edges)
-        gained = np.cumsum(np.einsum("pg,pgi->pi", weights, a), axis=0)
+        state = self._states(steps[which], edges)
+        v = state[2]
+        sums = np.concatenate([np.zeros((1, self.n)), np.cumsum(np.einsum("pg,pgi->pi", weights, a), axis=0)])
+        firsts = np.flatnonzero(np.diff(which, prepend=-1))  # edges at which steps begin
+        gained = sums[np.cumsum(np.concatenate([[0], inner]))]
+        gained = gained - gained[firsts][which]
         with np.errstate(divide="ignore", invalid="ignore"):
-            off = np.abs(v[1:] - v[0] - gained) / self.sizes.velocities
+            off = np.abs(v - v[firsts][which] - gained) / self.sizes.velocities
         off = np.where(self.sizes.velocities > 0, np.nan_to_num(off, nan=np.inf), 0.0).max(axis=1, initial=0.0)
-        return _Found(t, float(off[-1]), max(float(off.max()), self._energy_off(k, t, h, edges)))
+        lasts = np.append(firsts[1:], len(edges)) - 1
+        within = np.maximum(np.maximum.reduceat(off, firsts), self._energy_off(state, which, edges, lengths, firsts))
+        found = zip(self.run.motion.times[steps], off[lasts], within, strict=True)
+        return [_Found(float(t), float(end), float(most)) for t, end, most in found]
 
-    def _energy_off(self, k: int, t: float, h: float, edges: Array) -> float:
-        """Return by how much the energy is off inside a step, in the largest energy."""
+    def _energy_off(self, state: State, which: Array, edges: Array, lengths: Array, firsts: Array) -> Array:
+        """Return by how much the energy is off inside steps, in the largest energy."""
         if self.energy is None:
-            return 0.0
-        found = self.run.motion.kernels.energies(*self._states(k, t, h, edges))
+            return np.zeros(len(firsts))
+        found = self.run.motion.kernels.energies(*state)
         power = found.forces + found.time + found.constraints.sum(axis=-1)
-        work = np.concatenate([[0.0], np.cumsum(h * np.diff(edges) * (power[1:] + power[:-1]) / 2)])
-        return float(np.abs(found.energy - found.energy[0] - work).max() / self.energy)
+        inner = which[1:] == which[:-1]
+        done = np.where(inner, lengths[which[1:]] * np.diff(edges) * (power[1:] + power[:-1]) / 2, 0.0)
+        work = np.concatenate([[0.0], np.cumsum(done)])
+        off = found.energy - found.energy[firsts][which] - (work - work[firsts][which])
+        return np.maximum.reduceat(np.abs(off), firsts) / self.energy
 
-    def _edges(self, k: int, t: float, h: float) -> Array:
-        """Cut a step into parts, the finer the longer something may switch in them."""
-        edges = [np.linspace(0.0, 1.0, _PARTS + 1)]
-        left, right = edges[0][:-1], edges[0][1:]
+    def _edges(self, steps: Array) -> tuple[Array, Array]:
+        """Cut steps into parts, the finer the longer something may switch in them.
+
+        Return which of the steps each edge belongs to, and where it lies in it.
+        """
+        whole = np.linspace(0.0, 1.0, _PARTS + 1)
+        which, edges = [np.repeat(np.arange(len(steps)), len(whole))], [np.tile(whole, len(steps))]
+        owner = np.repeat(np.arange(len(steps)), _PARTS)
+        left, right = np.tile(whole[:-1], len(steps)), np.tile(whole[1:], len(steps))
         for _ in range(_ROUNDS):
-            nodes, places = np.unique([left, right], return_inverse=True)
-            at, q, v, _ = self._states(k, t, h, nodes)
+            nodes, places = np.unique(np.stack([np.tile(owner, 2), [*left, *right]]), axis=1, return_inverse=True)
+            at, q, v, _ = self._states(steps[nodes[0].astype(int)], nodes[1])
             state, (first, last) = np.concatenate([q, v], axis=1), places.reshape(2, -1)
             slack = 0.25 * np.abs(state[last] - state[first])
             open_ = self._open(at[first], at[last], state[first], state[last], slack)
-            left, right = left[open_], right[open_]
-            if not 0 < len(left) <= _OPEN:
+            few = np.bincount(owner[open_], minlength=len(steps)) <= _OPEN
+            open_ &= few[owner]
+            owner, left, right = owner[open_], left[open_], right[open_]
+            if not len(owner):
                 break
             cuts = np.linspace(left, right, _CUTS + 1)
+            which.append(np.tile(owner, _CUTS + 1))
             edges.append(cuts.ravel())
+            owner = np.tile(owner, _CUTS)
             left, right = cuts[:-1].ravel(), cuts[1:].ravel()
-        return np.unique(np.concatenate(edges))
+        found = np.unique(np.stack([np.concatenate(which), np.concatenate(edges)]), axis=1)
+        return found[0].astype(int), found[1]
 
-    def _states(self, k: int, t: float, h: float, thetas: Array) -> tuple[Array, Array, Array, Array]:
+    def _states(self, steps: Array, thetas: Array) -> State:
+        """Return t, q, v and parameters inside steps."""
         motion = self.run.motion
-        states = motion.between(k, thetas)
-        at = t + h * thetas
-        values = motion.parameters_at(np.full(len(at), motion.times[k + 1]))
-        return at, states[:, : self.n], self.run._velocities(at, states), values
+        states = motion.between(steps, thetas)
+        at = motion.times[steps] + np.diff(motion.times)[steps] * thetas
+        return at, states[:, : self.n], self.run._velocities(at, states), motion.parameters_at(motion.times[steps + 1])

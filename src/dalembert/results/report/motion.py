@@ -45,6 +45,8 @@ def section(source: Source) -> Section:
     if run.system.constraints:
         html += f" Constraints are kept by <code>{run.keep}</code>."
     html += "</p>"
+    if run.note:
+        html += f'<p class="aside"><b>Note:</b> {inline(run.note)}</p>'
     if run.events:
         rows = [[escape(event.name), number(event.t, 9)] for event in run.events]
         html += table(["event", f"t{' in s' * bool(source.second)}"], rows)

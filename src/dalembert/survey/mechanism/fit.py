@@ -88,8 +88,11 @@ def open_joint(mechanism: Mechanism, numeric: Numeric, t: float, q: Array, names
         weight = np.where(last, 1.0, FIRM)
         return residual * weight, A.toarray() * closure.units * weight[:, None]
 
-    slopes: Any = lambda x: weighted(x)[1]  # noqa: E731
-    left = least_squares(lambda x: weighted(x)[0], q / closure.units, slopes).fun
+    def slopes(x: Array) -> Array:
+        return weighted(x)[1]
+
+    jac: Any = slopes  # SciPy's types say that it is a text
+    left = least_squares(lambda x: weighted(x)[0], q / closure.units, jac).fun
     gap = _gap({name: value for name, value in zip(rows, left, strict=True) if owner[name] == parts[-1]})
     what, advice = mechanism.explain([name for name in rows if owner[name] == parts[-1]])
     around = list_parts(mechanism, rows, np.where(last, left, FIRM * left))  # those that are under tension
