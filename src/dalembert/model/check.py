@@ -129,7 +129,7 @@ def refuse_contradictions(system: System, numeric: Numeric, t: float, q: Array, 
         a = Saddle(sp.eye_array(numeric.n), rows).solve(np.zeros(numeric.n), c)[0]
         suspect = bool(np.abs(rows @ a - c).max() > _MET * (np.abs(c).max() or 1.0))
     if suspect:  # at a singular position it need not mean anything
-        problems = [problem for problem in check(system).problems if problem.severity == "error"]
+        problems = [p for p in check(system).problems if p.severity == "error" and p.key[:1] != ("simulate",)]
         if problems:
             raise ModelError(problems)
 
@@ -170,6 +170,7 @@ class Examination:
                 "note", f"{quoted(missing)} {have} no value: random ones were used for this check", "parameters"
             )
         self.unused()
+        self.settings()
         start = self.start(numeric)
         if start is None:
             return self.result()
@@ -357,6 +358,14 @@ class Examination:
         for name in system.parameters:
             if name not in used:
                 self.report("warning", f"parameter `{name}` is not used", "parameters", name)
+
+    def settings(self) -> None:
+        """Report what does not go together in the model's own settings of the simulation."""
+        from dalembert.motion.settings import complete, conflicts
+
+        if self.system.simulation:
+            for name, text in conflicts(self.system, complete(self.system.simulation)):
+                self.report("error", f"in [simulate]: {text}", "simulate", name)
 
     def integrable(self, found: Integrability) -> None:
         """Report constraints on velocities that are holonomic."""

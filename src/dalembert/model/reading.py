@@ -401,19 +401,21 @@ class Reader:
 
     def read_simulation(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Read the settings of the simulation."""
+        if not given:
+            return MappingProxyType({})
+        from dalembert.motion.settings import setting  # the methods say what there is, and may be extended
+
         result: dict[str, Any] = {}
         for name, value in dict(given).items():
             if name in SIMULATION_NUMBERS:
                 result[name] = self.constant(value, "simulate", name)
-                if result[name] is not None and (result[name] < 0 if name == "until" else result[name] <= 0):
-                    self.problem(f"`{name}` must be positive, got {result[name]:g}", "simulate", name)
             elif name in SIMULATION_NAMES:
-                if not isinstance(value, str):
-                    self.problem(f"`{name}` is a name in quotes, got {str(value)[:60]}", "simulate", name)
                 result[name] = value
             else:
                 known = [*SIMULATION_NUMBERS, *SIMULATION_NAMES]
                 self.problem(f"no setting `{name}`{self.hint(name, known, 'settings')}", "simulate", name)
+            if name in SIMULATION_NAMES or result.get(name) is not None:
+                self.attempt(("simulate", name), lambda name=name: setting(name, result[name]))
         return MappingProxyType(result)
 
     # --- the drawing -------------------------------------------------------------------------------------------------
