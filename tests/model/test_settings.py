@@ -39,7 +39,10 @@ def test_wrong_values_are_refused_with_their_line(entry, words):
     [
         ('method = "rk4"', "the method `rk4` has a fixed step; give it"),
         ('method = "bdf"\nstep = 0.1', "the method `bdf` chooses its steps"),
-        ('method = "radau"\nform = "explicit"', "the method `radau` goes with the form `multipliers` or `minimal`, not"),
+        (
+            'method = "radau"\nform = "explicit"',
+            "the method `radau` goes with the form `multipliers` or `minimal`, not",
+        ),
         ('method = "radau"\nkeep = "none"', "the method `radau` keeps the constraints itself"),
         ('form = "canonical"\nkeep = "stabilise"', "`stabilise` goes with the forms in q and v"),
         ('method = "rattle"\nstep = 0.1', "the method `rattle` takes constraints on positions only, unlike `slow`"),
@@ -70,5 +73,5 @@ def test_the_command_sees_it(tmp_path, capsys):
 
 
 def test_settings_given_in_python():
-    with pytest.raises(ModelError, match="simulate.method: a method is given by its name, got None"):
+    with pytest.raises(ModelError, match=r"simulate\.method: a method is given by its name, got None"):
         System("x", kinetic="x'^2/2", simulation={"method": None})

@@ -347,7 +347,10 @@ O = ["x"]
         (HEAD + "[draw]\ncolour = 'red'", ["6: colour: no part `colour` of a drawing"]),
         (HEAD + "[draw]\ncircles = [['O', 1]]", ["6: circles: a circle is [centre, radius] with a named point"]),
         (HEAD + "[simulate]\nuntil = -1", ["6: until: `until` must be positive and finite, got -1"]),
-        (HEAD + "[simulate]\nform = 1\nmethod = [1]", ["6: form: a form is given by its name, got 1", "7: method: expected a number or"]),
+        (
+            HEAD + "[simulate]\nform = 1\nmethod = [1]",
+            ["6: form: a form is given by its name, got 1", "7: method: expected a number or"],
+        ),
     ],
     ids=lambda value: str(value)[-30:],
 )
