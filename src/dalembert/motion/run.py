@@ -19,7 +19,7 @@ from dalembert.model.start import consistent_state
 from dalembert.model.system import System
 from dalembert.motion import places as at
 from dalembert.motion.crossing import Crossing
-from dalembert.motion.diagnosis import stiff
+from dalembert.motion.diagnosis import beyond, stiff
 from dalembert.motion.engine import Engine
 from dalembert.motion.events import Occurrence, Watch
 from dalembert.motion.keep import Stabilisation, stabilisation
@@ -205,7 +205,7 @@ def _failure(status: int, engine: Engine, system: System) -> str:
         return f"the mass matrix is not positive definite after {where}"
     if status == at.NOT_FINITE and engine.count[at.BAD] >= 0:
         name = (*system.velocities, *(v + "'" for v in system.velocities))[int(engine.count[at.BAD])]
-        return f"the equations have no finite value for {name} after {where}"
+        return f"the equations have no finite value for {name} after {where}{beyond(engine, system)}"
     if status == at.STEP_TOO_SMALL:
         return (
             f"the step becomes too small at {where}; the motion cannot be continued with this accuracy: there is a "
