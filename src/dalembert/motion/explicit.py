@@ -9,6 +9,7 @@ from scipy.linalg import qr
 
 from dalembert.algebra.types import Array
 from dalembert.errors import SimulationError
+from dalembert.model.numeric import Numeric
 from dalembert.motion import places as at
 from dalembert.motion.diagnosis import chatters
 from dalembert.motion.engine import Engine
@@ -84,6 +85,10 @@ class Explicit(Engine):
             "dependent", "entries", state[None]
         )[0]
         self.control = np.zeros((3, max(n + s, 4)))
+        if not self.choices:
+            known = Numeric(system).units  # of a mechanism: its size, and angles
+            self.units = np.where(known > 0, known, 1.0)
+        A = A * self.units
         lengths = np.linalg.norm(A, axis=1, keepdims=True)
         A = A / np.where(lengths > 0, lengths, 1.0)
         columns = np.arange(n)
