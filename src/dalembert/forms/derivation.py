@@ -9,6 +9,7 @@ from typing import Any
 import sympy as sp
 
 from dalembert.arguments import choice
+from dalembert.characters import visible
 from dalembert.errors import DerivationError, quoted
 from dalembert.forms import FORMS
 from dalembert.forms.base import Form
@@ -142,7 +143,7 @@ class Derivation:
         def words(text: str) -> list[str]:
             return [text] if width is None else textwrap.wrap(text, width, subsequent_indent="  ")
 
-        lines = words(f"{self.system.name or 'A system'}: {self.title}")
+        lines = words(f"{visible(self.system.name) or 'A system'}: {self.title}")
 
         def listing(title: str, rows: Iterable[tuple[str, str]]) -> None:
             found = [line for name, row in rows for line in _indented(name, row, width)]

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank, unit_rows
 from dalembert.algebra.saddle import Saddle
 from dalembert.algebra.types import Array
+from dalembert.characters import visible
 from dalembert.errors import ModelError, Problem, counted, quoted
 from dalembert.model.integrability import Integrability, find_integrable
 from dalembert.model.numeric import Numeric, Values
@@ -74,7 +75,7 @@ class Check:
         counts += counted(len(self.system.constraints), "constraint")
         if self.degrees_of_freedom is not None:
             counts += f" of rank {self.rank}: {counted(self.degrees_of_freedom, 'degree')} of freedom"
-        lines = [self.system.name or "A system", counts]
+        lines = [visible(self.system.name) or "A system", counts]
         width = max((len(name) for name in self.classes), default=0)
         lines += [f"  {name:{width}}  {describe_class(kind)}" for name, kind in list(self.classes.items())[:12]]
         if len(self.classes) > 12:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import symengine as se
 
+from dalembert.arguments import shown
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
@@ -177,6 +178,11 @@ class Reader:
         """Read values by name; None for a parameter without one."""
         parameters: dict[str, float | None] = {}
         for key, value in dict(given).items():
+            if not (isinstance(key, str) or getattr(key, "is_Symbol", False) or is_coordinate(key)):
+                self.problem(
+                    f'a parameter is given by its name or symbol, as in {{"l": 2}}; got {shown(key)}', "parameters"
+                )
+                continue
             name = key if isinstance(key, str) else plain_name(key)
             self.check_name(name, "parameter", "parameters", name)
             if name in self.coordinates:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import symengine as se
 import sympy as sp
 
+from dalembert.characters import visible
 from dalembert.errors import DerivationError, counted
 from dalembert.forms.typeset import formula, matrix_name, upright
 from dalembert.forms.typeset import name as symbol
@@ -125,7 +126,7 @@ def matrix(value: Any) -> str:
 
 def plain(text: str) -> str:
     """Return text of the user as Markdown that shows it as it is."""
-    return re.sub(r"([\\`*_{}\[\]<>()#+!|$~-])", r"\\\1", text)
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|$~-])", r"\\\1", visible(text))
 
 
 def _sentence(text: str) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from html import escape
-
+from dalembert.characters import escape
 from dalembert.model.check import Check, describe_class
 from dalembert.results.report.html import Section, inline, paragraph, table
 

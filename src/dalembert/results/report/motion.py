@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.characters import escape
 from dalembert.model.check import Check
 from dalembert.results.curves import Source
 from dalembert.results.report.certificate import verdict_of
