@@ -48,6 +48,8 @@ def changed(parts: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
         ("joints/A/bodies", ["crank", "crank"], "joints.A.bodies: both ends are on `crank`; name two bodies"),
         ("joints/A/bodies", ["crank"], "joints.A.bodies: expected the names of two bodies"),
         ("joints/A/kind", "revolut", "joints.A.kind: got `revolut`; did you mean `revolute`?"),
+        ("joints/A/kind", "hinge", "joints.A.kind: got `hinge`; this pair is called `revolute`"),
+        ("joints/A/kind", "fixed", "joints.A.kind: got `fixed`; this pair is called `rigid`"),
         ("joints/A/kind", "spherical", "joints.A.kind: `spherical` is a pair of space; kinds in the plane: "),
         ("joints/A/kind", DELETE, "joints.A.kind: `kind` is missing; kinds: "),
         ("joints/A/at", DELETE, "joints.A: nothing is given for `at` or `points`"),
