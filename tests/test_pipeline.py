@@ -6,11 +6,22 @@ import ast
 from pathlib import Path
 
 SOURCES = Path(__file__).parents[1] / "src"
-SHARED = ("errors", "arguments", "files", "interruption", "shown", "arrays", "__version__")  # used by all folders
+SHARED = (
+    "errors",
+    "arguments",
+    "files",
+    "interruption",
+    "shown",
+    "arrays",
+    "characters",
+    "__version__",
+)  # used by all folders
 PIPELINE = ("language", "algebra", "model", "blocks", "survey", "forms", "native", "motion", "results", "show", "cli")
 REASONS = {
     "model.system": "the user asks the system for everything that can be made of it",
     "model.mechanism.mechanism": "and the mechanism likewise",
+    "model.reading": "a model says how it moves, and the methods say what there is to be said",
+    "survey.check": "what does not go together there is found out before it moves",
 }
 
 

@@ -70,6 +70,18 @@ def test_reduced_rows(random):
     assert abs(reduced.determinant) == pytest.approx(abs(np.linalg.det(A[:, reduced.pivots])))
 
 
+def test_columns_are_chosen_whatever_the_units(random):
+    """Lengths in millimetres or metres, and rows written with any factor, lead to the same pivots."""
+    for _ in range(40):
+        A = random.normal(size=(4, 9)) * (random.random((4, 9)) < 0.6) + np.eye(4, 9)
+        rows, columns = 10.0 ** random.uniform(-4, 4, 4), 10.0 ** random.uniform(-4, 4, 9)
+        other = sparse(rows[:, None] * A * columns)
+        zeros = [0.0] * 4
+        assert (
+            reduce_rows(other, zeros, Numbers, Pilot()).pivots == reduce_rows(sparse(A), zeros, Numbers, Pilot()).pivots
+        )
+
+
 def test_dependent_rows_are_refused():
     with pytest.raises(ZeroDivisionError, match="dependent"):
         reduce_rows(sparse([[1.0, 2.0], [2.0, 4.0]]), [0.0, 0.0], Numbers, Pilot())

@@ -8,6 +8,7 @@ import symengine as se
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dalembert.algebra import rational
 from dalembert.algebra.rational import MAX_TERMS, Field, TooLarge
 from dalembert.language.parser import Vocabulary, parse
 from dalembert.language.program import Program
@@ -103,3 +104,28 @@ def test_division_by_zero():
     field = Field([se.sin(X[0])])
     with pytest.raises(ZeroDivisionError):
         _ = field.one / field.read(se.sin(X[0]) ** 2 + se.cos(X[0]) ** 2 - 1)
+
+
+def test_work_is_bounded(monkeypatch):
+    """Formulas that would take long are given up, and the field goes on to work."""
+    monkeypatch.setattr(rational, "MAX_WORK", 50)
+    a, b, c = se.symbols("a b c")
+    field = Field([a, b, c])
+    one, other = field.read((a + b + c) ** 3 / (a - b)), field.read((a + c) ** 4 / (b - c))
+    with pytest.raises(TooLarge, match="more than 50 products of terms"), field.bounded():
+        _ = one + other
+    assert field.is_zero((one + other) - one - other)
+
+
+def test_what_denominators_share_is_not_multiplied():
+    """A sum over (x + y)²(x + z) and (x + y)²(y + z) has the small common denominator at once."""
+    x, y, z = se.symbols("x y z")
+    field = Field([x, y, z])
+    seen = []
+    product = field.product
+    field.product = lambda one, other: seen.append(product(one, other)) or seen[-1]
+    shared = field.one / field.read((x + y) ** 6)
+    total = shared / field.read(x + z) + shared / field.read(y + z)
+    assert max(map(len, seen)) <= 4 * len(field.read((x + y) ** 6).numerator)
+    values = {x: 0.3, y: 0.7, z: 1.9}
+    assert float(field.write(total).xreplace(values)) == pytest.approx((1 / 2.2 + 1 / 2.6) / 1.0)

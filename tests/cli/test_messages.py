@@ -110,7 +110,7 @@ def explained(command: str) -> str:
             "`--max-seconds` takes a positive number of seconds, as in --max-seconds 60; got '-1'",
         ),
         ("simulate pendulum --rtol x", f"`--rtol` {NUMBER} 1e-6 or pi/2; got 'x': unknown name `x`"),
-        ("simulate pendulum --rtol 0", "`rtol` must be positive and finite, got 0.0"),
+        ("simulate pendulum --rtol 0", "`rtol` must be positive and finite, got 0"),
         ("simulate pendulum --keep no", "`--keep` is project, stabilise or none; got 'no'"),
         (
             "simulate pendulum --form reactions",

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import dalembert
-from dalembert import DalembertError, Event, Mechanism, System, example
+from dalembert import DalembertError, Event, Mechanism, ModelError, System, example
 from tests.conftest import pendulum
 
 WRONG = {
@@ -265,3 +265,12 @@ def test_wrong_arguments_are_refused_in_words(name, tmp_path, monkeypatch):
             if (said := complaint(call, {**right, argument: wrong}, argument))
         }
     assert not found, "\n".join(f"{call}: {said}" for call, said in list(found.items())[:40])
+
+
+@pytest.mark.parametrize("key", [1, None, True, (1,)])
+def test_parameters_are_given_by_names_or_symbols(key):
+    words = r"parameters: a parameter is given by its name or symbol, as in \{\"l\": 2\}; got "
+    with pytest.raises(ModelError, match=words):
+        System("x", kinetic="x'^2/2", parameters={key: 2})
+    with pytest.raises(ModelError, match=words):
+        Mechanism(bodies={"a": {"mass": 1, "inertia": 1}}, parameters={key: 2})

@@ -16,6 +16,7 @@ import numpy as np
 
 from dalembert import DalembertError, load, load_motion
 from dalembert.cli import main
+from tests.everyday import exports
 from tests.everyday.case import Case
 from tests.everyday.compare import Compare
 from tests.everyday.oracle import Truth
@@ -211,8 +212,15 @@ def files(
         journey.command("export", name, "--to", "toml", "--out", str(target))
         load(target)
     targets = {"c": "model.c", "numpy": "model_numpy.py"} | ({} if seed % 2 else {"latex": "model.tex"})
+    if exports.HAS_JAX and seed % 20 == 6:  # it takes seconds to compile
+        targets["jax"] = "model_jax.py"
     for to, file in targets.items():
         with journey.stage(f"export {to}", agreed):
             journey.command("export", name, "--to", to, "--out", str(folder / file))
+            place, truth = last
             if to == "numpy":
-                compare.exported(runpy.run_path(str(folder / file)), *last)
+                compare.exported(runpy.run_path(str(folder / file)), place, truth)
+            elif to == "c" and exports.COMPILER:
+                compare.accelerations(exports.in_c(folder / file, system, place), truth, "exported C: accelerations")
+            elif to == "jax":
+                compare.accelerations(exports.in_jax(folder / file, place), truth, "exported JAX: accelerations")

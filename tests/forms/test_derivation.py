@@ -10,9 +10,11 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from dalembert import DerivationError, Mechanism, ModelError, System, coordinates, dot, example
+from dalembert.algebra.rational import Field
 from dalembert.blocks.numeric import Numeric
 from dalembert.forms import FORMS
 from dalembert.forms.multipliers import solve
+from dalembert.forms.reactions import Reactions
 from dalembert.language.parser import Vocabulary, parse, parse_equation
 from dalembert.language.program import Program
 from tests.conftest import pendulum
@@ -332,3 +334,21 @@ def test_plain_decimals():
     for form in ALL:
         assert "A.x" in rod.derive(form).reactions
     assert "0000000" not in str(rod.derive("minimal").equations)
+
+
+def test_reactions_are_found_once(monkeypatch):
+    """Forms without multipliers of their own ask for the same formulas."""
+    solved, solve_reactions = [], Reactions.solve
+
+    def counting(self, rows, pilot):
+        if isinstance(rows.arithmetic, Field):
+            solved.append(rows)
+        return solve_reactions(self, rows, pilot)
+
+    monkeypatch.setattr(Reactions, "solve", counting)
+    system = pendulum()
+    first = system.derive("minimal").reactions
+    count = len(solved)
+    assert count and system.derive("independent").reactions == first
+    assert system.derive("reactions").reactions == first
+    assert len(solved) == count

@@ -113,6 +113,12 @@ def test_formulas_as_by_hand():
     assert formula(sp.Heaviside(theta1)) == r"\operatorname{step}\left(\theta_{1}\right)"  # not another θ
 
 
+def test_accented_words_keep_their_letters():
+    assert math(name("größe''")) == r"\ddot{\text{größe}}"
+    assert math(name("l_Ä")) == r"l_{\text{Ä}}" and math(name("ß")) == r"\text{ß}"
+    assert math(name("größe")) != math(name("grosse"))  # two quantities
+
+
 def test_letters_of_other_scripts_stay_apart():
     assert math("ф + é + 角") == r"\mathrm{ef}  + \mathrm{e}  + \mathrm{89D2} "
     assert prose("ß ł e\u0301") == "ß ł é" and prose("ŉ ½").isascii()

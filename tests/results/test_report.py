@@ -67,17 +67,18 @@ def test_the_lines_under_how_to_reproduce_it_do(written, tmp_path, monkeypatch):
 
 def test_names_are_text_and_never_html(tmp_path):
     evil = "<img src=x onerror=alert(1)> & </script><b>"
-    system = pendulum(name=evil)
+    system = pendulum(name=evil + "\u202e")
     path = tmp_path / "evil.html"
     run = system.simulate(0.5, events=[Event("phi = 0.9", name="<i>passage</i>")])
     run.report(path)
     text = path.read_text(encoding="utf-8")
     assert "<img" not in text
+    assert "\u202e" not in text  # nothing turns the line around
     assert "<i>passage" not in text
     assert "&lt;img src=x onerror=alert(1)&gt;" in text
     with opened(path) as page:
-        assert page.page.title() == evil
-        assert page.page.locator("h1").inner_text() == evil
+        assert page.page.title() == evil + r"\u202e"
+        assert page.page.locator("h1").inner_text() == evil + r"\u202e"
         assert page.page.locator("img").count() == 0
         assert not page.errors
     bodies = {"a<b>": {"mass": 1, "inertia": 1}}

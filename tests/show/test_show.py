@@ -244,3 +244,12 @@ def test_colours_are_those_of_the_notebook(tmp_path):
     assert [set(colours[:half]), set(colours[half:])] == [{ink} for ink in inks]
     assert widths and min(widths) > 100
     assert not seen.errors and not seen.requests
+
+
+def test_what_turns_the_line_around_is_written_out():
+    system = example("pendulum").replace(name="a \u202e<b>b</b>")
+    run = system.simulate(0.1)
+    shown = [system, system.check(), run, run.certificate, run.animate()]
+    for text in [*(item._repr_html_() for item in shown), str(system.check()), str(system.derive("minimal"))]:
+        assert "\u202e" not in text
+    assert all("<b>b" not in item._repr_html_() for item in shown)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dalembert import Mechanism, ModelError, System
+from dalembert import Mechanism, ModelError, System, loads
 from dalembert.blocks.numeric import Numeric
 from dalembert.forms.multipliers import solve
 from tests.conftest import pendulum
@@ -98,3 +99,37 @@ def test_a_coordinate_always_stays():
         drives={"motor": {"joint": "A", "angle": "t"}},
     )
     assert len(driven.reduced().coordinates) == 1
+
+
+def test_no_digits_that_nobody_wrote():
+    """Sums and products of decimals are exact, and what cancels leaves nothing."""
+    mechanism = Mechanism(
+        bodies={
+            "a": {"mass": 1.3, "inertia": 0.12, "at": [0.35, 0.1], "angle": "pi/7"},
+            "b": {"mass": 0.7, "inertia": 0.02, "at": [0.85, 0.3]},
+        },
+        joints={
+            "A": {"kind": "revolute", "bodies": ["ground", "a"], "at": [0.05, 0.02]},
+            "B": {"kind": "revolute", "bodies": ["a", "b"], "at": [0.6, 0.2]},
+        },
+    )
+    for system in (mechanism.reduced(), mechanism.release("B.x").system):
+        numbers = re.findall(r"\d+\.\d+(?:e-?\d+)?", str(system))
+        assert numbers and not [text for text in numbers if len(text) > 8]
+        again = loads(str(system))
+        assert (again.kinetic, again.potential) == (system.kinetic, system.potential)
+    assert "0.239875*phi_a'^2" in str(mechanism.reduced())  # J + m a², without sin² + cos²
+
+
+def test_fractions_and_roots_stay():
+    system = System(
+        "x y",
+        kinetic="m*(x'^2 + y'^2)/2",
+        potential="x^2/3 + 0.25*sqrt(1 + x^2) + (1 + y^2)^1.3/7",
+        constraints={"a": "y = 0.1*x + 0.2*x"},
+        parameters={"m": 1},
+    )
+    reduced = system.reduced()
+    assert reduced.potential == loads(str(reduced)).potential
+    text = str(reduced)
+    assert "0.25*sqrt(x^2 + 1)" in text and "x^2/3" in text and "^1.3" in text and "0.09*x^2" in text, text

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dalembert.algebra import balance
 from dalembert.algebra.gramschmidt import Scalar, Vector, subtract
 from dalembert.algebra.pilot import Pilot
 
@@ -216,11 +217,11 @@ def reduce_rows(
     Raise ZeroDivisionError if the rows are dependent, or do not determine the other columns.
     """
     rows, right = [dict(row) for row in rows], list(right)
-    whole = rows if not pilot.recording else [dict(row) for row in rows]
+    search = _Columns(rows, free, arithmetic) if pilot.recording else None
     pivots: list[int] = []
     determinant = arithmetic.one
     for i in range(len(rows)):
-        k = pilot.decide(lambda i=i: _best_column(rows, i, whole[i], free, arithmetic))
+        k = pilot.decide(lambda i=i: search and search.best(rows, i))
         if k is None:
             raise ZeroDivisionError("the rows are dependent")
         pivot = rows[i][k]
@@ -236,13 +237,25 @@ def reduce_rows(
     return Reduced(pivots, rows, right, determinant)
 
 
-def _best_column(rows: list[Vector], i: int, whole: Vector, free: frozenset[int], arithmetic: Any) -> int | None:
-    """Choose among the large entries of a row the one whose column is shared least."""
-    scale = max((np.max(np.abs(value)) for value in whole.values()), default=0.0)
-    weights = {k: arithmetic.weight(value) for k, value in rows[i].items() if k not in free}
-    largest = max(weights.values(), default=0.0)
-    if largest <= 1e-10 * scale:
-        return None
-    shared = {k: sum(k in row for row in rows) for k in weights}
-    good = [k for k in weights if weights[k] >= 0.1 * largest]
-    return min(good, key=lambda k: (shared[k], not np.allclose(np.abs(rows[i][k]), 1.0), k))
+class _Columns:
+    """Chooses pivot columns, on numbers, in units that do not depend on those of rows and columns."""
+
+    def __init__(self, rows: list[Vector], free: frozenset[int], arithmetic: Any):
+        sizes = [{j: float(np.max(np.abs(value))) for j, value in row.items()} for row in rows]
+        columns = sorted({j for row in rows for j in row})
+        place = {j: k for k, j in enumerate(columns)}
+        found = balance.units([{place[j]: size for j, size in row.items()} for row in sizes], len(columns))
+        self.free, self.arithmetic = free, arithmetic
+        self.units = dict(zip(columns, found, strict=True))
+        self.scales = [max((size * self.units[j] for j, size in row.items()), default=0.0) for row in sizes]
+
+    def best(self, rows: list[Vector], i: int) -> int | None:
+        """Choose among the large entries of a row the one whose column is shared least; constants first."""
+        row, weigh = rows[i], self.arithmetic.weight
+        weights = {k: weigh(value) * self.units[k] for k, value in row.items() if k not in self.free}
+        largest = max(weights.values(), default=0.0)
+        if largest <= _CANCELLED * self.scales[i]:
+            return None
+        shared = {k: sum(k in other for other in rows) for k in weights}
+        good = [k for k in weights if weights[k] >= 0.1 * largest]
+        return min(good, key=lambda k: (shared[k], not np.allclose(row[k], np.mean(row[k]), atol=0.0), k))

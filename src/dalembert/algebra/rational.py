@@ -7,7 +7,9 @@ to vanish, and sizes stay those of results instead of those of computations.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction as Number
 from typing import Any
 
@@ -24,6 +26,7 @@ Expr = Any  # a SymEngine expression
 Polynomial = Any  # flint's fmpz_mpoly
 
 MAX_TERMS = 1_000  # of one polynomial: beyond this no person reads a formula
+MAX_WORK = 100_000_000  # products of terms, for one set of formulas: about a second
 _PRODUCT = 30  # times as many terms may a product have before it is reduced
 _SEARCHED = 150  # up to this many terms shorter ways of writing a formula are looked for
 
@@ -39,6 +42,7 @@ class Field:
 
     def __init__(self, expressions: Iterable[Expr], extra: Sequence[Expr] = (), most: int = MAX_TERMS):
         self._most = most  # terms of a polynomial, before common factors are cancelled
+        self._left = math.inf  # of the work that may be done
         roots, sines, others = _atoms([*expressions, *extra])
         pairs = [function(argument) for argument in sines for function in (se.sin, se.cos)]
         # roots first, then sines before cosines: the leading terms of the relations
@@ -58,6 +62,21 @@ class Field:
                 self._relations.insert(0, self._gens[i] ** 2 - square.numerator)
         self._memo.clear()  # what was read before all relations were known may not be reduced
         self._points: Array | None = None
+
+    @contextmanager
+    def bounded(self) -> Iterator[None]:
+        """Give up, as with too many terms, after more work than a reader would wait for."""
+        self._left = MAX_WORK
+        try:
+            yield
+        finally:
+            self._left = math.inf
+
+    def work(self, one: Polynomial, other: Polynomial) -> None:
+        """Count the work of a common divisor, in products of terms."""
+        self._left -= len(one) * len(other)
+        if self._left < 0:
+            raise TooLarge(f"more than {MAX_WORK} products of terms")
 
     def _constant(self, value: int) -> Polynomial:
         return self._context.constant(value)
@@ -267,6 +286,7 @@ class Formula:
         if numerator.is_zero():
             denominator = self.field.unit
         elif not denominator.is_one():
+            self.field.work(numerator, denominator)
             common = numerator.gcd(denominator)
             if denominator.leading_coefficient() < 0:
                 common = -common
@@ -282,11 +302,18 @@ class Formula:
         if self.denominator == other.denominator:
             return Formula(self.field, self.numerator + other.numerator, self.denominator)
         product = self.field.product
-        top = product(self.numerator, other.denominator) + product(other.numerator, self.denominator)
-        return Formula(self.field, top, product(self.denominator, other.denominator))
+        one, rest = _without_common(self.denominator, other.denominator)
+        top = product(self.numerator, rest) + product(other.numerator, one)
+        return Formula(self.field, top, product(one, other.denominator))
 
     def __neg__(self) -> Formula:
-        return Formula(self.field, -self.numerator, self.denominator)
+        return self._of(-self.numerator, self.denominator)
+
+    def _of(self, numerator: Polynomial, denominator: Polynomial) -> Formula:
+        """Return a formula that is in lowest terms already."""
+        made = Formula(self.field, numerator)
+        made.denominator = denominator
+        return made
 
     def __sub__(self, other: Formula) -> Formula:
         return self + (-other)
@@ -294,14 +321,19 @@ class Formula:
     def __mul__(self, other: Formula) -> Formula:
         if self.numerator.is_zero() or other.numerator.is_zero():
             return self.field.zero
-        product = self.field.product
-        top, bottom = product(self.numerator, other.numerator), product(self.denominator, other.denominator)
-        return Formula(self.field, top, bottom)
+        return self._times(other.numerator, other.denominator)
 
     def __truediv__(self, other: Formula) -> Formula:
+        return self._times(other.denominator, other.numerator)
+
+    def _times(self, top: Polynomial, bottom: Polynomial) -> Formula:
+        """Multiply by a quotient; what cancels crosswise is taken out before the products grow (Henrici 1956)."""
+        if bottom.is_zero():
+            raise ZeroDivisionError("division by a formula that vanishes")
         product = self.field.product
-        top, bottom = product(self.numerator, other.denominator), product(self.denominator, other.numerator)
-        return Formula(self.field, top, bottom)
+        one, below = _without_common(self.numerator, bottom)
+        other, under = _without_common(top, self.denominator)
+        return Formula(self.field, product(one, other), product(below, under))
 
     def __pow__(self, exponent: int) -> Formula:
         if exponent < 0:
@@ -315,6 +347,14 @@ class Formula:
 
     def __repr__(self) -> str:
         return f"Formula({self.field.write(self)})"
+
+
+def _without_common(one: Polynomial, other: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """Divide two polynomials by what they have in common."""
+    if one.is_one() or other.is_one():
+        return one, other
+    common = one.gcd(other)
+    return (one, other) if common.is_one() else (one // common, other // common)
 
 
 def _factors(polynomial: Polynomial) -> tuple[Any, list[tuple[Polynomial, int]]]:

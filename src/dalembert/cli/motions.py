@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from dalembert import files
+from dalembert.characters import visible
 from dalembert.cli.failures import FAILED, FINE, INTERRUPTED, TERMINATED, UNCERTAIN
 from dalembert.cli.progress import COMPILING, Progress
-from dalembert.cli.terminal import print_result, styled, visible
+from dalembert.cli.terminal import print_result, styled
 from dalembert.errors import SimulationError
 from dalembert.interruption import Held
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dalembert.cli.terminal import styled, visible, width, wrapped
+from dalembert.characters import visible
+from dalembert.cli.terminal import styled, width, wrapped
 
 if TYPE_CHECKING:
     from dalembert.forms.derivation import Derivation

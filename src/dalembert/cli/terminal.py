@@ -18,15 +18,14 @@ from typing import Any
 
 import typer
 
+from dalembert.characters import visible
+
 _COLOURS = {"heading": "1", "name": "36", "good": "32", "warning": "33", "bad": "1;31", "faint": "2"}
 _SPELT = {  # letters of the mathematics, where a terminal has no room for them
     "…": "...", "−": "-", "–": "-", "·": "*", "×": "x", "ᵀ": "^T", "⁻": "^-", "₀": "_0", "≤": "<=", "≥": ">=",
     "→": "->", "’": "'", "“": '"', "”": '"', "\u0307": "'", "\u0308": "''", "√": "sqrt", "½": "1/2", "∂": "d",
 }  # fmt: skip
 _GREEK = re.compile(r"GREEK (?:SMALL|CAPITAL) LETTER (\w+)")
-_CONTROL = re.compile(  # also what turns the direction of writing, or ends a line without being seen
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
-)
 _LONG = re.compile(r"[^\s/\\]{200,}")
 
 
@@ -107,11 +106,6 @@ def plain(text: str) -> str:
     'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa… \\\\x1b[31m'
     """
     return visible(_LONG.sub(lambda word: word[0][:60] + "…", text))
-
-
-def visible(text: str) -> str:
-    """Write control characters out, so that a name in a file cannot command the terminal."""
-    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def is_terminal(err: bool = False) -> bool:

@@ -62,7 +62,8 @@ class Form(ABC):
     letters: how its matrices are written in LaTeX, where that differs from their names. inverse: whether it needs that
     of M, for which constraints make up where M has none. momenta: whether its state is (q, p) and not (q, v).
     moves: whether motions can be computed in it. chooses: whether it computes with some of the coordinates, which may
-    have to be chosen again on the way. solved: whether it takes a solution to write it down.
+    have to be chosen again on the way. solved: whether what solves it is part of what is written. plain: whether it
+    consists of the blocks themselves, which can be written however many there are.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Form(ABC):
     moves: bool = True
     chooses: bool = False
     solved: bool = True
+    plain: bool = False
 
     def __init__(self, coordinates: Sequence[str] | None = None):
         """Take the coordinates that the user chose, in a form that works with some of them."""

@@ -38,6 +38,7 @@ class Canonical(Form):
     letters = MappingProxyType({"B_0": "B^0"})
     inverse = True
     momenta = True
+    solved = False
 
     def refuse(self, scene: Scene) -> str | None:
         """Refuse systems given by matrices, and constraints on accelerations."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy as sp
 
+from dalembert.characters import visible
 from dalembert.forms.base import Form, Matrix
 from dalembert.forms.formulas import Formulas, NamedFormulas
 from dalembert.forms.lines import aligned, equation, matrix
@@ -152,7 +153,7 @@ class Derivation(ShownAsMarkdown):
         def words(text: str) -> list[str]:
             return [text] if width is None else textwrap.wrap(text, width, subsequent_indent="  ")
 
-        lines = words(f"{self.system.name or 'A system'}: {self.title}")
+        lines = words(f"{visible(self.system.name) or 'A system'}: {self.title}")
 
         def listing(title: str, rows: Iterable[tuple[str, str]]) -> None:
             found = [line for name, row in rows for line in _indented(name, row, width)]

@@ -34,6 +34,7 @@ class Minimal(Form):
 
     name = "minimal"
     title = "The minimal form, Dᵀ(M q̈ − f) = 0 (Phong)"
+    solved = False
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Find D by Gram–Schmidt, then the motion along it."""

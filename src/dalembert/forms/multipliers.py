@@ -22,7 +22,7 @@ class Multipliers(Form):
 
     name = "multipliers"
     title = "Lagrange's equations with multipliers, M q̈ = f + Aᵀλ"
-    solved = False
+    plain = True
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Factorise the whole matrix symmetrically."""

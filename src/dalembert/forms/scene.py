@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import symengine as se
@@ -27,6 +27,9 @@ from dalembert.model.system import System
 from dalembert.survey.configurations import Configuration, assemble, configurations, pilot_parameters
 from dalembert.survey.redundancy import Redundancy, find_redundancies
 from dalembert.survey.start import consistent_state
+
+if TYPE_CHECKING:
+    from dalembert.forms.base import Solution
 
 MAX_UNKNOWNS = 60  # coordinates and multipliers; beyond this no formulas are attempted
 _KEPT = 4  # systems whose scenes are kept
@@ -99,6 +102,7 @@ class Scene:
         redundant = {redundancy.name for redundancy in self.redundancies}
         self.kept = [i for i, c in enumerate(system.constraints) if c.name not in redundant]
         self.rank = len(self.kept)
+        self.found: dict[str, tuple[Solution | None, dict[str, Expr]]] = {}  # formulas that several forms ask for
 
     def _start(self, numeric: Numeric) -> Configuration:
         loose = {**self.system.guess, **self.system.initial}  # with random parameters the fixed values may not fit

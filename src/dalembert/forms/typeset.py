@@ -48,12 +48,17 @@ def prose(text: str) -> str:
 def _character(c: str) -> str:
     if c in _SPECIAL:
         return _SPECIAL[c]
-    if (c.isascii() and c.isprintable()) or c in _FONT or c in _SPELT or _is_accented(c):
-        return c  # which the font has
+    if (c.isascii() and c.isprintable()) or c in _FONT or _is_written(c):
+        return c
     if c in "–—‘’“”":
         return {"–": "--", "—": "---", "‘": "`", "’": "'", "“": "``", "”": "''"}[c]
     symbol = _symbol(c)
     return f"${symbol}$" if symbol else _plain(c)
+
+
+def _is_written(c: str) -> bool:
+    """Tell whether it is a letter beyond ASCII that the font has."""
+    return c in _SPELT or _is_accented(c)
 
 
 def _is_accented(c: str) -> bool:
@@ -86,10 +91,13 @@ def _dotted(base: str, dots: int) -> str:
 
 
 def _word(text: str) -> str:
-    """Write a letter, a number or a word."""
-    if len(text) == 1 and (text.isalnum()):
+    """Write a letter, a number or a word; accented letters are those of the text, which formulas do not have."""
+    if len(text) == 1 and text.isalnum() and not _is_written(text):
         return _letter(text)
-    return text if text.isascii() and text.isdigit() else upright(text)
+    if text.isascii() and text.isdigit():
+        return text
+    accented = all(_is_written(c) or (c.isascii() and c.isalnum()) for c in text) and not text.isascii()
+    return f"\\text{{{text}}}" if accented else upright(text)
 
 
 def upright(text: str) -> str:
@@ -131,8 +139,12 @@ def formula(expr: Any, **settings: Any) -> str:
 
 
 def math(text: str) -> str:
-    """Put commands in place of letters that pdflatex does not read in formulas."""
-    return "".join(c if c.isascii() else f"{_symbol(c) or _upright(c)} " for c in text)
+    """Put commands in place of letters that pdflatex does not read in formulas, except in words of the text."""
+    pieces = re.split(r"(\\text\{[^{}]*\})", text)
+    return "".join(
+        piece if k % 2 else "".join(c if c.isascii() else f"{_symbol(c) or _upright(c)} " for c in piece)
+        for k, piece in enumerate(pieces)
+    )
 
 
 def _upright(c: str) -> str:

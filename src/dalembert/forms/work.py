@@ -94,7 +94,7 @@ class _Work:
         """Fill the draft."""
         result, scene = self.result, self.scene
         if len(scene.blocks.q) + scene.rank > MAX_UNKNOWNS:
-            if not self.form.solved:
+            if self.form.plain:
                 self.fill(None)
             self.numbers()
             return
@@ -106,10 +106,11 @@ class _Work:
             )
         pilot = Pilot()
         values = self.form.solve(scene.arrays, pilot)
-        try:
+        solution = None
+        if self.form.solved:
             solution = self.attempt(self.form, pilot)
-        except TooLarge:
-            solution = None
+        else:  # its equations do not need what solves them
+            self.count(self.form, pilot)
         try:
             self.fill(solution)
         except TooLarge:
@@ -151,31 +152,45 @@ class _Work:
         self.result.state = {"t": place.t, **dict(zip(names, map(float, place.q), strict=True))}
         self.result.state |= {f"{name}'": float(v) for name, v in zip(names, place.v, strict=True)}
 
-    def attempt(self, form: Form, pilot: Pilot) -> Solution:
-        """Solve with formulas, if their size on the shared graph allows it; with long right sides named if need be."""
+    def count(self, form: Form, pilot: Pilot) -> None:
+        """Count the operations of a form on the shared graph."""
         counted = self.scene.counted()
         form.solve(counted, pilot.replay())
         self.result.operations = counted.arithmetic.operations
+
+    def attempt(self, form: Form, pilot: Pilot) -> Solution | None:
+        """Solve with formulas, if their size on the shared graph allows it; with long right sides named if need be.
+
+        None if they are too long. Reactions are asked for by several forms, and found once.
+        """
+        self.count(form, pilot)
         if self.result.operations > MAX_OPERATIONS:
-            raise TooLarge
+            return None
+        found = self.scene.found if isinstance(form, Reactions) else {}
+        if form.name not in found:
+            found[form.name] = self.formulas(form, pilot)
+        solution, self.result.abbreviations = found[form.name]
+        return solution
+
+    def formulas(self, form: Form, pilot: Pilot) -> tuple[Solution | None, dict[str, Expr]]:
+        """Solve with formulas, in as few abbreviations as possible; return these too."""
         scene = self.scene
-        try:
-            return self.written(scene.formulas, form.solve(scene.formulas, pilot.replay()))
-        except TooLarge:
-            for everything in (False, True):
-                rows, names = scene.abbreviated(everything)
-                try:
-                    solution = self.written(rows, form.solve(rows, pilot.replay()))
-                except TooLarge:
-                    continue
-                self.result.abbreviations = names
-                return solution
-            raise
+        for read in (lambda: (scene.formulas, {}), scene.abbreviated, lambda: scene.abbreviated(everything=True)):
+            try:
+                rows, names = read()
+                with rows.arithmetic.bounded():
+                    return self.written(rows, form.solve(rows, pilot.replay())), names
+            except TooLarge:
+                continue
+        return None, {}
 
     @staticmethod
     def written(rows: Rows, solution: Solution) -> Solution:
-        """Turn the formulas of a solution into expressions."""
-        write = rows.arithmetic.write
+        """Turn the formulas of a solution into expressions, unless they are more than anybody reads."""
+        write, length = rows.arithmetic.write, rows.arithmetic.length
+        shown = (*(solution.multipliers or ()), *solution.acceleration, *solution.reaction)
+        if sum(map(length, shown)) > MAX_TERMS:
+            raise TooLarge
         multipliers = None if solution.multipliers is None else [write(value) for value in solution.multipliers]
         matrices = {name: [[write(e) for e in row] for row in m] for name, m in solution.matrices.items()}
         acceleration, reaction = ([write(e) for e in part] for part in (solution.acceleration, solution.reaction))
@@ -201,13 +216,12 @@ class _Work:
             result.notes.append(f"the reaction of `{name}` is not determinate: {why}")
         if not scene.kept:
             return
-        try:
-            if solution is None or solution.multipliers is None:
-                pilot = Pilot()
-                form = Reactions()
-                form.solve(scene.arrays, pilot)
-                solution = self.attempt(form, pilot)
-        except TooLarge:
+        if solution is None or solution.multipliers is None:
+            pilot = Pilot()
+            form = Reactions()
+            form.solve(scene.arrays, pilot)
+            solution = self.attempt(form, pilot)
+        if solution is None:
             result.notes.append("the reactions are too long to be written as formulas; they are available as numbers")
             return
         n = len(scene.blocks.q)

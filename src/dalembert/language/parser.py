@@ -154,7 +154,9 @@ class _Parser:
         if token.text == ")":
             return Failure(token.column, "a closing parenthesis without an opening one")
         if token.text == ",":
-            return Failure(token.column, "a comma belongs between the arguments of a function")
+            return Failure(
+                token.column, "a comma belongs between the arguments of a function; decimals have a point: 1.5"
+            )
         if token.text in _UNITS and self.vocabulary.kind(token.text) is None:
             return Failure(token.column, f"numbers have no units here: give the value in SI, without `{token.text}`")
         if token.kind in ("name", "number") or token.text == "(":

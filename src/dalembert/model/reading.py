@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import symengine as se
 
+from dalembert.arguments import shown
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import TIME, Expr, number
 from dalembert.language.foreign import Examination
@@ -178,6 +179,11 @@ class Reader:
         """Read values by name; None for a parameter without one."""
         parameters: dict[str, float | None] = {}
         for key, value in dict(given).items():
+            if not (isinstance(key, str) or getattr(key, "is_Symbol", False) or is_coordinate(key)):
+                self.problem(
+                    f'a parameter is given by its name or symbol, as in {{"l": 2}}; got {shown(key)}', "parameters"
+                )
+                continue
             name = key if isinstance(key, str) else plain_name(key)
             self.check_name(name, "parameter", "parameters", name)
             if name in self.coordinates:
@@ -402,19 +408,21 @@ class Reader:
 
     def read_simulation(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Read the settings of the simulation."""
+        if not given:
+            return MappingProxyType({})
+        from dalembert.motion.settings import setting  # the methods say what there is, and may be extended
+
         result: dict[str, Any] = {}
         for name, value in dict(given).items():
             if name in SIMULATION_NUMBERS:
                 result[name] = self.constant(value, "simulate", name)
-                if result[name] is not None and (result[name] < 0 if name == "until" else result[name] <= 0):
-                    self.problem(f"`{name}` must be positive, got {result[name]:g}", "simulate", name)
             elif name in SIMULATION_NAMES:
-                if not isinstance(value, str):
-                    self.problem(f"`{name}` is a name in quotes, got {str(value)[:60]}", "simulate", name)
                 result[name] = value
             else:
                 known = [*SIMULATION_NUMBERS, *SIMULATION_NAMES]
                 self.problem(f"no setting `{name}`{self.hint(name, known, 'settings')}", "simulate", name)
+            if name in SIMULATION_NAMES or result.get(name) is not None:
+                self.attempt(("simulate", name), lambda name=name: setting(name, result[name]))
         return MappingProxyType(result)
 
     # --- the drawing -------------------------------------------------------------------------------------------------

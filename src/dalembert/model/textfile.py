@@ -130,6 +130,8 @@ def _explain(message: str, source: str) -> str:
         return f'{message}; a key with a prime is quoted: "phi\'" = 0'
     if value.startswith("'") and value.count("'") > 2:
         return f'{message}; text with primes stands in double quotes: "x\' = 0"'
+    if number := re.match(r"([-+]?\d[\d_.]*(?:e[-+]?\d+)?)\s*[A-Za-z°%µ]", value):
+        return f"{message}; a number stands alone, without its unit: {key} = {number[1]}"
     if equals and value and not re.match(r"[\"'\[{]|[-+]?\d[-+\d_.:eETZ]*$", value):
         return f'{message}; expressions stand in quotes: x = "l*sin(phi)"'
     return message

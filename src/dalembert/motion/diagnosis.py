@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.blocks.numeric import Numeric
+from dalembert.errors import quoted
 from dalembert.motion import places as at
 
 if TYPE_CHECKING:
+    from dalembert.model.system import System
     from dalembert.motion.engine import Engine
 
 _LOOKED_AT = 200  # last steps
@@ -50,6 +53,22 @@ def sticks(engine: Engine) -> bool:
     a, b = rates[n:], _rates(engine, np.array([t + h]), ahead[None])[0, n:]
     largest = int(np.argmax(np.abs(b - a)))
     return bool(a[largest] * b[largest] < 0 and _jumps(engine, (t, t + h), (here, ahead)))
+
+
+def beyond(engine: Engine, system: System) -> str:
+    """Name the constraints without a value a little further on the way, such as a rope whose end is at its pulley."""
+    n, t = engine.n, float(engine.clock[at.T])
+    values = dict(zip(system.parameters, engine.given[1 + 2 * n :], strict=False))  # an event may have changed them
+    if engine.kernels.momenta:
+        return ""
+    numeric, q, v = Numeric(system, values), engine.y[:n], engine.y[n:]
+    way = max(t, 1e-3)
+    for further in way * 10.0 ** np.arange(-9, 0):
+        with np.errstate(all="ignore"):
+            residual = numeric.position(t + further, q + further * v)[0]
+        if names := [system.constraints[i].name for i, r in zip(numeric.holonomic, residual, strict=True) if r != r]:
+            return f"; {quoted(names)} cannot go on beyond that position: a root or an angle has no value there"
+    return ""
 
 
 def _jumps(engine: Engine, times: tuple[float, float], states: tuple[Array, Array]) -> bool:

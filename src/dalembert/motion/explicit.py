@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from dalembert.arrays import Array
+from dalembert.blocks.numeric import Numeric
 from dalembert.errors import SimulationError
 from dalembert.motion import places as at
 from dalembert.motion.diagnosis import back_and_forth
@@ -90,6 +91,10 @@ class Explicit(Engine):
             "dependent", "entries", state[None]
         )[0]
         self.control = np.zeros((3, max(n + s, 4)))
+        if not self.choices:
+            known = Numeric(system).units  # of a mechanism: its size, and angles
+            self.units = np.where(known > 0, known, 1.0)
+        A = A * self.units
         lengths = np.linalg.norm(A, axis=1, keepdims=True)
         A = A / np.where(lengths > 0, lengths, 1.0)
         columns = np.arange(n)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from dalembert.arrays import Array
-from dalembert.forms import FORMS
 from dalembert.model.system import System
 
 if TYPE_CHECKING:
@@ -21,6 +20,8 @@ KEEPINGS = ("project", "stabilise", "none")
 
 def moving() -> tuple[str, ...]:
     """Return the forms in which motions are computed."""
+    from dalembert.forms import FORMS  # which takes longer to load than a model to read
+
     return tuple(name for name, form in FORMS.items() if form.moves)
 
 

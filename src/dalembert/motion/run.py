@@ -10,22 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.arguments import array, choice, number, positive, shown, switch, table, whole
+from dalembert.arguments import switch
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, parameter_values
-from dalembert.errors import ModelError, SimulationError, quoted
-from dalembert.forms import FORMS
+from dalembert.errors import SimulationError, quoted
 from dalembert.interruption import Held
 from dalembert.model.system import System
 from dalembert.motion import places as at
 from dalembert.motion.crossing import Crossing
-from dalembert.motion.diagnosis import stiff
+from dalembert.motion.diagnosis import beyond, stiff
 from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.events import Occurrence, Watch, read_events
 from dalembert.motion.keep import Stabilisation, stabilisation
-from dalembert.motion.limits import MAX_SAMPLES, MAX_STEPS
-from dalembert.motion.method import KEEPINGS, Method, Setup, moving
+from dalembert.motion.method import Setup
 from dalembert.motion.methods import METHODS
+from dalembert.motion.settings import Settings, chosen_settings
 from dalembert.motion.tableau import Tableau
 from dalembert.native.kernels import Kernels
 from dalembert.survey.check import refuse_contradictions
@@ -35,22 +34,6 @@ _FIRST = 20_000  # unknowns times steps of the first piece: some thousandths of 
 _MOST = 10**8  # steps of a piece, whatever the clock says
 _PIECE = 0.05  # seconds between two looks at the clock, the keyboard and the progress
 Progress = Callable[[float, float], None]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How a motion is computed: what was asked, what the model says, and the defaults."""
-
-    until: float
-    form: str
-    method: str
-    keep: str
-    rtol: float
-    atol: float
-    step: float | None
-    samples: Array | None
-    max_steps: int
-    max_seconds: float
 
 
 @dataclass(frozen=True)
@@ -161,7 +144,7 @@ def compute(
     """
     if initial is not None:
         system = system.replace(initial=initial)
-    settings = _settings(system, locals())
+    settings = chosen_settings(system, locals())
     read_events(system, events)  # what is wrong with them is said before anything is computed
     before = time.perf_counter()
     numeric = Numeric(system)
@@ -236,77 +219,6 @@ def _integrate(
     )  # fmt: skip
 
 
-def _settings(system: System, given: Mapping[str, Any]) -> Settings:
-    """Join what was asked, what the model says, and the defaults; refuse what does not exist."""
-
-    def pick(name: str, default: Any) -> Any:
-        value = given[name]
-        return system.simulation.get(name, default) if value is None else value
-
-    method, form, keep = pick("method", "dop853"), pick("form", None), pick("keep", "project")
-    choice(method, METHODS, "method", "methods")
-    form = METHODS[method].forms[0] if form is None else choice(form, moving(), "form", "forms")
-    choice(keep, KEEPINGS, "way to keep constraints", "ways")
-    numbers = {"until": pick("until", 10.0), "rtol": pick("rtol", 1e-9), "atol": pick("atol", 1e-11)}
-    step = pick("step", None)
-    if step is not None:
-        numbers["step"] = step
-    for name, value in numbers.items():
-        value = numbers[name] = number(name, value)
-        if not 0 <= value < float("inf") or (value == 0 and name != "until"):
-            raise ModelError(f"`{name}` must be positive and finite, got {value}")
-    until = numbers["until"]
-    if numbers["rtol"] > 0.1:
-        raise ModelError(f"`rtol` is a part of the values, usually 1e-6 to 1e-12, at most 0.1; got {numbers['rtol']:g}")
-    max_steps = whole("max_steps", given["max_steps"], 1, MAX_STEPS)
-    max_seconds = positive("max_seconds", given["max_seconds"])
-    if table("gains", given["gains"]) and keep != "stabilise":
-        raise ModelError(f'`gains` are those of keep="stabilise"; leave them out with keep="{keep}"')
-    if not (given["progress"] is None or callable(given["progress"])):
-        raise ModelError(f"`progress` is a function of the time and the seconds so far, got {shown(given['progress'])}")
-    _refuse(METHODS[method], system, form, keep, step is not None)
-    if (FORMS[form].momenta or FORMS[form].chooses) and keep == "stabilise":
-        raise ModelError(f"`stabilise` goes with the forms in q and v; with `{form}` use keep=project")
-    samples = pick("samples", None)
-    if samples is not None:
-        samples = _sample_times(samples, until)
-    return Settings(
-        until, form, method, keep, numbers["rtol"], numbers["atol"], numbers.get("step"), samples,
-        max_steps, max_seconds,
-    )  # fmt: skip
-
-
-def _refuse(method: Method, system: System, form: str, keep: str, stepped: bool) -> None:
-    """Raise ModelError for what does not go together."""
-    if form not in method.forms:
-        good = " or ".join(f"`{name}`" for name in method.forms)
-        raise ModelError(f"the method `{method.name}` goes with the form {good}, not with `{form}`")
-    if keep not in method.keeps:
-        raise ModelError(f"the method `{method.name}` keeps the constraints itself; leave `keep` out, got `{keep}`")
-    if not stepped and not method.adaptive:
-        raise ModelError(
-            f"the method `{method.name}` has a fixed step; give it: step=0.01, or --step 0.01 on the command line"
-        )
-    if stepped and not method.fixed:
-        raise ModelError(f"the method `{method.name}` chooses its steps; give `rtol` and `atol` instead of `step`")
-    if objection := method.objection(system):
-        raise ModelError(f"the method `{method.name}` {objection}")
-
-
-def _sample_times(samples: Any, until: float) -> Array:
-    if isinstance(samples, (int, float, np.number)):
-        return np.linspace(0.0, until, whole("samples", samples, 1, MAX_SAMPLES) + 1)
-    try:
-        times = array("samples", samples)
-    except ModelError:
-        times = np.array(np.nan)
-    if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
-        raise ModelError(f"`samples` is a number of intervals, or increasing times; got {shown(samples)}")
-    if len(times) and (times[0] < 0 or times[-1] > until):
-        raise ModelError(f"`samples` must lie between 0 and {until:g}, got {times[0]:g} to {times[-1]:g}")
-    return times
-
-
 def _loop(
     engine: Engine, settings: Settings, system: System, watch: Watch, crossing: Crossing, progress: Progress | None
 ) -> tuple[str, str]:
@@ -354,7 +266,7 @@ def _failure(status: int, engine: Engine, system: System) -> str:
         return f"the mass matrix is not positive definite after {where}"
     if status == at.NOT_FINITE and engine.count[at.BAD] >= 0:
         name = (*system.velocities, *(v + "'" for v in system.velocities))[int(engine.count[at.BAD])]
-        return f"the equations have no finite value for {name} after {where}"
+        return f"the equations have no finite value for {name} after {where}{beyond(engine, system)}"
     if status == at.STEP_TOO_SMALL:
         return (
             f"the step becomes too small at {where}; the motion cannot be continued with this accuracy: there is a "

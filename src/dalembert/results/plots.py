@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dalembert.arguments import switch
+from dalembert.characters import visible
 from dalembert.errors import ModelError
 from dalembert.results.curves import Panel, chart, span
 from dalembert.results.palette import DARK, DASHES, LIGHT, Palette
@@ -111,4 +112,4 @@ def _style(axes: Any, palette: Palette) -> None:
 
 
 def _safe(text: str) -> str:
-    return text.replace("$", r"\$")
+    return visible(text).replace("$", r"\$")

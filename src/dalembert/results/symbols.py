@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from html import escape
 
+from dalembert.characters import escape
 from dalembert.forms.names import Symbol
 
 _DOTS = {1: "˙", 2: "¨"}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import symengine as se
 import sympy as sp
 
+from dalembert.characters import visible
 from dalembert.errors import DerivationError
 from dalembert.forms.shortened import MATRIX, matrix, stacked, tex
 from dalembert.forms.typeset import name as symbol
@@ -91,7 +92,7 @@ def blocks_markdown(blocks: Blocks) -> str:
 
 def plain(text: str) -> str:
     """Return text of the user as Markdown that shows it as it is."""
-    return re.sub(r"([\\`*_{}\[\]<>()#+!|$~-])", r"\\\1", text)
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|$~-])", r"\\\1", visible(text))
 
 
 def _sentence(text: str) -> str:

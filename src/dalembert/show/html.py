@@ -6,10 +6,11 @@ background, so that it can be read on light and dark themes.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
+
+from dalembert import characters
 
 _CELL = "text-align:left;padding:.15em .8em .15em 0;vertical-align:middle;white-space:nowrap"
 _TEXT = "text-align:left;padding:.15em .8em .15em 0;vertical-align:middle;white-space:normal"
@@ -25,7 +26,7 @@ class Markup(str):
 
 def escape(text: Any) -> Markup:
     """Return text as HTML."""
-    return text if isinstance(text, Markup) else Markup(html.escape(str(text)))
+    return text if isinstance(text, Markup) else Markup(characters.escape(str(text)))
 
 
 def words(text: str) -> Markup:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections.abc import Collection
 
+from dalembert import characters
 from dalembert.language.building import Expr
 from dalembert.language.printing import to_text
 from dalembert.show.html import Markup, faint
@@ -34,9 +34,9 @@ def name(text: str) -> Markup:
         base, below = base[: digits.start()], digits[0] + (f",{below}" if below else "")
     letter = _GREEK.get(base, base)
     dots = _DOTS[min(len(text) - len(plain), 2)]
-    sub = f"<sub>{html.escape(below.replace('_', ' '))}</sub>" if below else ""
+    sub = f"<sub>{characters.escape(below.replace('_', ' '))}</sub>" if below else ""
     shown = unicodedata.normalize("NFC", letter[0] + dots + letter[1:])
-    return Markup(f"<i>{html.escape(shown)}</i>{sub}")
+    return Markup(f"<i>{characters.escape(shown)}</i>{sub}")
 
 
 def formula(expr: Expr, names: Collection[str] = ()) -> Markup:
@@ -80,12 +80,12 @@ def _pieces(text: str) -> list[str]:
             pieces.append(f"<sup>{typeset(inner)}</sup>")
             at = end
         else:
-            pieces.append({"*": "\u2009", "-": "−"}.get(token[0]) or html.escape(token[0]))
+            pieces.append({"*": "\u2009", "-": "−"}.get(token[0]) or characters.escape(token[0]))
     return pieces
 
 
 def _function(word: str) -> str:
-    return {"sqrt": "√"}.get(word, html.escape(word))
+    return {"sqrt": "√"}.get(word, characters.escape(word))
 
 
 def _operand(text: str, at: int) -> int:

@@ -154,8 +154,8 @@ def transmission_html(transmission: Transmission) -> str:
     drawn = curve(transmission.input, transmission.output, title, 340, 150, marks=marks, margin=44)
     rows = [(point.kind, number(point.input), number(point.output)) for point in transmission.special]
     angle = ""
-    if transmission.mu is not None:
-        low, high = np.degrees([transmission.mu.min(), transmission.mu.max()])
+    if transmission.mu_range is not None:
+        low, high = np.degrees(transmission.mu_range)
         angle = line(f"transmission angle from {low:.4g} to {high:.4g} degrees")
     return whole(
         transmission.mechanism.name or "A mechanism",

@@ -13,6 +13,7 @@ from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank, u
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, Values
+from dalembert.characters import visible
 from dalembert.errors import ModelError, Problem, counted, quoted
 from dalembert.shown import ShownAsHTML
 from dalembert.survey.configurations import (
@@ -75,7 +76,7 @@ class Check(ShownAsHTML):
         counts += counted(len(self.system.constraints), "constraint")
         if self.degrees_of_freedom is not None:
             counts += f" of rank {self.rank}: {counted(self.degrees_of_freedom, 'degree')} of freedom"
-        lines = [self.system.name or "A system", counts]
+        lines = [visible(self.system.name) or "A system", counts]
         width = max((len(name) for name in self.classes), default=0)
         lines += [f"  {name:{width}}  {describe_class(kind)}" for name, kind in list(self.classes.items())[:12]]
         if len(self.classes) > 12:
@@ -125,7 +126,7 @@ def refuse_contradictions(system: System, numeric: Numeric, t: float, q: Array, 
         a = Saddle(sp.eye_array(numeric.n), rows).solve(np.zeros(numeric.n), c)[0]
         suspect = bool(np.abs(rows @ a - c).max() > _MET * (np.abs(c).max() or 1.0))
     if suspect:  # at a singular position it need not mean anything
-        problems = [problem for problem in check(system).problems if problem.severity == "error"]
+        problems = [p for p in check(system).problems if p.severity == "error" and p.key[:1] != ("simulate",)]
         if problems:
             raise ModelError(problems)
 
@@ -166,6 +167,7 @@ class Examination:
                 "note", f"{quoted(missing)} {have} no value: random ones were used for this check", "parameters"
             )
         self.unused()
+        self.settings()
         start = self.start(numeric)
         if start is None:
             return self.result()
@@ -353,6 +355,14 @@ class Examination:
         for name in system.parameters:
             if name not in used:
                 self.report("warning", f"parameter `{name}` is not used", "parameters", name)
+
+    def settings(self) -> None:
+        """Report what does not go together in the model's own settings of the simulation."""
+        from dalembert.motion.settings import complete, conflicts
+
+        if self.system.simulation:
+            for name, text in conflicts(self.system, complete(self.system.simulation)):
+                self.report("error", f"in [simulate]: {text}", "simulate", name)
 
     def integrable(self, found: Integrability) -> None:
         """Report constraints on velocities that are holonomic."""

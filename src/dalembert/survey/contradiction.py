@@ -136,5 +136,6 @@ def _impossible(level: Level, best: Nearest) -> Problem:
     what, advice = level.system.explain(names)
     best_of = "point" if len(names) == 1 else "compromise"
     when = f" for t = {level.t:g}" if level.t else ""
-    text = f"{what}: {residuals} at the best {best_of} found{when}. {advice}, or give a guess nearer to a solution"
+    guess = ", or give a guess nearer to a solution" if level.q is None else ""  # velocities need none
+    text = f"{what}: {residuals} at the best {best_of} found{when}. {advice}{guess}"
     return Problem(text, key=level.system.entry(names[-1]))

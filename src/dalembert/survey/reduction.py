@@ -17,6 +17,7 @@ from dalembert.arguments import names as names_of
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import TIME, Expr, number
 from dalembert.language.calculus import ONE, ZERO, Calculus
+from dalembert.model.exact import decimal, exact
 from dalembert.survey.configurations import pilot_parameters
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ class _Elimination:
         self.calculus = Calculus(self.moving)
         self.values = {se.Symbol(name): value for name, value in pilot_parameters(system).items()}
         self.solved: dict[Expr, Expr] = {}
-        self.open = {c.name: c.expression for c in system.constraints if c.level == "position"}
+        self.decimals = False  # whether there are any
+        self.open = {c.name: self.exact(c.expression) for c in system.constraints if c.level == "position"}
         held = [c.expression for c in system.constraints if c.name in keep]
         fixed = {name.rstrip("'") for name in system.initial}
         order = {q: -k for k, q in enumerate(self.q.values())}
@@ -128,8 +130,23 @@ class _Elimination:
     def put(self, expr: Expr, values: Mapping[Expr, Expr] | None = None) -> Expr:
         """Put the solved coordinates into an expression."""
         values = self.solved if values is None else values
+        expr = self.exact(expr)
         used = expr.free_symbols & values.keys()
         return expr.xreplace({symbol: values[symbol] for symbol in used}) if used else expr
+
+    def exact(self, expr: Expr) -> Expr:
+        """Return an expression in which decimals are exact numbers, so that what cancels leaves nothing."""
+        found = exact(expr)
+        self.decimals = self.decimals or found != expr
+        return found
+
+    def written(self, expr: Any) -> Any:
+        """Return a result, or several, with decimals as the user wrote them."""
+        if isinstance(expr, dict):
+            return {name: self.written(part) for name, part in expr.items()}
+        if isinstance(expr, (list, tuple)):
+            return [self.written(part) for part in expr]
+        return decimal(expr) if self.decimals and isinstance(expr, se.Basic) else expr
 
     def rate(self, expr: Expr) -> Expr:
         """Differentiate an expression of the coordinates that stay, and their velocities, by time."""
@@ -167,7 +184,9 @@ class _Elimination:
         parts["initial"], parts["guess"] = self.start()
         parts["symbols"] = {name: s for name, s in system.symbols.items() if self.q.get(name) not in self.solved}
         if system.drawing is not None:
-            parts["drawing"] = system.drawing.map(self.put)
+            parts["drawing"] = system.drawing.map(lambda expr: self.written(se.expand(self.put(expr))))
+        computed = ("constraints", "forces", "kinetic", "potential", "mass", "force")
+        parts |= {name: self.written(part) for name, part in parts.items() if name in computed}
         return System(**parts)
 
     def constraints(self) -> dict[str, Expr]:

@@ -48,6 +48,8 @@ def changed(parts: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
         ("joints/A/bodies", ["crank", "crank"], "joints.A.bodies: both ends are on `crank`; name two bodies"),
         ("joints/A/bodies", ["crank"], "joints.A.bodies: expected the names of two bodies"),
         ("joints/A/kind", "revolut", "joints.A.kind: got `revolut`; did you mean `revolute`?"),
+        ("joints/A/kind", "hinge", "joints.A.kind: got `hinge`; this pair is called `revolute`"),
+        ("joints/A/kind", "fixed", "joints.A.kind: got `fixed`; this pair is called `rigid`"),
         ("joints/A/kind", "spherical", "joints.A.kind: `spherical` is a pair of space; kinds in the plane: "),
         ("joints/A/kind", DELETE, "joints.A.kind: `kind` is missing; kinds: "),
         ("joints/A/at", DELETE, "joints.A: nothing is given for `at` or `points`"),
@@ -217,7 +219,25 @@ def test_pairs_in_space(table, message):
         ({"kind": "rope", "at": [[0, 0], [1, 0]], "over": [3]}, "joints.C.over: expected a table with keys and values"),
         (
             {"kind": "rope", "at": [[0, 0], [1, 0]], "over": [{"at": [0.1, 0], "radius": 0.2}]},
-            "joints.C.over: a part of the rope has no length",
+            "joints.C.over: the first end of the rope lies inside pulley 1: it is 0.1 m from its centre, and the radius "
+            "is 0.2 m; place the end outside, or check `radius`",
+        ),
+        (
+            {"kind": "rope", "at": [[0, 0], [1, 0]], "over": [{"at": [0.8, 0], "radius": 0.2}]},
+            "joints.C.over: the second end of the rope lies on the rim of pulley 1",
+        ),
+        (
+            {"kind": "rope", "at": [[0, 0], [0, 0]], "over": []},
+            "joints.C.over: both ends of the rope are at the same place",
+        ),
+        (
+            {
+                "kind": "rope",
+                "at": [[0, 0], [3, 0]],
+                "over": [{"at": [1, 0], "radius": 0.2}, {"at": [1.3, 0], "radius": 0.2, "side": "right"}],
+            },
+            "joints.C.over: no rope goes from pulley 1 to pulley 2: their centres are 0.3 m apart, and it must be more "
+            "than 0.4 m, as the rope crosses from one to the other; move them apart, or check `radius` and `side`",
         ),
     ],
 )
@@ -288,3 +308,41 @@ def test_mass_that_is_missing_is_named():
     parts = changed(PLANE, "bodies/rod", {"at": [1.5, 0]})
     texts = [problem.text for problem in Mechanism(**parts).check().problems if problem.severity == "error"]
     assert any("no inertia" in text and "phi_rod" in text for text in texts)
+
+
+@pytest.mark.parametrize("motions", [("2*t", "3*t"), ("2*t", "2*t")])
+def test_two_drives_on_one_coordinate(motions):
+    drives = {f"m{k}": {"joint": "A", "angle": motion} for k, motion in enumerate(motions)}
+    with pytest.raises(ModelError) as error:
+        Mechanism(**PLANE, drives=drives)
+    assert str(error.value) == (
+        "drives.m1.joint: the angle of joint `A` is driven by `m0` already, and cannot follow two drives; remove one of "
+        "them, or write the sum of both motions into one"
+    )
+
+
+def test_a_rope_whose_end_comes_to_its_pulley():
+    guide = {"kind": "prismatic", "axis": [0, 1]}
+    mechanism = Mechanism(
+        bodies={
+            "load": {"mass": 2, "inertia": 1, "at": [-0.1, -0.5]},
+            "other": {"mass": 1, "inertia": 1, "at": [0.2, -1]},
+        },
+        joints={
+            "rope": {
+                "kind": "rope",
+                "bodies": ["load", "other"],
+                "points": [[0, 0], [0, 0]],
+                "over": [{"at": [0, 0], "radius": 0.2, "side": "right"}],
+            },
+            "g1": {**guide, "bodies": ["ground", "load"], "at": [-0.1, -0.5]},
+            "g2": {**guide, "bodies": ["ground", "other"], "at": [0.2, -1]},
+        },
+        initial={"y_load'": 20},
+    )
+    with pytest.warns(UserWarning, match="the motion ends"):
+        run = mechanism.simulate(0.5)
+    assert run.status == "failed"
+    assert run.message.endswith(
+        "; `rope.length` cannot go on beyond that position: a root or an angle has no value there"
+    )

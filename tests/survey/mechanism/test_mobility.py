@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dalembert import Mechanism, ModelError
+from dalembert.survey.mechanism.mobility import describe_span
 from tests.model.mechanism.linkages import bennett, bricard, four_bar, loop, slider_crank, spatial_four_bar
 
 BAR: dict[str, Any] = {"mass": 1, "inertia": 0.1}
@@ -181,11 +182,80 @@ def test_redundancy_by_values_names_the_parameters():
 
 
 def test_a_drive_that_repeats_another():
-    drives = {"m1": {"joint": "A", "speed": 1}, "m2": {"joint": "A", "speed": 1}}
-    texts = [problem.text for problem in slider_crank(drives=drives).check().problems]
-    assert any(
-        text.startswith("drive `m2` repeats its condition, which `m1` already imposes: remove it") for text in texts
+    drives = {"m1": {"joint": "A", "angle": "t"}, "m2": {"joint": "D", "angle": "-t"}}  # ground is its second body
+    texts = [problem.text for problem in loop([[0, 0], [0, 1], [3, 1], [3, 0]], drives=drives).check().problems]
+    start = "drive `m2` repeats its condition, which `A`, `B`, `C`, `D` and `m1` already impose: remove it"
+    assert any(text.startswith(start) for text in texts), texts
+
+
+@pytest.mark.parametrize(
+    ("angle", "words"),
+    [
+        ("0.4", "`m2` is off by 22.9 degrees at best"),  # out of reach at the start
+        ("-2*t", "`m2.angle` is off by"),  # another speed
+    ],
+)
+def test_more_drives_than_freedoms(angle, words):
+    drives = {"m1": {"joint": "A", "angle": "t"}, "m2": {"joint": "D", "angle": angle}}
+    check = loop([[0, 0], [0, 1], [3, 1], [3, 0]], drives=drives).check()
+    [text] = [problem.text for problem in check.problems if problem.severity == "error"]
+    assert text.startswith("drives `m1` (angle of `A`) and `m2` (angle of `D`) cannot be followed together: ")
+    assert words in text
+    assert text.endswith(
+        ". The mechanism has mobility 1, and 2 drives: keep 1, or give the others the motions that follow"
     )
+
+
+def test_a_drive_out_of_reach():
+    check = four_bar(1, 2, 2, 2.5, 1.0, drives={"m": {"joint": "D", "angle": "3.1"}}).check()
+    [text] = [problem.text for problem in check.problems if problem.severity == "error"]
+    assert re.match(
+        r"drive `m` \(angle of `D`\) asks for more than the joints allow: `m` is off by [\d.]+ degrees", text
+    )
+
+
+def twists(*motions: tuple[Any, Any]) -> np.ndarray:
+    """A basis of motions, each given by an angular velocity and the velocity in the origin; mixed and of length 1."""
+    columns = np.array([np.concatenate([np.atleast_1d(turn), velocity]) for turn, velocity in motions], dtype=float).T
+    return np.linalg.svd(columns, full_matrices=False)[0]
+
+
+X, Y, Z, O = [1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("motions", "words"),
+    [
+        ([(1, [2, -1])], "all bodies turn about the same point [1, 2]"),
+        ([(1, [0, 0]), (0, [0, 1])], "all bodies turn and slide in the direction [0, 1] only"),
+        ([(Z, [2, -1, 0])], "all bodies turn about the axis through [1, 2, 0] in the direction [0, 0, 1]"),
+        (
+            [(Z, [2, -1, 0.5])],
+            "all bodies move as on one screw, about the axis through [1, 2, 0] in the direction [0, 0, 1], by 3.142 m "
+            "in a turn",
+        ),
+        (
+            [(Z, O), (O, Z)],
+            "all bodies turn about axes in the direction [0, 0, 1] and slide in the direction [0, 0, 1] only",
+        ),
+        ([(Z, O), (O, X), (O, Y)], "all bodies move parallel to the plane with the normal [0, 0, 1]"),
+        ([(Z, O), (O, X), (O, Y), (O, Z)], "all bodies turn about axes in the direction [0, 0, 1] only"),
+        (
+            [(Z, O), (X, O)],
+            "together the bodies turn about 2 independent directions only, of 3 and 3 that space has",
+        ),
+        (
+            [(Z, O), (X, O), (O, Y)],
+            "together the bodies turn about 2 independent directions and slide in 1 only, of 3 and 3 that space has",
+        ),
+    ],
+)
+def test_motions_in_the_words_of_an_engineer(motions, words):
+    assert describe_span(twists(*motions), 1.0) == words
+
+
+def test_two_hinges_on_one_axis():
+    assert "all bodies turn about the axis through [0, 0, 0] in the direction [0, 0, 1]" in str(door().mobility())
 
 
 # --- assembly --------------------------------------------------------------------------------------------------------

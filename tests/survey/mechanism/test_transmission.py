@@ -65,6 +65,29 @@ def test_transmission_angle_of_a_four_bar():
     assert np.cos(found.mu) == pytest.approx(np.abs(b**2 + c**2 - diagonal) / (2 * b * c), abs=1e-9)
 
 
+@pytest.mark.parametrize("samples", [2, 7, 360])
+def test_extremes_do_not_depend_on_the_samples(samples):
+    """Those of the rocker where crank and coupler are in line, of the transmission angle with the crank on the frame."""
+    a, b, c, d = 1.0, 3.0, 2.5, 3.0
+    found = four_bar(a, b, c, d, 1.0).transmission("phi_b1", "phi_b3", samples=samples)
+    ends = [np.pi - np.arccos((c**2 + d**2 - r**2) / (2 * c * d)) for r in (b + a, b - a)]
+    assert found.output_range == pytest.approx(np.array(ends) - rocker(np.array(1.0), a, b, c, d), abs=1e-9)
+    by_joint = four_bar(a, b, c, d, 1.0).transmission("A", "D", samples=samples)
+    cosines = [(b**2 + c**2 - diagonal**2) / (2 * b * c) for diagonal in (d - a, d + a)]  # the second is obtuse
+    angles = [np.arccos(abs(x)) for x in cosines]
+    assert by_joint.mu_range == pytest.approx((min(angles), np.pi / 2), abs=1e-9)
+    assert f"transmission angle from {np.degrees(min(angles)):.4g} to 90 degrees" in str(by_joint)
+
+
+@pytest.mark.parametrize("samples", [2, 13])
+def test_extremes_of_a_slider_crank(samples):
+    found = slider_crank(angle=0.7).transmission("A", "D", samples=samples)
+    assert found.output_range == pytest.approx((2, 4), abs=1e-12)
+    assert found.mu_range == pytest.approx((np.arccos(1 / 3), np.pi / 2), abs=1e-9)
+    back = slider_crank(angle=0.7).transmission("D", "A", samples=samples)
+    assert back.range == pytest.approx((2, 4), abs=1e-12)
+
+
 def test_grashof():
     """The crank turns fully if the shortest and longest bar are less than the others, and it or the frame the shortest."""
     random = np.random.default_rng(5)

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
+from dalembert.characters import visible
 from dalembert.cli import completion
 from dalembert.cli.models import open_model
 from dalembert.cli.options import OUTPUT, Initial, Model, Settings, one_of
 from dalembert.cli.progress import Progress
-from dalembert.cli.terminal import as_json, is_terminal, visible, width
+from dalembert.cli.terminal import as_json, is_terminal, width
 from dalembert.errors import ModelError
 
 EXAMPLES = """

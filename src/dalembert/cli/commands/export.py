@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
+from dalembert.characters import visible
 from dalembert.cli import completion, options
 from dalembert.cli.models import open_model, output, refuse_overwriting, stem
 from dalembert.cli.options import OUTPUT, FormName, Initial, Model, Settings
 from dalembert.cli.progress import Progress
-from dalembert.cli.terminal import styled, visible
+from dalembert.cli.terminal import styled
 from dalembert.errors import ModelError
 
 EXAMPLES = """

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
+from dalembert.characters import visible
 from dalembert.cli import completion, options
 from dalembert.cli.models import STANDARD_INPUT, output, refuse_overwriting
 from dalembert.cli.tables import table
-from dalembert.cli.terminal import visible
 from dalembert.errors import ModelError
 from dalembert.files import write_text
 

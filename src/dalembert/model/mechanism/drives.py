@@ -69,6 +69,14 @@ def read_drive(table: Table, assembly: Assembly) -> Drive | None:
     if coordinate not in names:
         table.problem(f"joint `{joint.name}` ({joint.kind}) has no {coordinate}; it has {quoted(names)}", kind)
         return None
+    for other in assembly.elements["drives"].values():
+        if (other.joint, other.coordinate) == (joint.name, coordinate):
+            table.problem(
+                f"the {coordinate} of joint `{joint.name}` is driven by `{other.name}` already, and cannot follow two "
+                "drives; remove one of them, or write the sum of both motions into one",
+                "joint",
+            )
+            return None
     motion = read_motion(table, kind)
     driven = joint.coordinates[coordinate]
     if kind == "speed":

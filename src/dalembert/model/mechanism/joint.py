@@ -68,6 +68,18 @@ class Joint(Part):
         return self.markers[0 if self.pair.places == "apart" and body == self.bodies[0] else 1].place
 
 
+OTHER_NAMES = {  # of the pairs, in other books and programs
+    **dict.fromkeys(("hinge", "pin", "pivot", "rotary", "rotational"), "revolute"),
+    **dict.fromkeys(("slider", "sliding", "translational", "linear"), "prismatic"),
+    **dict.fromkeys(("fixed", "weld", "welded"), "rigid"),
+    **dict.fromkeys(("ball", "socket"), "spherical"),
+    **dict.fromkeys(("cardan", "hooke"), "universal"),
+    **dict.fromkeys(("cable", "pulley", "belt"), "rope"),
+    **dict.fromkeys(("helical",), "screw"),
+    **dict.fromkeys(("link", "bar"), "rod"),
+}
+
+
 def is_name(key: Any) -> bool:
     """Tell whether a condition can be called so."""
     return isinstance(key, str) and NAME.fullmatch(key) is not None
@@ -81,6 +93,9 @@ def read_joint(table: Table, assembly: Assembly) -> Joint | None:
     if isinstance(given, str) and given not in kinds and given in elsewhere:
         here, there = ("the plane", "space") if assembly.dimensions == 2 else ("space", "the plane")
         table.problem(f"`{given}` is a pair of {there}; kinds in {here}: {', '.join(kinds)}", "kind")
+        return None
+    if isinstance(given, str) and given not in kinds and OTHER_NAMES.get(given) in kinds:
+        table.problem(f"got `{given}`; this pair is called `{OTHER_NAMES[given]}`", "kind")
         return None
     kind = table.word("kind", kinds, what="kinds")
     names = assembly.read_bodies(table)

@@ -250,13 +250,15 @@ class Mechanism(System):
     def explain(self, constraints: Sequence[str]) -> tuple[str, str]:
         """Say in words that conditions cannot hold, and what to do."""
         owners = dict.fromkeys(self.owners[name] for name in constraints)
+        if drives := [name for section, name in owners if section == "drives"]:
+            from dalembert.survey.mechanism.fit import explain_drives
+
+            return explain_drives(self, drives)
         words = []
         for section, name in owners:
             if section == "joints":
                 joint = self.joints[name]
                 words.append(f"joint `{name}` ({joint.kind}, {quoted(joint.bodies)})")
-            elif section == "drives":
-                words.append(f"drive `{name}` of joint `{self.drives[name].joint}`")
             else:
                 words.append(f"{'body' if section == 'bodies' else 'constraint'} `{name}`")
         advice = "Check the points and lengths there, and where the bodies are placed"

@@ -8,6 +8,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import parameter_values
+from dalembert.characters import visible
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import TIME, number
 from dalembert.model.drawing import Drawing, Place
@@ -52,7 +53,7 @@ def build(system: System, inputs: Array, trace: Sequence[str] = ()) -> Scene:
     traces = tuple(Trace(name, places.points[name], f"body{k % BODIES}") for k, name in enumerate(trace))
     shown = drawing.shown if len(drawing.shown) <= LABELS else ()
     return Scene(
-        system.name or "",
+        visible(system.name or ""),
         inputs[:, 0],
         tuple(sorted(found, key=lambda mark: mark.layer)),
         {name: own[name] for name in shown},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import html
 import json
 import re
 from functools import cache
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.characters import escape
 from dalembert.results.drawing.camera import AZIMUTH, ELEVATION, THIN
 from dalembert.results.drawing.palette import DARK, LIGHT
 from dalembert.results.drawing.scene import Scene
@@ -25,7 +25,7 @@ MOST = 2**24 - 1  # a number is stored in three bytes, as a part of the range of
 def fragment(scene: Scene, *, dark: bool | None, speed: float, autoplay: bool = False) -> str:
     """Return a <figure> with its own script; any number of them can stand in one page."""
     data = json.dumps(as_json(scene, dark, speed), separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
-    title = html.escape(scene.title or "animation")
+    title = escape(scene.title or "animation")
     notes = "".join(f"<p>{_marked(note)}</p>" for note in scene.notes)
     ratio = aspect(scene)
     return (
@@ -43,7 +43,7 @@ def fragment(scene: Scene, *, dark: bool | None, speed: float, autoplay: bool = 
 
 def page(scene: Scene, *, dark: bool | None, speed: float) -> str:
     """Return a page with nothing but the player."""
-    title = html.escape(scene.title or "animation")
+    title = escape(scene.title or "animation")
     scheme = "light dark" if dark is None else "dark" if dark else "light"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -167,7 +167,7 @@ class _Points:
 
 def _marked(note: str) -> str:
     """Return a sentence in which names are marked as code."""
-    return re.sub("`(.+?)`", r"<code>\1</code>", html.escape(note))
+    return re.sub("`(.+?)`", r"<code>\1</code>", escape(note))
 
 
 def _round(value: float, size: float) -> float:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from html import escape
-
+from dalembert.characters import escape
 from dalembert.results.certificate import Certificate
 from dalembert.results.report.html import Section, listing, number, paragraph, table
 

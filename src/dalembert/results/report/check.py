@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from html import escape
-
+from dalembert.characters import escape
 from dalembert.results.report.html import Section, inline, paragraph, table
 from dalembert.survey.check import Check, describe_class
 

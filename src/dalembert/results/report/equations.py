@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import symengine as se
 
+from dalembert.characters import escape
 from dalembert.errors import DerivationError, quoted
 from dalembert.forms.derivation import Derivation
 from dalembert.forms.multipliers import multiplier

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from html import escape
 
 import symengine as se
 
+from dalembert.characters import escape
 from dalembert.language.building import Expr
 from dalembert.results.mathml import math, matrix, signed, size, terms, typeset
 from dalembert.results.symbols import mathml

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
+
+from dalembert.characters import escape
 
 MORE = 12  # rows of a table before the rest is left out
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import re
-from html import escape
 
 import symengine as se
 
+from dalembert.characters import escape
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.model.system import System

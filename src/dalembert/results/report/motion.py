@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.characters import escape
 from dalembert.results.curves import Source
 from dalembert.results.report.certificate import verdict_of
 from dalembert.results.report.html import Section, fold, inline, listing, number, table

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from html import escape
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from dalembert.characters import escape
 from dalembert.results.palette import DARK, LIGHT, Palette
 from dalembert.results.report import animation, certificate, check, equations, model, motion, reproduce
 from dalembert.results.report.plots import Plots

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from dalembert.language.building import Expr
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.survey.given import at_level, given_values
 from dalembert.survey.mechanism.closure import Closure
-from dalembert.survey.mechanism.words import list_parts
+from dalembert.survey.mechanism.words import parts_of, shown_names
 from dalembert.survey.start import State, consistent_state
 
 if TYPE_CHECKING:
@@ -71,34 +71,65 @@ def _turn(was: Array, now: Array) -> float:
 def open_joint(mechanism: Mechanism, numeric: Numeric, t: float, q: Array, names: list[str]) -> Problem | None:
     """Say which joint stays open if all others are closed; of several that contradict each other, the last one.
 
-    A drive that cannot be followed is told in the same way. None if neither is among the conditions.
+    If a drive has a part in it, it is this drive that cannot be followed. None if neither is among the conditions.
     """
-    from scipy.optimize import least_squares
-
     owner = mechanism.owners
     parts = list(dict.fromkeys(owner[name] for name in names if owner[name][0] in ("joints", "drives")))
     if not parts:
         return None
+    left, tense = _stretched(mechanism, numeric, t, q, parts[-1])
+    when = f" at t = {t:g}" if t else ""
+    if drives := [name for name in tense if name in mechanism.drives]:
+        left, tense = _stretched(mechanism, numeric, t, q, ("drives", drives[-1]))
+        drives = [name for name in tense if name in mechanism.drives and name != drives[-1]] + drives[-1:]
+        what, advice = explain_drives(mechanism, drives)
+        return Problem(
+            f"{what}{when}: `{drives[-1]}` is off by {_gap(left)} at best. {advice}", key=("drives", drives[-1])
+        )
+    what, advice = mechanism.explain(list(left))
+    text = f"{what}{when}: with the other parts of {shown_names(tense)} closed it stays open by {_gap(left)} at best. "
+    return Problem(f"{text}{advice}, or give a guess nearer to a solution", key=parts[-1])
+
+
+def _stretched(
+    mechanism: Mechanism, numeric: Numeric, t: float, q: Array, part: tuple[str, str]
+) -> tuple[dict[str, float], list[str]]:
+    """Close all but one part; return how far its conditions are off, and the parts that are under tension."""
+    from scipy.optimize import least_squares
+
     rows = [mechanism.constraints[i].name for i in numeric.holonomic]
-    last = np.array([owner[name] == parts[-1] for name in rows])
+    last = np.array([mechanism.owners[name] == part for name in rows])
+    weight = np.where(last, 1.0, FIRM)
     closure = Closure(mechanism, numeric, q)
 
     def weighted(x: Array) -> tuple[Array, Array]:
         residual, A, _ = numeric.position(t, x * closure.units)
-        weight = np.where(last, 1.0, FIRM)
         return residual * weight, A.toarray() * closure.units * weight[:, None]
 
-    def slopes(x: Array) -> Array:
+    def inclined(x: Array) -> Array:
         return weighted(x)[1]
 
-    jac: Any = slopes  # SciPy's types say that it is a text
-    left = least_squares(lambda x: weighted(x)[0], q / closure.units, jac).fun
-    gap = _gap({name: value for name, value in zip(rows, left, strict=True) if owner[name] == parts[-1]})
-    what, advice = mechanism.explain([name for name in rows if owner[name] == parts[-1]])
-    around = list_parts(mechanism, rows, np.where(last, left, FIRM * left))  # those that are under tension
-    when = f" at t = {t:g}" if t else ""
-    text = f"{what}{when}: with the other parts of {around} closed it stays open by {gap} at best. "
-    return Problem(f"{text}{advice}, or give a guess nearer to a solution", key=parts[-1])
+    slopes: Any = inclined  # SciPy's types say that it is a text
+    left = least_squares(lambda x: weighted(x)[0], q / closure.units, slopes).fun
+    tense = parts_of(mechanism, rows, np.where(last, left, FIRM * left))
+    return {name: value for name, value, open in zip(rows, left, last, strict=True) if open}, tense
+
+
+def explain_drives(mechanism: Mechanism, names: Sequence[str]) -> tuple[str, str]:
+    """Say in words that drives cannot be followed, and what to do."""
+    shown = [f"`{name}` ({mechanism.drives[name].coordinate} of `{mechanism.drives[name].joint}`)" for name in names]
+    if len(names) == 1:
+        what = f"drive {shown[0]} asks for more than the joints allow"
+        return what, "Check its motion there, the points and lengths, and where the bodies are placed"
+    what = f"drives {', '.join(shown[:-1])} and {shown[-1]} cannot be followed together"
+    try:
+        freedom = mechanism.mobility().freedom
+    except ModelError:  # the joints cannot be closed either
+        freedom = len(mechanism.drives)
+    if freedom < len(mechanism.drives):
+        count = f"the mechanism has mobility {freedom}, and {len(mechanism.drives)} drives"
+        return what, f"{count[0].upper()}{count[1:]}: keep {freedom}, or give the others the motions that follow"
+    return what, "Give motions that the joints allow together, or remove one of the drives"
 
 
 def _gap(residuals: Mapping[str, float]) -> str:

@@ -228,27 +228,51 @@ class _Examination:
 
 
 def describe_span(basis: Array, size: float) -> str:
-    """Say in words what motions a space of twists consists of."""
-    n, k = len(basis) - len(basis) // 2, basis.shape[1]
-    turning = basis[: len(basis) // 2]
-    axes = np.linalg.svd(turning)
-    turns = int(np.sum(axes[1] > SAME)) if k else 0
+    """Say in words what motions a space of twists consists of: the rows are those of turning, then of sliding."""
+    half, k = len(basis) // 2, basis.shape[1]
+    turning, sliding = basis[:half], basis[half:]
+    U, sigma, Vt = np.linalg.svd(turning)
+    turns = int(np.sum(sigma > SAME)) if k else 0
     if turns == 0:
         return "no body turns" if k else "nothing moves"
-    if n == 2 or (turns, k) not in ((1, 3), (3, 3), (1, 4)):
-        return f"the motions of all bodies lie in a screw system of order {k}"
+    slides = sliding @ Vt[turns:].T  # of what does not turn
     if turns == 1:
-        normal = axes[0][:, 0]
-        slides = basis[3:] @ axes[2][turns:].T  # of what does not turn
-        shown = _vector(normal * np.sign(normal[np.argmax(np.abs(normal))]))
-        if k == 3 and np.abs(normal @ slides).max() < SAME:
-            return f"all bodies move parallel to the plane with the normal {shown}"
-        return f"all bodies turn about axes in the direction {shown} only"
-    across = np.vstack([_cross(turning[:, i]) for i in range(3)])
-    point = np.linalg.lstsq(across, -basis[3:].T.ravel(), rcond=None)[0]
-    if np.abs(across @ point + basis[3:].T.ravel()).max() < SAME:
-        return f"all bodies turn about the point {_vector(point * size)}"
-    return f"the motions of all bodies lie in a screw system of order {k}"
+        pure = Vt[0] / sigma[0]  # turns at unit speed
+        axis, velocity = (
+            (U[:, 0], sliding @ pure) if half == 3 else (np.array([0.0, 0.0, 1.0]), sliding @ pure * U[0, 0])
+        )
+        return _about_one_direction(axis, np.pad(velocity, (0, 3 - len(velocity))), slides, size)
+    if turns == k == 3:
+        across = np.vstack([_cross(turning[:, i]) for i in range(3)])
+        point = np.linalg.lstsq(across, -sliding.T.ravel(), rcond=None)[0]
+        if np.abs(across @ point + sliding.T.ravel()).max() < SAME:
+            return f"all bodies turn about the point {_vector(point * size)}"
+    some = f" and slide in {k - turns}" if k > turns else ""
+    return f"together the bodies turn about {turns} independent directions{some} only, of 3 and 3 that space has"
+
+
+def _about_one_direction(axis: Array, velocity: Array, slides: Array, size: float) -> str:
+    """Say how bodies move that turn about parallel axes only; `velocity` goes with a turn, in the origin."""
+    plane, k = len(slides) == 2, 1 + slides.shape[1]
+    sign = np.sign(axis[np.argmax(np.abs(axis))])
+    direction, point = _vector(axis * sign), np.cross(axis, velocity) * size
+    along = np.zeros(0) if plane else axis @ slides
+    if k == 1:
+        pitch = float(axis @ velocity) * size
+        if plane:
+            return f"all bodies turn about the same point {_vector(point[:2])}"
+        place = f"the axis through {_vector(point)} in the direction {direction}"
+        if abs(pitch) < SAME * size:
+            return f"all bodies turn about {place}"
+        return f"all bodies move as on one screw, about {place}, by {2 * np.pi * pitch:.4g} m in a turn"
+    if k == 3 and not plane and np.abs(along).max() < SAME:
+        return f"all bodies move parallel to the plane with the normal {direction}"
+    if k == 2:
+        way = slides[:, 0] / np.linalg.norm(slides[:, 0])
+        way = _vector(way * np.sign(way[np.argmax(np.abs(way))]))
+        turn = "turn" if plane else f"turn about axes in the direction {direction}"
+        return f"all bodies {turn} and slide in the direction {way} only"
+    return f"all bodies turn about axes in the direction {direction} only"
 
 
 def _cross(a: Array) -> Array:

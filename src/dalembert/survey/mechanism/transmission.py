@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,8 +23,8 @@ from dalembert.shown import ShownAsHTML
 from dalembert.survey.given import at_level
 from dalembert.survey.mechanism.closure import ASIDE, LOOSE, Closure
 from dalembert.survey.mechanism.path import Path, Sameness, Station
-from dalembert.survey.mechanism.quantity import joint_quantity, unwrap
-from dalembert.survey.mechanism.transmission_angle import transmission_angle
+from dalembert.survey.mechanism.quantity import Quantity, joint_quantity, unwrap
+from dalembert.survey.mechanism.transmission_angle import folded, transmission_angle
 from dalembert.survey.mechanism.words import list_bodies
 from dalembert.survey.start import consistent_state
 
@@ -63,6 +64,7 @@ class Transmission(ShownAsHTML):
     special: dead points, reversals and change points, in order.
     full_turn: the input turns round without a dead point, and the samples are equally spaced in it. Else they are
     equally spaced along the path, which passes all dead points and closes, if `closed`.
+    output_range, mu_range: the least and the largest value on the whole path, also between the samples.
     """
 
     mechanism: Mechanism
@@ -76,6 +78,8 @@ class Transmission(ShownAsHTML):
     special: tuple[Special, ...]
     full_turn: bool
     closed: bool
+    output_range: tuple[float, float]
+    mu_range: tuple[float, float] | None
 
     @property
     def dead_points(self) -> tuple[Special, ...]:
@@ -94,17 +98,16 @@ class Transmission(ShownAsHTML):
         return float(min(ends)), float(max(ends))
 
     def __str__(self) -> str:
-        low, high = self.range
+        (low, high), (least, most) = self.range, self.output_range
         name, output = self.names
         turning = "a full turn" if self.full_turn else f"from {low:.6g} to {high:.6g}"
-        lines = [f"input {name}: {turning}; output {output}: from {self.output.min():.6g} to {self.output.max():.6g}"]
+        lines = [f"input {name}: {turning}; output {output}: from {least:.6g} to {most:.6g}"]
         if not self.full_turn and not self.closed:
             lines[0] += " (the path was not followed to its end)"
         lines += [f"  {point.text}" for point in self.special]
-        if self.mu is not None:
-            lines.append(
-                f"  transmission angle from {np.degrees(self.mu.min()):.4g} to {np.degrees(self.mu.max()):.4g} degrees"
-            )
+        if self.mu_range is not None:
+            least, most = np.degrees(self.mu_range)
+            lines.append(f"  transmission angle from {least:.4g} to {most:.4g} degrees")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -186,6 +189,7 @@ class _Trace:
             self.points.append(there)
             if self.input.angle and monotone and there.s[0] - self.points[0].s[0] >= 2 * np.pi:
                 self.full_turn = True
+                self.points[-1] = self.at_input(there, self.points[0].s[0] + 2 * np.pi, 0.0)
                 return
             away = float((same.seen(station.q) - origin) @ ahead)
             if before < 0 <= away and np.linalg.norm(same.seen(station.q) - origin) < 2 * (
@@ -219,18 +223,29 @@ class _Trace:
     def special(self) -> list[Special]:
         """Find dead points, reversals and change points, in the order of the path."""
         found = []
-        for kind, which in (("dead point", "s"), ("reversal", "y")):
-            for here, there in zip(self.points, self.points[1:], strict=False):
-                a, b = getattr(here, which)[1], getattr(there, which)[1]
-                if abs(a) <= STILL:
-                    found.append((here, kind))
-                elif a * b < 0 and abs(b) > STILL:
-                    point = self.where(here, there, lambda p, which=which: getattr(p, which)[1])
-                    found += [(point, kind)] if point is not None else []
+        for kind, rates in (("dead point", lambda p: p.s[1:]), ("reversal", lambda p: p.y[1:])):
+            found += [(point, kind) for point in self.turning(rates)]
         found += [(point, "change point") for point in self.change_points()]
-        if self.full_turn:  # the last step goes beyond it
+        if self.full_turn:  # its end is its beginning
             found = [(point, kind) for point, kind in found if point.s[0] - self.points[0].s[0] < 2 * np.pi - 1e-9]
         return [self.describe(point, kind) for point, kind in sorted(found, key=lambda item: item[0].station.way)]
+
+    def turning(self, rates: Callable[[_Point], tuple[float, float]]) -> list[_Point]:
+        """Find where a quantity turns back, by its first and second rate."""
+        found = []
+        for here, there in pairwise(self.points):
+            (a, bend), (b, end) = rates(here), rates(there)
+            if abs(a) <= STILL:
+                found.append(here)
+                continue
+            parts = [(here, there)] if a * b < 0 and abs(b) > STILL else []
+            if a * b > 0 and bend * a < 0 < end * b:  # towards zero, and away from it: perhaps through it and back
+                between = self.where(here, there, lambda p: rates(p)[1])
+                if between is not None and rates(between)[0] * a < 0:
+                    parts = [(here, between), (between, there)]
+            points = [self.where(*part, lambda p: rates(p)[0]) for part in parts]
+            found += [point for point in points if point is not None]
+        return found
 
     def change_points(self) -> list[_Point]:
         """Find where the conditions lose one more: a second path crosses there."""
@@ -266,11 +281,29 @@ class _Trace:
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio, change = y[1] / s[1], (y[2] * s[1] - y[1] * s[2]) / s[1] ** 3
         q = np.array([point.station.q for point in points])
-        mu = transmission_angle(self.mechanism, self.names[1], self.closure.numeric, q)
+        angle = transmission_angle(self.mechanism, self.names[1])
+        mu = None if angle is None else folded(angle.along(q, 0 * q, 0 * q, self.parameters).value[:, 0])
         special = tuple(self.special())
+        outputs = [*y[0], *(point.output for point in special)]
         return Transmission(
-            self.mechanism, self.names, s[0], y[0], ratio, change, q, mu, special, self.full_turn, self.closed
-        )
+            self.mechanism, self.names, s[0], y[0], ratio, change, q, mu, special, self.full_turn, self.closed,
+            (float(min(outputs)), float(max(outputs))), None if angle is None else self.extremes(angle),
+        )  # fmt: skip
+
+    def extremes(self, angle: Quantity) -> tuple[float, float]:
+        """Return the least and the largest transmission angle: where the unfolded one turns back, or meets a fold."""
+
+        def unfolded(point: _Point) -> tuple[float, float, float]:
+            station = point.station
+            return angle.at(station.q, station.tangent, station.bend, self.parameters)
+
+        values = [unfolded(point)[0] for point in (*self.points, *self.turning(lambda p: unfolded(p)[1:]))]
+        found = [*folded(np.array(values))]
+        for here, there in pairwise(values[: len(self.points)]):
+            if abs(there - here) < np.pi / 2:  # else it went round
+                found += [0.0] if np.sin(here) * np.sin(there) < 0 else []
+                found += [np.pi / 2] if np.cos(here) * np.cos(there) < 0 else []
+        return float(min(found)), float(max(found))
 
     def by_input(self, samples: int) -> list[_Point]:
         """Return the points at equally spaced inputs, by Newton's method along the path."""

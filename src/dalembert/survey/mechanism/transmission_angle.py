@@ -10,26 +10,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import symengine as se
 
 from dalembert.arrays import Array
-from dalembert.blocks.numeric import Numeric
+from dalembert.language.building import angle
 from dalembert.model.mechanism.tables import GROUND
-from dalembert.model.mechanism.vectors import Vector, sub
+from dalembert.model.mechanism.vectors import Vector, dot, sub
+from dalembert.survey.mechanism.quantity import Quantity
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.joint import Joint
     from dalembert.model.mechanism.mechanism import Mechanism
 
 
-def transmission_angle(mechanism: Mechanism, output: str, numeric: Numeric, q: Array) -> Array | None:
-    """Return the angle at positions (rows of q), from 0 to a right angle; None if the output is not so driven."""
+def transmission_angle(mechanism: Mechanism, output: str) -> Quantity | None:
+    """Return the angle from what is blocked to the force, unfolded; None if the output is not so driven."""
     lines = _lines(mechanism, output)
     if lines is None:
         return None
-    program = numeric.program([x for line in lines for x in line])
-    force, blocked = np.split(np.array([numeric.evaluate(program, 0.0, row) for row in q]), 2, axis=1)
-    across = np.abs(force[:, 0] * blocked[:, 1] - force[:, 1] * blocked[:, 0])
-    return np.arctan2(across, np.abs(np.sum(force * blocked, axis=1)))
+    force, blocked = lines
+    value = angle(blocked[0] * force[1] - blocked[1] * force[0], dot(force, blocked))
+    names = [name for name in mechanism.coordinates if se.Symbol(name) in value.free_symbols]
+    rate = se.Add(*[value.diff(se.Symbol(name)) * se.Symbol(name + "'") for name in names])
+    return Quantity(mechanism, [value], [rate], angle=True)
+
+
+def folded(unfolded: Array) -> Array:
+    """Return the angle between two lines, from 0 to a right angle, of that between their directions."""
+    return np.arctan2(np.abs(np.sin(unfolded)), np.abs(np.cos(unfolded)))
 
 
 def _lines(mechanism: Mechanism, output: str) -> tuple[Vector, Vector] | None:

@@ -30,11 +30,16 @@ def list_bodies(mechanism: Mechanism, directions: Array) -> str:
     }
     groups |= {name: [index[name]] for name in mechanism.own.coordinates if name in index}
     largest = sizes.max(initial=0.0)
-    return _shown([name for name, places in groups.items() if sizes[places].max() > PART * largest])
+    return shown_names([name for name, places in groups.items() if sizes[places].max() > PART * largest])
 
 
 def list_parts(mechanism: Mechanism, conditions: Sequence[str], weights: Array, without: str = "") -> str:
-    """Name the joints, drives and own constraints that have a part in a combination of conditions."""
+    """Name the joints, drives and own constraints that have a part in a combination of conditions, in a sentence."""
+    return shown_names(parts_of(mechanism, conditions, weights, without))
+
+
+def parts_of(mechanism: Mechanism, conditions: Sequence[str], weights: Array, without: str = "") -> list[str]:
+    """Return the names of joints, drives and own constraints that have a part in a combination of conditions."""
     owner = mechanism.owners
     sizes: dict[str, float] = {}
     for condition, weight in zip(conditions, np.abs(weights), strict=True):
@@ -42,7 +47,7 @@ def list_parts(mechanism: Mechanism, conditions: Sequence[str], weights: Array, 
         if what not in ("bodies", without):
             sizes[name] = max(sizes.get(name, 0.0), float(weight))
     largest = max(sizes.values(), default=0.0)
-    return _shown([name for name, size in sizes.items() if size > PART * largest])
+    return [name for name, size in sizes.items() if size > PART * largest]
 
 
 def repeated_conditions(
@@ -93,7 +98,7 @@ def _repetition(
         "its condition" if of == 1 else f"all of its {of} conditions" if of == count else f"{count} of {of} conditions"
     )
     values = dict.fromkeys(value for redundancy in found for value in redundancy.values)
-    text = f"{title} repeats {which}, which {_shown(names)} already {'impose' if len(names) > 1 else 'imposes'}"
+    text = f"{title} repeats {which}, which {shown_names(names)} already {'impose' if len(names) > 1 else 'imposes'}"
     text += f" (only for the present values of {quoted(values)})" if values else ""
     if count == of:
         return f"{text}: remove it; the motion stays as it is"
@@ -104,6 +109,7 @@ def _repetition(
     return f"{text}: replace {shown}; the motion stays as it is"
 
 
-def _shown(names: Sequence[str]) -> str:
+def shown_names(names: Sequence[str]) -> str:
+    """List names in a sentence, not more than a few."""
     shown = quoted(names[:SHOWN])
     return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"

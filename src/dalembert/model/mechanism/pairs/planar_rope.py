@@ -50,10 +50,10 @@ def read_rope(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> di
         for marker, radius in [(markers[0], ZERO), *pulleys, (markers[1], ZERO)]
     )
     lines = tuple(assembly.home_vector(line_of(i, j)) for i, j in pairwise(stops))
-    for (i, j), line in zip(pairwise(stops), lines, strict=True):
-        room, gap = assembly.value(dot(line, line)), assembly.value(j.radius - i.radius)
-        if room is not None and gap is not None and room <= gap**2:
-            table.problem("a part of the rope has no length: two pulleys or ends touch; place them apart", "over")
+    for k, line in enumerate(lines):
+        room, radii = assembly.value(dot(line, line)), [assembly.value(stop.radius) for stop in stops[k : k + 2]]
+        if room is not None and None not in radii and (text := obstacle(k, len(lines), math.sqrt(room), radii)):
+            table.problem(text, "over")
             return {"stops": (), "lines": (), "grip": False, "surplus": ZERO}
     grip, surplus = table.flag("grip"), ZERO
     if table.has("length"):
@@ -77,6 +77,27 @@ def read_pulley(table: Table, assembly: Assembly) -> tuple[Marker, Expr]:
     radius = table.positive("radius", ZERO)
     side = table.word("side", ("left", "right"), "left", "sides")
     return Marker(body.view, frame), -radius if side == "right" else radius
+
+
+def obstacle(k: int, parts: int, way: float, radii: Sequence[float | None]) -> str:
+    """Say why part k of a rope has no length, if it has none: its stops, with their radii R, are so far apart."""
+    before, after = (radius or 0.0 for radius in radii)
+    least = abs(after - before)
+    if way > least:
+        return ""
+    if parts == 1:
+        return "both ends of the rope are at the same place; a rope joins two points: place them apart"
+    if 0 < k < parts - 1:
+        why = "as the rope crosses from one to the other" if before * after < 0 else "or one lies inside the other"
+        return (
+            f"no rope goes from pulley {k} to pulley {k + 1}: their centres are {way:.4g} m apart, and it must be more "
+            f"than {least:.4g} m, {why}; move them apart, or check `radius` and `side`"
+        )
+    end, pulley = ("first", 1) if k == 0 else ("second", k)
+    return (
+        f"the {end} end of the rope lies {'inside' if way < least else 'on the rim of'} pulley {pulley}: it is "
+        f"{way:.4g} m from its centre, and the radius is {least:.4g} m; place the end outside, or check `radius`"
+    )
 
 
 def line_of(i: Stop, j: Stop) -> Vector:

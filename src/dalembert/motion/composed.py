@@ -1,0 +1,57 @@
+"""The engine of compositions of RATTLE."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.arrays import Array
+from dalembert.errors import SimulationError
+from dalembert.motion.engine import Engine
+from dalembert.motion.entry import Entry
+from dalembert.motion.method import Setup
+
+if TYPE_CHECKING:
+    from dalembert.native.kernels import Kernels
+
+ROWS = 10  # of what a step works on
+
+
+class Composed(Engine):
+    """Steps with a composition; inside a step, states are those of a shorter one from its start."""
+
+    dense = False
+
+    def __init__(self, kernels: Kernels, order: int, weights: Array, setup: Setup):
+        n = kernels.n
+        super().__init__(kernels, setup, n)
+        kinds = ("force", "velocity", "velocity_impulse", "position_impulse", "near_impulse", "near")
+        names = [("symplectic", kind) for kind in kinds]
+        names.append((self.watched, "expressions") if self.watched else ("core", "residuals"))
+        self.load(names)
+        self.size = np.array([n, kernels.s, int(kernels.facts("symplectic")["separable"])])
+        self.order, self.weights = order, weights
+        self.new, self.rows = np.zeros(2 * n), np.zeros((ROWS, n))
+        self._steps, self._inside = Entry("symplectic", "advance"), Entry("symplectic", "inside")
+        self.others, self.scratch = np.zeros_like(self.rows), np.zeros_like(self.work)
+
+    def _advance(self, steps: int) -> int:
+        return self._steps(
+            self.address, self.size, self.weights, self.clock, self.count, self.y, self.new, self.rows,
+            self.others, self.given, self.out, self.work, self.scratch, self.wanted, self.sampled,
+            self.times[-1], self.states[-1], self.events, steps,
+        )  # fmt: skip
+
+    def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
+        """Return states inside a recorded step, on the constraints and as accurate as its end."""
+        into, count = np.zeros((len(thetas), 2 * self.n)), self.count.copy()
+        for theta, state in zip(thetas, into, strict=True):
+            if theta == 0.0 or theta == 1.0:
+                state[:] = y if theta == 0.0 else kept
+            elif not self._inside(
+                self.address, self.size, count, self.weights, t, theta * h, y, state, self.others, self.given,
+                self.out, self.scratch,
+            ):  # fmt: skip
+                raise SimulationError(f"the step from t = {t:.6g} cannot be repeated")
+        return into
