@@ -14,7 +14,6 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import quoted
-from dalembert.forms.augment import augmentation, without_inertia
 from dalembert.model.system import System
 from dalembert.motion.method import Setup
 
@@ -38,6 +37,7 @@ class Rattle:
 
     def objection(self, system: System) -> str | None:
         """Refuse systems without energies, constraints that are not on positions, and a singular mass matrix."""
+        from dalembert.forms.augment import augmentation, without_inertia
 
         others = "use `dop853`, `radau` or `bdf`"
         if system.kinetic is None:
