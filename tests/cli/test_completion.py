@@ -12,7 +12,7 @@ import pytest
 from dalembert.cli import completion, main
 from dalembert.forms import FORMS as ALL_FORMS
 from dalembert.model.gallery import names, title
-from dalembert.motion.method import FORMS, KEEPINGS
+from dalembert.motion.method import KEEPINGS, moving
 from dalembert.motion.methods import METHODS
 
 
@@ -52,7 +52,7 @@ def test_models_are_those_of_the_gallery_and_files(tab, tmp_path):
 
 
 def test_values_of_options(tab):
-    assert set(tab("dalembert simulate pendulum --form ")) == set(FORMS)
+    assert set(tab("dalembert simulate pendulum --form ")) == set(moving())
     assert set(tab("dalembert derive pendulum --form ")) == set(ALL_FORMS)
     assert set(tab("dalembert simulate pendulum --method r")) == {"radau", "rattle", "rk4"}
     assert set(tab("dalembert simulate pendulum --keep ")) == set(KEEPINGS)
@@ -72,7 +72,7 @@ def test_parameters_and_coordinates_of_the_model(tab, tmp_path):
 
 
 def test_the_names_offered_are_those_that_exist():
-    assert completion.FORMS == FORMS
+    assert completion.FORMS == moving()
     assert set(completion.DERIVED) == set(ALL_FORMS)
     assert set(completion.METHODS) == set(METHODS)
     assert completion.KEEPINGS == KEEPINGS

@@ -84,7 +84,8 @@ class Trial:
 
     def python(self, block: Block) -> str:
         """Run code, and save the systems that it makes; those of the gallery are tried elsewhere."""
-        code = compile("\n" * (block.line - 1) + block.text, self.name, "exec")  # tracebacks show lines of the page
+        text = "\n" * (block.line - 1) + block.text  # tracebacks show lines of the page
+        code = compile(text, self.name, "exec", dont_inherit=True)
         with contextlib.redirect_stdout(io.StringIO()) as out, patch.object(dalembert, "example", self.example):
             exec(code, self.namespace)
         for name, system in self.systems():

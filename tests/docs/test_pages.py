@@ -16,7 +16,7 @@ from dalembert.cli.app import app
 from dalembert.model.mechanism.pairs import PAIRS
 from dalembert.model.mechanism.pairs.base import is_built_in
 from dalembert.model.mechanism.tables import Table
-from dalembert.model.textfile import PARTS, TOP
+from dalembert.model.textfile import PARTS, top
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -46,7 +46,7 @@ def test_every_pair_is_in_its_table():
 
 def test_every_section_of_a_model_file_is_described():
     pages = read("docs", "model-files.md") + read("docs", "mechanisms.md")
-    for name in TOP:
+    for name in top():
         assert f"`{name}`" in pages or f"[{name}" in pages, name
     for name in (part for parts in PARTS.values() for part in parts):
         assert re.search(rf"\b{name} = |`{name}`", pages), name
