@@ -72,7 +72,7 @@ def test_parameters_and_coordinates_of_the_model(tab, tmp_path):
 
 
 def test_the_names_offered_are_those_that_exist():
-    assert completion.FORMS == moving()
+    assert moving() == completion.FORMS
     assert set(completion.DERIVED) == set(ALL_FORMS)
     assert set(completion.METHODS) == set(METHODS)
     assert completion.KEEPINGS == KEEPINGS
