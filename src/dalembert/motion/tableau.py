@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.errors import ModelError
 from dalembert.model.system import System
 from dalembert.motion.method import KEEPINGS, Setup, moving
 from dalembert.motion.tools import Coefficients
@@ -20,10 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tableau:
-    """A method: stages, weights and times; without error estimates it has a fixed step.
+    """A method as textbooks print it: stages, weights and times; without an error estimate it has a fixed step.
 
-    errors: weights of two error estimates (of order 3 and 5). Stages behind those of the weights are for `dense`, the
-    coefficients of an interpolation in between; methods without it interpolate by the values and slopes at both ends.
+    embedded: the weights of a second, less accurate result; the difference of both is the error. errors: instead, the
+    weights of the stages in one error estimate, or in two, the less accurate first, of which the step control makes one
+    (Hairer, Nørsett, Wanner, II.10). error_order: of the less accurate result, if it is not one below `order`.
+
+    Stages behind those of the weights are for `dense`, the coefficients of an interpolation in between; methods without
+    it interpolate by the values and slopes at both ends.
     """
 
     name: str
@@ -31,10 +36,43 @@ class Tableau:
     stages: Sequence[Sequence[float]]
     weights: Sequence[float]
     times: Sequence[float]
-    errors: tuple[Sequence[float], Sequence[float]] | None = None
+    embedded: Sequence[float] = ()
+    errors: Sequence[Sequence[float]] = ()
+    error_order: int | None = None
     dense: Sequence[Sequence[float]] = ()
     fixed: bool = True
     keeps: tuple[str, ...] = KEEPINGS
+
+    def __post_init__(self) -> None:
+        s, rows = len(self.weights), len(self.times)
+
+        def expect(what: str, got: int, *wanted: int) -> None:
+            if got not in wanted:
+                good = " or ".join(map(str, dict.fromkeys(wanted)))
+                raise ModelError(f"the tableau `{self.name}` has {got} {what}; expected {good}")
+
+        expect("weights", s, *range(1, 101))
+        expect("rows of stages", len(self.stages), rows)
+        if rows < s:
+            expect("times", rows, s)
+        for i, row in enumerate(self.stages):
+            if len(row) > i:
+                text = f"the tableau `{self.name}` is not explicit: row {i + 1} of its stages has {len(row)} entries"
+                raise ModelError(f"{text}; expected at most {i}, those before the diagonal")
+        if self.embedded:
+            if self.errors:
+                raise ModelError(f"the tableau `{self.name}` has `embedded` weights and `errors`; give one of them")
+            expect("embedded weights", len(self.embedded), s)
+            both = zip(self.weights, self.embedded, strict=True)
+            object.__setattr__(self, "errors", (tuple(b - second for b, second in both),))
+        if self.errors:
+            expect("error estimates", len(self.errors), 1, 2)
+        for row in self.errors:
+            expect("weights in an error estimate", len(row), s)
+        for row in self.dense:
+            expect("weights in a row of `dense`", len(row), *range(1, rows + 1))
+        if abs(sum(self.weights) - 1) > 1e-9:
+            raise ModelError(f"the weights of the tableau `{self.name}` add up to {sum(self.weights):g}; expected 1")
 
     def objection(self, system: System) -> None:
         """Integrate every system."""
@@ -53,7 +91,7 @@ class Tableau:
     @property
     def adaptive(self) -> bool:
         """Whether the method can choose its step."""
-        return self.errors is not None
+        return bool(self.errors)
 
     def arrays(self) -> Coefficients:
         """Return the method as the stepper takes it."""
@@ -61,14 +99,15 @@ class Tableau:
         A = np.zeros((rows, rows))
         for i, row in enumerate(self.stages):
             A[i, : len(row)] = row
-        errors = np.zeros((2, len(self.weights) + 1))
-        if self.errors is not None:
-            errors[:] = self.errors
+        errors = np.zeros((max(1, len(self.errors)), len(self.weights)))
+        for i, row in enumerate(self.errors):
+            errors[i, : len(row)] = row
         dense = np.zeros((len(self.dense), rows))
         for i, row in enumerate(self.dense):
             dense[i, : len(row)] = row
         b, c = np.array(self.weights, dtype=float), np.array(self.times, dtype=float)
-        return Coefficients(A, b, c, errors, dense, self.order)
+        compared = self.order - 1 if self.error_order is None else self.error_order
+        return Coefficients(A, b, c, errors, dense, compared + 1)
 
     def growth(self, Z: Array) -> Array:
         """Return the stability function R(Z): by what the method multiplies y where y' = K y, Z = τK."""

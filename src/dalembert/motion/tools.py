@@ -8,7 +8,10 @@ from dalembert.arrays import Array
 
 
 class Coefficients(NamedTuple):
-    """A tableau: stages A, weights b, times c, weights of two error estimates, coefficients of the dense output."""
+    """A tableau: stages A, weights b, times c, weights of error estimates, coefficients of the dense output.
+
+    order: with which power of the step the error goes.
+    """
 
     A: Array
     b: Array

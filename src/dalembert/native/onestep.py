@@ -42,8 +42,8 @@ class Method(Protocol):
         ...
 
     @property
-    def errors(self) -> tuple[Sequence[float], Sequence[float]] | None:
-        """Weights of the stages in two error estimates, if there are any."""
+    def errors(self) -> Sequence[Sequence[float]]:
+        """Weights of the stages in one error estimate or two, if there are any."""
         ...
 
 
@@ -84,15 +84,17 @@ def _sums(weights: Sequence[float], slopes: list[list[Scalar]], size: int) -> li
 
 
 def _error(method: Method, tape: Tape, h: Node, rtol: Node, atol: Node, y: Any, end: Any, slopes: Any) -> Scalar:
-    """Return the size of the error from the estimates of order 3 and 5."""
-    three: Scalar = 0.0
-    five: Scalar = 0.0
-    estimates = [_sums(weights, slopes, len(y)) for weights in method.errors or ()]
-    for start, new, e3, e5 in zip(y, end, *estimates, strict=True):
+    """Return the size of the error, of two estimates made one."""
+    sums: list[Scalar] = [0.0] * len(method.errors)
+    estimates = [_sums(weights, slopes, len(y)) for weights in method.errors]
+    for start, new, *parts in zip(y, end, *estimates, strict=True):
         scale = 1.0 / (atol + rtol * tape.call("max", tape.call("abs", start), tape.call("abs", new)))
-        three, five = three + (e3 * scale) * (e3 * scale), five + (e5 * scale) * (e5 * scale)
+        sums = [total + (part * scale) * (part * scale) for total, part in zip(sums, parts, strict=True)]
+    if len(sums) == 1:
+        return h * tape.call("sqrt", sums[0] * (1.0 / len(y)))
+    coarse, fine = sums
     tiny = 1e-300  # no error at all is no error
-    return h * (five / tape.call("sqrt", ((five + 0.01 * three) * float(len(y))) + tiny))
+    return h * (fine / tape.call("sqrt", ((fine + 0.01 * coarse) * float(len(y))) + tiny))
 
 
 def inlined(routine: Routine, tape: Tape, inputs: Sequence[Scalar]) -> list[Scalar]:

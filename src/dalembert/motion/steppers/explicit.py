@@ -88,23 +88,25 @@ def _first_step(tools, clock, order, y, k, trial):
 
 @compiled
 def _error(errors, h, clock, y, new, k):
-    """Return the size of the error in units of the tolerance, from the estimates of order 3 and 5.
+    """Return the size of the error in units of the tolerance, of two estimates, the coarse one first, made one.
 
     What depends on other coordinates counts as they do: it may follow a drive, of which they know nothing.
     """
-    m, s = len(y), errors.shape[1] - 1
-    three = five = 0.0
+    m, s, last = len(y), errors.shape[1], errors.shape[0] - 1
+    coarse = fine = 0.0
     for i in range(m):
-        e3 = e5 = 0.0
+        first = second = 0.0
         for j in range(s):
-            e3 += errors[0, j] * k[j, i]
-            e5 += errors[1, j] * k[j, i]
+            first += errors[0, j] * k[j, i]
+            second += errors[last, j] * k[j, i]
         scale = clock[ATOL] + clock[RTOL] * max(abs(y[i]), abs(new[i]))
-        three += (e3 / scale) ** 2
-        five += (e5 / scale) ** 2
-    if five == 0.0 and three == 0.0:
+        coarse += (first / scale) ** 2
+        fine += (second / scale) ** 2
+    if fine == 0.0 and coarse == 0.0:
         return 0.0
-    return h * five / np.sqrt((five + 0.01 * three) * m)
+    if last == 0:
+        return h * np.sqrt(fine / m)
+    return h * fine / np.sqrt((fine + 0.01 * coarse) * m)
 
 
 @compiled
