@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -47,15 +47,11 @@ def _options(
         typer.echo(ctx.get_help())
 
 
-_COMMANDS = {
-    "examples": examples,
-    "new": new,
-    "run": run,
-    "check": check,
-    "derive": derive,
-    "simulate": simulate,
-    "export": export,
-    "cache": cache,
-}
-for _name, _module in _COMMANDS.items():
-    app.command(_name, cls=Command, epilog=_module.EXAMPLES)(_module.command)
+def add(command: Any) -> None:
+    """Add a command: `command`, a function, with its NAME, its GROUP in help, and EXAMPLES in pairs of lines."""
+    made = app.command(command.NAME, cls=Command, epilog=command.EXAMPLES, rich_help_panel=command.GROUP)
+    made(command.command)
+
+
+for _module in (examples, new, run, check, derive, simulate, export, cache):
+    add(_module)

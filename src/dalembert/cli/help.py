@@ -13,11 +13,6 @@ from dalembert.cli.terminal import styled, width
 from dalembert.errors import ModelError, nearest, quoted
 
 _COLUMN = 26  # the widest left side that has its explanation beside it
-_COMMANDS = {
-    "Begin": ("examples", "new"),
-    "Work with a model": ("run", "check", "derive", "simulate", "export"),
-    "Keep house": ("cache",),
-}
 
 
 class Command(TyperCommand):
@@ -57,9 +52,11 @@ class Group(TyperGroup):
         """Return the whole help."""
         parts = [_paragraphs(self.help or ""), _section("Usage", [f"{ctx.command_path} COMMAND … [OPTIONS]"])]
         parts.append(_examples(self.epilog))
-        for title, names in _COMMANDS.items():
-            rows = [(name, self.commands[name].get_short_help_str(200)) for name in names if name in self.commands]
-            parts.append(_listing(title, rows))
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self.commands.items():
+            title = getattr(command, "rich_help_panel", None) or "Commands"
+            groups.setdefault(title, []).append((name, command.get_short_help_str(200)))
+        parts += [_listing(title, rows) for title, rows in groups.items()]
         parts += _options(self.get_params(ctx))
         parts.append(_paragraphs("`dalembert COMMAND --help` explains a command, with examples."))
         return "\n\n".join(part for part in parts if part)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+NAME, GROUP = "cache", "Keep house"
 EXAMPLES = """
 Where compiled code is kept, and how much of it
 dalembert cache

@@ -11,6 +11,7 @@ from dalembert.cli.progress import Progress
 from dalembert.cli.tables import check_lines
 from dalembert.cli.terminal import as_json
 
+NAME, GROUP = "check", "Work with a model"
 EXAMPLES = """
 A model of the gallery
 dalembert check four-bar

@@ -14,6 +14,7 @@ from dalembert.cli.progress import Progress
 from dalembert.cli.terminal import as_json, is_terminal, width
 from dalembert.errors import ModelError
 
+NAME, GROUP = "derive", "Work with a model"
 EXAMPLES = """
 With Lagrange multipliers
 dalembert derive pendulum

@@ -9,6 +9,7 @@ import typer
 from dalembert.cli import completion
 from dalembert.cli.terminal import styled
 
+NAME, GROUP = "examples", "Begin"
 EXAMPLES = """
 The gallery
 dalembert examples

@@ -15,6 +15,7 @@ from dalembert.cli.progress import Progress
 from dalembert.cli.terminal import styled
 from dalembert.errors import ModelError
 
+NAME, GROUP = "export", "Work with a model"
 EXAMPLES = """
 C source with its header: accelerations, multipliers, reactions
 dalembert export four-bar --to c

@@ -15,6 +15,7 @@ from dalembert.cli.tables import table
 from dalembert.errors import ModelError
 from dalembert.files import write_text
 
+NAME, GROUP = "new", "Begin"
 EXAMPLES = """
 A model by its energies, in the file model.toml
 dalembert new

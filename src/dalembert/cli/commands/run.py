@@ -15,6 +15,7 @@ from dalembert.cli.progress import Progress
 from dalembert.cli.tables import check_lines, equation_lines, run_lines
 from dalembert.errors import ModelError
 
+NAME, GROUP = "run", "Work with a model"
 EXAMPLES = """
 A model of the gallery, with a report slider-crank-report.html
 dalembert run slider-crank

@@ -15,6 +15,7 @@ from dalembert.cli.terminal import as_json
 from dalembert.errors import ModelError
 from dalembert.motion.limits import MAX_SAMPLES, MAX_STEPS
 
+NAME, GROUP = "simulate", "Work with a model"
 EXAMPLES = """
 With what the model says itself
 dalembert simulate pendulum
