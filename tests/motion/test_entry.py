@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from dalembert.motion.entry import Entry
+from dalembert.motion.entry import Stepper
 from tests.conftest import pendulum
 
 ORDER = ("starts", "columns", "diagonal", "order")
@@ -18,7 +18,7 @@ DIAGONAL = {"starts": [0, 1, 2], "columns": [0, 1], "diagonal": [0, 1], "order":
 
 def test_arguments_may_change_between_calls():
     """2 x = 6, 4 y = 8 in the other order; then other values, another array, complex ones."""
-    solve = Entry("sparse", "solve")
+    solve = Stepper("sparse", "solve")
     places = [np.array(DIAGONAL[name], dtype=np.int64) for name in ORDER]
     x = np.zeros(2)
     solve(*places, np.array([4.0, 2.0]), np.array([0.25, 0.5]), np.array([6.0, 8.0]), x)
@@ -34,7 +34,7 @@ def test_arguments_may_change_between_calls():
 
 def test_arrays_must_be_contiguous():
     with pytest.raises(TypeError, match="contiguous"):
-        Entry("sparse", "solve")(np.zeros((4, 4))[:, 0])
+        Stepper("sparse", "solve")(np.zeros((4, 4))[:, 0])
 
 
 def test_a_later_start_does_without_the_compiler():

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from dalembert import Event, ModelError, SimulationError, System, example
-from dalembert.motion.entry import Entry
+from dalembert.motion.entry import Stepper
 from dalembert.motion.methods.radau import STAGES, TIMES, scheme
 from dalembert.motion.pattern import pattern
 from dalembert.motion.steppers.sparse import CHOSEN, GIVEN
 from tests.conftest import pendulum
 
-factorise, solve = Entry("sparse", "factorise"), Entry("sparse", "solve")
+factorise, solve = Stepper("sparse", "factorise"), Stepper("sparse", "solve")
 
 
 def stiff(k: float) -> System:

@@ -10,10 +10,10 @@ import pytest
 from dalembert import System, example
 from dalembert.algebra import quasidefinite, twosided
 from dalembert.blocks.numeric import Numeric
-from dalembert.motion.entry import Entry
+from dalembert.motion.entry import Stepper
 from dalembert.native.kernels import Kernels
 
-kernel = Entry("primitives", "kernel")
+kernel = Stepper("primitives", "kernel")
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])

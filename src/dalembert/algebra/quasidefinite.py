@@ -51,7 +51,7 @@ def elimination_order(entries: Iterable[tuple[int, int]], n: int, s: int) -> lis
 
 
 @dataclass
-class Factors:
+class ProximalFactors:
     """L D Lᵀ in a given order: the columns of L and the inverse pivots."""
 
     order: list[int]
@@ -68,7 +68,7 @@ def factorise(
     arithmetic: Any,
     invert: Callable[[int, Scalar, Scalar], Scalar],
     epsilon: Scalar = EPSILON,
-) -> Factors:
+) -> ProximalFactors:
     """Factorise in the given order.
 
     `invert(k, pivot, size)` returns 1/pivot. Of a coordinate the size is the diagonal of W; of a multiplier the pivot
@@ -79,7 +79,7 @@ def factorise(
         rows[i][j] = value
     for (i, j), value in J.items():
         rows[n + i][j] = rows[j][n + i] = value
-    factors = Factors(order)
+    factors = ProximalFactors(order)
     sizes: dict[int, Scalar] = {}
     remaining = set(range(n + s))
     for k in order:
@@ -126,7 +126,7 @@ def eliminate(
     return inverse, column
 
 
-def solve(factors: Factors, right: list[Scalar]) -> list[Scalar]:
+def solve(factors: ProximalFactors, right: list[Scalar]) -> list[Scalar]:
     """Solve for one right side."""
     x = list(right)
     for k in factors.order:

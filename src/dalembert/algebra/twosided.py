@@ -15,7 +15,7 @@ from dalembert.algebra.gramschmidt import Scalar, Vector
 
 
 @dataclass
-class Factors:
+class TwoSidedFactors:
     """L D U in a given order: the columns of L, the rows of U, the inverse pivots."""
 
     order: list[int]
@@ -33,7 +33,7 @@ def factorise(
     order: list[int],
     arithmetic: Any,
     invert: Callable[[int, Scalar, Scalar], Scalar],
-) -> Factors:
+) -> TwoSidedFactors:
     """Factorise in the given order; `invert(k, pivot, size)` inverts a pivot, of a multiplier what remains of its size.
 
     The size of a multiplier is the diagonal of J W⁻¹Kᵀ.
@@ -45,7 +45,7 @@ def factorise(
         rows[n + i][j] = value
     for (i, j), value in K.items():
         rows[j][n + i] = value
-    factors = Factors(order)
+    factors = TwoSidedFactors(order)
     sizes: dict[int, Scalar] = {}
     remaining = set(range(n + s))
     for k in order:
@@ -67,7 +67,7 @@ def factorise(
     return factors
 
 
-def solve(factors: Factors, right: list[Scalar]) -> list[Scalar]:
+def solve(factors: TwoSidedFactors, right: list[Scalar]) -> list[Scalar]:
     """Solve for one right side."""
     x = list(right)
     for k in factors.order:

@@ -73,10 +73,10 @@ class _Element:
 
 def find_elements(system: System) -> Elements:
     """Split a system that is given by energies."""
-    return _Search(system).elements()
+    return _KindSearch(system).elements()
 
 
-class _Search:
+class _KindSearch:
     def __init__(self, system: System):
         self.system = system
         names = system.coordinates

@@ -15,7 +15,7 @@ from dalembert.language.vocabulary import Value, Vocabulary
 from dalembert.language.walk import fold
 
 
-class Examination:
+class Admission:
     """Holds expressions that were not read from text to the bounds of text, so that they can be written and read."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ import symengine as se
 from dalembert.arguments import shown
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import TIME, Expr, number
-from dalembert.language.foreign import Examination
+from dalembert.language.foreign import Admission
 from dalembert.language.functions import is_reserved
 from dalembert.language.late_sympy import is_coordinate, is_sympy
 from dalembert.language.parser import parse_equation, parse_value
@@ -63,7 +63,7 @@ class Reader:
         self.given = given
         self.problems: dict[Problem, None] = {}  # in the order found, each once
         self.hints = 0
-        self.examine = Examination()
+        self.examine = Admission()
         symbols = dict(given.symbols) if isinstance(given.symbols, Mapping) else {}
         names = self.read_coordinates(given.coordinates, symbols)
         if not names:

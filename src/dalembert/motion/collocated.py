@@ -11,10 +11,10 @@ from dalembert.errors import SimulationError
 from dalembert.motion import places as at
 from dalembert.motion.diagnosis import back_and_forth, sticks
 from dalembert.motion.engine import Engine
-from dalembert.motion.entry import Entry
+from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
 from dalembert.motion.pattern import Pattern, pattern
-from dalembert.motion.scheme import Layout, Room, Scheme
+from dalembert.motion.scheme import NewtonLayout, Room, Scheme
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
@@ -35,7 +35,7 @@ class Implicit(Engine):
         self.load([*names, ("jacobian", "balance"), ("jacobian", "jacobian")])
         self.size = np.array([n, s, at.ACCELERATIONS, at.PROJECT, 0, 0, 0])
         self.pattern, self.layout = _matrix(kernels, setup)
-        self._project, self._slow = Entry("primitives", "project"), 0
+        self._project, self._slow = Stepper("primitives", "project"), 0
 
     def advance(self, steps: int) -> int:
         """Take some steps; return a status."""
@@ -68,7 +68,7 @@ class Collocated(Implicit):
         self.scheme, self.order = scheme, order
         self.room = self._room()
         self.last = np.zeros(1)
-        self._steps, self._inside = Entry("collocation", "advance"), Entry("collocation", "interpolate")
+        self._steps, self._inside = Stepper("collocation", "advance"), Stepper("collocation", "interpolate")
 
     def _room(self) -> Room:
         n, s = self.n, self.kernels.s
@@ -118,7 +118,7 @@ class Collocated(Implicit):
         return into
 
 
-def _matrix(kernels: Kernels, setup: Setup) -> tuple[Pattern, Layout]:
+def _matrix(kernels: Kernels, setup: Setup) -> tuple[Pattern, NewtonLayout]:
     """Return the pattern of the matrix of implicit methods, and where the entries of the Jacobians stand in it."""
     n, s = kernels.n, kernels.s
     facts = kernels.facts("jacobian")
@@ -155,7 +155,7 @@ def _matrix(kernels: Kernels, setup: Setup) -> tuple[Pattern, Layout]:
     numbers[:, 4] = structure.places(products)
     rows, columns = np.array(sources, dtype=np.int64).reshape(-1, 2).T.copy()
     parts = [(starts[name], starts[name] + len(patterns[name])) for name in ("F_q", "C_q", "M", "A")]
-    return structure, Layout(
+    return structure, NewtonLayout(
         source=np.array([entry[2] for entry in entries], dtype=np.int64),
         place=structure.places(entry[:2] for entry in entries),
         power=np.array([entry[3] for entry in entries], dtype=np.int64),

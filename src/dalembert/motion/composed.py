@@ -9,7 +9,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.errors import SimulationError
 from dalembert.motion.engine import Engine
-from dalembert.motion.entry import Entry
+from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Composed(Engine):
         self.size = np.array([n, kernels.s, int(kernels.facts("symplectic")["separable"])])
         self.order, self.weights = order, weights
         self.new, self.rows = np.zeros(2 * n), np.zeros((ROWS, n))
-        self._steps, self._inside = Entry("symplectic", "advance"), Entry("symplectic", "inside")
+        self._steps, self._inside = Stepper("symplectic", "advance"), Stepper("symplectic", "inside")
         self.others, self.scratch = np.zeros_like(self.rows), np.zeros_like(self.work)
 
     def _advance(self, steps: int) -> int:

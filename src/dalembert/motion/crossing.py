@@ -17,7 +17,7 @@ from dalembert.errors import ModelError, Problem
 from dalembert.language.building import TIME
 from dalembert.language.program import Program
 from dalembert.motion import places as at
-from dalembert.motion.switches import Stop, Stops, Switching, found, switching
+from dalembert.motion.switches import Stops, Switching, SwitchTime, found, switching
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -48,7 +48,7 @@ class Crossing:
         self.parameters = parameters
         self.notes: list[str] = []
         self.passed = 0
-        self._stop: Stop | None = None
+        self._stop: SwitchTime | None = None
         self._grid: float | None = None
         self._look(start)
 
@@ -127,7 +127,7 @@ class Crossing:
             end = min(end, self._grid)
         self.engine.clock[at.END] = end
 
-    def _jumped(self, stop: Stop) -> str | None:
+    def _jumped(self, stop: SwitchTime) -> str | None:
         """Say what jumps at the present state."""
         if self.jumps is None:
             return None
@@ -149,7 +149,7 @@ class Jumps:
             names = [TIME, *system.coordinates, *system.velocities, *system.parameters]
             self.kinetic = Program([se.Symbol(name) for name in names], [system.kinetic])
 
-    def at(self, stop: Stop, q: Array, v: Array) -> dict[Jump, float]:
+    def at(self, stop: SwitchTime, q: Array, v: Array) -> dict[Jump, float]:
         """Return what jumps, and by how much."""
         result: dict[Jump, float] = {}
         before, after = stop.before, stop.after
@@ -174,7 +174,7 @@ class Jumps:
     def _energy(self, t: float, q: Array, v: Array) -> float:
         return float(self.kinetic.floats([t, *q, *v, *self.numeric.parameters])[0])
 
-    def words(self, stop: Stop, jump_of: Jump, amount: float) -> str:
+    def words(self, stop: SwitchTime, jump_of: Jump, amount: float) -> str:
         """Say what jumps, where, by how much, and what to do."""
         what, _, name = jump_of
         jump = f"at t = {(stop.before + stop.after) / 2:.6g} by {abs(amount):.4g}"

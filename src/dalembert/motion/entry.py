@@ -26,7 +26,7 @@ _FUNCTION = "entry"  # its name in the object file
 _FRONT = 2  # places of the table before the arguments: where the result goes, and what went wrong
 
 
-class Entry:
+class Stepper:
     """A function of a module in `steppers/`, to be called with arrays and numbers.
 
     It remembers the arguments of its last call, for most are the same ones again: an engine has its own entries.

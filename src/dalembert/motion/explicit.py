@@ -13,7 +13,7 @@ from dalembert.errors import SimulationError
 from dalembert.motion import places as at
 from dalembert.motion.diagnosis import back_and_forth
 from dalembert.motion.engine import Engine, Steps
-from dalembert.motion.entry import Entry
+from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
 from dalembert.motion.tableau import Tableau
 from dalembert.motion.tools import Record, Tools, Workspace
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _KEEPINGS = {"none": at.NO_KEEPING, "project": at.PROJECT, "stabilise": at.STABILISE}
 
 
-class Explicit(Engine):
+class ExplicitEngine(Engine):
     """Steps with a tableau, in any form.
 
     What stabilisation adds to c is −a ψ − b g, its gains one row of a and one of b for the constraints; frozen ones are
@@ -61,7 +61,7 @@ class Explicit(Engine):
         self.tableau, self.order = method.arrays(), method.order
         self._rows = len(method.times) + (0 if method.dense else 1)
         self._room = self._workspace()
-        self._steps, self._inside = Entry("explicit", "advance"), Entry("dense", "inside")
+        self._steps, self._inside = Stepper("explicit", "advance"), Stepper("dense", "inside")
         self._controls: list[Array] = []
         self._slow = 0  # how often many steps came to little
         if complete:

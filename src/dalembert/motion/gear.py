@@ -9,9 +9,9 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.motion import places as at
 from dalembert.motion.collocated import Implicit
-from dalembert.motion.entry import Entry
+from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
-from dalembert.motion.scheme import Coefficients, Past
+from dalembert.motion.scheme import CollocationCoefficients, Past
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
@@ -24,13 +24,13 @@ class GearEngine(Implicit):
 
     order = 5
 
-    def __init__(self, kernels: Kernels, coefficients: Coefficients, setup: Setup):
+    def __init__(self, kernels: Kernels, coefficients: CollocationCoefficients, setup: Setup):
         super().__init__(kernels, setup)
         self.coefficients, self.room = coefficients, self._room()
         self.state = np.zeros(3, dtype=np.int64)
         self.rates: list[Array] = []
         self.starts: dict[float, Array] = {}
-        self._steps, self._hermite = Entry("gear", "advance"), Entry("gear", "between")
+        self._steps, self._hermite = Stepper("gear", "advance"), Stepper("gear", "between")
         self._known: tuple[Any, Array, Array] = (None, np.zeros(0), np.zeros(0))
 
     def _room(self) -> Past:

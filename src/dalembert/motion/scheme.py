@@ -28,7 +28,7 @@ class Scheme(NamedTuple):
     order: int
 
 
-class Layout(NamedTuple):
+class NewtonLayout(NamedTuple):
     """Where the entries of Jacobians go: value[place] += factor z^power jacobian[source].
 
     `added`: rows of (i, j, source of Aᵢⱼ, source of an entry of row i of C, its place, its power), with factors ρ: what
@@ -76,7 +76,7 @@ class Room(NamedTuple):
     new: Array
 
 
-class Coefficients(NamedTuple):
+class CollocationCoefficients(NamedTuple):
     """Those of backward differentiation, by order: γ, α, and of the error."""
 
     gamma: Array

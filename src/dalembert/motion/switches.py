@@ -139,7 +139,7 @@ def _sharp(node: Expr) -> list[Expr]:
 
 
 @dataclass(frozen=True)
-class Stop:
+class SwitchTime:
     """A switch in time: where the motion stops before it, and where it goes on."""
 
     before: float
@@ -158,11 +158,11 @@ class Stops:
         self._values = [float(value) for value in parameters]
         self.until, self.known = until, start if found.times else until
         self.notes: list[str] = []
-        self._stops: deque[Stop] = deque()
+        self._stops: deque[SwitchTime] = deque()
         self._window, self._left = until - start, _WORK
         self._shortest = _SHORTEST_WINDOW * (until - start)
 
-    def next(self, t: float) -> Stop | None:
+    def next(self, t: float) -> SwitchTime | None:
         """Return the first switch that is not behind a time."""
         while True:
             while self._stops and self._stops[0].after <= t:
@@ -173,7 +173,7 @@ class Stops:
                 return None
             self._look()
 
-    def ahead(self) -> list[Stop]:
+    def ahead(self) -> list[SwitchTime]:
         """Return the switches that are known, from the first that is not passed."""
         self.next(-np.inf)
         return list(self._stops)
@@ -210,11 +210,11 @@ class Stops:
         if high - low > _WIDE * self.until:
             self.notes.append(f"not judged: between t = {low:.6g} and {high:.6g} a switch cannot be located")
         for first, last in ends:
-            stop = Stop(first - margin, last + margin)
+            stop = SwitchTime(first - margin, last + margin)
             if self._stops:
                 previous = self._stops[-1]
                 if stop.before - previous.after < _SHORTEST * max(abs(high), 1e-3 * self.until):
-                    stop = Stop(previous.before, max(stop.after, previous.after))
+                    stop = SwitchTime(previous.before, max(stop.after, previous.after))
                     if stop.after - stop.before > 16 * margin:
                         self.notes.append(f"not judged: switches at t = {high:.6g} are too close together for a step")
                     self._stops.pop()

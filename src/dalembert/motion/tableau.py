@@ -79,9 +79,9 @@ class Tableau:
 
     def engine(self, kernels: Kernels, setup: Setup) -> Engine:
         """Make the engine of a run."""
-        from dalembert.motion.explicit import Explicit
+        from dalembert.motion.explicit import ExplicitEngine
 
-        return Explicit(kernels, self, setup)
+        return ExplicitEngine(kernels, self, setup)
 
     @property
     def forms(self) -> tuple[str, ...]:

@@ -165,7 +165,7 @@ class Builder:
         M = {place: value for place, value in entries.items() if place[0] < self.n}
         return M, {(i - self.n, j): value for (i, j), value in entries.items() if i >= self.n}
 
-    def factorised(self, routine: Routine, M: dict, A: dict, epsilon: Scalar) -> quasidefinite.Factors:
+    def factorised(self, routine: Routine, M: dict, A: dict, epsilon: Scalar) -> quasidefinite.ProximalFactors:
         """Factorise on the tape, and store the condition of the matrix: rank, smallest remainder of a row, M positive.
 
         A row that vanishes gets the inverse pivot zero, so that its multiplier is zero.
@@ -210,7 +210,7 @@ class Builder:
     def solve(self) -> Routine:
         """Make the routine x += K⁻¹ r."""
         routine = Routine("solve")
-        factors = quasidefinite.Factors(self.order, {k: {} for k in self.order})
+        factors = quasidefinite.ProximalFactors(self.order, {k: {} for k in self.order})
         for (i, k), value in self.factors.read(routine).items():
             if i == k:
                 factors.inverses[k] = value

@@ -142,7 +142,7 @@ class Fronts:
             return inverse
 
         remaining = set(rows)
-        factors = quasidefinite.Factors(list(range(pivots)))
+        factors = quasidefinite.ProximalFactors(list(range(pivots)))
         for k in range(pivots):
             remaining.discard(k)
             diagonal = 0.0 if flags[k][0] else loop.load("matrix", k)

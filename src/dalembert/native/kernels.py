@@ -36,7 +36,7 @@ from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm
 from dalembert.native.forms import form_module
 from dalembert.native.groups import GROUPS, Module
-from dalembert.native.onestep import MOST, Method, one_step
+from dalembert.native.onestep import MOST, StepMethod, one_step
 from dalembert.native.rolled import rolled_module
 from dalembert.native.symplectic import symplectic
 from dalembert.survey.configurations import pilot_parameters
@@ -67,7 +67,7 @@ class Result(Arrays):
 
 
 @dataclass(frozen=True, repr=False)
-class Canonical(Arrays):
+class CanonicalRates(Arrays):
     """q̇ and ṗ of the canonical form, and the reaction R."""
 
     velocity: Array
@@ -145,7 +145,7 @@ class Kernels:
 
     # --- calls -------------------------------------------------------------------------------------------------------
 
-    def __call__(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Result | Canonical:
+    def __call__(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Result | CanonicalRates:
         """Return accelerations and reactions; of the form `canonical`, q̇, ṗ and R, with momenta p in place of v."""
         if self.form == "multipliers":
             return self.accelerations(t, q, v, parameters)
@@ -157,7 +157,7 @@ class Kernels:
         self._check(self.form, out, rows)
         out = out.reshape(*inputs.shape[:-1], out.shape[1])
         first, second, rest = out[..., :n], out[..., n : 2 * n], out[..., 2 * n :]
-        return Canonical(first, second, rest) if self.momenta else Result(first, second, defect=rest[..., 0])
+        return CanonicalRates(first, second, rest) if self.momenta else Result(first, second, defect=rest[..., 0])
 
     def _stand_in(self, out: Array, rows: Array) -> None:
         """Take the values of the shared solver where the choices of a form fail, as where its coordinates turn back."""
@@ -289,7 +289,7 @@ class Kernels:
         self._extra[name] = lambda builder: groups.expressions(builder, outputs, symbols)
         return name
 
-    def one_step(self, method: Method, well: float) -> str | None:
+    def one_step(self, method: StepMethod, well: float) -> str | None:
         """Name the group with the kernel of a whole step; None if the equations are too long for that.
 
         `well` is the conditioning below which it does not trust plain elimination.

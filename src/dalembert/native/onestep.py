@@ -18,7 +18,7 @@ MOST = 1500  # operations of a step: beyond, it takes long to compile and little
 Scalar = Node | float
 
 
-class Method(Protocol):
+class StepMethod(Protocol):
     """The data of an explicit method: its stages, weights and times, and the weights of two error estimates."""
 
     @property
@@ -47,7 +47,7 @@ class Method(Protocol):
         ...
 
 
-def one_step(builder: Builder, method: Method, well: float) -> Module:
+def one_step(builder: Builder, method: StepMethod, well: float) -> Module:
     """Return the kernel of a step: behind the other inputs it is given h and the relative and absolute tolerance.
 
     It gives the state at the end, the error in units of the tolerance, a number that is positive if plain elimination
@@ -83,7 +83,7 @@ def _sums(weights: Sequence[float], slopes: list[list[Scalar]], size: int) -> li
     return totals
 
 
-def _error(method: Method, tape: Tape, h: Node, rtol: Node, atol: Node, y: Any, end: Any, slopes: Any) -> Scalar:
+def _error(method: StepMethod, tape: Tape, h: Node, rtol: Node, atol: Node, y: Any, end: Any, slopes: Any) -> Scalar:
     """Return the size of the error, of two estimates made one."""
     sums: list[Scalar] = [0.0] * len(method.errors)
     estimates = [_sums(weights, slopes, len(y)) for weights in method.errors]

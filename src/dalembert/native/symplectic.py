@@ -94,7 +94,7 @@ def _near(builder: Builder) -> tuple[Routine, Routine]:
     entries = {(i, k): value for k in order for i, value in found.columns[k].items()}
     entries |= {(k, j): value for k in order for j, value in found.rows[k].items()}
     shelf = Shelf("near", routine, entries | {(k, k): found.inverses[k] for k in order})
-    factors = twosided.Factors(order, {k: {} for k in order}, {k: {} for k in order})
+    factors = twosided.TwoSidedFactors(order, {k: {} for k in order}, {k: {} for k in order})
     place = {k: position for position, k in enumerate(order)}
     for (i, j), value in shelf.read(solver).items():
         if i == j:

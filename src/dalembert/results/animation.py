@@ -12,7 +12,7 @@ from dalembert.arguments import number, switch
 from dalembert.errors import ModelError
 from dalembert.files import as_path, check_place, write
 from dalembert.results.drawing.build import build
-from dalembert.results.drawing.scene import Scene
+from dalembert.results.drawing.scene import Stage
 from dalembert.results.drawing.view import nice
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Animation:
     fast the motion is shown, against real time.
     """
 
-    def __init__(self, scene: Scene, *, dark: bool | None = None, speed: float = 1.0):
+    def __init__(self, scene: Stage, *, dark: bool | None = None, speed: float = 1.0):
         self.scene, self.dark, self.speed = scene, dark, speed
 
     def __repr__(self) -> str:

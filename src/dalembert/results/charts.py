@@ -13,7 +13,7 @@ from dalembert.results.curves import (
     Curve,
     Maker,
     Panel,
-    Source,
+    PlotSource,
     busiest,
     by_quantity,
     chosen,
@@ -21,7 +21,7 @@ from dalembert.results.curves import (
     undetermined,
 )
 from dalembert.results.joint_charts import joints
-from dalembert.results.quantities import Quantity
+from dalembert.results.quantities import PhysicalQuantity
 from dalembert.results.symbols import joined, symbol, words
 
 Names = str | Sequence[str] | None
@@ -34,7 +34,7 @@ _REST = 1e-9  # of the largest movement of its kind: what moves less is at rest
 def derivative(order: int) -> Maker:
     """Return the chart of coordinates, velocities or accelerations; names may be given with primes or without."""
 
-    def make(source: Source, names: Names) -> Chart:
+    def make(source: PlotSource, names: Names) -> Chart:
         plain = source.system.coordinates
         primed = [name + "'" * order for name in plain]
         wanted = chosen(names, [*primed, *plain], ("coordinate", "velocity", "acceleration")[order])
@@ -47,7 +47,7 @@ def derivative(order: int) -> Maker:
     return make
 
 
-def phase(source: Source, names: Names) -> Chart:
+def phase(source: PlotSource, names: Names) -> Chart:
     """Return velocities over coordinates, a panel for each; without names those that vary most."""
     system = source.system
     wanted = chosen(names, system.coordinates, "coordinate")
@@ -70,16 +70,16 @@ def phase(source: Source, names: Names) -> Chart:
     return Chart("Phase", tuple(panels), (*notes, *source.notes))
 
 
-def _moving(source: Source, curves: Sequence[Curve]) -> list[Curve]:
+def _moving(source: PlotSource, curves: Sequence[Curve]) -> list[Curve]:
     """Leave out coordinates that are at rest, but for rounding."""
-    largest: dict[Quantity, float] = {}
+    largest: dict[PhysicalQuantity, float] = {}
     for curve in curves:
         kind = source.quantities[curve.name]
         largest[kind] = max(largest.get(kind, 0.0), span(curve.values))
     return [curve for curve in curves if span(curve.values) > _REST * largest[source.quantities[curve.name]]]
 
 
-def multipliers(source: Source, names: Names) -> Chart:
+def multipliers(source: PlotSource, names: Names) -> Chart:
     """Return the multipliers of the constraints; in a mechanism by part, as they are forces and moments."""
     wanted = _constraints(source, names)
     curves = [Curve(name, symbol(f"lambda_{name}"), source.reacting(source.fine.multipliers[name])) for name in wanted]
@@ -88,7 +88,7 @@ def multipliers(source: Source, names: Names) -> Chart:
     return Chart("Multipliers", (panel,), (*source.notes, *undetermined(source)))
 
 
-def reactions(source: Source, names: Names) -> Chart:
+def reactions(source: PlotSource, names: Names) -> Chart:
     """Return the reactions of constraints on the coordinates, a panel for each constraint and unit."""
     wanted = _constraints(source, names)
     left_out = ""
@@ -113,7 +113,7 @@ def reactions(source: Source, names: Names) -> Chart:
     return Chart("Reactions", tuple(panels), (*notes, *source.notes, *undetermined(source)))
 
 
-def energy(source: Source, names: Names) -> Chart:
+def energy(source: PlotSource, names: Names) -> Chart:
     """Return kinetic, potential and total energy, and how the energy balance holds at the steps."""
     wanted = chosen(names, ["kinetic", "potential", "total", "balance"], "energy")
     if source.system.kinetic is None:
@@ -139,7 +139,7 @@ def energy(source: Source, names: Names) -> Chart:
     return Chart("Energy", tuple(panels), source.notes)
 
 
-def residuals(source: Source, names: Names) -> Chart:
+def residuals(source: PlotSource, names: Names) -> Chart:
     """Return how far the constraints are from being satisfied, at the steps; of many the largest."""
     from dalembert.results.certificate.scales import points
 
@@ -162,7 +162,7 @@ def residuals(source: Source, names: Names) -> Chart:
     return Chart("Residuals", tuple(panels), source.notes)
 
 
-def _constraints(source: Source, names: Names) -> list[str]:
+def _constraints(source: PlotSource, names: Names) -> list[str]:
     known = [constraint.name for constraint in source.system.constraints]
     if not known:
         raise ModelError("this system has no constraints, and so no reactions, multipliers or residuals")

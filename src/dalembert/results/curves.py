@@ -13,7 +13,7 @@ from dalembert.arrays import Array
 from dalembert.errors import ModelError, nearest
 from dalembert.forms.names import Symbol
 from dalembert.results.certificate.equations import NEARLY
-from dalembert.results.quantities import Quantity, quantities, time_unit
+from dalembert.results.quantities import PhysicalQuantity, quantities, time_unit
 from dalembert.results.symbols import Label, joined, symbol, words
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Chart:
     notes: tuple[str, ...] = ()
 
 
-class Source:
+class PlotSource:
     """The motion at times between which curves look smooth, and what is asked of it."""
 
     def __init__(self, run: Run):
@@ -135,7 +135,7 @@ def chart(run: Run, what: str = "coordinates", names: str | Sequence[str] | None
 
     if not isinstance(what, str) or what not in KINDS:
         raise ModelError(f"nothing is drawn by the name {str(what)[:60]!r}; {nearest(str(what), list(KINDS), 'kinds')}")
-    return KINDS[what](Source(run), names)
+    return KINDS[what](PlotSource(run), names)
 
 
 # --- what is chosen ---------------------------------------------------------------------------------------------------
@@ -176,10 +176,10 @@ def span(values: Array) -> float:
 
 
 def by_quantity(
-    source: Source, curves: Sequence[Curve], kinds: Sequence[Quantity], order: int, everything: bool
+    source: PlotSource, curves: Sequence[Curve], kinds: Sequence[PhysicalQuantity], order: int, everything: bool
 ) -> list[Panel]:
     """Put curves of one kind into one panel; if they are too many, those of one letter, and of these the busiest."""
-    groups: dict[Quantity, list[Curve]] = {}
+    groups: dict[PhysicalQuantity, list[Curve]] = {}
     for curve, kind in zip(curves, kinds, strict=True):
         groups.setdefault(kind, []).append(curve)
     panels = []
@@ -201,7 +201,7 @@ def _by_letter(curves: Sequence[Curve]) -> list[list[Curve]]:
     return list(groups.values())
 
 
-def undetermined(source: Source) -> tuple[str, ...]:
+def undetermined(source: PlotSource) -> tuple[str, ...]:
     """Say which reactions are not determined, and where."""
     found = source.run.undetermined
     notes = [f"Not determined: {note}." for note in found[:_NOTES]]
@@ -211,4 +211,4 @@ def undetermined(source: Source) -> tuple[str, ...]:
     return tuple(notes)
 
 
-Maker = Callable[[Source, Any], Chart]
+Maker = Callable[[PlotSource, Any], Chart]

@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.model.mechanism.mechanism import Mechanism
-from dalembert.results.curves import Chart, Curve, Panel, Source, busiest, chosen, undetermined
+from dalembert.results.curves import Chart, Curve, Panel, PlotSource, busiest, chosen, undetermined
 from dalembert.results.joints import JointForce
 from dalembert.results.sites import elements
 from dalembert.results.symbols import words
@@ -17,7 +17,7 @@ UNITS = {"force": "N", "moment": "N m"}
 _NONE = 1e-6  # of the largest force, and of it times the largest arm: less is none
 
 
-def joints(source: Source, names: str | Sequence[str] | None) -> Chart:
+def joints(source: PlotSource, names: str | Sequence[str] | None) -> Chart:
     """Return forces and moments on the bodies that `run.joint` takes without being told another, in world axes."""
     mechanism = source.system
     if not isinstance(mechanism, Mechanism):
@@ -32,7 +32,7 @@ def joints(source: Source, names: str | Sequence[str] | None) -> Chart:
     return Chart("Forces in the joints", tuple(panels), (*source.notes, *undetermined(source)))
 
 
-def _sizes(source: Source, forces: Sequence[JointForce], least: dict[str, float]) -> list[Panel]:
+def _sizes(source: PlotSource, forces: Sequence[JointForce], least: dict[str, float]) -> list[Panel]:
     """Return a panel with the sizes of all forces, and one of all moments."""
     panels = []
     for part, unit in UNITS.items():
@@ -47,7 +47,7 @@ def _sizes(source: Source, forces: Sequence[JointForce], least: dict[str, float]
     return panels
 
 
-def _components(source: Source, forces: Sequence[JointForce], least: dict[str, float]) -> list[Panel]:
+def _components(source: PlotSource, forces: Sequence[JointForce], least: dict[str, float]) -> list[Panel]:
     """Return for each joint a panel of its force and one of its moment, where it has one."""
     panels = []
     for force in forces:
@@ -80,7 +80,7 @@ def _acts(force: JointForce, part: str, least: dict[str, float]) -> bool:
     return bool(np.isnan(size).any() or size.max(initial=0.0) > least[part])
 
 
-def _least(source: Source, mechanism: Mechanism, forces: Sequence[JointForce]) -> dict[str, float]:
+def _least(source: PlotSource, mechanism: Mechanism, forces: Sequence[JointForce]) -> dict[str, float]:
     """Return the force and the moment that count as something; a lever arm reaches from a joint to a centre of mass."""
     arms = []
     for force in forces:

@@ -16,7 +16,7 @@ _RATES = ("", "/s", "/s²")
 
 
 @dataclass(frozen=True)
-class Quantity:
+class PhysicalQuantity:
     """A kind of coordinate: what its values, rates and accelerations are called, and its units if they are known.
 
     unit: None where nothing is known. force: the unit of what acts on it.
@@ -33,15 +33,17 @@ class Quantity:
         return f"{self.unit or ('1' if order else '')}{_RATES[order]}"
 
 
-ANGLE = Quantity(("Angles", "Angular velocities", "Angular accelerations"))
-OTHER = Quantity(("Coordinates", "Velocities", "Accelerations"))
-SI_ANGLE = Quantity(ANGLE.titles, "rad", "N m")
-SI_LENGTH = Quantity(("Positions", "Velocities", "Accelerations"), "m", "N")
-SI_EULER = Quantity(("Euler parameters", "Rates of Euler parameters", "Accelerations of Euler parameters"), "", "N m")
-OWN = Quantity(("Further coordinates", "Their velocities", "Their accelerations"))
+ANGLE = PhysicalQuantity(("Angles", "Angular velocities", "Angular accelerations"))
+OTHER = PhysicalQuantity(("Coordinates", "Velocities", "Accelerations"))
+SI_ANGLE = PhysicalQuantity(ANGLE.titles, "rad", "N m")
+SI_LENGTH = PhysicalQuantity(("Positions", "Velocities", "Accelerations"), "m", "N")
+SI_EULER = PhysicalQuantity(
+    ("Euler parameters", "Rates of Euler parameters", "Accelerations of Euler parameters"), "", "N m"
+)
+OWN = PhysicalQuantity(("Further coordinates", "Their velocities", "Their accelerations"))
 
 
-def quantities(system: System) -> Mapping[str, Quantity]:
+def quantities(system: System) -> Mapping[str, PhysicalQuantity]:
     """Return what kind of quantity each coordinate is."""
     if not isinstance(system, Mechanism):
         angles = _angles(system)

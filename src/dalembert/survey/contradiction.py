@@ -31,7 +31,7 @@ def resolve(level: Level, best: Nearest) -> Nearest:
     if not np.all(np.isfinite(best.residual[: len(level.constraints)])):
         bad = [name for name, r in zip(level.constraints, best.residual, strict=False) if not np.isfinite(r)]
         raise ModelError(Problem(f"{quoted(bad)} has no finite value at the guess; give another guess", key=("guess",)))
-    search = _Search(level, best)
+    search = _ContradictionSearch(level, best)
     left, conflicts = list(level.given), []
     released = search.attempt([])
     if not released.solved:
@@ -46,7 +46,7 @@ def resolve(level: Level, best: Nearest) -> Nearest:
     raise ModelError(search.report(items, reachable, len(conflicts) == 1) for items in conflicts)
 
 
-class _Search:
+class _ContradictionSearch:
     """Tries the start with some of the initial values only, from the best compromise that was found with all."""
 
     def __init__(self, level: Level, best: Nearest):

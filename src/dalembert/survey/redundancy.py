@@ -93,10 +93,10 @@ def find_redundancies(numeric: Numeric, places: Sequence[Configuration]) -> list
 
     Constraints on positions come first, those on accelerations last: only a stronger condition makes another redundant.
     """
-    return _Search(numeric, places).found()
+    return _RedundancySearch(numeric, places).found()
 
 
-class _Search:
+class _RedundancySearch:
     def __init__(self, numeric: Numeric, places: Sequence[Configuration]):
         self.numeric, self.places = numeric, places
         self.constraints = numeric.system.constraints

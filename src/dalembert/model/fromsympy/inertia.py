@@ -26,7 +26,7 @@ Vector = Sequence[Expr]
 
 
 @dataclass(frozen=True)
-class Load:
+class AppliedForce:
     """A force or torque in axes of the inertial frame, the velocity with which it works, and where it acts."""
 
     vector: Vector
@@ -68,14 +68,14 @@ class Mechanics:
             text = f"the angular velocity of frame {frame.name} in {self.N.name} is not known"
             raise ModelError(f"{text}; orient the frame, or set it by set_ang_vel") from None
 
-    def load(self, where: Any, vector: Any) -> Load:
+    def load(self, where: Any, vector: Any) -> AppliedForce:
         """Read a force on a point or a torque on a frame."""
         if self.N is None:
             raise ModelError("loads need the inertial frame; give it as LagrangesMethod(…, frame=…)")
         is_point = hasattr(where, "vel")
         velocity = self.point_velocity(where) if is_point else self.frame_velocity(getattr(where, "frame", where))
         N = self.N
-        return Load(self.components(vector, N), self.components(velocity, N), where if is_point else None)
+        return AppliedForce(self.components(vector, N), self.components(velocity, N), where if is_point else None)
 
     def slopes(self, velocity: Vector) -> dict[int, Vector]:
         """Return the partial velocities J_k, those that are not zero."""
@@ -134,7 +134,7 @@ class Mechanics:
         forces = self.generalized(others)
         return se.Add(*potential), {q.name: Q for q, Q in zip(self.q, forces, strict=True) if Q != 0}
 
-    def split(self, load: Load) -> tuple[Load, Load]:
+    def split(self, load: AppliedForce) -> tuple[AppliedForce, AppliedForce]:
         """Split a load into what is constant in inertial axes, such as a weight, and the rest."""
         varying = {*self.q, *self.v, T, *(se.Symbol(name) for name in self.read.constants)}
         steady = []
@@ -146,7 +146,7 @@ class Mechanics:
             load, vector=(rest[0], rest[1], rest[2])
         )
 
-    def potential(self, load: Load) -> Expr | None:
+    def potential(self, load: AppliedForce) -> Expr | None:
         """Return −F·r of a constant force, with r from any point that turns out to be at rest."""
         power = [_dot(load.vector, J) for J in _every(self.slopes(load.velocity), len(self.q))]
         if all(Q == 0 for Q in power):
@@ -160,7 +160,7 @@ class Mechanics:
                 return V
         return None
 
-    def generalized(self, loads: Sequence[Load]) -> list[Expr]:
+    def generalized(self, loads: Sequence[AppliedForce]) -> list[Expr]:
         """Return the generalized forces of loads."""
         parts: list[list[Expr]] = [[] for _ in self.q]
         for load in loads:

@@ -30,7 +30,7 @@ def files(system: System, path: Path, form: str) -> dict[Path, str]:
 
 
 @dataclass(frozen=True)
-class _Function:
+class _CFunction:
     """One function of the header: what it gives, its arguments between the state and the workspace, its statements."""
 
     name: str
@@ -102,7 +102,7 @@ class _Library:
         if "position_step" in self.kernels:
             yield self._project()
 
-    def _plain(self, kernel, words, results, status="", name="", clear=False) -> _Function:
+    def _plain(self, kernel, words, results, status="", name="", clear=False) -> _CFunction:
         """Return a function that runs a kernel and copies parts of what it gives out."""
         size = self.kernels[kernel].outputs
         body = [f"double *out = prepare(t, q, v, parameters, work), *space = out + {self.outputs};"]
@@ -113,9 +113,9 @@ class _Library:
             copy = f"memcpy({result}, out + {start}, {count} * sizeof(double));"
             body.append(f"if ({result}) {copy}" if count else f"(void){result};")
         body.append(f"return {status or f'all_finite(out, {size})'} ? 0 : 1;")
-        return _Function(name or kernel, words, _STATE, tuple(f"double *{result}" for result in results), tuple(body))
+        return _CFunction(name or kernel, words, _STATE, tuple(f"double *{result}" for result in results), tuple(body))
 
-    def _derivative(self) -> _Function:
+    def _derivative(self) -> _CFunction:
         """Return the right side for integrators."""
         n, last = self.n, ", NULL"
         body = (
@@ -124,9 +124,9 @@ class _Library:
         )
         words = "The rate (v, a) of the state (q, v), as integrators ask for it."
         given = ("double t", "const double *state", "const double *parameters")
-        return _Function("rate", words, given, ("double *rate",), body)
+        return _CFunction("rate", words, given, ("double *rate",), body)
 
-    def _project(self) -> _Function:
+    def _project(self) -> _CFunction:
         """Return the projection of a state onto the constraints."""
         words = "Move q onto g = 0 and v onto psi = 0, least in the mass norm; 1 if no such state is near."
         body = (
@@ -157,11 +157,11 @@ class _Library:
             "return 0;",
         )
         state = ("double t", "double *q", "double *v", "const double *parameters")
-        return _Function("project", words, state, (), body)
+        return _CFunction("project", words, state, (), body)
 
     # --- the files ---------------------------------------------------------------------------------------------------
 
-    def signature(self, function: _Function) -> str:
+    def signature(self, function: _CFunction) -> str:
         """Write the head of a function."""
         arguments = [*function.given, *function.results, "double *work"]
         if self.momenta and function.name == self.form:

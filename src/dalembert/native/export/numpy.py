@@ -79,7 +79,7 @@ def files(system: System, path: Path, form: str) -> dict[Path, str]:
 
 
 @dataclass(frozen=True)
-class _Function:
+class _NumPyFunction:
     """One function of the module: its name, what it gives in letters and in words, and as expressions to return."""
 
     name: str
@@ -130,7 +130,7 @@ def head(system: System, form: str, contents: str, imports: str, settings: str =
     )
 
 
-def _functions(system: System, form: str, module: Module) -> Iterator[_Function]:
+def _functions(system: System, form: str, module: Module) -> Iterator[_NumPyFunction]:
     """Give the functions of a form."""
     n, s, kernels = len(system.coordinates), len(system.constraints), module.kernels
 
@@ -142,26 +142,26 @@ def _functions(system: System, form: str, module: Module) -> Iterator[_Function]
     if FORMS[form].momenta:
         words = "Return the rates of positions and momenta, and the reaction, from the momenta p in place of v."
         results = parts(main, (0, n), (n, n), (2 * n, n))
-        yield _Function("rates", "q_rate, p_rate, r", words, main, results, rate="p")
+        yield _NumPyFunction("rates", "q_rate, p_rate, r", words, main, results, rate="p")
         momenta = kernels["momenta"]
-        yield _Function("momenta", "p", "Return the momenta p = M v + l.", momenta, parts(momenta, (0, n)))
+        yield _NumPyFunction("momenta", "p", "Return the momenta p = M v + l.", momenta, parts(momenta, (0, n)))
     elif form == "multipliers":
         words = "Return accelerations and multipliers; of redundant constraints these are the ones of least norm.\n\n"
         words += "    They are nan where M is not positive definite.\n    "
         results = [f"_where(out_{n + s + 2} > 0, {part})" for part in parts(main, (0, n), (n, s))]
-        yield _Function("accelerations", "a, lam", words, main, results)
+        yield _NumPyFunction("accelerations", "a, lam", words, main, results)
     else:
         words = "Return accelerations and the reaction r = M a − f on each coordinate."
-        yield _Function("accelerations", "a, r", words, main, parts(main, (0, n), (n, n)))
+        yield _NumPyFunction("accelerations", "a, r", words, main, parts(main, (0, n), (n, n)))
     residuals = kernels["residuals"]
     words = "Return the residuals of positions and of velocities, one for each constraint."
-    yield _Function("residuals", "g, psi", words, residuals, parts(residuals, (0, s), (s, s)))
+    yield _NumPyFunction("residuals", "g, psi", words, residuals, parts(residuals, (0, s), (s, s)))
     if "energies" in kernels:
         words = "Return kinetic and potential energy, T₂ − T₀ + V, the powers of forces and of what depends on time."
         results = [f"np.broadcast_to(out_{k}, shape)[()]" for k in range(5)]
-        yield _Function("energies", "T, V, E, P, P_t", words, kernels["energies"], results)
+        yield _NumPyFunction("energies", "T, V, E, P, P_t", words, kernels["energies"], results)
     if "matrices" in kernels:
         kernel = kernels["matrices"]
         M, f, A, c = parts(kernel, (0, n * n), (n * n, n), (n * n + n, s * n), (n * n + n + s * n, s))
         results = [f"{M}.reshape(*shape, {n}, {n})", f, f"{A}.reshape(*shape, {s}, {n})", c]
-        yield _Function("matrices", "M, f, A, c", "Return M, f, A, c of M a = f + Aᵀλ, A a = c.", kernel, results)
+        yield _NumPyFunction("matrices", "M, f, A, c", "Return M, f, A, c of M a = f + Aᵀλ, A a = c.", kernel, results)

@@ -10,7 +10,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.errors import quoted
 from dalembert.model.mechanism.mechanism import Mechanism
-from dalembert.results.drawing.scene import ARROW, Mark, Scene
+from dalembert.results.drawing.scene import ARROW, Mark, Stage
 from dalembert.results.drawing.view import nice
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ ROUND = 1.6 * np.pi  # the arc of a moment that is rarely exceeded
 Vectors = dict[str, tuple[Array, Array]]  # by name: points, and what acts there, one row for each frame
 
 
-def with_reactions(scene: Scene, run: Run, inputs: Array) -> Scene:
+def with_reactions(scene: Stage, run: Run, inputs: Array) -> Stage:
     """Return the scene with the forces and moments of joints, or the reactions of constraints."""
     if isinstance(run.system, Mechanism):
         forces, moments, notes = _joint_forces(run.system, run, inputs)
@@ -82,7 +82,7 @@ def _point_forces(run: Run, inputs: Array) -> tuple[Vectors, list[str]]:
     return {}, [f"no reactions are drawn: {why}"]
 
 
-def _drawn(scene: Scene, forces: Vectors, moments: Vectors, notes: list[str], what: str) -> Scene:
+def _drawn(scene: Stage, forces: Vectors, moments: Vectors, notes: list[str], what: str) -> Stage:
     """Add arrows with a scale that suits all of them, and say it."""
     marks, legend, size = list(scene.marks), list(scene.legend), scene.view.size
     largest = _common(forces)

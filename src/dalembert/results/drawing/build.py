@@ -17,8 +17,8 @@ from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.system import System
 from dalembert.results.drawing import elements, joints, lines, wheels
 from dalembert.results.drawing.palette import BODIES
-from dalembert.results.drawing.parts import Parts
-from dalembert.results.drawing.scene import Scene, Trace, evaluate
+from dalembert.results.drawing.parts import PartMarks
+from dalembert.results.drawing.scene import Stage, Trace, evaluate
 from dalembert.survey.start import State
 
 DRAWN = (elements, joints, wheels)  # they know how the parts of mechanisms are drawn
@@ -26,13 +26,13 @@ LABELS = 40  # more points than this are drawn without their names
 NOTHING = 'nothing to draw: name some points in [draw.points], as in P = ["x", "y"]'
 
 
-def still(system: System, state: State) -> Scene:
+def still(system: System, state: State) -> Stage:
     """Return a system at one state."""
     row = [state.t, *state.q, *state.v, *parameter_values(system, {})]
     return build(system, np.array([row]))
 
 
-def build(system: System, inputs: Array, trace: Sequence[str] = ()) -> Scene:
+def build(system: System, inputs: Array, trace: Sequence[str] = ()) -> Stage:
     """Return the scene of a system at states, one row of t, q, v and parameters for each frame."""
     drawing = system.drawing
     if drawing is None or not drawing.points:
@@ -44,7 +44,7 @@ def build(system: System, inputs: Array, trace: Sequence[str] = ()) -> Scene:
     places = evaluate(system, known, inputs)
     own = {name: places.points[name] for name in drawing.points}
     up = _up(system)
-    parts = Parts(places, up) if drawing.shapes else None
+    parts = PartMarks(places, up) if drawing.shapes else None
     found = parts.marks() if parts else []
     if not drawing.shapes:
         moves = {*system.coordinates, TIME}
@@ -52,7 +52,7 @@ def build(system: System, inputs: Array, trace: Sequence[str] = ()) -> Scene:
         found = lines.marks(drawing, places, fixed)
     traces = tuple(Trace(name, places.points[name], f"body{k % BODIES}") for k, name in enumerate(trace))
     shown = drawing.shown if len(drawing.shown) <= LABELS else ()
-    return Scene(
+    return Stage(
         visible(system.name or ""),
         inputs[:, 0],
         tuple(sorted(found, key=lambda mark: mark.layer)),

@@ -7,7 +7,7 @@ from math import cos, sin
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.results.drawing.scene import Scene
+from dalembert.results.drawing.scene import Stage
 from dalembert.results.drawing.view import level
 
 AZIMUTH, ELEVATION = -0.95, 0.42  # from where space is seen at first
@@ -21,7 +21,7 @@ class Camera:
     A camera that goes along shows each frame from the centre of what moves; `go` says which frame.
     """
 
-    def __init__(self, scene: Scene, width: float, height: float, margins: tuple[float, float, float, float]):
+    def __init__(self, scene: Stage, width: float, height: float, margins: tuple[float, float, float, float]):
         self.scene, self.view, self.dimensions = scene, scene.view, scene.dimensions
         self.basis = basis(scene.up, AZIMUTH, ELEVATION) if self.dimensions == 3 else np.eye(2)
         self.scale, self.shift, self.middle = 1.0, np.zeros(2), self.view.middle

@@ -6,12 +6,12 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.model.drawing import Shape
-from dalembert.results.drawing.parts import BASE, FLAT, Parts, draws
+from dalembert.results.drawing.parts import BASE, FLAT, PartMarks, draws
 from dalembert.results.drawing.scene import BAR, DRIVE, ELEMENT, PLATE, Mark
 
 
 @draws("body")
-def body(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def body(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A bar through two points, a plate through more; a free body without a size is a ball."""
     name = shape.bodies[0]
     colour = parts.colours[name]
@@ -29,7 +29,7 @@ def body(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]
     return [Mark("plate", points, colour, PLATE, {"hull": True}), *ends]
 
 
-def loose_ends(parts: Parts, name: str, points: Array, colour: str) -> list[Mark]:
+def loose_ends(parts: PartMarks, name: str, points: Array, colour: str) -> list[Mark]:
     """Return dots where a bar ends without a joint."""
     if points.shape[1] != 2:
         return []
@@ -39,7 +39,7 @@ def loose_ends(parts: Parts, name: str, points: Array, colour: str) -> list[Mark
 
 
 @draws("spring", "damper", "actuator", "spring beside", "damper beside")
-def element(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def element(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A spring, damper or actuator between two points."""
     found = [parts.symbol(shape.kind, points[:, 0], points[:, 1], colour=shape.kind.split()[0], layer=ELEMENT)]
     for k, body in enumerate(shape.bodies):
@@ -48,13 +48,13 @@ def element(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Ma
 
 
 @draws("spring angle", "damper angle", "actuator angle", "drive angle")
-def on_angle(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def on_angle(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """Something that turns a joint."""
     return [parts.symbol(shape.kind, points[:, 0], colour=shape.kind.split()[0], layer=DRIVE)]
 
 
 @draws("spring distance", "damper distance", "actuator distance", "drive distance")
-def on_distance(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def on_distance(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """Something that pushes along a joint: arrows beside the block; a spring or damper from the end of the guide."""
     kind, middle = shape.kind.split()[0], parts.middle(shape.bodies[1], points)
     if kind in ("spring", "damper"):

@@ -15,7 +15,7 @@ from matplotlib.transforms import Affine2D
 
 from dalembert.arrays import Array
 from dalembert.results.drawing.painter import Look, Painter
-from dalembert.results.drawing.scene import Scene
+from dalembert.results.drawing.scene import Stage
 
 DPI = 100  # pixels of the look for each inch
 
@@ -89,7 +89,7 @@ class Painting(Artist):
             self.painter.draw(Canvas(figure, renderer), self.frame)
 
 
-def make_figure(scene: Scene, look: Look, frame: int = 0) -> tuple[Figure, Painting]:
+def make_figure(scene: Stage, look: Look, frame: int = 0) -> tuple[Figure, Painting]:
     """Return a figure with a frame of a scene, and the artist by which another frame is chosen."""
     figure = Figure(figsize=(look.width / DPI, look.height / DPI), dpi=DPI)
     painting = Painting(Painter(scene, look))

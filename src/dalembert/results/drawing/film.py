@@ -17,21 +17,21 @@ from dalembert.errors import ModelError
 from dalembert.results.drawing.figure import make_figure
 from dalembert.results.drawing.painter import Look
 from dalembert.results.drawing.player import aspect
-from dalembert.results.drawing.scene import Scene
+from dalembert.results.drawing.scene import Stage
 
 WIDTH = 640
 GIF_RATE, MP4_RATE = 20, 30  # frames in a second
 GIF_MOST, MP4_MOST = 240, 1800  # frames
 
 
-def look(scene: Scene, width: int, dark: bool) -> Look:
+def look(scene: Stage, width: int, dark: bool) -> Look:
     """Return a size that suits a scene; even numbers, as films need them."""
     height = 2 * round(width * max(aspect(scene), 0.5) / 2)
     top = 50.0 + 14 * (len(scene.legend) + len(scene.notes))
     return Look(float(width), float(height), (40.0, 36.0, 40.0, top), dark, clock=len(scene.times) > 1)
 
 
-def frames(scene: Scene, speed: float, dark: bool, rate: int, most: int) -> Iterator[Array]:
+def frames(scene: Stage, speed: float, dark: bool, rate: int, most: int) -> Iterator[Array]:
     """Yield the pictures of a film, as bytes of red, green and blue."""
     duration = (scene.times[-1] - scene.times[0]) / speed
     count = int(np.clip(round(duration * rate), 1, most))
@@ -43,7 +43,7 @@ def frames(scene: Scene, speed: float, dark: bool, rate: int, most: int) -> Iter
         yield np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
 
-def gif(scene: Scene, speed: float, dark: bool) -> bytes:
+def gif(scene: Stage, speed: float, dark: bool) -> bytes:
     """Return the film as GIF; one palette serves all frames, so that nothing flickers."""
     from PIL import Image
 
@@ -58,7 +58,7 @@ def gif(scene: Scene, speed: float, dark: bool) -> bytes:
     return file.getvalue()
 
 
-def mp4(scene: Scene, speed: float, dark: bool) -> bytes:
+def mp4(scene: Stage, speed: float, dark: bool) -> bytes:
     """Return the film as MP4."""
     program = shutil.which("ffmpeg")
     if program is None:

@@ -6,18 +6,18 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.model.drawing import Shape
-from dalembert.results.drawing.parts import BASE, Parts, draws
+from dalembert.results.drawing.parts import BASE, PartMarks, draws
 from dalembert.results.drawing.scene import BAR, BLOCK, ELEMENT, GROUND, PIN, Mark
 
 
 @draws("revolute", dimensions=2)
-def pin(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def pin(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A circle; a support below it if it is on the ground."""
     return parts.end(BASE if BASE in shape.bodies else shape.bodies[1], points[:, 0])
 
 
 @draws("revolute", dimensions=3)
-def hinge(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def hinge(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A short cylinder along the axis of a revolute in space."""
     a, axis = points[:, 0], points[:, 2] - points[:, 0]
     grounded = BASE in shape.bodies
@@ -28,14 +28,14 @@ def hinge(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark
 
 
 @draws("spherical", dimensions=3)
-def socket(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def socket(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A ball."""
     body = BASE if BASE in shape.bodies else shape.bodies[1]
     return [parts.symbol("ball", points[:, 0], colour=parts.colours[body])]
 
 
 @draws("universal", dimensions=3)
-def cross(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def cross(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """The two arms of a universal joint."""
     found = []
     for k, body in ((2, shape.bodies[0]), (3, shape.bodies[1])):
@@ -46,7 +46,7 @@ def cross(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark
 
 
 @draws("rigid")
-def weld(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def weld(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A square; hatched on the ground."""
     if BASE in shape.bodies:
         return [parts.symbol("clamp", points[:, 0], colour="ground", layer=GROUND)]
@@ -54,7 +54,7 @@ def weld(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]
 
 
 @draws("rod")
-def rod(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def rod(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A thin line between two pins."""
     found = [Mark("line", points[:, :2], "rod", ELEMENT, {"width": 3.0})]
     for k, body in enumerate(shape.bodies):
@@ -63,7 +63,7 @@ def rod(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
 
 
 @draws("prismatic", dimensions=2)
-def slider(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def slider(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A block in a guide: on the ground a hatched line, on a body two rails."""
     owner, moved = shape.bodies
     low, high, middle = parts.guide(points, parts.middle(moved, points), 1.0 if owner == BASE else 0.5)
@@ -73,14 +73,14 @@ def slider(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mar
     return [parts.symbol("sleeve", low, high, colour=parts.colours[owner], layer=BAR), block]
 
 
-def above(parts: Parts, low: Array, high: Array) -> Array:
+def above(parts: PartMarks, low: Array, high: Array) -> Array:
     """Order the ends of a fixed line so that its right is below."""
     flip = high[0, 0] < low[0, 0]
     return np.stack([high, low] if flip else [low, high], axis=1)
 
 
 @draws("slot", dimensions=2)
-def slot(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def slot(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A pin in a long hole."""
     low, high, pin = parts.guide(points)
     hole = parts.symbol("slot", low, high, colour=parts.colours[shape.bodies[0]], layer=BLOCK)
@@ -88,7 +88,7 @@ def slot(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]
 
 
 @draws("prismatic", "cylindrical", "screw", "point_on_line", dimensions=3)
-def rail(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def rail(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A sleeve or a ball on an axis in space."""
     owner, moved = shape.bodies
     low, high, middle = parts.guide(points)
@@ -102,7 +102,7 @@ def rail(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]
 
 
 @draws("planar", "point_in_plane", dimensions=3)
-def plane(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def plane(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A piece of a plane, and the point that moves in it."""
     a, b = points[:, 0], points[:, 1]
     x, y = points[:, 3] - a, points[:, 4] - a

@@ -14,7 +14,7 @@ from dalembert.results.drawing.camera import Camera
 from dalembert.results.drawing.hull import hull
 from dalembert.results.drawing.labels import Labels
 from dalembert.results.drawing.palette import DARK, LIGHT
-from dalembert.results.drawing.scene import ARROW, GROUND, RING, Mark, Scene, round_points, tooth_height
+from dalembert.results.drawing.scene import ARROW, GROUND, RING, Mark, Stage, round_points, tooth_height
 from dalembert.results.drawing.symbols import SYMBOLS
 from dalembert.results.drawing.view import level, nice
 
@@ -71,7 +71,7 @@ class Look:
 class Painter:
     """Draws frames of a scene."""
 
-    def __init__(self, scene: Scene, look: Look):
+    def __init__(self, scene: Stage, look: Look):
         self.scene, self.look = scene, look
         self.camera = Camera(scene, look.width, look.height, look.margins)
         self.colours: Mapping[str, str] = DARK if look.dark else LIGHT

@@ -16,7 +16,7 @@ NEAR = 0.12  # of the size: a pin so near to the point of a slider is its middle
 FLAT = 1e-3  # of the size: points so near to a line are on it
 MODULE = 1 / 9  # of the smallest radius: size of teeth where their numbers are not given
 
-Maker = Callable[["Parts", Shape, Array, Array], list[Mark]]
+Maker = Callable[["PartMarks", Shape, Array, Array], list[Mark]]
 MAKERS: dict[tuple[str, int], Maker] = {}  # by kind and dimensions; 0 for both
 
 
@@ -30,7 +30,7 @@ def draws(*kinds: str, dimensions: int = 0) -> Callable[[Maker], Maker]:
     return register
 
 
-class Parts:
+class PartMarks:
     """Makes marks of the parts of a mechanism; `floor` is the height of a plane of the ground on which disks roll."""
 
     def __init__(self, places: Places, up: Array):
@@ -98,7 +98,7 @@ class Parts:
         return corners[:, int(np.argmax(fits))] if np.any(fits) else None
 
 
-def unknown(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def unknown(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A pair of the user's own: both points, and a dashed line between them."""
     line = Mark("line", points[:, :2], "faint", ELEMENT, {"width": 1.4, "dashed": True})
     return [line, *(parts.symbol("pin", points[:, k]) for k in range(2))]

@@ -15,14 +15,14 @@ from dalembert.arrays import Array
 from dalembert.characters import escape
 from dalembert.results.drawing.camera import AZIMUTH, ELEVATION, THIN
 from dalembert.results.drawing.palette import DARK, LIGHT
-from dalembert.results.drawing.scene import Scene
+from dalembert.results.drawing.scene import Stage
 from dalembert.results.drawing.symbols import as_data
 from dalembert.results.drawing.view import View, moves
 
 MOST = 2**24 - 1  # a number is stored in three bytes, as a part of the range of its coordinate
 
 
-def fragment(scene: Scene, *, dark: bool | None, speed: float, autoplay: bool = False) -> str:
+def fragment(scene: Stage, *, dark: bool | None, speed: float, autoplay: bool = False) -> str:
     """Return a <figure> with its own script; any number of them can stand in one page."""
     data = json.dumps(as_json(scene, dark, speed), separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     title = escape(scene.title or "animation")
@@ -41,7 +41,7 @@ def fragment(scene: Scene, *, dark: bool | None, speed: float, autoplay: bool = 
     )
 
 
-def page(scene: Scene, *, dark: bool | None, speed: float) -> str:
+def page(scene: Stage, *, dark: bool | None, speed: float) -> str:
     """Return a page with nothing but the player."""
     title = escape(scene.title or "animation")
     scheme = "light dark" if dark is None else "dark" if dark else "light"
@@ -61,7 +61,7 @@ def _file(name: str) -> str:
     return resources.files("dalembert.results.drawing").joinpath("script", name).read_text(encoding="utf-8")
 
 
-def aspect(scene: Scene) -> float:
+def aspect(scene: Stage) -> float:
     """Return the height of the picture for a width of one."""
     if scene.dimensions == 3:
         return 0.66
@@ -70,7 +70,7 @@ def aspect(scene: Scene) -> float:
     return float(np.clip((height + THIN * view.size) / (width + THIN * view.size), 0.4, 0.72))
 
 
-def as_json(scene: Scene, dark: bool | None, speed: float) -> dict[str, Any]:
+def as_json(scene: Stage, dark: bool | None, speed: float) -> dict[str, Any]:
     """Return all that the player needs. Points that several marks share, and those that stay, are stored once."""
     points = _Points(scene)
     marks = [
@@ -117,7 +117,7 @@ def as_json(scene: Scene, dark: bool | None, speed: float) -> dict[str, Any]:
     }
 
 
-def _view(scene: Scene, view: View) -> dict[str, Any]:
+def _view(scene: Stage, view: View) -> dict[str, Any]:
     rounded = [[_round(x, view.size) for x in place] for place in (view.middle, *view.points)]
     floor = view.floor(scene.up) if scene.dimensions == 3 else None
     return {"middle": rounded[0], "points": rounded[1:], "size": view.size, "radius": view.radius, "floor": floor}
@@ -126,7 +126,7 @@ def _view(scene: Scene, view: View) -> dict[str, Any]:
 class _Points:
     """Gathers the points of a scene, each once."""
 
-    def __init__(self, scene: Scene):
+    def __init__(self, scene: Stage):
         self.scene, self.low = scene, scene.box[0]
         self.tracks: list[Array] = []
         self.known: dict[bytes, int] = {}

@@ -73,7 +73,7 @@ class Trace:
 
 
 @dataclass(frozen=True)
-class Scene:
+class Stage:
     """Marks, names of points, curves and what is said about them.
 
     names: places of the points whose names are shown. up: which way is up in space. floor: height of a plane on which

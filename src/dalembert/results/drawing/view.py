@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.arrays import Array
 
 if TYPE_CHECKING:
-    from dalembert.results.drawing.scene import Scene
+    from dalembert.results.drawing.scene import Stage
 
 FAR_AWAY = 9.0  # in sizes of what moves: the picture goes along with what goes farther
 STILL = 1e-9  # part of the size by which a point may move and counts as fixed
@@ -78,12 +78,12 @@ def directions(dimensions: int) -> Array:
     return np.concatenate([axes, np.stack([around * np.cos(angle), around * np.sin(angle), height], axis=1)])
 
 
-def whole(scene: Scene) -> View:
+def whole(scene: Stage) -> View:
     """Return the view of all frames and curves."""
     return make_view([*scene.outlines(scene.marks), *scene.names.values(), *(trace.places for trace in scene.traces)])
 
 
-def along(scene: Scene) -> View:
+def along(scene: Stage) -> View:
     """Return the view of what moves, from its centre; of everything where nothing does."""
     centre = scene.centre[:, None]
     parts = [part - centre for part in scene.outlines(scene.moving)]

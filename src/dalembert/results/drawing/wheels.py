@@ -10,11 +10,11 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.model.drawing import Shape
 from dalembert.results.drawing.lines import across
-from dalembert.results.drawing.parts import BASE, Parts, draws
+from dalembert.results.drawing.parts import BASE, PartMarks, draws
 from dalembert.results.drawing.scene import BAR, ELEMENT, GROUND, ROUND, Mark
 
 
-def wheel(parts: Parts, body: str, centre: Array, rim: Array, **options: float) -> Mark:
+def wheel(parts: PartMarks, body: str, centre: Array, rim: Array, **options: float) -> Mark:
     """Return a circle in the plane about a centre through a point."""
     arm = rim - centre
     turned = np.stack([-arm[:, 1], arm[:, 0]], axis=1)
@@ -23,7 +23,7 @@ def wheel(parts: Parts, body: str, centre: Array, rim: Array, **options: float) 
 
 
 @draws("rolling", dimensions=2)
-def rolling(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def rolling(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A disk with spokes on a line."""
     owner, disk = shape.bodies
     low, high, _ = parts.guide(points, points[:, 3])
@@ -37,7 +37,7 @@ def rolling(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Ma
 
 
 @draws("rack", dimensions=2)
-def rack(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def rack(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A toothed wheel on a toothed line; both have the same teeth, which stay in mesh."""
     owner, pinion = shape.bodies
     a, centre, contact, rim = points[:, 0], points[:, 1], points[:, 3], points[:, 4]
@@ -61,7 +61,7 @@ def rack(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]
 
 
 @draws("gear", dimensions=2)
-def gear(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def gear(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """Two toothed wheels in mesh; of an internal pair the larger is a ring."""
     radii, internal = values[:2], values[2] < 0
     counts = np.round(values[4:6]).astype(int) if len(values) > 4 else [count_teeth(parts, r) for r in radii]
@@ -77,19 +77,19 @@ def gear(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]
     return found
 
 
-def count_teeth(parts: Parts, radius: float) -> int:
+def count_teeth(parts: PartMarks, radius: float) -> int:
     """Return the number of teeth of a wheel for which none is given: of the size that others have."""
     return max(6, round(2 * abs(radius) / parts.module))
 
 
-def wheel_key(parts: Parts, body: str, centre: Array) -> tuple[str, float, float]:
+def wheel_key(parts: PartMarks, body: str, centre: Array) -> tuple[str, float, float]:
     """Return by what a wheel is known: it may mesh with several others."""
     x, y = np.round(centre[0] / parts.size, 6)
     return body, float(x), float(y)
 
 
 def gear_wheel(
-    parts: Parts, body: str, centre: Array, rim: Array, teeth: int, phase: float = 0.0, **options: int
+    parts: PartMarks, body: str, centre: Array, rim: Array, teeth: int, phase: float = 0.0, **options: int
 ) -> tuple[list[Mark], int, float]:
     """Return a toothed wheel, unless it is drawn already, its number of teeth, and its phase.
 
@@ -110,7 +110,7 @@ def angle_between(a: Array, b: Array) -> float:
 
 
 @draws("rope", dimensions=2)
-def rope(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def rope(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A rope along its tangents and round its pulleys."""
     centres = [points[:, 0], *(points[:, 2 + 2 * k] for k in range(len(values))), points[:, 1]]
     line = Mark("line", rope_path(centres, [0.0, *values, 0.0]), "rope", ELEMENT, {"width": 2.2})
@@ -126,7 +126,7 @@ def rope(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]
 
 
 @draws("rolling_disk", dimensions=3)
-def disk(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def disk(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A disk with spokes on a plane in space."""
     centre, axis = points[:, 1], points[:, 4] - points[:, 1]
     arms = points[:, 5:8] - centre[:, None]
@@ -139,7 +139,7 @@ def disk(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]
 
 
 @draws("rolling_sphere", dimensions=3)
-def ball(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]:
+def ball(parts: PartMarks, shape: Shape, points: Array, values: Array) -> list[Mark]:
     """A sphere with great circles on a plane in space."""
     centre, colour = points[:, 1], parts.colours[shape.bodies[1]]
     arms = values[0] * (points[:, 4:7] - centre[:, None])
@@ -150,7 +150,7 @@ def ball(parts: Parts, shape: Shape, points: Array, values: Array) -> list[Mark]
     return [*ground_plane(parts, shape, points), *found]
 
 
-def ground_plane(parts: Parts, shape: Shape, points: Array) -> Iterable[Mark]:
+def ground_plane(parts: PartMarks, shape: Shape, points: Array) -> Iterable[Mark]:
     """Let the floor be the plane of the ground, if it is level; else draw a piece of it."""
     normal = points[0, 2] - points[0, 0]
     if shape.bodies[0] == BASE and abs(normal @ parts.up) > 1 - 1e-9:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.characters import escape
-from dalembert.results.curves import Source
+from dalembert.results.curves import PlotSource
 from dalembert.results.report.certificate import verdict_of
 from dalembert.results.report.html import Section, fold, inline, listing, number, table
 from dalembert.results.symbols import symbol
@@ -30,7 +30,7 @@ def summary(run: Run, check: Check) -> str:
     return f'<p class="summary">{escape(" · ".join(words))} · {verdict}</p>'
 
 
-def section(source: Source) -> Section:
+def section(source: PlotSource) -> Section:
     """Say how the motion was computed and what came out."""
     run = source.run
     html = ""
@@ -54,7 +54,7 @@ def section(source: Source) -> Section:
     return Section("motion", "Motion", html + _values(source) + listing(notes, "aside"))
 
 
-def _values(source: Source) -> str:
+def _values(source: PlotSource) -> str:
     """Return a table of the coordinates: at the start, at the end, smallest and largest."""
     names, fine = source.system.coordinates, source.fine
     rows = []

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.results.charts import KINDS
-from dalembert.results.curves import Chart, Panel, Source
+from dalembert.results.curves import Chart, Panel, PlotSource
 from dalembert.results.report.html import Section, fold, inline, listing
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Plots:
     """Collects panels and their numbers for the script of the page."""
 
     def __init__(self, run: Run):
-        self.source = Source(run)
+        self.source = PlotSource(run)
         self.axes: list[Array] = []
         self.panels: list[dict[str, Any]] = []
 

@@ -29,7 +29,7 @@ ASIDE = 1e-3  # and how far from there limits are taken, in units of the mechani
 HOLDS = 1e-9  # of the size of its terms: what may be left of a condition
 
 
-class Solution(NamedTuple):
+class Closed(NamedTuple):
     """The least solution of linear equations, the directions they leave free, and how firmly they hold the others."""
 
     x: Array
@@ -53,18 +53,18 @@ class Closure:
         """Measure a change of the coordinates."""
         return float(np.linalg.norm(change / self.units))
 
-    def solve(self, A: Sparse, b: Array, rank: int) -> Solution:
+    def solve(self, A: Sparse, b: Array, rank: int) -> Closed:
         """Return the least x with A x = b, from the `rank` largest singular values; by sparse factors if A is large."""
         if rank == self.numeric.n > DENSE:
             weight = sp.diags_array(self.units**-2)
-            return Solution(Saddle(weight, A).solve(np.zeros(rank), b)[0], np.zeros((rank, 0)), 1.0)
+            return Closed(Saddle(weight, A).solve(np.zeros(rank), b)[0], np.zeros((rank, 0)), 1.0)
         scaled = A.toarray() * self.units
         lengths = np.linalg.norm(scaled, axis=1)
         lengths = np.where(lengths > 0, lengths, 1.0)
         U, sigma, Vt = np.linalg.svd(scaled / lengths[:, None])
         sigma = sigma[:rank]
         x = Vt[:rank].T @ (U.T[:rank] @ (b / lengths) / np.maximum(sigma, 1e-300))
-        return Solution(self.units * x, (Vt[rank:] * self.units).T, float(sigma[-1] / sigma[0]) if rank else 1.0)
+        return Closed(self.units * x, (Vt[rank:] * self.units).T, float(sigma[-1] / sigma[0]) if rank else 1.0)
 
     def step(self, A: Sparse, b: Array, rank: int) -> Array:
         """Return x alone; quickly where there is as much to find as there are conditions."""
@@ -96,7 +96,7 @@ class Closure:
         residual, A, size = self.numeric.position(t, q)
         return bool(np.all(np.abs(residual) <= HOLDS * np.maximum(size, abs(A) @ self.units)))
 
-    def velocity(self, t: float, q: Array, v: Array, rank: int) -> tuple[Array, Solution]:
+    def velocity(self, t: float, q: Array, v: Array, rank: int) -> tuple[Array, Closed]:
         """Return the velocities nearest to given ones that the conditions allow."""
         linear = all(constraint.level != "velocity" for constraint in self.numeric.system.constraints)
         for _ in range(ITERATIONS):

@@ -22,7 +22,7 @@ from dalembert.errors import ModelError, SimulationError, nearest, quoted
 from dalembert.shown import ShownAsHTML
 from dalembert.survey.given import at_level
 from dalembert.survey.mechanism.closure import ASIDE, LOOSE, Closure, between
-from dalembert.survey.mechanism.quantity import Curve, joint_quantity, point_quantity, unwrap
+from dalembert.survey.mechanism.quantity import Course, joint_quantity, point_quantity, unwrap
 from dalembert.survey.mechanism.words import list_bodies, list_parts
 from dalembert.survey.start import consistent_state
 
@@ -62,11 +62,11 @@ class Kinematics(ShownAsHTML):
     def _parameters(self) -> list[float]:
         return [float(value) for value in self.mechanism.parameters.values() if value is not None]
 
-    def point(self, body: str, point: Any) -> Curve:
+    def point(self, body: str, point: Any) -> Course:
         """Return the path of a point of a body, by its name or by coordinates in the body frame: one row per time."""
         return point_quantity(self.mechanism, body, point).along(self.q, self.v, self.a, self._parameters)
 
-    def joint(self, name: str) -> Curve:
+    def joint(self, name: str) -> Course:
         """Return the angle or distance of a joint, by `A` or `A.angle`; turns are counted on."""
         quantity = joint_quantity(self.mechanism, name)
         values, rates, seconds = (x[:, 0] for x in quantity.along(self.q, self.v, self.a, self._parameters))
@@ -75,7 +75,7 @@ class Kinematics(ShownAsHTML):
             for k in range(1, len(values)):
                 mean = (rates[k] + rates[k - 1]) / 2
                 values[k] = unwrap(values[k], values[k - 1] + mean * (self.t[k] - self.t[k - 1]))
-        return Curve(values, rates, seconds)
+        return Course(values, rates, seconds)
 
 
 def kinematics(mechanism: Mechanism, times: Sequence[float] | Array) -> Kinematics:

@@ -21,7 +21,7 @@ from dalembert.shown import ShownAsHTML
 from dalembert.survey.configurations import Configuration, configurations, pilot_parameters
 from dalembert.survey.given import at_level
 from dalembert.survey.mechanism.closure import Closure
-from dalembert.survey.mechanism.rows import Rows, displaced, rank, unit_rows
+from dalembert.survey.mechanism.rows import JointRows, displaced, rank, unit_rows
 from dalembert.survey.start import consistent_state
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ class _Examination:
             turn = CHANGED * random.normal(size=1 if n == 2 else 3)
             moved = displaced(self.numeric, q, joint.markers, shift, turn)
             conditions = joint.pair.equations(*moved, **joint.values)
-            residuals, rows = Rows(self.numeric, list(conditions.values())).at(q)
+            residuals, rows = JointRows(self.numeric, list(conditions.values())).at(q)
             if np.abs(residuals).max() < 1e-9 * (1 + self.closure.size):  # else it depends on more than two markers
                 A[[index[name] for name in joint.conditions]] = rows @ self.twist_map(q)
         return unit_rows(A)

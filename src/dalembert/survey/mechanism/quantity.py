@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dalembert.model.mechanism.mechanism import Mechanism
 
 
-class Curve(NamedTuple):
+class Course(NamedTuple):
     """Values along a motion, with their velocities and accelerations."""
 
     value: Array
@@ -46,12 +46,12 @@ class Quantity:
         self.inputs = [*q, *v, *a, *(se.Symbol(name) for name in mechanism.parameters)]
         self.program = Program(self.inputs, [*values, *rates, *seconds])
 
-    def along(self, q: Array, v: Array, a: Array, parameters: Sequence[float]) -> Curve:
+    def along(self, q: Array, v: Array, a: Array, parameters: Sequence[float]) -> Course:
         """Evaluate it at states, one in each row; its own rows are the times, its columns the expressions."""
         columns = np.broadcast_to(np.asarray(parameters), (len(q), len(parameters)))
         out = self.program.arrays(list(np.hstack([q, v, a, columns]).T)).T
         value, velocity, acceleration = np.split(out, 3, axis=1)
-        return Curve(value, velocity, acceleration)
+        return Course(value, velocity, acceleration)
 
     def at(self, q: Array, v: Array, a: Array, parameters: Sequence[float]) -> tuple[float, float, float]:
         """Evaluate the first expression at one state."""

@@ -21,7 +21,7 @@ from dalembert.model.mechanism.pairs import PAIRS, Pair
 from dalembert.model.mechanism.placement import Placement
 from dalembert.model.mechanism.vectors import transpose
 from dalembert.survey.configurations import Configuration, column_sizes
-from dalembert.survey.mechanism.rows import Rows, rank, unit_rows
+from dalembert.survey.mechanism.rows import JointRows, rank, unit_rows
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.joint import Joint
@@ -106,7 +106,7 @@ class Remedies:
         self, joint: Joint, pair: Pair, markers: Sequence[Marker], values: dict[str, Any]
     ) -> Replacement | None:
         """Evaluate another pair at the places; None if it does not hold there."""
-        rows = Rows(self.numeric, list(pair.equations(*markers, **values).values()))
+        rows = JointRows(self.numeric, list(pair.equations(*markers, **values).values()))
         found = [rows.at(place.q) for place in self.places]
         for (residuals, A), place in zip(found, self.places, strict=True):
             if np.any(np.abs(residuals) > 1e-7 * (np.abs(A) @ np.maximum(np.abs(place.q), 1e-3))):

@@ -15,7 +15,7 @@ from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.placement import Placement
 
 
-class Rows:
+class JointRows:
     """Some conditions: their residuals and the slopes of each by every coordinate (or velocity) at a position."""
 
     def __init__(self, numeric: Numeric, conditions: Sequence[Expr]):
