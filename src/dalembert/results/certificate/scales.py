@@ -63,7 +63,8 @@ class Scales:
         sizes = np.abs(q).max(axis=0, initial=0.0)
         own = np.maximum(np.ptp(q, axis=0), _DIGITS * sizes)
         own, largest = np.maximum(own, _HELD * self.free * self.duration**2), self._whole(sizes)
-        return np.where(own < _ROUNDING * largest, _DIGITS * largest, self._shared(own))
+        shared = self._shared(own)
+        return np.where(own < _ROUNDING * largest, np.maximum(shared, _DIGITS * largest), shared)
 
     @cached_property
     def velocities(self) -> Array:
