@@ -16,6 +16,7 @@ from dalembert.forms.scene import Scene
 from dalembert.language.program import Program
 from dalembert.survey.configurations import Configuration, configurations
 from tests.conftest import GALLERY, pendulum
+from tests.contracts.too_long import TOO_LONG
 
 LENGTH = {"rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)", "length": "x^2 + y^2 = l^2"}
 SPECIAL = {
@@ -90,8 +91,8 @@ def close(x, y, scale, tolerance=1e-10) -> bool:
 
 def check_numbers(name: str, form_name: str, count: int) -> None:
     scene, form = scene_of(name), FORMS[form_name]()
-    if form.refuse(scene):
-        return
+    if reason := form.refuse(scene):
+        pytest.skip(reason)
     for place in states(scene, count):
         values = scene.numeric.all(place.t, place.q, place.v)
         a, r = oracle(values)
@@ -109,14 +110,17 @@ def check_numbers(name: str, form_name: str, count: int) -> None:
 def check_formulas(name: str, form_name: str, count: int) -> None:
     """The same code on formulas gives the same numbers."""
     scene, form = scene_of(name), FORMS[form_name]()
-    if form.refuse(scene):
-        return
+    if reason := form.refuse(scene):
+        pytest.skip(reason)
     pilot = Pilot()
     form.solve(scene.arrays, pilot)
+    known = form_name in TOO_LONG.get(name, ())
     try:
         solution = form.solve(scene.formulas, pilot.replay())
     except TooLarge:
-        return
+        assert known, "there was a formula, and now it is lost"
+        pytest.skip("the formulas are too long, as the table says")
+    assert not known, "there is a formula now: take it out of the table of those that are too long"
     program = Program(scene.inputs, [scene.field.write(x) for x in (*solution.acceleration, *solution.reaction)])
     for place in states(scene, count):
         values = scene.numeric.all(place.t, place.q, place.v)

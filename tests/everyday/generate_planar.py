@@ -56,6 +56,8 @@ def gears(shop: Workshop) -> str:
     """Wheels in mesh on the ground, or a planet on its carrier."""
     dice = shop.dice
     r1, r2 = dice.decimal(0.1, 0.4), dice.decimal(0.1, 0.4)
+    if round(100 * (r1 + r2)) % 2:  # half of it is written in two decimals too: gears must meet
+        r2 = round(r2 + 0.01, 2)
     spin = {"spin": dice.signed(1, 9)}
     sizes = (
         {"radii": [shop.short(r1), shop.short(r2)]}

@@ -101,7 +101,7 @@ def travel(case: Case, folder: Path, seed: int, thorough: bool = True) -> list[s
     def agreed(text: str) -> bool:
         return undetermined
 
-    with journey.stage("check"):
+    with journey.stage("check", agreed):
         examine(journey, path, truth)
     motion = None
     with journey.stage("simulate", agreed):

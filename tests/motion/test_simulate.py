@@ -10,6 +10,15 @@ from dalembert.motion.methods import METHODS
 from tests.conftest import pendulum
 
 
+@pytest.mark.parametrize("method", ["dop853", "radau", "bdf"])
+def test_the_last_sample_is_there(method):
+    """Whatever rounding makes of the end of the last step, t + (end − t)."""
+    system = System("x", kinetic="x'^2/2", potential="x^2/2", initial={"x": 1})
+    for end in np.random.default_rng(5).uniform(0.05, 3.0, 40):
+        run = system.simulate(float(end), samples=3, method=method, rtol=1e-5, atol=1e-7)
+        assert (len(run.t), run.t[-1]) == (4, float(end))
+
+
 def test_samples_are_where_they_were_asked_for():
     run = pendulum().simulate(2.0, samples=20)
     assert run.t == pytest.approx(np.linspace(0, 2, 21))

@@ -259,7 +259,8 @@ def advance(
             clock[at.H] = 0.25 * h
             count[at.REJECTED] += 1
             continue
-        while count[at.SAMPLED] < len(wanted) and wanted[count[at.SAMPLED]] <= t + h:
+        end = clock[at.END] if last else t + h  # which rounding may leave before it
+        while count[at.SAMPLED] < len(wanted) and wanted[count[at.SAMPLED]] <= end:
             time, sample = wanted[count[at.SAMPLED]], sampled[count[at.SAMPLED]]
             _between(scheme, (time - t) / h, h, y, room.raw, new, room.V, sample)
             if s > 0 and not project(address, size, count, time, sample, given, out, work):
@@ -268,7 +269,7 @@ def advance(
         for i in range(2 * n):
             y[i] = new[i]
             states[count[at.RECORDED], i] = new[i]
-        clock[at.T] = clock[at.END] if last else t + h
+        clock[at.T] = end
         times[count[at.RECORDED]] = clock[at.T]
         count[at.RECORDED] += 1
         count[at.STEPS] += 1

@@ -170,12 +170,12 @@ def _accept(tools, clock, order, t, h, last, error, there, room):
 
 
 @compiled
-def _sample(method, tools, t, h, y, room, record):
+def _sample(method, tools, t, h, end, y, room, record):
     """Evaluate a step at the wanted times in it; return RUNNING, or why that cannot be."""
     if not prepare(method, tools, t, h, y, room):
         return NOT_FINITE
     count, wanted = tools.counts, record.wanted
-    while count[SAMPLED] < len(wanted) and wanted[count[SAMPLED]] <= t + h:
+    while count[SAMPLED] < len(wanted) and wanted[count[SAMPLED]] <= end:
         at, sample = wanted[count[SAMPLED]], record.sampled[count[SAMPLED]]
         between((at - t) / h, h, y, room.raw, room.new, room.k, len(method.b), method.dense, sample)
         if not keep(tools, at, sample):
@@ -185,13 +185,13 @@ def _sample(method, tools, t, h, y, room, record):
 
 
 @compiled
-def _record(tools, clock, t, h, last, y, new, record):
+def _record(tools, clock, end, h, y, new, record):
     """Go on to the end of a step, and write it down."""
     count = tools.counts
     for i in range(len(y)):
         y[i] = new[i]
         record.states[count[RECORDED], i] = new[i]
-    clock[T], clock[TAKEN] = clock[END] if last else t + h, h
+    clock[T], clock[TAKEN] = end, h
     record.times[count[RECORDED]] = clock[T]
     count[RECORDED] += 1
     count[STEPS] += 1
@@ -235,7 +235,8 @@ def advance(method, tools, clock, y, room, record, events, switches, max_steps):
             h = clock[END] - t
         if h <= 1e-14 * max(abs(t), 1e-3 * clock[END]):
             return STEP_TOO_SMALL
-        sampled = count[SAMPLED] < len(record.wanted) and record.wanted[count[SAMPLED]] <= t + h
+        end = clock[END] if last else t + h  # which rounding may leave before it
+        sampled = count[SAMPLED] < len(record.wanted) and record.wanted[count[SAMPLED]] <= end
         error, there = _propose(method, tools, clock, t, h, y, room, whole, sampled)
         if error < 0.0:
             return NOT_FINITE
@@ -247,10 +248,10 @@ def advance(method, tools, clock, y, room, record, events, switches, max_steps):
         if status == REPEAT:
             continue
         if status == RUNNING and sampled:
-            status = _sample(method, tools, t, h, y, room, record)
+            status = _sample(method, tools, t, h, end, y, room, record)
         if status != RUNNING:
             return status
-        _record(tools, clock, t, h, last, y, room.new, record)
+        _record(tools, clock, end, h, y, room.new, record)
         if switched:
             evaluate(tools, clock[T], y, switches[0])
             if across or count[AIMED] >= MOST or h >= clock[MET]:

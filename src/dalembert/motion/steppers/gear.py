@@ -333,7 +333,8 @@ def advance(
             room.rate[i] = rates[count[at.RECORDED], i] = z * (
                 room.new[n + i] - room.predicted[n + i] + room.psi[n + i]
             )
-        while count[at.SAMPLED] < len(wanted) and wanted[count[at.SAMPLED]] <= t + h:
+        end = clock[at.END] if last else t + h  # which rounding may leave before it
+        while count[at.SAMPLED] < len(wanted) and wanted[count[at.SAMPLED]] <= end:
             time, sample = wanted[count[at.SAMPLED]], sampled[count[at.SAMPLED]]
             hermite((time - t) / h, h, y, room.new, room.before, room.rate, sample)
             if s > 0 and not project(address, size, count, time, sample, given, out, work):
@@ -344,7 +345,7 @@ def advance(
             states[count[at.RECORDED], i] = room.new[i]
         for i in range(n):
             room.before[i] = room.rate[i]
-        clock[at.T] = clock[at.END] if last else t + h
+        clock[at.T] = end
         times[count[at.RECORDED]] = clock[at.T]
         count[at.RECORDED] += 1
         count[at.STEPS] += 1

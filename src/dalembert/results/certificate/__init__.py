@@ -42,7 +42,7 @@ def certify(run: Run) -> Certificate:
             return Certificate((item,), start, end, {}, (*notes, f"not judged: {error}"))
         measure("constraints", "constraints", lambda: equations.residuals(run, sizes))
         measure("equations", equations.TEXT, lambda: equations.forces(run, at, sizes))
-        measure("energies", energy.WRITTEN, lambda: energy.written(run, at))
+        measure("energies", energy.WRITTEN, lambda: energy.written(run, at, sizes))
         measure("stabilised", "the bound of stabilisation", lambda: _stabilised(run))
         measure("steps", steps.TEXT, lambda: steps.steps(run, sizes))
         measure("energy", energy.TEXT, lambda: energy.balance(run, sizes))

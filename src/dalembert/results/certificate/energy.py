@@ -40,12 +40,12 @@ def balance(run: Run, sizes: Scales) -> list[Item]:
     seeming = np.zeros(len(drift.values))
     for step, work in run.motion.memory.get("pushed back", {}).items():
         seeming[step + 1 :] += work
-    scale = max(drift.scale, _AT_REST * float(sizes.force @ sizes.positions))
+    scale = max(drift.scale, _AT_REST * sizes.energy)
     worst = float(np.maximum(np.abs(drift.values) - seeming, 0.0).max(initial=0.0) / scale)
     return [Item("energy", worst, LIMIT, TEXT)]
 
 
-def written(run: Run, at: list[Place]) -> list[Item]:
+def written(run: Run, at: list[Place], sizes: Scales) -> list[Item]:
     """Compare energies by native code with those as they are written, at a few states.
 
     T₂ and T₀ follow from the kinetic energy with the velocities as they are, turned round, and without any.
@@ -64,6 +64,7 @@ def written(run: Run, at: list[Place]) -> list[Item]:
     found = run.motion.kernels.energies(t, q, v, values, np.zeros(0))
     off = found.kinetic - T, found.potential - V, found.energy - (T + back) / 2 + 2 * rest - V
     worst, size = float(np.abs(off).max()), float(np.abs(terms).sum(axis=(0, 1)).max())  # of terms, which may cancel
+    size = max(size, _AT_REST * sizes.energy)
     return [Item("energies", worst / size if size else worst, _WRITTEN, WRITTEN)]
 
 

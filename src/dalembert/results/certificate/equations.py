@@ -189,7 +189,7 @@ def _virtual_work(place: Place, sizes: Scales) -> float:
 
 def _difference(place: Place, sizes: Scales) -> float:
     expected = place.values.M @ multipliers.solve(place.values)[0] - place.values.f
-    parts = (expected, place.values.f, sizes.without_forces)
+    parts = (expected, place.values.f, sizes.without_forces, sizes.mass * sizes.accelerations)
     scale = max(np.abs(part).max(initial=0.0) for part in parts)
     return _ratio(np.abs(place.reaction - expected), np.full(len(expected), scale))
 

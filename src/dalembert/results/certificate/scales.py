@@ -60,11 +60,10 @@ class Scales:
     def positions(self) -> Array:
         """How far the coordinates move."""
         q = points(self.run)[1]
-        sizes = np.abs(q).max(axis=0, initial=0.0)
-        own = np.maximum(np.ptp(q, axis=0), _DIGITS * sizes)
-        own, largest = np.maximum(own, _HELD * self.free * self.duration**2), self._whole(sizes)
-        shared = self._shared(own)
-        return np.where(own < _ROUNDING * largest, np.maximum(shared, _DIGITS * largest), shared)
+        moved, sizes = np.ptp(q, axis=0), np.abs(q).max(axis=0, initial=0.0)
+        own = np.maximum(moved, _DIGITS * sizes)
+        shared, largest = self._shared(np.maximum(own, _HELD * self.free * self.duration**2)), self._whole(sizes)
+        return np.where(moved < _ROUNDING * largest, np.maximum(shared, _DIGITS * largest), shared)
 
     @cached_property
     def velocities(self) -> Array:
@@ -83,6 +82,11 @@ class Scales:
         with np.errstate(divide="ignore", invalid="ignore"):
             free = np.where(self.mass > 0, self.force / self.mass, 0.0)
         return np.where(np.isfinite(free), free, 0.0)
+
+    @cached_property
+    def energy(self) -> float:
+        """What forces do over the size of the motion, and the energy of its speed."""
+        return float(np.abs(self.force) @ self.positions + np.maximum(self.mass, 0.0) @ self.velocities**2)
 
     @cached_property
     def without_forces(self) -> Array:
