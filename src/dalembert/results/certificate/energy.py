@@ -25,7 +25,7 @@ TEXT = "energy balance, in the largest energy"
 WRITTEN = "energies as they are reported against those as they are written"
 LIMIT = 1e-3  # of the largest energy that moves
 _WRITTEN = 1e-9  # of the terms that they are made of
-_AT_REST = 1e-6  # of what forces would do on the least that counts as a motion
+_AT_REST = 1e-4  # of what forces would do on the least that counts as a motion
 _ROUNDING = 1e-7  # of the potential energy, or of forces times places: the least that counts as an energy
 
 
