@@ -1,0 +1,25 @@
+"""By model, the forms whose formulas are too long to be made: a table, so that one that is lost is noticed."""
+
+TOO_LONG: dict[str, tuple[str, ...]] = {
+    "ackermann-steering": ("multipliers", "minimal", "explicit", "reactions", "canonical", "independent"),
+    "andrews-squeezer": ("multipliers", "minimal", "explicit", "reactions", "canonical", "independent"),
+    "andrews-squeezer-joints": ("multipliers", "minimal", "explicit", "reactions", "canonical", "independent"),
+    "bricard": ("multipliers", "minimal", "explicit", "reactions", "canonical", "independent"),
+    "chain:3": ("multipliers", "minimal", "explicit", "reactions", "canonical", "independent"),
+    "chain-minimal:4": ("multipliers", "minimal", "explicit", "reactions", "canonical", "independent"),
+    "engine": ("multipliers", "minimal", "explicit", "reactions", "canonical"),
+    "excavator": ("multipliers", "minimal", "explicit", "reactions", "canonical", "independent"),
+    "four-bar": ("multipliers", "minimal", "explicit", "reactions", "canonical", "independent"),
+    "four-bar-spatial": ("multipliers", "minimal", "explicit", "reactions", "canonical", "independent"),
+    "gyroscope": ("multipliers", "minimal", "explicit", "reactions", "canonical", "independent"),
+    "heavy-top": ("multipliers", "minimal", "explicit", "reactions", "canonical", "independent"),
+    "heavy-top-joints": ("multipliers", "minimal", "explicit", "reactions", "canonical", "independent"),
+    "n-four-bar:1": ("multipliers", "minimal", "explicit", "reactions", "canonical"),
+    "n-four-bar:2": ("multipliers", "minimal", "explicit", "reactions", "canonical"),
+    "n-four-bar-joints:1": ("multipliers", "minimal", "explicit", "reactions", "canonical"),
+    "planar-chain:2": ("minimal",),
+    "rolling-coin": ("multipliers", "minimal", "explicit", "reactions", "canonical", "independent"),
+    "slider-crank": ("minimal",),
+    "slider-crank-joints": ("multipliers", "minimal", "explicit", "reactions", "canonical", "independent"),
+    "spatial-chain:2": ("multipliers", "minimal", "explicit", "reactions", "canonical", "independent"),
+}
