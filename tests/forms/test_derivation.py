@@ -352,3 +352,29 @@ def test_reactions_are_found_once(monkeypatch):
     assert count and system.derive("independent").reactions == first
     assert system.derive("reactions").reactions == first
     assert len(solved) == count
+
+
+def test_every_name_in_the_equations_says_what_it_stands_for():
+    """Also where the reactions, which are found afterwards, have no formula or need no names."""
+    tree = Mechanism(
+        bodies={
+            "a": {"mass": "m", "inertia": 0.307, "at": [0.12, -0.14], "angle": -0.862, "centre": [-0.18, 0.08]},
+            "b": {"mass": 1.29, "inertia": 0.169, "at": [0.2, -0.365], "angle": -1.07, "centre": [-0.13, -0.09]},
+            "c": {"mass": 1.98, "inertia": 0.093, "at": [0.65, -0.66], "centre": [-0.12, 0.04]},
+        },
+        joints={
+            "A": {"kind": "revolute", "bodies": ["ground", "a"], "at": [0, 0]},
+            "B": {"kind": "revolute", "bodies": ["ground", "b"], "at": [0, 0]},
+            "C": {"kind": "revolute", "bodies": ["a", "c"], "at": [0.3, -0.35]},
+        },
+        springs={
+            "tie": {"bodies": ["ground", "b"], "points": [[1.1, -0.7], [0, 0]], "stiffness": 31.7, "damping": 0.4}
+        },
+        parameters={"m": 1.82},
+    )
+    for form in FORMS:
+        derivation = tree.derive(form)
+        written = [*derivation.expressions, *(e for m in derivation.entries.values() for row in m for e in row)]
+        used = {symbol.name for expr in (*written, *derivation.total_expressions) for symbol in expr.free_symbols}
+        own = {name for name in used if name.startswith(("c_", "f_"))}
+        assert own <= derivation.abbreviations.keys(), (form, own)

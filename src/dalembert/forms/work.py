@@ -116,6 +116,9 @@ class _Work:
         except TooLarge:
             self.structure(values)
         self.reactions(solution)
+        if result.abbreviations:
+            names = quoted(result.abbreviations)
+            result.notes.append(f"{names} stand for parts of M q̈ = f + r and A q̈ = c that are too long to write out")
 
     def fill(self, solution: Solution | None) -> None:
         """Write equations and matrices as expressions."""
@@ -169,7 +172,8 @@ class _Work:
         found = self.scene.found if isinstance(form, Reactions) else {}
         if form.name not in found:
             found[form.name] = self.formulas(form, pilot)
-        solution, self.result.abbreviations = found[form.name]
+        solution, names = found[form.name]
+        self.result.abbreviations |= names  # to those of the equations, which are written already
         return solution
 
     def formulas(self, form: Form, pilot: Pilot) -> tuple[Solution | None, dict[str, Expr]]:
@@ -232,9 +236,6 @@ class _Work:
                 row = [scene.blocks.A.get((i, j), ZERO) for j in range(n)]
                 result.reaction_expressions[name] = [self.product(entry, multiplier) for entry in row]
         result.total_expressions = solution.reaction
-        if result.abbreviations:
-            names = quoted(result.abbreviations)
-            result.notes.append(f"{names} stand for parts of M q̈ = f + r and A q̈ = c that are too long to write out")
 
     def product(self, entry: Expr, multiplier: Expr) -> Expr:
         """Return one entry of a reaction, in lowest terms unless they are too many."""
