@@ -37,6 +37,14 @@ def lying() -> Mechanism:
     return Mechanism(dimensions=3, gravity=[0, 0, -9.81], bodies={"plate": plate}, joints=joints)
 
 
+def braced() -> Mechanism:
+    """A body on a slanting hinge, held by a rod as well: every step turns it by rounding."""
+    body = {"mass": 3.25, "inertia": [[0.28, 0.028, 0], [0.028, 0.448, 0], [0, 0, 0.364]], "at": [-0.16, -0.055, -0.33]}
+    hinge = {"kind": "revolute", "bodies": ["ground", "b"], "at": [0, 0, 0], "axis": [1, 2, 2]}
+    rod = {"kind": "rod", "bodies": ["ground", "b"], "at": [[0.18, 0.29, 0.14], [-0.32, -0.11, -0.66]]}
+    return Mechanism(dimensions=3, bodies={"b": body}, joints={"hinge": hinge, "rod": rod})
+
+
 def driven() -> System:
     """A body whose speed is given, and another on a spring."""
     parts = {"constraints": {"a": "x' = u"}, "parameters": {"u": 1.0}, "initial": {"x": 0, "y": 1}}
@@ -47,6 +55,7 @@ CHANGES = [Event("t = 2", {"k": 4.0}), Event("x = 0.2", {"m": 2.0})]
 RIGHT = {
     "no freedom": lambda: held().simulate(3),
     "a plate at rest": lambda: lying().simulate(0.1),
+    "a body that a rod holds": lambda: braced().simulate(0.1),
     "at rest": lambda: oscillator(x=0.0).simulate(3),
     "driven": lambda: example("slider-crank").simulate(2),
     "no mass": lambda: hysteretic().simulate(2),

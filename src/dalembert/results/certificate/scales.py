@@ -26,7 +26,7 @@ _TOLERANCES = 10.0  # or so many tolerances, if that is more;
 _STEPPED = 1e-6  # the same where steps are fixed
 _HELD = 1e-12  # part of what it would do if nothing held it
 _DIGITS = 1e-9  # part of its own values that a coordinate is measured by at least
-_ROUNDING = 1e-15  # part of the largest coordinate by which constraints may move any other, for no reason
+_ROUNDING = 1e-14  # part of the largest coordinate by which constraints may move any other in a few steps, by rounding
 
 
 def points(run: Run) -> tuple[Array, Array, Array, Array]:
