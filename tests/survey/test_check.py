@@ -465,3 +465,9 @@ def test_units_and_row_scales_do_not_matter():
     for l in (1e-4, 1.0, 1e4):
         system = pendulum(constraints=scaled, parameters={"m": 1, "J": 0.1 * l * l, "l": l, "g": 9.81})
         assert system.check().as_dict()["redundant"] == {"length": ["rod_x", "rod_y"]}
+
+
+def test_an_energy_without_value_is_named_though_its_slope_has_one():
+    system = System("x", kinetic="x'^2/2", potential="log(x)", initial={"x": -1.0})
+    [text] = sentences(system)["warning"]
+    assert "potential energy has no finite value" in text

@@ -80,7 +80,9 @@ def _near(system: System) -> list[Values]:
     places = (numeric.all(*place) for place in random_places(system))
     found = list(islice((values for values in places if values.finite()), _PLACES))
     if not found:
-        raise DerivationError("the equations have no finite value near the initial position")
+        reason = "(a division by zero, or a root of something negative?)"
+        text = f"the equations have no finite value near the initial position {reason}"
+        raise DerivationError(f"{text}: begin where they have one; `check` names them")
     return found
 
 

@@ -175,6 +175,7 @@ class Examination:
         if not here.finite():
             self.report("error", self.not_finite(here), "constraints")
             return self.result()
+        self.energies(numeric, start)
         try:
             places = configurations(numeric, start)
         except ModelError as error:  # the constraints hold at the start, but not afterwards
@@ -252,6 +253,17 @@ class Examination:
         ]
         reason = "(a division by zero, or a root of something negative?)"
         return f"the equations of {quoted(bad[:8])} are not finite at the initial state {reason}"
+
+    def energies(self, numeric: Numeric, start: Configuration) -> None:
+        """Report energies that have no value where their slopes have one, as the logarithm of something negative."""
+        for kind, energy in (("kinetic", self.system.kinetic), ("potential", self.system.potential)):
+            if energy is None:
+                continue
+            value = numeric.evaluate(numeric.program([energy]), start.t, start.q, start.v)[0]
+            if np.isfinite(value):
+                continue
+            text = f"the {kind} energy has no finite value at the initial state (a logarithm of something negative?)"
+            self.report("warning", f"{text}, though its slopes have: no motion can be judged by it", "energy", kind)
 
     def redundant(self, redundancies: Sequence[Redundancy], numeric: Numeric, places: Sequence[Configuration]) -> None:
         """Report what is redundant; the first of the places is the initial position."""
