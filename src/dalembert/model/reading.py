@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -21,13 +21,13 @@ from dalembert.language.parser import parse_equation, parse_value
 from dalembert.language.tokens import NAME
 from dalembert.language.translate import Translator, plain_name
 from dalembert.language.vocabulary import MAX_HINTS, Value, Vocabulary
-from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
-from dalembert.model.tomlscan import MAX_NAME, MAX_WORD, quote
+from dalembert.model.equations import read_constraints, read_energy, read_forces, read_matrices
+from dalembert.model.sketch import read_drawing
+from dalembert.model.tomlscan import MAX_NAME
 
 SIMULATION_NUMBERS = ("until", "rtol", "atol", "step", "samples")
 SIMULATION_NAMES = ("form", "method", "keep")
-DRAWING_PARTS = ("points", "lines", "springs", "dampers", "circles")
 
 
 @dataclass(frozen=True)
@@ -85,15 +85,15 @@ class Reader:
         """Read everything that was given; raise ModelError with all problems."""
         given = self.given
         fields: dict[str, Any] = {"coordinates": tuple(self.coordinates), "name": str(given.name)}
-        fields["kinetic"] = self.read_energy(given.kinetic, "kinetic")
-        fields["potential"] = self.read_energy(given.potential, "potential")
+        fields["kinetic"] = read_energy(self, given.kinetic, "kinetic")
+        fields["potential"] = read_energy(self, given.potential, "potential")
         fields |= self.read_matrices(given)
-        fields["forces"] = self.read_forces(given.forces)
-        fields["constraints"] = self.read_constraints(given.constraints)
+        fields["forces"] = read_forces(self, given.forces)
+        fields["constraints"] = read_constraints(self, given.constraints)
         fields["initial"] = self.read_values(given.initial, "initial")
         fields["guess"] = self.read_values(given.guess, "guess")
         fields["simulation"] = self.read_simulation(given.simulation)
-        fields["drawing"] = self.read_drawing(given.drawing)
+        fields["drawing"] = read_drawing(self, given.drawing)
         for name in self.translator.parameters:  # also those that appeared without being declared
             if name not in self.parameters:
                 self.check_name(name, "parameter", "parameters", name)
@@ -307,83 +307,9 @@ class Reader:
 
     # --- the parts ---------------------------------------------------------------------------------------------------
 
-    def read_energy(self, value: Any, name: str) -> Expr | None:
-        """Read the kinetic or the potential energy."""
-        if value is None:
-            return None
-        if name == "kinetic":
-            return self.expression(
-                value, ("energy", name), self.accelerations, "the kinetic energy depends on accelerations"
-            )
-        why = "the potential energy depends on velocities or accelerations; put such forces into `forces`"
-        return self.expression(value, ("energy", name), self.velocities | self.accelerations, why)
-
     def read_matrices(self, given: Given) -> dict[str, Any]:
         """Read the mass matrix and the force, given instead of energies."""
-        n = len(self.coordinates)
-        if given.mass is None and given.force is None:
-            if given.kinetic is None:
-                self.problem("no inertia: give the kinetic energy, or the matrices `mass` and `force`", "energy")
-            return {"mass": None, "force": None}
-        if given.kinetic is not None or given.potential is not None:
-            self.problem("energies and matrices are both given; use one of them", "matrices")
-        if given.mass is None or given.force is None:
-            missing = "mass" if given.mass is None else "force"
-            self.problem(f"`mass` and `force` go together; `{missing}` is missing", "matrices")
-            return {"mass": None, "force": None}
-        rows, force = _as_list(given.mass), _as_list(given.force)
-        force = [entry[0] if isinstance(entry, (list, tuple)) and len(entry) == 1 else entry for entry in force]
-        key = ("matrices", "mass")
-        if len(rows) != n or any(not isinstance(row, (list, tuple)) or len(row) != n for row in rows):
-            self.problem(f"the mass matrix must have {n} rows of {n} entries, one per coordinate", *key)
-            rows = []
-        if len(force) != n:
-            self.problem(f"the force needs {n} entries, one per coordinate; got {len(force)}", "matrices", "force")
-        moving = self.velocities | self.accelerations
-        why = "the mass matrix may depend on coordinates and time only"
-        mass = tuple(tuple(self.expression(entry, key, moving, why) for entry in row) for row in rows)
-        why = "a force depends on accelerations; bring them to the mass matrix"
-        key = ("matrices", "force")
-        return {
-            "mass": mass,
-            "force": tuple(self.expression(entry, key, self.accelerations, why) for entry in force),
-        }
-
-    def read_forces(self, given: Mapping[Any, Any]) -> Mapping[str, Expr]:
-        """Read forces by coordinate."""
-        result = {}
-        for key, value in dict(given).items():
-            name = self.name_of(key, "forces")
-            if name not in self.coordinates:
-                self.problem(
-                    f"a force on `{name}`, which is no coordinate{self.hint(name, self.coordinates)}", "forces", name
-                )
-            why = "a force depends on accelerations; bring them into the kinetic energy"
-            result[name] = self.expression(value, ("forces", name), self.accelerations, why)
-        return MappingProxyType(result)
-
-    def read_constraints(self, given: Any) -> tuple[Constraint, ...]:
-        """Read constraints by name, or a list of them."""
-        if isinstance(given, Mapping):
-            items = list(given.items())
-        else:
-            items = [
-                (c.name, c.expression) if isinstance(c, Constraint) else (f"c{i}", c) for i, c in enumerate(given, 1)
-            ]
-        result = []
-        coordinates = frozenset(self.coordinates)
-        for name, value in items:
-            name, key = str(name), ("constraints", str(name))
-            if len(name) > MAX_NAME:
-                text = f"a name of {len(name)} characters; at most {MAX_NAME} are read"
-                self.problem(f"constraint `{name[:40]}…`: {text}", "constraints")
-            elif not all(NAME.fullmatch(part) for part in name.split(".")):
-                self.problem(f"constraint {name!r}: a name is letters, digits and _, parts joined by points", *key)
-            expression = self.attempt(key, lambda value=value: self.translate(value, equation=True))
-            if expression is not None:
-                read = self.attempt(key, lambda n=name, e=expression: Constraint.read(n, e, coordinates))
-                result.append(read)
-        return tuple(constraint for constraint in result if constraint is not None)
+        return read_matrices(self, given)
 
     def read_values(self, given: Mapping[Any, Any], section: str) -> Mapping[str, Expr]:
         """Read initial values or guesses."""
@@ -424,75 +350,3 @@ class Reader:
             if name in SIMULATION_NAMES or result.get(name) is not None:
                 self.attempt(("simulate", name), lambda name=name: setting(name, result[name]))
         return MappingProxyType(result)
-
-    # --- the drawing -------------------------------------------------------------------------------------------------
-
-    def read_drawing(self, given: Drawing | Mapping[str, Any] | None) -> Drawing | None:
-        """Read points and what joins them."""
-        if given is None:
-            return None
-        parts = {part: getattr(given, part) for part in DRAWING_PARTS} if isinstance(given, Drawing) else dict(given)
-        for name in parts:
-            if name not in DRAWING_PARTS:
-                self.problem(f"no part `{name}` of a drawing{self.hint(name, DRAWING_PARTS, 'parts')}", "draw", name)
-        points: dict[str, tuple[Expr, ...]] = {}
-        places = parts.get("points", {})
-        if not isinstance(places, Mapping):
-            self.problem('`points` are given by name, as in {"A": ["x", "y"]}', "draw", "points")
-            places = {}
-        moving = self.velocities | self.accelerations
-        why = "a point depends on coordinates, time and parameters only"
-        for name, place in places.items():
-            key = ("draw", "points", name)
-            if not isinstance(name, str) or len(quote(name)) > MAX_WORD:
-                text = f"a point has a name of at most {MAX_NAME} characters, got {str(name)[:40]!r}"
-                self.problem(text, "draw", "points")
-                continue
-            if not isinstance(place, (list, tuple)) or len(place) not in (2, 3):
-                self.problem(f'point `{name}` needs two or three coordinates, as in ["x", "y"]', *key)
-                continue
-            points[name] = tuple(self.expression(entry, key, moving, why) for entry in place)
-        if len({len(place) for place in points.values()}) > 1:
-            self.problem(
-                "points in the plane and in space are mixed; give all of them two or all of them three coordinates",
-                "draw",
-                "points",
-            )
-        circles = []
-        for item in self.sequences(parts, "circles"):
-            named = [item[0], *item[2:]] if item else []
-            if len(item) not in (2, 3) or not all(isinstance(name, str) and name in points for name in named):
-                text = "a circle is [centre, radius] with a named point as its centre; a third entry may name a point"
-                self.problem(f"{text} on its axis, in the plane one on a spoke; got {item}", "draw", "circles")
-                continue
-            circles.append((item[0], self.expression(item[1], ("draw", "circles")), *item[2:]))
-        joined = {part: self.joined(parts, part, points) for part in ("lines", "springs", "dampers")}
-        if not points:  # nothing is drawn without them
-            return None
-        made = {"shapes": given.shapes, "labels": given.labels} if isinstance(given, Drawing) else {}
-        return Drawing(points, circles=tuple(circles), **joined, **made)
-
-    def sequences(self, parts: Mapping[str, Any], name: str) -> list[tuple[Any, ...]]:
-        """Return a part of a drawing that is a list of lists."""
-        value = parts.get(name, ())
-        if not isinstance(value, (list, tuple)) or not all(isinstance(item, (list, tuple)) for item in value):
-            self.problem(f'`{name}` is a list of lists, as in [["A", "B"]]', "draw", name)
-            return []
-        return [tuple(item) for item in value]
-
-    def joined(self, parts: Mapping[str, Any], name: str, points: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
-        """Return lists of named points."""
-        result = []
-        for item in self.sequences(parts, name):
-            unknown = [point for point in item if not isinstance(point, str) or point not in points]
-            if unknown or len(item) < 2:
-                advice = self.hint(str(unknown[0]), points, "points") if unknown else "; name at least two points"
-                self.problem(f"`{name}` joins named points, got {str(list(item))[:60]}{advice}", "draw", name)
-            else:
-                result.append(item)
-        return tuple(result)
-
-
-def _as_list(value: Any) -> list[Any]:
-    value = value.tolist() if hasattr(value, "tolist") else value
-    return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else []

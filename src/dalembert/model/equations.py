@@ -1,0 +1,100 @@
+"""Read what the equations come from: energies or matrices, forces, constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from dalembert.language.building import Expr
+from dalembert.language.tokens import NAME
+from dalembert.model.constraint import Constraint
+from dalembert.model.tomlscan import MAX_NAME
+
+if TYPE_CHECKING:
+    from dalembert.model.reading import Given, Reader
+
+
+def read_energy(reader: Reader, value: Any, name: str) -> Expr | None:
+    """Read the kinetic or the potential energy."""
+    if value is None:
+        return None
+    if name == "kinetic":
+        return reader.expression(
+            value, ("energy", name), reader.accelerations, "the kinetic energy depends on accelerations"
+        )
+    why = "the potential energy depends on velocities or accelerations; put such forces into `forces`"
+    return reader.expression(value, ("energy", name), reader.velocities | reader.accelerations, why)
+
+
+def read_matrices(reader: Reader, given: Given) -> dict[str, Any]:
+    """Read the mass matrix and the force, given instead of energies."""
+    n = len(reader.coordinates)
+    if given.mass is None and given.force is None:
+        if given.kinetic is None:
+            reader.problem("no inertia: give the kinetic energy, or the matrices `mass` and `force`", "energy")
+        return {"mass": None, "force": None}
+    if given.kinetic is not None or given.potential is not None:
+        reader.problem("energies and matrices are both given; use one of them", "matrices")
+    if given.mass is None or given.force is None:
+        missing = "mass" if given.mass is None else "force"
+        reader.problem(f"`mass` and `force` go together; `{missing}` is missing", "matrices")
+        return {"mass": None, "force": None}
+    rows, force = _as_list(given.mass), _as_list(given.force)
+    force = [entry[0] if isinstance(entry, (list, tuple)) and len(entry) == 1 else entry for entry in force]
+    key = ("matrices", "mass")
+    if len(rows) != n or any(not isinstance(row, (list, tuple)) or len(row) != n for row in rows):
+        reader.problem(f"the mass matrix must have {n} rows of {n} entries, one per coordinate", *key)
+        rows = []
+    if len(force) != n:
+        reader.problem(f"the force needs {n} entries, one per coordinate; got {len(force)}", "matrices", "force")
+    moving = reader.velocities | reader.accelerations
+    why = "the mass matrix may depend on coordinates and time only"
+    mass = tuple(tuple(reader.expression(entry, key, moving, why) for entry in row) for row in rows)
+    why = "a force depends on accelerations; bring them to the mass matrix"
+    key = ("matrices", "force")
+    return {
+        "mass": mass,
+        "force": tuple(reader.expression(entry, key, reader.accelerations, why) for entry in force),
+    }
+
+
+def read_forces(reader: Reader, given: Mapping[Any, Any]) -> Mapping[str, Expr]:
+    """Read forces by coordinate."""
+    result = {}
+    for key, value in dict(given).items():
+        name = reader.name_of(key, "forces")
+        if name not in reader.coordinates:
+            reader.problem(
+                f"a force on `{name}`, which is no coordinate{reader.hint(name, reader.coordinates)}", "forces", name
+            )
+        why = "a force depends on accelerations; bring them into the kinetic energy"
+        result[name] = reader.expression(value, ("forces", name), reader.accelerations, why)
+    return MappingProxyType(result)
+
+
+def read_constraints(reader: Reader, given: Any) -> tuple[Constraint, ...]:
+    """Read constraints by name, or a list of them."""
+    if isinstance(given, Mapping):
+        items = list(given.items())
+    else:
+        items = [(c.name, c.expression) if isinstance(c, Constraint) else (f"c{i}", c) for i, c in enumerate(given, 1)]
+    result = []
+    coordinates = frozenset(reader.coordinates)
+    for name, value in items:
+        name, key = str(name), ("constraints", str(name))
+        if len(name) > MAX_NAME:
+            text = f"a name of {len(name)} characters; at most {MAX_NAME} are read"
+            reader.problem(f"constraint `{name[:40]}…`: {text}", "constraints")
+        elif not all(NAME.fullmatch(part) for part in name.split(".")):
+            reader.problem(f"constraint {name!r}: a name is letters, digits and _, parts joined by points", *key)
+        expression = reader.attempt(key, lambda value=value: reader.translate(value, equation=True))
+        if expression is not None:
+            read = reader.attempt(key, lambda n=name, e=expression: Constraint.read(n, e, coordinates))
+            result.append(read)
+    return tuple(constraint for constraint in result if constraint is not None)
+
+
+def _as_list(value: Any) -> list[Any]:
+    value = value.tolist() if hasattr(value, "tolist") else value
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else []
