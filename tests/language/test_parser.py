@@ -10,15 +10,12 @@ import pytest
 import symengine as se
 
 from dalembert.errors import ModelError
+from dalembert.language.bounds import MAX_BITS, MAX_DEPTH, MAX_EXPONENT, MAX_NODES
 from dalembert.language.building import choose, step
 from dalembert.language.parser import (
-    MAX_BITS,
-    MAX_DEPTH,
     MAX_DIGITS,
-    MAX_EXPONENT,
     MAX_LENGTH,
     MAX_LEVEL,
-    MAX_NODES,
     MAX_PROBLEMS,
     Vocabulary,
     parse,

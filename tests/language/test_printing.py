@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from dalembert import System, loads
 from dalembert.errors import ModelError
-from dalembert.language.parser import MAX_DEPTH, Vocabulary, parse, parse_value
+from dalembert.language.bounds import MAX_DEPTH
+from dalembert.language.parser import Vocabulary, parse, parse_value
 from dalembert.language.printing import to_text
 from dalembert.language.program import Program
 from dalembert.language.walk import fold

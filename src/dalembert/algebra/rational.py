@@ -18,9 +18,11 @@ import symengine as se
 from flint import Ordering, fmpz_mpoly_ctx
 
 from dalembert.algebra.decimals import meant
+from dalembert.algebra.generators import atoms, is_root, parts
 from dalembert.arrays import Array
 from dalembert.errors import DerivationError
 from dalembert.language.program import Program
+from dalembert.language.walk import fold
 
 Expr = Any  # a SymEngine expression
 Polynomial = Any  # flint's fmpz_mpoly
@@ -43,7 +45,7 @@ class Field:
     def __init__(self, expressions: Iterable[Expr], extra: Sequence[Expr] = (), most: int = MAX_TERMS):
         self._most = most  # terms of a polynomial, before common factors are cancelled
         self._left = math.inf  # of the work that may be done
-        roots, sines, others = _atoms([*expressions, *extra])
+        roots, sines, others = atoms([*expressions, *extra])
         pairs = [function(argument) for argument in sines for function in (se.sin, se.cos)]
         # roots first, then sines before cosines: the leading terms of the relations
         self.generators: list[Expr] = [*roots, *pairs, *others]
@@ -85,35 +87,19 @@ class Field:
 
     def read(self, expr: Expr) -> Formula:
         """Turn a SymEngine expression into a formula."""
-        memo, stack = self._memo, [se.sympify(expr)]
-        root = stack[0]
-        while stack:
-            node = stack[-1]
-            if node in memo:
-                stack.pop()
-                continue
-            missing = [arg for arg in _parts(node) if arg not in memo]
-            if missing:
-                stack.extend(missing)
-            else:
-                memo[node] = self._node(node)
-                stack.pop()
-        return memo[root]
+        return fold(se.sympify(expr), self._node, self._memo, parts)
 
-    def _node(self, node: Expr) -> Formula:
+    def _node(self, node: Expr, below: list[Formula]) -> Formula:
         if node.is_Number:
             exact = meant(float(node)) if type(node).__name__ == "RealDouble" else Number(str(node))
             return Formula(self, self._constant(exact.numerator), self._constant(exact.denominator))
         if node.is_Add:
-            return sum((self._memo[arg] for arg in node.args), self.zero)
+            return sum(below, self.zero)
         if node.is_Mul:
-            result = self.one
-            for arg in node.args:
-                result = result * self._memo[arg]
-            return result
+            return math.prod(below, start=self.one)
         if node.is_Pow and node.args[1].is_Integer:
-            return self._memo[node.args[0]] ** int(node.args[1])
-        if _is_root(node):
+            return below[0] ** int(node.args[1])
+        if is_root(node):
             return self.generator(se.sqrt(node.args[0])) ** int(2 * node.args[1])
         if isinstance(node, se.tan):
             return self.generator(se.sin(node.args[0])) / self.generator(se.cos(node.args[0]))
@@ -382,42 +368,3 @@ def _never_zero(expr: Expr, factor: Polynomial) -> bool:
 def _length(expr: Expr) -> tuple[int, str]:
     text = str(expr)
     return len(text), text
-
-
-def _is_root(node: Expr) -> bool:
-    return node.is_Pow and type(node.args[1]).__name__ in ("Rational", "Half") and (2 * node.args[1]).is_Integer
-
-
-def _parts(node: Expr) -> tuple[Expr, ...]:
-    """Return the arguments that are formulas of their own; functions are generators as a whole."""
-    if node.is_Add or node.is_Mul:
-        return node.args
-    return node.args[:1] if node.is_Pow and node.args[1].is_Integer else ()
-
-
-def _atoms(expressions: Iterable[Expr]) -> tuple[list[Expr], list[Expr], list[Expr]]:
-    """Collect the square roots, the arguments of sines and cosines, and all other generators of some expressions."""
-    roots: dict[Expr, None] = {}
-    sines: dict[Expr, None] = {}
-    others: dict[Expr, None] = {}
-    seen = set()
-    stack = [se.sympify(expr) for expr in expressions]
-    while stack:
-        node = stack.pop()
-        if node in seen or node.is_Number:
-            continue
-        seen.add(node)
-        if _is_root(node):
-            roots[se.sqrt(node.args[0])] = None
-            stack.append(node.args[0])
-        elif isinstance(node, (se.sin, se.cos, se.tan)):
-            sines[node.args[0]] = None
-        elif _parts(node):
-            stack.extend(_parts(node))
-        else:
-            others[node] = None
-
-    def by_name(atoms: Iterable[Expr]) -> list[Expr]:
-        return sorted(atoms, key=str)
-
-    return by_name(roots), by_name(sines), by_name(others)

@@ -6,12 +6,13 @@ import symengine as se
 from symengine.lib.symengine_wrapper import FunctionSymbol
 
 from dalembert.errors import ModelError, nearest
+from dalembert.language.bounds import MAX_DEPTH, check_number, check_power
 from dalembert.language.building import Expr, number
 from dalembert.language.functions import FUNCTIONS
-from dalembert.language.parser import MAX_DEPTH, _Parser, cut
+from dalembert.language.parser import cut
 from dalembert.language.printing import can_write
 from dalembert.language.tokens import Failure
-from dalembert.language.vocabulary import Value, Vocabulary
+from dalembert.language.vocabulary import Value
 from dalembert.language.walk import fold
 
 
@@ -19,7 +20,6 @@ class Admission:
     """Holds expressions that were not read from text to the bounds of text, so that they can be written and read."""
 
     def __init__(self) -> None:
-        self._parser = _Parser("", Vocabulary())
         self._memo: dict[Expr, int] = {}  # for what expressions share
 
     def __call__(self, expr: Expr) -> Expr:
@@ -42,11 +42,11 @@ class Admission:
             kind = node.get_name() if isinstance(node, FunctionSymbol) else type(node).__name__
             raise Failure(0, f"`{cut(kind)}` cannot be used in a model; {nearest(kind, list(FUNCTIONS), 'functions')}")
         if node.is_Number:
-            self._parser.check_number(0, node)
+            check_number(0, node)
             return -1
         if node.is_Pow and node.args[0] != se.E:
             base, exponent = (Value(arg, constant=depth < 0) for arg, depth in zip(node.args, depths, strict=True))
-            self._parser.check_power(0, base, exponent)
+            check_power(0, base, exponent)
         if max(depths, default=0) > 0:
             return 1 + max(max(depths), -min(depths))
         if number(node) is None:

@@ -18,22 +18,15 @@ from typing import NamedTuple
 import symengine as se
 
 from dalembert.errors import ModelError, Problem, nearest
-from dalembert.language.building import CONSTANTS, Expr, choose, number, power, ratio, total
-from dalembert.language.functions import ALIASES, FUNCTIONS, OPERATIONS, is_reserved
+from dalembert.language.bounds import MAX_BITS, MAX_DEPTH, MAX_NODES, Maker, too_large
+from dalembert.language.building import CONSTANTS, Expr
+from dalembert.language.functions import ALIASES, FUNCTIONS, is_reserved
 from dalembert.language.tokens import Failure, Token, tokenise
 from dalembert.language.vocabulary import Value, Vocabulary
-from dalembert.language.walk import fold
 
 MAX_LENGTH = 1_000_000  # characters of one expression
 MAX_LEVEL = 220  # parentheses, functions, powers inside each other, as they are written
-MAX_DEPTH = 100  # operations inside each other, with named subexpressions put in; written, one takes up to two levels
-MAX_NODES = 300_000  # numbers, names and operations, with named subexpressions put in
-MAX_PARTS = 5 * MAX_NODES  # the same while reading: 1/2 is one number, but five parts of text
-LATER = 10  # how often an expression will be gone through again once it is read
 MAX_DIGITS = 310  # of one number
-MAX_EXPONENT = 1_000  # of a power whose exponent is a number
-MAX_BITS = 1_023  # of one exact number, as far as double precision reaches
-MAX_TRANSIENT = 20_000  # bits of the exact numbers that meet in one operation
 MAX_PROBLEMS = 20  # reported of one expression
 _UNITS = frozenset(["mm", "cm", "m", "km", "g", "kg", "s", "ms", "min", "N", "kN", "Nm", "J", "W", "kW", "rad", "deg"])
 
@@ -91,6 +84,7 @@ class _Parser:
 
     def __init__(self, text: str, vocabulary: Vocabulary):
         self.text, self.vocabulary = text, vocabulary
+        self.make = Maker(vocabulary)
         self.problems: list[Failure] = []
         self.tokens: list[Token] = []
         self.position = 0
@@ -104,7 +98,7 @@ class _Parser:
             self.tokens = tokenise(self.text)
             if len(self.tokens) == 1:
                 raise Failure(0, "the expression is empty; write at least 0")
-            result = self.finish(rule())
+            result = self.make.finish(rule())
         except Failure as failure:
             self.problems.append(failure)
             result = Value(se.Integer(0))
@@ -148,7 +142,7 @@ class _Parser:
             raise Failure(token.column, "an equation has one `=`; write two constraints instead")
         if token.kind != "end":
             raise self.leftover(token)
-        return self.build(token.column, "+", left, self.build(token.column, "negate", right))
+        return self.make.build(token.column, "+", left, self.make.build(token.column, "negate", right))
 
     def leftover(self, token: Token) -> Failure:
         if token.text == ")":
@@ -192,13 +186,13 @@ class _Parser:
             self.position += 1
             part = self.as_value(self.climb(self.BINARY[operator][1]), token.column + 1)
             if token.text == "-":
-                part = self.build(token.column, "negate", part)
+                part = self.make.build(token.column, "negate", part)
             elif token.text == "/":
-                part = self.build(token.column, "/", part)
+                part = self.make.build(token.column, "/", part)
             parts.append(part)
             if len(parts) > MAX_NODES:
-                raise self.too_large(token.column)
-        return self.build(start.column, operator, *parts)
+                raise too_large(token.column)
+        return self.make.build(start.column, operator, *parts)
 
     def operand(self) -> Value | _Condition:
         token = self.tokens[self.position]
@@ -220,7 +214,7 @@ class _Parser:
                     raise Failure(token.column, "`not` needs a condition such as x > 0")
                 return _Condition("not", inner, None, inner.depth + 1)
             inner = self.as_value(inner, token.column + 1)
-            return inner if token.text == "+" else self.build(token.column, "negate", inner)
+            return inner if token.text == "+" else self.make.build(token.column, "negate", inner)
         if token.kind == "end":
             raise Failure(token.column, "the expression ends where a value is expected")
         raise Failure(token.column, f"expected a value, got `{token.text}`")
@@ -305,7 +299,7 @@ class _Parser:
             expected = str(fewest) if fewest == most else f"{fewest} to {most}"
             raise Failure(token.column, f"`{name}` takes {expected} argument{'s' * (expected != '1')}, got {len(args)}")
         values = [self.as_value(arg, column) for arg, column in zip(args, columns, strict=True)]
-        return self.build(token.column, name, *values)
+        return self.make.build(token.column, name, *values)
 
     # --- building ------------------------------------------------------------------------------------------------
 
@@ -328,7 +322,7 @@ class _Parser:
             return _Condition(operator, left, right)
         if operator in (">", ">="):
             return _Condition("<" if operator == ">" else "<=", right, left)
-        return self.build(token.column, operator, left, right)
+        return self.make.build(token.column, operator, left, right)
 
     def choice(self, column: int, condition: _Condition, yes: Value, no: Value) -> Value:
         """Turn a condition into nested choices between two values."""
@@ -341,126 +335,7 @@ class _Parser:
             return self.choice(column, left, yes, self.choice(column, right, yes, no))
         if not (isinstance(left, Value) and isinstance(right, Value)):
             raise Failure(column, "the condition of `if` compares two values, as in x > 0")
-        return self.build(column, kind, left, right, yes, no)
-
-    def build(self, column: int, what: str, *args: Value) -> Value:
-        """Make one node, keeping the bounds; refuse what is too large or has no real value."""
-        nodes = 1 + sum(arg.nodes for arg in args)
-        if nodes > MAX_PARTS:
-            raise self.too_large(column)
-        self.spend(column, nodes)
-        denominator = math.lcm(*(arg.denominator for arg in args))
-        bits = denominator.bit_length()
-        if what == "*":
-            bits += sum(arg.bits for arg in args)
-        elif what in ("^", "**"):
-            bits += self.check_power(column, *args)
-        if bits > MAX_TRANSIENT:
-            raise self.too_long(column)
-        if what == "/" and args[0].constant and number(args[0].expr) == 0:
-            raise Failure(column, "division by zero")
-        expr = self.operate(what, [arg.expr for arg in args])
-        constant = all(arg.constant for arg in args) or _is_constant(expr, nodes)
-        if constant:
-            value = number(expr)
-            if value is None:
-                raise Failure(column, "this constant is not a finite real number")
-            if value == 0 and not expr.is_Rational:  # 0.0^pi, but also -0.0
-                expr = se.RealDouble(0.0) if expr.is_Number else se.Integer(0)
-        bits, below = self.inspect(column, expr)
-        return Value(expr, nodes, bits, math.lcm(denominator, below), constant)
-
-    def check_power(self, column: int, base: Value, exponent: Value) -> int:
-        """Bound the exponent, and return the bits that an exact power can need."""
-        value = number(exponent.expr) if exponent.constant else None
-        origin = number(base.expr) if base.constant else None
-        if value is None:
-            if origin is not None and origin <= 0:  # its logarithm, which the derivative needs, is not real
-                raise Failure(column, f"the exponent varies, so the base must be positive; it is {origin:g}")
-            return 0
-        self.check_exponent(column, value)
-        if value < 0 and origin == 0:
-            raise Failure(column, "division by zero")
-        return int(base.bits * max(1.0, abs(value)))
-
-    def check_exponent(self, column: int, value: float) -> None:
-        if abs(value) > MAX_EXPONENT:
-            raise Failure(column, f"the exponent {value:g} is larger than {MAX_EXPONENT}")
-
-    def inspect(self, column: int, expr: Expr) -> tuple[int, int]:
-        """Check the numbers among the factors of an expression; return their bits and common denominator."""
-        bits, denominator = 0, 1
-        for factor in expr.args if expr.is_Mul else (expr,):
-            for part in factor.args if factor.is_Pow else (factor,):
-                if part.is_Number:
-                    above, below = self.check_number(column, part)
-                    bits += max(above.bit_length(), below.bit_length())
-                    denominator = math.lcm(denominator, below)
-            if factor.is_Pow and factor.args[0] != se.E:
-                self.check_exponent(column, number(factor.args[1]) or 0.0)
-                if not number(factor) and not factor.free_symbols:  # pi^729 in (pi*x)^729
-                    raise Failure(column, "a number arises here that is outside the range of double precision")
-        return bits, denominator
-
-    def check_number(self, column: int, value: Expr) -> tuple[int, int]:
-        """Return numerator and denominator of an exact number, 1 and 1 of a finite decimal; refuse any other."""
-        exact = ratio(value)
-        if exact is not None:
-            if max(exact[0].bit_length(), exact[1].bit_length()) > MAX_BITS:
-                raise self.too_long(column)
-            return exact
-        if number(value) is None:
-            raise Failure(column, "a number arises here that is outside the range of double precision")
-        return 1, 1
-
-    def finish(self, value: Value) -> Value:
-        """Measure what was read: sums can hide numbers, and only the result tells its depth and size."""
-
-        def measure(node: Expr, args: list[tuple[int, int]]) -> tuple[int, int]:
-            if node.is_Number:
-                self.check_number(0, node)
-            return 1 + max((depth for depth, _ in args), default=0), 1 + sum(size for _, size in args)
-
-        depth, nodes = fold(value.expr, measure)
-        if depth > MAX_DEPTH:
-            raise Failure(0, f"nested deeper than {MAX_DEPTH} levels once definitions are put in")
-        if nodes > MAX_NODES:
-            raise self.too_large(0)
-        self.spend(0, LATER * nodes)
-        return value._replace(nodes=nodes)
-
-    def spend(self, column: int, nodes: int) -> None:
-        if not self.vocabulary.spend(nodes):
-            raise Failure(column, "all expressions together are too large once definitions are put in")
-
-    @staticmethod
-    def too_large(column: int) -> Failure:
-        return Failure(column, f"the expression has more than {MAX_NODES} parts once definitions are put in")
-
-    @staticmethod
-    def too_long(column: int) -> Failure:
-        return Failure(column, "the exact numbers in this expression become too long; write them as decimals")
-
-    @staticmethod
-    def operate(what: str, exprs: list[Expr]) -> Expr:
-        if what == "+":
-            return total(*exprs)
-        if what == "*":
-            return se.Mul(*exprs)
-        if what == "negate":
-            return -exprs[0]
-        if what == "/":
-            return power(exprs[0], se.Integer(-1))
-        if what in ("^", "**"):
-            return power(exprs[0], exprs[1])
-        if what in ("<", "<="):
-            return choose(exprs[0], exprs[1], what == "<", exprs[2], exprs[3])
-        return OPERATIONS[what].build(*exprs)
-
-
-def _is_constant(expr: Expr, nodes: int) -> bool:
-    """Tell whether all symbols have vanished, in the way that is quicker."""
-    return number(expr) is not None if nodes > 100 else expr.is_Number or not expr.free_symbols
+        return self.make.build(column, kind, left, right, yes, no)
 
 
 def cut(text: str) -> str:
