@@ -95,7 +95,7 @@ def held(places: Sequence[Values]) -> dict[int, int]:
         return {}
     for growth in _GROWTH:
         rows = sorted({i for values in places for i in _rows(values.M, values.A)})
-        powers = {i: round(max(np.log10(growth * _factor(values.M, values.A, i)) for values in places)) for i in rows}
+        powers = {i: round(min(np.log10(growth * _factor(values.M, values.A, i)) for values in places)) for i in rows}
         if all(is_positive(_sum(v.M, v.A, {i: 10.0**k for i, k in powers.items()}), _POSITIVE) for v in places):
             return powers
     raise ZeroDivisionError("there is motion without inertia")

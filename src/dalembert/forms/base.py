@@ -143,6 +143,12 @@ def transposed(rows: list[Vector], y: list[Scalar], size: int, arithmetic: Any) 
     return result
 
 
+def remainder(rows: Rows, acceleration: list[Scalar]) -> list[Scalar]:
+    """Return r = M q̈ − f."""
+    moved = multiply(rows.M, acceleration, rows.arithmetic)
+    return [m - f for m, f in zip(moved, rows.f, strict=True)]
+
+
 def dense(vector: Vector, size: int, arithmetic: Any) -> list[Scalar]:
     """Write a sparse vector with its zeros."""
     return [vector.get(j, arithmetic.zero) for j in range(size)]

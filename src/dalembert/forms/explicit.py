@@ -6,7 +6,7 @@ import symengine as se
 
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
-from dalembert.forms.base import Form, Solution, dense, multiply, register, transposed
+from dalembert.forms.base import Form, Solution, dense, multiply, register, remainder, transposed
 from dalembert.forms.scene import Rows, Scene
 from dalembert.language.building import Expr
 
@@ -21,7 +21,7 @@ class Explicit(Form):
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Solve with M, then with A M⁻¹Aᵀ."""
-        rows = rows.definite()
+        given, rows = rows, rows.definite()
         arithmetic, n, s = rows.arithmetic, rows.n, len(rows.A)
         mass = factorise(rows.M, arithmetic, pilot)
         free = mass.solve(rows.f)  # a_u
@@ -39,7 +39,10 @@ class Explicit(Form):
             [(arithmetic.one if i == j else arithmetic.zero) - self._entry(N[i], rows, j) for j in range(n)]
             for i in range(n)
         ]
-        reaction = transposed(rows.A, multipliers, n, arithmetic)
+        # Aᵀλ is shorter; rounded, it would keep what was added to M and taken away again
+        reaction = (
+            remainder(given, acceleration) if arithmetic.rounds else transposed(rows.A, multipliers, n, arithmetic)
+        )
         matrices = {"a_u": [[a] for a in free], "N": N, "P": P}
         return Solution(acceleration, reaction, multipliers, matrices)
 

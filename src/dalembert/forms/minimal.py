@@ -20,6 +20,7 @@ from dalembert.forms.base import (
     holds_where,
     multiply,
     register,
+    remainder,
     transposed,
 )
 from dalembert.forms.multipliers import balance
@@ -97,8 +98,7 @@ def along(rows: Rows, null: NullSpace, pilot: Pilot) -> Solution:
     y = factorise([dict(enumerate(row)) for row in inertia], arithmetic, pilot).solve(force)
     steps = transposed(null.columns, y, n, arithmetic)
     acceleration = [a + step for a, step in zip(null.particular, steps, strict=True)]
-    moved = multiply(rows.M, acceleration, arithmetic)
-    reaction = [m - f for m, f in zip(moved, rows.f, strict=True)]
+    reaction = remainder(rows, acceleration)
     D = [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in range(n)]
     return Solution(
         acceleration, reaction, matrices={"D": D, "inertia": inertia, "force": [[value] for value in force]}

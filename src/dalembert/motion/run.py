@@ -167,8 +167,10 @@ def compute(
 
 
 def again(motion: Motion, events: Sequence[Any], **changes: Any) -> Motion:
-    """Compute a motion again from the same start with the same code, but other settings and events."""
+    """Compute a motion again from the same start, but with other settings and events."""
     ready, settings = motion.ready, replace(motion.settings, **changes)
+    if settings.form != motion.settings.form:
+        ready = replace(ready, kernels=Kernels(ready.system, settings.form))
     crossing = Crossing(ready.system, ready.parameters, ready.state.t, settings.until, ready.checked)
     return _integrate(ready, settings, motion.options | {"events": events}, crossing, time.perf_counter())
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.motion.methods import METHODS
 from dalembert.motion.run import again
 from dalembert.results.certificate.inside import inside
 from dalembert.results.certificate.items import FAILURES, Item
@@ -29,6 +30,7 @@ _TIMES = 600  # at which the two motions are compared
 _FINER = {"dop853": 100.0}  # parts of the tolerance: steps of a high order become little shorter by that
 _TENTH = 10.0  # of the others
 _ALIKE = 0.9  # part of the error that the second motion may have as well
+_SURER = "multipliers"  # the form that holds everywhere, for a second motion that does not reach the end
 _LEAST = 1e-14  # relative tolerance, below which steps are rounding
 
 
@@ -62,6 +64,7 @@ def accuracy(run: Run, scales: Scales) -> Accuracy:
         return Accuracy(*none, start, Item("accuracy", None, limit, name), why)
     n = motion.kernels.n
     errors = _factor(motion, other) * np.abs(mine - other.samples[:, :n])
+    errors += _rounding(run, scales)[None] * (times - start)[:, None] / (end - start)
     errors[~np.isfinite(errors)] = np.inf
     sizes = scales.positions
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -75,6 +78,11 @@ def accuracy(run: Run, scales: Scales) -> Accuracy:
         note += f" ({other.facts['message']})" if other.facts["message"] else ""
     value = float(parts.max(initial=0.0))
     return Accuracy(times, errors, until, Item("accuracy", value, limit, name), note, other)
+
+
+def _rounding(run: Run, scales: Scales) -> Array:
+    """Return what rounding may do in all steps together, which both motions may have alike: ε of the sizes in each."""
+    return np.finfo(float).eps * run.motion.facts["steps"] * scales.sizes
 
 
 def _factor(motion: Motion, other: Motion) -> float:
@@ -116,4 +124,9 @@ def _finer(motion: Motion, times: Array) -> Motion:
         finer = {"rtol": max(facts["rtol"] / part, _LEAST), "atol": facts["atol"] / part}
     else:
         finer = {"step": facts["step"] / 2}
-    return again(motion, events, **settings, **finer)
+    other = again(motion, events, **settings, **finer)
+    if len(other.samples) < len(times) and _SURER in METHODS[facts["method"]].forms:
+        # a form may creep past a singular position at a tolerance that another keeps with ease
+        surer = again(motion, events, **settings, **finer, form=_SURER)
+        other = max(other, surer, key=lambda found: len(found.samples))
+    return other

@@ -60,10 +60,15 @@ class Scales:
     def positions(self) -> Array:
         """How far the coordinates move."""
         q = points(self.run)[1]
-        moved, sizes = np.ptp(q, axis=0), np.abs(q).max(axis=0, initial=0.0)
-        own = np.maximum(moved, _DIGITS * sizes)
-        shared, largest = self._shared(np.maximum(own, _HELD * self.free * self.duration**2)), self._whole(sizes)
-        return np.where(moved < _ROUNDING * largest, np.maximum(shared, _DIGITS * largest), shared)
+        moved, own = np.ptp(q, axis=0), np.abs(q).max(axis=0, initial=0.0)
+        free = _HELD * self.free * self.duration**2
+        shared = self._shared(np.maximum(np.maximum(moved, _DIGITS * own), free))
+        return np.where(moved < _ROUNDING * self.sizes, np.maximum(shared, _DIGITS * self.sizes), shared)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """The largest values, of all coordinates as each would have its part: rounding goes from one to the other."""
+        return self._whole(np.abs(points(self.run)[1]).max(axis=0, initial=0.0))
 
     @cached_property
     def velocities(self) -> Array:
