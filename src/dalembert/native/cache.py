@@ -22,6 +22,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from platformdirs import user_cache_path
+
 from dalembert.files import replace
 
 MAGIC = b"dalembert compiled code 1\n"
@@ -41,16 +43,8 @@ def folder() -> Path:
     """Return where compiled code is kept: DALEMBERT_CACHE, or the place that the system has for caches of the user."""
     if given := os.environ.get("DALEMBERT_CACHE"):
         return Path(given)
-    try:
-        home = Path.home()
-    except RuntimeError:  # a user without one, as in some containers: nothing can be kept
-        home = Path(os.devnull)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "dalembert" / "Cache"
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "dalembert"
-    given = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(given) if os.path.isabs(given) else home / ".cache") / "dalembert"
+    found = user_cache_path("dalembert", appauthor=False)
+    return found if found.is_absolute() else Path(os.devnull)  # a user without a home, as in some containers
 
 
 def read(key: str) -> Entry | None:
