@@ -27,7 +27,7 @@ def judge(seed: int) -> str:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 11, 84, 122])  # the last ones are over in a few steps
 def test_random_systems(seed):
     assert not judge(seed)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -66,13 +67,14 @@ class Engine(ABC):
         tolerances: tuple[float, float],
         step: float | None,
         wanted: Array,
+        longest: float = math.inf,
     ) -> None:
-        """Start at a time and state; a step that is given is fixed."""
+        """Start at a time and state; a step that is given is fixed, others are at most as long as the longest."""
         t, self.y[:] = start
         self.times.clear()
         self.states.clear()
         self.instants.clear()
-        self.clock[:] = [t, step or 0.0, end, step or max(end - t, 1e-300), *tolerances, 0.0, t, 0.0]
+        self.clock[:] = [t, step or 0.0, end, step or max(min(end - t, longest), 1e-300), *tolerances, 0.0, t, 0.0]
         self.count[:] = 0
         self.fixed = step is not None
         self.wanted, self.sampled = wanted, np.zeros((len(wanted), 2 * self.n))

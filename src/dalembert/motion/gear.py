@@ -62,19 +62,12 @@ class GearEngine(Implicit):
             rate=np.zeros(n),
         )
 
-    def begin(
-        self,
-        start: tuple[float, Array],
-        end: float,
-        tolerances: tuple[float, float],
-        step: float | None,
-        wanted: Array,
-    ) -> None:
+    def begin(self, start: tuple[float, Array], *rest: Any, **more: Any) -> None:
         """Start at a time and state."""
         self.origin = (start[0], start[1].copy())
         self.rates.clear()
         self.starts.clear()
-        super().begin(start, end, tolerances, step, wanted)
+        super().begin(start, *rest, **more)
 
     def _advance(self, steps: int) -> int:
         if self.count[at.FIRST] == 0:

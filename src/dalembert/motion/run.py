@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -166,13 +167,15 @@ def compute(
     return motion
 
 
-def again(motion: Motion, events: Sequence[Any], **changes: Any) -> Motion:
-    """Compute a motion again from the same start, but with other settings and events."""
+def again(motion: Motion, events: Sequence[Any], longest: float = math.inf, **changes: Any) -> Motion:
+    """Compute a motion again from the same start, with other settings and events, in steps not above the longest."""
     ready, settings = motion.ready, replace(motion.settings, **changes)
     if settings.form != motion.settings.form:
         ready = replace(ready, kernels=Kernels(ready.system, settings.form))
     crossing = Crossing(ready.system, ready.parameters, ready.state.t, settings.until, ready.checked)
-    return _integrate(ready, settings, motion.options | {"events": events}, crossing, time.perf_counter())
+    return _integrate(
+        ready, settings, motion.options | {"events": events}, crossing, time.perf_counter(), longest=longest
+    )
 
 
 def _integrate(
@@ -182,6 +185,7 @@ def _integrate(
     crossing: Crossing,
     before: float,
     progress: Progress | None = None,
+    longest: float = math.inf,
 ) -> Motion:
     """Follow the motion from its start; `before` is when the work on it began."""
     system, kernels, state, parameters = ready.system, ready.kernels, ready.state, ready.parameters
@@ -203,7 +207,8 @@ def _integrate(
     y = np.concatenate([state.q, state.v])
     y[kernels.n :] = kernels.to_state(state.t, state.q, state.v, parameters)
     wanted = np.zeros(0) if settings.samples is None else settings.samples
-    engine.begin((state.t, y), settings.until, (settings.rtol, settings.atol), settings.step, wanted[wanted > state.t])
+    tolerances = settings.rtol, settings.atol
+    engine.begin((state.t, y), settings.until, tolerances, settings.step, wanted[wanted > state.t], longest)
     built = time.perf_counter() - before
     before = time.perf_counter()
     watch.begin(engine, (state.t, y), parameters)

@@ -1,7 +1,8 @@
 """The error of a motion, from a second one: at a tenth of the tolerance (`dop853`: a hundredth), or with half the step.
 
-The two differ in every step, so that their difference is the error of the first, but for that of the second, which is a
-part of it that the number of steps tells. Where it grows beyond the limit the motion cannot be trusted any more: chaos,
+The two differ in every step, and those of the second are at most half as long as the longest of the first, so that
+their difference is the error of the first, but for that of the second, which is a part of it that the number of steps
+tells. Where it grows beyond the limit the motion cannot be trusted any more: chaos,
 or a tolerance that was too large; `until` says when that is.
 """
 
@@ -121,7 +122,8 @@ def _finer(motion: Motion, times: Array) -> Motion:
     settings = {"until": float(motion.times[-1]), "samples": times, "max_steps": 20 * facts["steps"] + 10_000}
     if facts["step"] is None:
         part = _FINER.get(facts["method"], _TENTH)
-        finer = {"rtol": max(facts["rtol"] / part, _LEAST), "atol": facts["atol"] / part}
+        longest = float(np.diff(motion.times).max()) / 2  # a few steps may be as long as they grow, at any tolerance
+        finer = {"rtol": max(facts["rtol"] / part, _LEAST), "atol": facts["atol"] / part, "longest": longest}
     else:
         finer = {"step": facts["step"] / 2}
     other = again(motion, events, **settings, **finer)
