@@ -116,4 +116,4 @@ def _finer(motion: Motion, times: Array) -> Motion:
         finer = {"rtol": max(facts["rtol"] / part, _LEAST), "atol": facts["atol"] / part}
     else:
         finer = {"step": facts["step"] / 2}
-    return again(motion, events, **settings, **finer)
+    return again(motion, events=events, **settings, **finer)
