@@ -207,8 +207,8 @@ class Settings:
     options: ClassVar[tuple[str, ...]]  # and of those on the command line
 
     def __post_init__(self) -> None:
-        for f in fields(self):
-            object.__setattr__(self, f.name, read(f.name, getattr(self, f.name)))
+        for name in self.said:
+            object.__setattr__(self, name, read(name, getattr(self, name)))
 
 
 Settings.said = {f.name: f.metadata["said"] for f in fields(Settings)}

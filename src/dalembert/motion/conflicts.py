@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.arguments import array, shown
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
-from dalembert.model.settings import Settings
+from dalembert.model.settings import Settings, read
 from dalembert.model.system import System
 from dalembert.motion.methods import METHODS
 
@@ -37,10 +37,8 @@ def _given(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def complete(given: Mapping[str, Any]) -> Settings:
     """Return all settings, with defaults for those that are not given; the form is the first of the method."""
-    chosen = Settings(**given)
-    if "form" in given:
-        return chosen
-    return Settings(**{**given, "form": METHODS[chosen.method].forms[0]})
+    method = METHODS[read("method", given.get("method", Settings.method))]
+    return Settings(**{"form": method.forms[0], **given})
 
 
 def conflicts(system: System, chosen: Settings) -> Iterator[tuple[str, str]]:
