@@ -32,7 +32,7 @@ class Implicit(Engine):
         rate = ("core", "accelerations")
         watched = (self.watched, "expressions") if self.watched else ("core", "residuals")
         names = [rate, rate, ("core", "position_step"), ("core", "velocity_step"), rate, ("core", "residuals"), watched]
-        self.load([*names, ("jacobian", "balance"), ("jacobian", "jacobian")])
+        self.load([*names, ("implicit", "balance"), ("implicit", "jacobian")])
         self.size = np.array([n, s, at.ACCELERATIONS, at.PROJECT, 0, 0, 0])
         self.pattern, self.layout = _matrix(kernels, setup)
         self._project, self._slow = Stepper("primitives", "project"), 0
@@ -121,7 +121,7 @@ class Collocated(Implicit):
 def _matrix(kernels: Kernels, setup: Setup) -> tuple[Pattern, NewtonLayout]:
     """Return the pattern of the matrix of implicit methods, and where the entries of the Jacobians stand in it."""
     n, s = kernels.n, kernels.s
-    facts = kernels.facts("jacobian")
+    facts = kernels.facts("implicit")
     patterns = {name: [tuple(place) for place in places] for name, places in facts["patterns"].items()}
     second = np.array([c.level == "acceleration" for c in kernels.system.constraints], dtype=np.int64)
     entries: list[tuple[int, int, int, int, float]] = []  # row, column, source, power, factor

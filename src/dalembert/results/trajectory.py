@@ -20,7 +20,7 @@ from dalembert.model.system import System
 from dalembert.motion.conflicts import chosen_settings
 from dalembert.motion.events import Occurrence
 from dalembert.motion.run import Motion, again, compute
-from dalembert.native.kernels import Energies, Result
+from dalembert.native.values import Energies, Result
 from dalembert.results.bounds import Bound, bounds
 from dalembert.results.certificate import Certificate, certify
 from dalembert.results.certificate.energy import Drift, energy_drift
