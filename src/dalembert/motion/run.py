@@ -15,7 +15,7 @@ from dalembert.errors import SimulationError, quoted
 from dalembert.interruption import Held
 from dalembert.model.settings import Settings
 from dalembert.model.system import System
-from dalembert.motion import places as at
+from dalembert.motion import codes
 from dalembert.motion.conflicts import sample_times
 from dalembert.motion.crossing import Crossing
 from dalembert.motion.diagnosis import beyond, stiff
@@ -191,56 +191,56 @@ def _loop(engine: Engine, settings: Settings, system: System, watch: Watch, cros
     try:
         with Held() as interruption:
             while True:
-                status = engine.advance(min(steps, max(1, settings.max_steps - int(engine.count[at.STEPS]))))
+                status = engine.advance(min(steps, max(1, settings.max_steps - int(engine.count.steps))))
                 now = time.perf_counter()
-                if status == at.RUNNING:  # else the piece was shorter
+                if status == codes.RUNNING:  # else the piece was shorter
                     steps = max(1, min(10 * steps, _MOST, int(steps * _PIECE / max(now - last, 1e-6))))
                 last = now
-                if status == at.EVENT:
+                if status == codes.EVENT:
                     if ended := watch.handle():
                         return ended
                     crossing.renew()
-                if status == at.CHOICE and not engine.choose_again():
-                    return "failed", _failure(at.NOT_PROJECTED, engine, system)
-                if status == at.DONE and (ended := crossing.go_on()):
+                if status == codes.CHOICE and not engine.choose_again():
+                    return "failed", _failure(codes.NOT_PROJECTED, engine, system)
+                if status == codes.DONE and (ended := crossing.go_on()):
                     return ended
-                if status not in (at.RUNNING, at.EVENT, at.CHOICE, at.DONE):
+                if status not in (codes.RUNNING, codes.EVENT, codes.CHOICE, codes.DONE):
                     return "failed", _failure(status, engine, system)
                 if settings.progress is not None:
-                    settings.progress(float(engine.clock[at.T]), now - start)
-                t = engine.clock[at.T]
+                    settings.progress(float(engine.clock.t), now - start)
+                t = engine.clock.t
                 if word := interruption.taken():
                     return "stopped", f"{word} at t = {t:.6g}"
-                if engine.count[at.STEPS] >= settings.max_steps:
+                if engine.count.steps >= settings.max_steps:
                     return "stopped", f"{settings.max_steps} steps were taken at t = {t:.6g}; allow more by `max_steps`"
                 if now - start > (most := settings.max_seconds):
                     return "stopped", f"{most:g} s were over at t = {t:.6g}; allow more by `max_seconds`"
     except KeyboardInterrupt:  # a second Ctrl-C, or one that `progress` or an event raises
-        return "stopped", f"interrupted at t = {engine.clock[at.T]:.6g}"
+        return "stopped", f"interrupted at t = {engine.clock.t:.6g}"
 
 
 def _failure(status: int, engine: Engine, system: System) -> str:
-    t = engine.clock[at.T]
+    t = engine.clock.t
     momenta = engine.kernels.momenta
     names = (*system.coordinates, *([f"p_{q}" for q in system.coordinates] if momenta else system.velocities))
     shown = ", ".join(f"{name} = {value:.4g}" for name, value in list(zip(names, engine.y, strict=True))[:8])
     where = f"t = {t:.6g}: {shown}"
-    if status == at.NOT_FINITE and engine.count[at.BAD] == at.SINGULAR_MASS:
+    if status == codes.NOT_FINITE and engine.count.bad == codes.SINGULAR_MASS:
         return f"the mass matrix is not positive definite after {where}"
-    if status == at.NOT_FINITE and engine.count[at.BAD] >= 0:
-        name = (*system.velocities, *(v + "'" for v in system.velocities))[int(engine.count[at.BAD])]
+    if status == codes.NOT_FINITE and engine.count.bad >= 0:
+        name = (*system.velocities, *(v + "'" for v in system.velocities))[int(engine.count.bad)]
         return f"the equations have no finite value for {name} after {where}{beyond(engine, system)}"
-    if status == at.STEP_TOO_SMALL:
+    if status == codes.STEP_TOO_SMALL:
         return (
             f"the step becomes too small at {where}; the motion cannot be continued with this accuracy: there is a "
             "singularity or a jump in the equations, or the tolerance is below rounding"
         )
-    if status == at.CHATTER:
+    if status == codes.CHATTER:
         return (
             f"the forces jump back and forth from step to step after {where}: a law such as sign(v) has no value that "
             "holds a body at rest. Replace sign(v) by tanh(v/e), with a small speed e, and take method `radau`"
         )
-    if status == at.NOT_SOLVED:
+    if status == codes.NOT_SOLVED:
         return (
             f"the equations of the step after {where} cannot be solved: it is too long for the fastest forces. Take a "
             "smaller step, or, where springs are that hard, method `radau`, which chooses its steps; if neither helps, "
@@ -266,10 +266,9 @@ def _unsatisfied(engine: Engine, system: System) -> str:
 
 def _facts(engine: Engine, settings: Settings) -> dict[str, Any]:
     names = ("until", "form", "method", "keep", "rtol", "atol", "step")
-    counted = {"steps": at.STEPS, "evaluations": at.EVALUATIONS, "rejected": at.REJECTED}
-    counted |= {"guarded": at.GUARDS, "projections": at.PROJECTIONS}
+    counted = ("steps", "evaluations", "rejected", "guards", "projections")
     return (
         {name: getattr(settings, name) for name in names}
         | {"choices": engine.choices}
-        | {name: int(engine.count[place]) for name, place in counted.items()}
+        | {"guarded" if name == "guards" else name: int(engine.count[name]) for name in counted}
     )
