@@ -32,12 +32,13 @@ from dalembert import System, example
 from dalembert.algebra import quasidefinite
 from dalembert.blocks.numeric import Numeric
 from dalembert.language.program import Program
-from dalembert.native import groups
 from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm
 from dalembert.native.csource import to_c
-from dalembert.native.kernels import Compiled, Kernels
-from dalembert.native.machine import Library, compile_object
+from dalembert.native.groups import GROUPS
+from dalembert.native.kernels import Kernels
+from dalembert.native.machine import Compiled, Library, compile_object
+from dalembert.native.module import Module
 
 STATES = 256
 FULL = ["n-four-bar:1", "n-four-bar:2", "n-four-bar:10", "n-four-bar:40", "chain:10", "chain:100", "chain:500"]
@@ -71,11 +72,11 @@ def looped(function: Callable[..., object], outputs: int, work: int, rows: np.nd
     return seconds / len(rows) * 1e6, out
 
 
-def ours(name: str, result: dict) -> tuple[System, groups.Module, np.ndarray]:
+def ours(name: str, result: dict) -> tuple[System, Module, np.ndarray]:
     """Derive, compile, load and run; fill in what is measured."""
     system = example(name)
     before = time.perf_counter()
-    module = groups.direct(Builder(system))
+    module = GROUPS["direct"].straight(Builder(system))
     ir, layout = to_llvm(list(module.routines.values()), module.kernels.values())
     result["derive s"] = time.perf_counter() - before
     before = time.perf_counter()
@@ -100,7 +101,7 @@ def ours(name: str, result: dict) -> tuple[System, groups.Module, np.ndarray]:
     return system, module, out[:, :unknowns]
 
 
-def with_gcc(module: groups.Module, rows: np.ndarray) -> float:
+def with_gcc(module: Module, rows: np.ndarray) -> float:
     """Compile the same tape as C."""
     text, layout = to_c(list(module.routines.values()), module.kernels.values())
     with tempfile.TemporaryDirectory() as folder:

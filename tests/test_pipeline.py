@@ -20,7 +20,7 @@ PIPELINE = ("language", "algebra", "model", "blocks", "survey", "forms", "native
 REASONS = {
     "model.system": "the user asks the system for everything that can be made of it",
     "model.mechanism.mechanism": "and the mechanism likewise",
-    "model.reading": "a model says how it moves, and the methods say what there is to be said",
+    "model.settings": "a setting is one of the forms and methods that there are, which are asked when it is judged",
     "survey.check": "what does not go together there is found out before it moves",
 }
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 import dalembert.results.trajectory  # noqa: F401  what `simulate` imports when it is first called
+from dalembert.model.settings import Settings
 from dalembert.motion.run import compute
 from peers.problems import Problem, Run, timed
 
@@ -22,7 +23,7 @@ def runs(problem: Problem, settings: Sequence[float] = TOLERANCES) -> list[Run]:
     """Simulate with the tolerance both relative and absolute."""
 
     def prepared(tolerance: float) -> Run:
-        first = compute(problem.system, problem.until, rtol=tolerance, atol=tolerance)
+        first = compute(problem.system, Settings(until=problem.until, rtol=tolerance, atol=tolerance))
         start, n = (float(first.times[0]), first.states[0].copy()), len(problem.system.coordinates)
 
         def go():

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import wraps
+from inspect import signature
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import DalembertError, ModelError, nearest
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def shown(value: Any) -> str:
@@ -37,6 +42,24 @@ def choice(
             return value
         raise error(f"no {what} `{value[:200]}`; {nearest(value, known, several)}")
     raise error(f"a {what} is given by its name, got {shown(value)}; {nearest('', known, several)}")
+
+
+def keywords(what: str, several: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function answer keywords that it does not have with the nearest that it has."""
+
+    def answering(function: Callable[P, R]) -> Callable[P, R]:
+        known = [name for name in signature(function).parameters if name != "self"]
+
+        @wraps(function)
+        def call(*args: P.args, **given: P.kwargs) -> R:
+            for name in given:
+                if name not in known:
+                    raise ModelError(f"{what} `{name}`; {nearest(name, known, several)}")
+            return function(*args, **given)
+
+        return call
+
+    return answering
 
 
 def names(argument: str, value: Any, what: str = "names") -> tuple[str, ...]:

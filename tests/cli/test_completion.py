@@ -12,8 +12,7 @@ import pytest
 from dalembert.cli import completion, main
 from dalembert.forms import FORMS as ALL_FORMS
 from dalembert.model.gallery import names, title
-from dalembert.motion.method import KEEPINGS, moving
-from dalembert.motion.methods import METHODS
+from dalembert.model.settings import KEEPINGS, moving
 
 
 @pytest.fixture
@@ -74,8 +73,6 @@ def test_parameters_and_coordinates_of_the_model(tab, tmp_path):
 def test_the_names_offered_are_those_that_exist():
     assert moving() == completion.FORMS
     assert set(completion.DERIVED) == set(ALL_FORMS)
-    assert set(completion.METHODS) == set(METHODS)
-    assert completion.KEEPINGS == KEEPINGS
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell", "pwsh"])

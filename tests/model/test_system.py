@@ -216,7 +216,10 @@ REFUSED = [
     ({"initial": {"x": "t"}}, "the value of `x` must be a number or an expression of parameters (found t)"),
     ({"guess": {"x": "x'"}}, "the value of `x` must be a number or an expression of parameters (found x')"),
     ({"simulation": {"untill": 3}}, "no setting `untill`; did you mean `until`?"),
-    ({"simulation": {"rtol": 0}}, "`rtol` must be positive and finite, got 0"),
+    (
+        {"simulation": {"rtol": 0}},
+        "`rtol` must be a part of the values, positive and at most 0.1 (usually 1e-6 to 1e-12), got 0",
+    ),
     ({"simulation": {"form": 3}}, "a form is given by its name, got 3"),
     ({"define": {"x": "1"}}, "definition `x` is also a coordinate or a parameter"),
     ({"define": {"A": "B", "B": "1"}}, "unknown name `B`"),

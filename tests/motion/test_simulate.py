@@ -80,7 +80,7 @@ def test_changed_parameters_change_the_motion():
             {"method": "rk4"},
             "the method `rk4` has a fixed step; give it: step=0.01, or --step 0.01 on the command line",
         ),
-        ({"rtol": 0}, "`rtol` must be positive and finite, got 0"),
+        ({"rtol": 0}, "`rtol` must be a part of the values, positive and at most 0.1 (usually 1e-6 to 1e-12), got 0"),
         ({"step": -1}, "`step` must be positive and finite, got -1"),
         ({"samples": [0.5, 0.2]}, "`samples` is a number of intervals, or increasing times"),
         ({"samples": [0.5, 20.0]}, "`samples` must lie between 0 and 1, got 0.5 to 20"),

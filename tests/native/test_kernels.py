@@ -9,8 +9,11 @@ from dalembert import DerivationError, Mechanism, ModelError, SimulationError, S
 from dalembert.forms.augment import augmentation
 from dalembert.native import cache
 from dalembert.native.build import Builder
-from dalembert.native.forms import form_module
+from dalembert.native.codegen import to_llvm
+from dalembert.native.groups import GROUPS, find
+from dalembert.native.groups.direct import direct
 from dalembert.native.kernels import Kernels
+from dalembert.native.routine import Routine
 from tests.conftest import pendulum
 
 STATE = ([np.sin(0.6), -np.cos(0.6), 0.6], [0.5 * np.cos(0.6), 0.5 * np.sin(0.6), 0.5])
@@ -65,7 +68,7 @@ def test_large_systems_take_the_shared_solver():
     """Beyond the size where a form's own algorithm is short, the same numbers come from sparse elimination."""
     system = example("n-four-bar:12")
     builder = Builder(system)
-    module = form_module(builder, "minimal")
+    module = find("minimal").straight(builder)
     assert "own" not in module.facts
     assert module.operations < 100 * (builder.n + builder.s)
     start = system.start()
@@ -77,7 +80,7 @@ def test_large_systems_take_the_shared_solver():
 
 
 def test_operations_grow_linearly():
-    counts = [sum(r.operations for r in (Builder(example(f"chain:{n}")).direct(),)) for n in (20, 40, 80)]
+    counts = [sum(r.operations for r in (direct(Builder(example(f"chain:{n}"))),)) for n in (20, 40, 80)]
     assert counts[2] - counts[1] == pytest.approx(2 * (counts[1] - counts[0]), rel=0.02)
 
 
@@ -201,3 +204,28 @@ def test_the_shared_solver_stands_in_where_the_choices_of_a_form_fail(form):
     np.testing.assert_allclose(found.acceleration, [expected.acceleration] * 2, atol=1e-9)
     np.testing.assert_allclose(found.reaction, [expected.reaction] * 2, atol=1e-9)
     assert door.simulate(0.5, form=form).certificate.ok
+
+
+@pytest.mark.parametrize("name", sorted(GROUPS))
+def test_groups_do_not_depend_on_what_was_built_before(name):
+    """A builder gives the same routines whether it is fresh, or has built every other group."""
+    system, used = example("slider-crank"), Builder(example("slider-crank"))
+    for other in GROUPS.values():
+        other.straight(used)
+    texts = []
+    for builder in (Builder(system), used):
+        module = GROUPS[name].straight(builder)
+        texts.append(to_llvm(list(module.routines.values()), module.kernels.values())[0])
+    assert texts[0] == texts[1]
+
+
+def test_every_routine_of_the_solver_can_be_made_first():
+    for make in ("finish", "step", "_solve", "_begin", "_refine"):
+        assert getattr(Builder(example("pendulum")).solver, make)().stores
+    M, A = Builder(example("pendulum")).loaded(Routine(""))
+    assert M and A
+
+
+def test_residuals_and_slopes_share_one_tape():
+    module = GROUPS["implicit"].straight(Builder(example("slider-crank")))
+    assert module.routines["balance"].tape is module.routines["jacobian"].tape

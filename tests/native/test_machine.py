@@ -101,12 +101,16 @@ def test_cutting_changes_nothing(size, monkeypatch):
 def test_shelves_keep_constants_and_share_places():
     first, second = Routine("first"), Routine("second")
     x, y = first.loads("in", 2)
-    shelf = Shelf("shelf", first, {"a": x * y, "b": -(y * x), "c": 3.0, "d": x})
+    values = {"a": x * y, "b": -(y * x), "c": 3.0, "d": x}
+    shelf = Shelf("shelf", first.tape, values)
+    shelf.store(first, values)
     assert len(first.stores) == 2
     read = shelf.read(second)
     assert read["c"] == 3.0
     second.store("out", [read[key] for key in "abcd"])
     assert run([first, second], np.array([[2.0, 5.0]]))[0] == pytest.approx([10, -10, 3, 2])
+    shelf.store(first, {"a": x + y, "b": -(x + y), "c": 3.0, "d": y})  # others, in the same places
+    assert run([first, second], np.array([[2.0, 5.0]]))[0] == pytest.approx([7, -7, 3, 5])
 
 
 def test_only_what_is_needed_is_counted():

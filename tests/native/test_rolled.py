@@ -10,9 +10,12 @@ from dalembert.blocks import assembled
 from dalembert.blocks.kinds import find_elements
 from dalembert.blocks.numeric import Numeric, parameter_values
 from dalembert.native import cache as disk
-from dalembert.native import machine, rolled
+from dalembert.native import machine
 from dalembert.native.codegen import to_llvm
-from dalembert.native.kernels import Compiled, Kernels
+from dalembert.native.groups import GROUPS
+from dalembert.native.groups.base import rolled_module
+from dalembert.native.kernels import Kernels
+from dalembert.native.machine import Compiled
 
 MODELS = (
     "pendulum", "double-pendulum", "n-four-bar:3", "chain:5", "chain-minimal:4", "moved-pendulum", "chaplygin-sleigh",
@@ -35,8 +38,8 @@ def name_of(system: System) -> str:
 
 
 def roll(system: System, group: str) -> Compiled:
-    builder = rolled.RolledBuilder(system, find_elements(system))
-    module = rolled.GROUPS[group](builder)
+    module = GROUPS[group].rolled(system)
+    assert module is not None
     ir, layout = to_llvm(list(module.routines.values()), module.kernels.values(), module.rolled)
     kernels = {kernel.name: (kernel.inputs, kernel.outputs) for kernel in module.kernels.values()}
     facts = {"kernels": kernels, "work": layout.size} | module.facts
@@ -129,10 +132,10 @@ def test_kinds_do_not_grow_with_the_system():
 
 
 def test_which_systems_are_rolled():
-    assert rolled.rolled_module(example("pendulum"), "core") is None
-    assert rolled.rolled_module(example("chain:100"), "direct") is None
-    assert rolled.rolled_module(example("n-four-bar:200"), "core") is not None
-    assert rolled.rolled_module(spatial_chain(60), "direct") is not None
+    assert rolled_module(GROUPS["core"], example("pendulum")) is None
+    assert rolled_module(GROUPS["direct"], example("chain:100")) is None
+    assert rolled_module(GROUPS["core"], example("n-four-bar:200")) is not None
+    assert rolled_module(GROUPS["direct"], spatial_chain(60)) is not None
 
 
 def test_a_large_system_moves():

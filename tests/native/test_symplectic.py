@@ -60,12 +60,12 @@ def test_impulses(random):
     n, s, q0, q1 = kernels.n, kernels.s, start.q, start.q + 0.05 * random.normal(size=kernels.n)
     p, d, parameters = random.normal(size=n), random.normal(size=n), list(system.parameters.values())
     names = ("velocity_impulse", "position_impulse", "near", "near_impulse")
-    address = np.array([kernels.address("symplectic", name) for name in names])
+    address = [kernels.address("symplectic", name) for name in names]
     work, out = np.zeros(kernels.workspace("symplectic") + 1), np.zeros(4 * (n + s) + 3)
     numeric = Numeric(system)
 
     def call(which: int, q: np.ndarray) -> np.ndarray:
-        kernel(which, address, np.array([0.0, *q, *p, *parameters, *d], dtype=float), out, work)
+        kernel(address[which], np.array([0.0, *q, *p, *parameters, *d], dtype=float), out, work)
         return out.copy()
 
     turned = call(0, q0)

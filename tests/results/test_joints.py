@@ -11,7 +11,7 @@ from dalembert import Mechanism, ModelError, example
 from dalembert.blocks.numeric import Numeric
 from dalembert.forms.multipliers import solve
 from dalembert.model.mechanism.tables import GROUND
-from dalembert.native.kernels import Result
+from dalembert.native.values import Result
 from dalembert.results.joints import Joints
 from tests.model.mechanism.test_mechanism import slider_crank
 from tests.model.mechanism.test_pairs import CASES, admissible, joined, rotation

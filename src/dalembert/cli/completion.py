@@ -12,10 +12,10 @@ from typing import Any
 
 import typer
 
-FORMS = ("multipliers", "minimal", "explicit", "canonical", "independent")
+from dalembert.model.settings import Settings
+
+FORMS = Settings.said["form"].offered
 DERIVED = (*FORMS, "reactions")
-METHODS = ("dop853", "radau", "bdf", "rattle", "rk4", "euler")
-KEEPINGS = ("project", "stabilise", "none")
 
 Offers = Iterator[tuple[str, str] | str]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 import os
 import re
 import sys
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dalembert.cli.options import number
+from dalembert.cli.options import finite
 from dalembert.errors import ModelError
 from dalembert.files import check_place
 
@@ -37,7 +36,7 @@ def open_model(name: str, settings: Sequence[str] | None = None, initial: Sequen
         system = load(name) if is_file else _gallery(name)
     values = _pairs("--set", settings, "l=2")
     changes = {
-        "parameters": {name: _finite(f"--set {name}=", text) for name, text in values.items()},
+        "parameters": {name: finite(f"--set {name}=", text) for name, text in values.items()},
         "initial": _pairs("--initial", initial, "phi=1"),
     }
     changes = {part: given for part, given in changes.items() if given}
@@ -60,13 +59,6 @@ def _gallery(name: str) -> System:
     if base not in names() and not difflib.get_close_matches(base[:60], names()):
         raise ModelError(f"no model `{name}`: there is no such file, and `dalembert examples` lists none of that name")
     return example(name)
-
-
-def _finite(option: str, text: str) -> float:
-    value = number(option, text)
-    if value is None or not math.isfinite(value):
-        raise ModelError(f"`{option}` takes a finite number; got {text[:60]!r}")
-    return value
 
 
 def _exists(name: str) -> bool:

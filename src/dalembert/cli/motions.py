@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,17 +15,18 @@ from dalembert.cli.progress import COMPILING, Progress
 from dalembert.cli.terminal import print_result, styled
 from dalembert.errors import SimulationError
 from dalembert.interruption import Held
+from dalembert.model.settings import Settings
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
     from dalembert.results.trajectory import Run
 
 
-def simulated(system: System, until: float | None, **settings: Any) -> Run:
-    """Compute a motion; on a terminal, show how far it is."""
-    end = until if until is not None else float(system.simulation.get("until", 10.0))
+def simulated(system: System, asked: Mapping[str, Any]) -> Run:
+    """Compute a motion with some settings; on a terminal, show how far it is."""
+    end = float({"until": Settings.until, **system.simulation, **asked}["until"])
     with Progress(COMPILING, end) as progress:
-        return system.simulate(until, progress=progress, **settings)
+        return system.simulate(progress=progress, **asked)
 
 
 def write(words: str, path: Path | None, action: Callable[[Path], Any]) -> None:

@@ -1,4 +1,4 @@
-"""What several commands take: the model, changes to it, how its motion is computed; and how such values are read."""
+"""What several commands take: the model, changes to it; and how such values are read."""
 
 from __future__ import annotations
 
@@ -52,28 +52,17 @@ Initial = Annotated[
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print the outcome as JSON, and nothing else.", rich_help_panel=OUTPUT)
 ]
-Unchecked = Annotated[
-    bool,
-    typer.Option(
-        "--unchecked", help="Begin although the model contradicts itself, as `check` says.", rich_help_panel=MOTION
-    ),
-]
-Until = Annotated[
-    str | None, typer.Option(metavar="T", help="The end of the motion; else that of the model.", rich_help_panel=MOTION)
-]
 FormName = Annotated[
     str | None, _choice("FORM", completion.FORMS, MOTION, "multipliers, minimal, explicit, canonical or independent.")
 ]
 
 
-def number(option: str, text: str | None, example: str = "10") -> float | None:
-    """Read a number, or an expression of numbers.
+def number(option: str, text: str, example: str = "10") -> float:
+    """Read a number, or an expression of numbers; it may be infinite, or no number at all.
 
     >>> number("--until", "pi/2")
     1.5707963267948966
     """
-    if text is None:
-        return None
     try:
         return float(text)
     except ValueError:
@@ -93,27 +82,11 @@ def number(option: str, text: str | None, example: str = "10") -> float | None:
     return value
 
 
-def whole_number(option: str, text: str | None, most: int) -> int | None:
-    """Read a whole number from 1 on."""
-    value = number(option, text)
-    if value is not None and not (1 <= value <= most and value == int(value)):
-        raise ModelError(f"`{option}` takes a whole number from 1 to {most:,}; got {(text or '')[:60]!r}")
-    return None if value is None else int(value)
-
-
-def end_of_motion(text: str | None) -> float | None:
-    """Read the end of a motion."""
-    value = number("--until", text)
-    if value is not None and not 0 <= value < math.inf:
-        raise ModelError(f"`--until` takes a finite time that is not negative; got {(text or '')[:60]!r}")
-    return value
-
-
-def seconds(option: str, text: str | None) -> float | None:
-    """Read a positive time."""
-    value = number(option, text, "60")
-    if value is not None and not 0 < value < math.inf:
-        raise ModelError(f"`{option}` takes a positive number of seconds, as in {option} 60; got {(text or '')[:60]!r}")
+def finite(option: str, text: str, example: str = "10") -> float:
+    """Read a number, or an expression of numbers, that is neither infinite nor undefined."""
+    value = number(option, text, example)
+    if not math.isfinite(value):
+        raise ModelError(f"`{option}` takes a finite number; got {text[:60]!r}")
     return value
 
 

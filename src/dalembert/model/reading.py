@@ -23,11 +23,11 @@ from dalembert.language.translate import Translator, plain_name
 from dalembert.language.vocabulary import MAX_HINTS, Value, Vocabulary
 from dalembert.model.drawing import Drawing
 from dalembert.model.equations import read_constraints, read_energy, read_forces, read_matrices
+from dalembert.model.setting_kinds import Choice
+from dalembert.model.settings import Settings
+from dalembert.model.settings import read as read_setting
 from dalembert.model.sketch import read_drawing
 from dalembert.model.tomlscan import MAX_NAME
-
-SIMULATION_NUMBERS = ("until", "rtol", "atol", "step", "samples")
-SIMULATION_NAMES = ("form", "method", "keep")
 
 
 @dataclass(frozen=True)
@@ -336,17 +336,13 @@ class Reader:
         """Read the settings of the simulation."""
         if not given:
             return MappingProxyType({})
-        from dalembert.motion.settings import setting  # the methods say what there is, and may be extended
-
         result: dict[str, Any] = {}
         for name, value in dict(given).items():
-            if name in SIMULATION_NUMBERS:
-                result[name] = self.constant(value, "simulate", name)
-            elif name in SIMULATION_NAMES:
-                result[name] = value
-            else:
-                known = [*SIMULATION_NUMBERS, *SIMULATION_NAMES]
-                self.problem(f"no setting `{name}`{self.hint(name, known, 'settings')}", "simulate", name)
-            if name in SIMULATION_NAMES or result.get(name) is not None:
-                self.attempt(("simulate", name), lambda name=name: setting(name, result[name]))
+            if name not in Settings.in_file:
+                self.problem(f"no setting `{name}`{self.hint(name, Settings.in_file, 'settings')}", "simulate", name)
+                continue
+            word = isinstance(Settings.said[name].kind, Choice)
+            result[name] = value if word else self.constant(value, "simulate", name)
+            if word or result[name] is not None:
+                self.attempt(("simulate", name), lambda name=name: read_setting(name, result[name]))
         return MappingProxyType(result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import symengine as se
 
-from dalembert.arguments import choice, shown, table
+from dalembert.arguments import choice, keywords, shown, table
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, Problem, counted, nearest, quoted
 from dalembert.language.building import Expr
@@ -20,7 +20,9 @@ from dalembert.model.changes import merge_values
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.initial import InitialValue, Measure
-from dalembert.model.reading import SIMULATION_NAMES, SIMULATION_NUMBERS, Given, read_system
+from dalembert.model.reading import Given, read_system
+from dalembert.model.settings import Settings
+from dalembert.model.tomlscan import Source
 from dalembert.shown import ShownAsHTML
 
 if TYPE_CHECKING:
@@ -35,15 +37,6 @@ if TYPE_CHECKING:
     from dalembert.survey.start import State
 
 VALUES = ("parameters", "initial", "guess", "forces", "simulation")  # what `replace` changes by name
-SIMULATION = (*SIMULATION_NUMBERS, *SIMULATION_NAMES)
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where a system was read from: a file, and the line of every entry in it."""
-
-    file: str
-    lines: Mapping[tuple[str, ...], int]
 
 
 @dataclass(frozen=True, init=False)
@@ -172,7 +165,7 @@ class System(ShownAsHTML):
         """Return values by name after a change."""
         given = {self._key(key): value for key, value in table(part, change).items()}
         if part != "parameters":
-            known = {"forces": self.coordinates, "simulation": SIMULATION}.get(part, self._names_of_values(part))
+            known = {"forces": self.coordinates, "simulation": Settings.in_file}.get(part, self._names_of_values(part))
             return merge_values(part, present, given, known)
         unknown = [name for name in given if name not in self.parameters]
         if unknown:
@@ -309,31 +302,54 @@ class System(ShownAsHTML):
 
         return Kernels(self, form)
 
-    def simulate(self, until: float | None = None, **settings: Any) -> Run:
+    @keywords("a motion has no setting", "settings")
+    def simulate(
+        self,
+        until: float | None = None,
+        *,
+        form: str | None = None,
+        method: str | None = None,
+        keep: str | None = None,
+        rtol: float | None = None,
+        atol: float | None = None,
+        step: float | None = None,
+        samples: int | Sequence[float] | Array | None = None,
+        initial: Mapping[Any, Any] | None = None,
+        events: Sequence[Any] = (),
+        gains: Mapping[str, Any] | None = None,
+        max_steps: int = 10_000_000,
+        max_seconds: float = float("inf"),
+        progress: Callable[[float, float], None] | None = None,
+        unchecked: bool = False,
+        certify: bool = False,
+        strict: bool = False,
+    ) -> Run:
         """Compute the motion from the consistent initial state until a time.
 
-        until: the end; without it that of the model, or 10.
+        until: the end of the motion; else that of the model; else 10.
+        form: the form: multipliers, minimal, explicit, canonical or independent; else the method's first.
+        method: the method: dop853, radau and bdf for stiff systems, rattle over a long time, rk4 or euler; else dop853.
+        keep: how constraints are kept: project, stabilise or none; else project.
+        rtol: relative tolerance of the step control; else 1e-9.
+        atol: absolute tolerance; else 1e-11.
+        step: a fixed step, for methods that have one.
+        samples: give values at the ends of so many equal intervals, not at steps; or at these times.
         initial: values that are fixed for this motion only.
-        form: multipliers (default), minimal, explicit, canonical, independent.
-        method: dop853 (default), radau and bdf for stiff systems, rattle over a long time, rk4, euler.
-        keep: how constraints are kept: project (default), stabilise, none.
-        rtol, atol: of the step control; 1e-9 and 1e-11.
-        step: a fixed step, instead.
-        samples: a number of equal intervals, or times, at which values are given; without it at every step.
         events: equations, or `Event`s, to watch for.
         gains: of `stabilise`, if they are not to be chosen: kappa, or alpha and beta.
-        max_steps, max_seconds: limits; the motion so far is returned.
+        max_steps: end the computation after so many steps; the motion so far is returned.
+        max_seconds: end the computation after so many seconds; the motion so far is returned.
         progress: a function that is called with t and the seconds so far.
+        unchecked: begin although the model contradicts itself, as `check` says.
+        certify: make the certificate at once, not when it is asked for.
+        strict: raise SimulationError where a motion that ends before its time warns.
         """
         from dalembert.results.trajectory import simulate
 
-        return simulate(self, until, **settings)
+        return simulate(self, {name: value for name, value in locals().items() if name in Settings.said})
 
     def reaction(self, name: str) -> list[Any]:
-        """Return the reaction of a constraint as formulas, one for each coordinate.
-
-        Raises DerivationError where others share its load, so that it has none of its own.
-        """
+        """Return the reaction of a constraint as formulas by coordinate; DerivationError if others share its load."""
         from dalembert.forms.work import reaction
 
         return reaction(self, name)

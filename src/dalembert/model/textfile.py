@@ -21,8 +21,8 @@ from dalembert.model.drawing import Drawing
 from dalembert.model.mechanism.assembly import sections
 from dalembert.model.mechanism.elements.base import ELEMENTS, TAKEN
 from dalembert.model.mechanism.mechanism import Mechanism
-from dalembert.model.system import Source, System
-from dalembert.model.tomlscan import MAX_BYTES, MAX_WORD, Index, quote, scan
+from dalembert.model.system import System
+from dalembert.model.tomlscan import MAX_BYTES, MAX_WORD, Index, Source, quote, scan
 
 FORMAT = 1
 NO_VALUE = "?"  # a parameter without a value

@@ -10,6 +10,7 @@ import contextlib
 import json
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dalembert.errors import ModelError, Problem
@@ -27,6 +28,14 @@ _TOKEN = re.compile(
     r"|(?P<word>[\w+:-]+)|(?P<mark>[][{}=,.])|(?P<other>.)",
     re.DOTALL,
 )
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a model was read from: a file, and the line of every entry in it."""
+
+    file: str
+    lines: Mapping[tuple[str, ...], int]
 
 
 def quote(text: str) -> str:

@@ -8,13 +8,14 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import SimulationError
-from dalembert.motion import places as at
+from dalembert.motion import codes
 from dalembert.motion.diagnosis import back_and_forth, sticks
 from dalembert.motion.engine import Engine
 from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
 from dalembert.motion.pattern import Pattern, pattern
 from dalembert.motion.scheme import NewtonLayout, Room, Scheme
+from dalembert.motion.tools import ImplicitKernels, Sizes
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
@@ -31,29 +32,36 @@ class Implicit(Engine):
         super().__init__(kernels, setup, n + s)
         rate = ("core", "accelerations")
         watched = (self.watched, "expressions") if self.watched else ("core", "residuals")
-        names = [rate, rate, ("core", "position_step"), ("core", "velocity_step"), rate, ("core", "residuals"), watched]
-        self.load([*names, ("jacobian", "balance"), ("jacobian", "jacobian")])
-        self.size = np.array([n, s, at.ACCELERATIONS, at.PROJECT, 0, 0, 0])
+        names = {
+            "rate": rate,
+            "position": ("core", "position_step"),
+            "velocity": ("core", "velocity_step"),
+            "momenta": rate,
+            "events": watched,
+            "balance": ("implicit", "balance"),
+            "jacobian": ("implicit", "jacobian"),
+        }
+        self.address, self.size = self.load(ImplicitKernels, names), Sizes(n, s)
         self.pattern, self.layout = _matrix(kernels, setup)
         self._project, self._slow = Stepper("primitives", "project"), 0
 
     def advance(self, steps: int) -> int:
         """Take some steps; return a status."""
         status = super().advance(steps)
-        if status == at.SLOW:
+        if status == codes.SLOW:
             self._slow += 1
             again = self._slow & (self._slow - 1) == 0  # the first time, the second, the fourth, …
-            return at.CHATTER if again and back_and_forth(self) else at.RUNNING
-        if status == at.STEP_TOO_SMALL and sticks(self):
-            return at.CHATTER
-        if status in (at.STEP_TOO_SMALL, at.NOT_PROJECTED) and self.kernels.s and not self._goes_on():
-            return at.NOT_PROJECTED
+            return codes.CHATTER if again and back_and_forth(self) else codes.RUNNING
+        if status == codes.STEP_TOO_SMALL and sticks(self):
+            return codes.CHATTER
+        if status in (codes.STEP_TOO_SMALL, codes.NOT_PROJECTED) and self.kernels.s and not self._goes_on():
+            return codes.NOT_PROJECTED
         return status
 
     def _goes_on(self) -> bool:
         """Tell whether the constraints allow a state a little later."""
-        n, ahead = self.n, _AHEAD * float(self.clock[at.END])
-        t, y = float(self.clock[at.T]) + ahead, self.y + ahead * np.concatenate([self.y[self.n :], np.zeros(n)])
+        n, ahead = self.n, _AHEAD * float(self.clock.end)
+        t, y = float(self.clock.t) + ahead, self.y + ahead * np.concatenate([self.y[self.n :], np.zeros(n)])
         tried = y.copy()
         found = self._project(self.address, self.size, self.count, t, tried, self.given, self.out, self.work)
         self.given[0], self.given[1 : 1 + 2 * n] = t, y  # for those who ask what is wrong
@@ -121,7 +129,7 @@ class Collocated(Implicit):
 def _matrix(kernels: Kernels, setup: Setup) -> tuple[Pattern, NewtonLayout]:
     """Return the pattern of the matrix of implicit methods, and where the entries of the Jacobians stand in it."""
     n, s = kernels.n, kernels.s
-    facts = kernels.facts("jacobian")
+    facts = kernels.facts("implicit")
     patterns = {name: [tuple(place) for place in places] for name, places in facts["patterns"].items()}
     second = np.array([c.level == "acceleration" for c in kernels.system.constraints], dtype=np.int64)
     entries: list[tuple[int, int, int, int, float]] = []  # row, column, source, power, factor

@@ -11,6 +11,7 @@ from dalembert.errors import SimulationError
 from dalembert.motion.engine import Engine
 from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
+from dalembert.motion.tools import ImpulseKernels, Sizes
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
@@ -26,11 +27,17 @@ class Composed(Engine):
     def __init__(self, kernels: Kernels, order: int, weights: Array, setup: Setup):
         n = kernels.n
         super().__init__(kernels, setup, n)
-        kinds = ("force", "velocity", "velocity_impulse", "position_impulse", "near_impulse", "near")
-        names = [("symplectic", kind) for kind in kinds]
-        names.append((self.watched, "expressions") if self.watched else ("core", "residuals"))
-        self.load(names)
-        self.size = np.array([n, kernels.s, int(kernels.facts("symplectic")["separable"])])
+        names = {
+            "force": ("symplectic", "force"),
+            "velocity": ("symplectic", "velocity"),
+            "turn": ("symplectic", "velocity_impulse"),
+            "move": ("symplectic", "position_impulse"),
+            "move_near": ("symplectic", "near_impulse"),
+            "near": ("symplectic", "near"),
+            "events": (self.watched, "expressions") if self.watched else ("core", "residuals"),
+        }
+        self.address = self.load(ImpulseKernels, names)
+        self.size = Sizes(n, kernels.s, separable=int(kernels.facts("symplectic")["separable"]))
         self.order, self.weights = order, weights
         self.new, self.rows = np.zeros(2 * n), np.zeros((ROWS, n))
         self._steps, self._inside = Stepper("symplectic", "advance"), Stepper("symplectic", "inside")

@@ -16,7 +16,6 @@ from dalembert.blocks.numeric import Numeric
 from dalembert.errors import ModelError, Problem
 from dalembert.language.building import TIME
 from dalembert.language.program import Program
-from dalembert.motion import places as at
 from dalembert.motion.switches import Stops, Switching, SwitchTime, found, switching
 
 if TYPE_CHECKING:
@@ -83,12 +82,12 @@ class Crossing:
         if len(self.watch.changes) > self._changes and self.switching.times:
             self._changes, self.parameters = len(self.watch.changes), self.watch.parameters
             self.notes += self.stops.notes
-            self._look(float(self.engine.clock[at.T]))
+            self._look(float(self.engine.clock.t))
         self._aim()
 
     def go_on(self) -> tuple[str, str] | None:
         """Pass what the motion has come to; return status and reason if it ends there."""
-        engine, t = self.engine, float(self.engine.clock[at.T])
+        engine, t = self.engine, float(self.engine.clock.t)
         stop = self._stop
         if stop is not None and t >= stop.before:
             if self.jumps is not None and (reason := self._jumped(stop)):
@@ -112,26 +111,26 @@ class Crossing:
     def _keep_grid(self, t: float) -> None:
         """Remember where a step of fixed length, cut by a switch, would have ended."""
         engine = self.engine
-        if engine.fixed and self._grid is None and engine.count[at.STEPS]:
-            step = float(engine.clock[at.H])
+        if engine.fixed and self._grid is None and engine.count.steps:
+            step = float(engine.clock.h)
             self._grid = engine.last_step(self.start, engine.y)[0] + step
             if self._grid - t <= 1e-9 * step:
                 self._grid += step
 
     def _aim(self) -> None:
         """Let the engine go on to the next switch, or to the end."""
-        t = float(self.engine.clock[at.T])
+        t = float(self.engine.clock.t)
         self._stop = self.stops.next(t) if t < self.until else None
         end = self.until if self._stop is None else min(self._stop.before, self.until)
         if self._grid is not None and self._grid > t:
             end = min(end, self._grid)
-        self.engine.clock[at.END] = end
+        self.engine.clock.end = end
 
     def _jumped(self, stop: SwitchTime) -> str | None:
         """Say what jumps at the present state."""
         if self.jumps is None:
             return None
-        q, v = self.watch.split(float(self.engine.clock[at.T]), self.engine.y)
+        q, v = self.watch.split(float(self.engine.clock.t), self.engine.y)
         jumps = self.jumps.at(stop, q, v)
         return next((self.jumps.words(stop, name, amount) for name, amount in jumps.items()), None)
 

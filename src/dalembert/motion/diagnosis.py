@@ -9,7 +9,6 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import quoted
-from dalembert.motion import places as at
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -45,7 +44,7 @@ def chatters(engine: Engine) -> bool:
 
 def sticks(engine: Engine) -> bool:
     """Tell whether the accelerations jump ahead of the present state, so that they lead back."""
-    n, t, h = engine.n, float(engine.clock[at.T]), _AHEAD * float(engine.clock[at.END])
+    n, t, h = engine.n, float(engine.clock.t), _AHEAD * float(engine.clock.end)
     q = engine.y[:n]
     here = np.concatenate([q, engine.kernels.from_state(t, q, engine.y[n:], _parameters(engine))])
     rates = _rates(engine, np.array([t]), here[None])[0]
@@ -57,7 +56,7 @@ def sticks(engine: Engine) -> bool:
 
 def beyond(engine: Engine, system: System) -> str:
     """Name the constraints without a value a little further on the way, such as a rope whose end is at its pulley."""
-    n, t = engine.n, float(engine.clock[at.T])
+    n, t = engine.n, float(engine.clock.t)
     values = dict(zip(system.parameters, engine.given[1 + 2 * n :], strict=False))  # an event may have changed them
     if engine.kernels.momenta:
         return ""
@@ -147,7 +146,7 @@ def _parameters(engine: Engine) -> Array:
 
 def _last(engine: Engine) -> tuple[Array, Array]:
     """Return the last recorded times, positions and velocities."""
-    last, n = int(engine.count[at.RECORDED]), engine.n
+    last, n = int(engine.count.recorded), engine.n
     first = max(0, last - _LOOKED_AT)
     times, states = engine.times[-1][first:last], engine.states[-1][first:last].copy()
     if len(times):

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.motion import places as at
+from dalembert.motion import codes
 from dalembert.motion.method import Setup
+from dalembert.motion.tools import CLOCK, COUNT, record
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
 
+K = TypeVar("K")
 _CHUNK = 4096  # steps that are recorded before the buffer is changed
 
 
@@ -31,7 +34,7 @@ class Engine(ABC):
     """Integrates from a state, piece by piece.
 
     An engine has its kernels, what they are given (t, q, v, parameters, …) and their outputs, the present state `y`,
-    the arrays `clock`, `count` and `events` with places by name, and `choices` of independent coordinates by time.
+    the records `clock` and `count`, the array `events`, and `choices` of independent coordinates by time.
     """
 
     order: int
@@ -46,19 +49,19 @@ class Engine(ABC):
         self.events[2] = directions
         self.given = np.zeros(1 + 2 * n + len(setup.parameters) + further)
         self.set_parameters(setup.parameters)
-        self.clock, self.count = np.zeros(9), np.zeros(12, dtype=np.int64)
+        self.clock, self.count = record(CLOCK), record(COUNT)
         self.y = np.zeros(2 * n)
         self.times: list[Array] = []
         self.states: list[Array] = []
         self.choices: list[tuple[float, tuple[str, ...]]] = []
         self.instants: dict[float, float] = {}  # times at which the motion stopped, and went on an instant later
 
-    def load(self, names: list[tuple[str, str]]) -> None:
-        """Take the addresses of kernels, given by group and name, and make room for their outputs and workspace."""
-        self.address = np.array([self.kernels.address(*name) for name in names])
-        groups = {group for group, _ in names}
+    def load(self, kind: Callable[..., K], names: Mapping[str, tuple[str, str]]) -> K:
+        """Return the addresses of kernels, given by group and name, and make room for their outputs and workspace."""
+        groups = {group for group, _ in names.values()}
         self.work = np.zeros(max(self.kernels.workspace(group) for group in groups) + 1)
         self.out = np.zeros(max(outputs for group in groups for outputs in self.kernels.outputs(group)))
+        return kind(**{field: self.kernels.address(*name) for field, name in names.items()})
 
     def begin(
         self,
@@ -74,9 +77,11 @@ class Engine(ABC):
         self.times.clear()
         self.states.clear()
         self.instants.clear()
-        self.clock[:] = [t, step or 0.0, end, step or max(min(end - t, longest), 1e-300), *tolerances, 0.0, t, 0.0]
-        self.count[:] = 0
-        self.fixed = step is not None
+        clock, self.fixed = self.clock, step is not None
+        clock.t, clock.h, clock.end, clock.largest = t, step or 0.0, end, step or max(min(end - t, longest), 1e-300)
+        (clock.rtol, clock.atol), clock.taken, clock.since, clock.met = tolerances, 0.0, t, 0.0
+        for name in COUNT.fields or ():
+            self.count[name] = 0
         self.wanted, self.sampled = wanted, np.zeros((len(wanted), 2 * self.n))
         self._new_buffer()
         self.advance(0)  # evaluates the start, and loads the stepper
@@ -84,11 +89,11 @@ class Engine(ABC):
     def advance(self, steps: int) -> int:
         """Take some steps; return a status."""
         while True:
-            before = int(self.count[at.STEPS])
+            before = int(self.count.steps)
             status = self._advance(steps)
-            if status != at.FULL:
+            if status != codes.FULL:
                 return status
-            steps = max(1, steps - (int(self.count[at.STEPS]) - before))
+            steps = max(1, steps - (int(self.count.steps) - before))
             self._new_buffer()
 
     @abstractmethod
@@ -129,39 +134,39 @@ class Engine(ABC):
 
     def return_to(self, t: float, y: Array) -> None:
         """Cut the last step short at a state inside it, and go on from there."""
-        last = int(self.count[at.RECORDED]) - 1
+        last = int(self.count.recorded) - 1
         self.times[-1][last], self.states[-1][last] = t, y
         self.y[:] = y
-        self.clock[at.T] = t
+        self.clock.t = t
         if not self.fixed:
-            self.clock[at.H] = 0.0  # to be chosen again
-        self.count[at.FIRST] = self.count[at.AGAIN] = 0
-        self.count[at.SAMPLED] = np.searchsorted(self.wanted, t, side="right")
+            self.clock.h = 0.0  # to be chosen again
+        self.count.first = self.count.again = 0
+        self.count.sampled = np.searchsorted(self.wanted, t, side="right")
 
     def jump(self, y: Array, parameters: Array) -> None:
         """Go on from another state, an instant later, with other parameters."""
-        self._record(np.nextafter(self.clock[at.T], np.inf), y)
+        self._record(np.nextafter(self.clock.t, np.inf), y)
         self.set_parameters(parameters)
 
     def cross(self, after: float) -> None:
         """Go on from the present state behind a switch, with a first step of its own."""
         self._record(after, self.y.copy())
         if not self.fixed:
-            self.clock[at.H] = 0.0
-        self.count[at.FIRST] = self.count[at.AGAIN] = 0
-        first, last = int(self.count[at.SAMPLED]), int(np.searchsorted(self.wanted, after, side="right"))
+            self.clock.h = 0.0
+        self.count.first = self.count.again = 0
+        first, last = int(self.count.sampled), int(np.searchsorted(self.wanted, after, side="right"))
         self.sampled[first:last] = self.y
-        self.count[at.SAMPLED] = last
+        self.count.sampled = last
 
     def _record(self, t: float, y: Array) -> None:
-        if self.count[at.RECORDED] >= len(self.times[-1]):
+        if self.count.recorded >= len(self.times[-1]):
             self._new_buffer()
-        place = int(self.count[at.RECORDED])
-        self.instants[float(self.clock[at.T])] = t
-        self.clock[at.T] = t
+        place = int(self.count.recorded)
+        self.instants[float(self.clock.t)] = t
+        self.clock.t = t
         self.times[-1][place], self.states[-1][place] = t, y
         self.y[:] = y
-        self.count[at.RECORDED] += 1
+        self.count.recorded += 1
 
     def set_parameters(self, parameters: Array) -> None:
         """Use other values of the parameters from now on."""
@@ -170,7 +175,7 @@ class Engine(ABC):
 
     def last_step(self, t: float, y: Array) -> tuple[float, Array, float, Array]:
         """Return time and state before and after the last step; t and y are those of the start."""
-        last = int(self.count[at.RECORDED]) - 1
+        last = int(self.count.recorded) - 1
         after = (float(self.times[-1][last]), self.states[-1][last].copy())
         if last > 0:
             return float(self.times[-1][last - 1]), self.states[-1][last - 1].copy(), *after
@@ -183,15 +188,15 @@ class Engine(ABC):
         size = max(16, min(size, 20_000_000 // (2 * self.n)))
         self.times.append(np.zeros(size))
         self.states.append(np.zeros((size, 2 * self.n)))
-        self.count[at.RECORDED] = 0
+        self.count.recorded = 0
 
     def recorded(self, t: float, y: Array) -> tuple[Array, Array]:
         """Return times and states at the steps, with the start in front."""
-        last = int(self.count[at.RECORDED])
+        last = int(self.count.recorded)
         times = [*self.times[:-1], self.times[-1][:last]]
         states = [*self.states[:-1], self.states[-1][:last]]
         return np.concatenate([[t], *times]), np.concatenate([y[None], *states])
 
     def reached(self) -> Array:
         """Return the states at those of the wanted times that were reached."""
-        return self.sampled[: int(self.count[at.SAMPLED])]
+        return self.sampled[: int(self.count.sampled)]

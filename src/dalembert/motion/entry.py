@@ -21,8 +21,9 @@ from dalembert.native import machine
 from dalembert.native.cache import Entry as Kept
 from dalembert.native.cache import read, write
 
-_INTEGER, _REAL, _COMPLEX = "i", "f", "c"
+_INTEGER, _REAL, _COMPLEX, _RECORD = "i", "f", "c", "record"
 _FUNCTION = "entry"  # its name in the object file
+_DATA = ("codes.py", "tools.py", "scheme.py", "pattern.py")  # files with what steppers are given
 _FRONT = 2  # places of the table before the arguments: where the result goes, and what went wrong
 
 
@@ -96,6 +97,9 @@ def _flatten(arg: Any, values: list[Any]) -> Any:
         return arg.dtype.str, arg.ndim
     if isinstance(arg, tuple):
         return type(arg), tuple(_flatten(part, values) for part in arg)
+    if isinstance(arg, np.record):
+        values.append(arg.__array_interface__["data"][0])
+        return _RECORD, arg.dtype
     if isinstance(arg, (float, np.floating)):
         values.append(float(arg))
         return _REAL
@@ -111,7 +115,11 @@ def _sources() -> str:
     """Name the state of all that steppers are made from and by: a function may call others in other files."""
     digest = hashlib.sha256()
     folder = Path(__file__).parent
-    for path in [*sorted((folder / "steppers").glob("*.py")), folder / "places.py", Path(machine.__file__)]:
+    for path in [
+        *sorted((folder / "steppers").glob("*.py")),
+        *(folder / name for name in _DATA),
+        Path(machine.__file__),
+    ]:
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

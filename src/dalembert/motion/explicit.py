@@ -10,18 +10,18 @@ from scipy.linalg import qr
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import SimulationError
-from dalembert.motion import places as at
+from dalembert.motion import codes
 from dalembert.motion.diagnosis import back_and_forth
 from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
 from dalembert.motion.tableau import Tableau
-from dalembert.motion.tools import Record, Tools, Workspace
+from dalembert.motion.tools import ExplicitKernels, Record, Sizes, Tools, Workspace
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
 
-_KEEPINGS = {"none": at.NO_KEEPING, "project": at.PROJECT, "stabilise": at.STABILISE}
+_KEEPINGS = {"none": codes.NO_KEEPING, "project": codes.PROJECT, "stabilise": codes.STABILISE}
 
 
 class ExplicitEngine(Engine):
@@ -35,28 +35,41 @@ class ExplicitEngine(Engine):
         n, s = kernels.n, kernels.s
         complete = kernels.chooses and s > 0
         found = kernels.accelerations(*setup.state, setup.parameters)
-        well = found.rank == s and bool(np.all(np.asarray(found.conditioning) > at.WELL))
+        well = found.rank == s and bool(np.all(np.asarray(found.conditioning) > codes.WELL))
         kind, rate, guard = self._rates(kernels, setup, well)
-        whole = kernels.one_step(method, at.WELL) if kind == at.GUARDED and method.errors and not complete else None
+        whole = (
+            kernels.one_step(method, codes.WELL) if kind == codes.GUARDED and method.errors and not complete else None
+        )
         further = n + s if complete else s if setup.keep == "stabilise" else 3 if whole else 0
         super().__init__(kernels, setup, further)
-        names = [rate, guard, ("core", "position_step"), ("core", "velocity_step"), guard, ("core", "residuals")]
-        if kernels.momenta:
-            names[at.MOMENTA] = (kernels.form, "momenta")
-        names.append((self.watched, "expressions") if self.watched else ("core", "residuals"))
-        if whole:
-            names.append((whole, "step"))
-        if complete:
-            names += [("dependent", "dependent_positions"), ("dependent", "dependent_velocities")]
         # gains of stabilisation are in units of the step: one as short as leads across a switch would be a blow
         switches = None if setup.keep == "stabilise" else setup.switches
-        if switches:
-            names += [names[at.GUARD]] * (at.SWITCHES - len(names)) + [(switches[0], "expressions")]
+        none = ("core", "residuals")  # of what is not called
+        names = {
+            "rate": rate,
+            "guard": guard,
+            "position": ("core", "position_step"),
+            "velocity": ("core", "velocity_step"),
+            "momenta": (kernels.form, "momenta") if kernels.momenta else none,
+            "residuals": ("core", "residuals"),
+            "events": (self.watched, "expressions") if self.watched else none,
+            "switches": (switches[0], "expressions") if switches else none,
+            "positions": ("dependent", "dependent_positions") if complete else none,
+            "velocities": ("dependent", "dependent_velocities") if complete else none,
+            "whole": (whole, "step") if whole else none,
+        }
         self.switches = np.zeros((2, switches[1] if switches else 0))
-        self.load(names)
-        repeated = s > 0 and not well and not complete and setup.keep == "project"
-        flags = [setup.frozen, complete, whole is not None, repeated]
-        self.size = np.array([n, s, kind, _KEEPINGS[setup.keep], 0, *map(int, flags)])
+        self.address = self.load(ExplicitKernels, names)
+        self.size = Sizes(
+            n,
+            s,
+            kind,
+            _KEEPINGS[setup.keep],
+            frozen=int(setup.frozen),
+            complete=int(complete),
+            one=int(whole is not None),
+            brought=int(s > 0 and not well and not complete and setup.keep == "project"),
+        )
         self.control = np.zeros((2, max(s, 1))) if setup.gains is None else setup.gains
         self.tableau, self.order = method.arrays(), method.order
         self._rows = len(method.times) + (0 if method.dense else 1)
@@ -72,14 +85,14 @@ class ExplicitEngine(Engine):
         """Choose the kernel of the rates, and the one that steps in where it is not good enough."""
         safe = ("core", "accelerations")
         if setup.keep == "stabilise":
-            return at.ACCELERATIONS, ("stabilised", "stabilised"), safe
+            return codes.ACCELERATIONS, ("stabilised", "stabilised"), safe
         if kernels.momenta:
-            return at.CANONICAL, (kernels.form, kernels.form), safe
+            return codes.CANONICAL, (kernels.form, kernels.form), safe
         if kernels.form != "multipliers" and not kernels.chooses:
-            return at.OWN, (kernels.form, kernels.form), safe
+            return codes.OWN, (kernels.form, kernels.form), safe
         if well:
-            return at.GUARDED, ("direct", "direct"), safe
-        return at.ACCELERATIONS, safe, safe
+            return codes.GUARDED, ("direct", "direct"), safe
+        return codes.ACCELERATIONS, safe, safe
 
     def choose(self, t: float, q: Array, v: Array) -> None:
         """Choose independent coordinates at a state, those that determine the others best."""
@@ -113,7 +126,7 @@ class ExplicitEngine(Engine):
 
     def choose_again(self) -> bool:
         """Choose at the present state; tell whether the motion can go on: not if this was tried here before."""
-        t = float(self.clock[at.T])
+        t = float(self.clock.t)
         if self.choices[-1][0] == t:
             return False
         self.choose(t, self.y[: self.n].copy(), self.y[self.n :].copy())
@@ -122,21 +135,21 @@ class ExplicitEngine(Engine):
     def _workspace(self) -> Workspace:
         return Workspace(np.zeros((self._rows, 2 * self.n)), *np.zeros((3, 2 * self.n)))
 
-    def _tools(self, count: Array, control: Array) -> Tools:
+    def _tools(self, count: np.record, control: Array) -> Tools:
         return Tools(self.address, self.size, count, self.given, self.out, self.work, control)
 
     def _advance(self, steps: int) -> int:
-        self.size[at.FIXED] = int(self.fixed)
+        self.size = self.size._replace(fixed=int(self.fixed))
         record = Record(self.wanted, self.sampled, self.times[-1], self.states[-1])
         tools = self._tools(self.count, self.control)
         status = self._steps(
             self.tableau, tools, self.clock, self.y, self._room, record, self.events, self.switches, steps
         )
-        if status != at.SLOW:
+        if status != codes.SLOW:
             return status
         self._slow += 1
         again = self._slow & (self._slow - 1) == 0  # the first time, the second, the fourth, …
-        return at.CHATTER if again and back_and_forth(self) else at.RUNNING
+        return codes.CHATTER if again and back_and_forth(self) else codes.RUNNING
 
     def repeated(self, steps: Steps, ends: Array, thetas: Array) -> Array:
         """Return states inside recorded steps, by repeating them in one call, or one for each choice of coordinates."""

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.motion import places as at
 from dalembert.motion.collocated import Implicit
 from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
-from dalembert.motion.scheme import CollocationCoefficients, Past
+from dalembert.motion.scheme import HISTORY, CollocationCoefficients, Past
+from dalembert.motion.tools import record
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
@@ -27,7 +27,7 @@ class GearEngine(Implicit):
     def __init__(self, kernels: Kernels, coefficients: CollocationCoefficients, setup: Setup):
         super().__init__(kernels, setup)
         self.coefficients, self.room = coefficients, self._room()
-        self.state = np.zeros(3, dtype=np.int64)
+        self.state = record(HISTORY)
         self.rates: list[Array] = []
         self.starts: dict[float, Array] = {}
         self._steps, self._hermite = Stepper("gear", "advance"), Stepper("gear", "between")
@@ -70,27 +70,27 @@ class GearEngine(Implicit):
         super().begin(start, *rest, **more)
 
     def _advance(self, steps: int) -> int:
-        if self.count[at.FIRST] == 0:
+        if self.count.first == 0:
             status = self._take(0)
-            if self.count[at.FIRST] == 0 or steps == 0:
+            if self.count.first == 0 or steps == 0:
                 return status
         return self._take(steps)
 
     def _take(self, steps: int) -> int:
-        anew = self.count[at.FIRST] == 0
+        anew = self.count.first == 0
         status = self._steps(
             self.coefficients, self.layout, self.pattern, self.room, self.state, self.address, self.size, self.clock,
             self.count, self.y, self.given, self.out, self.work, self.wanted, self.sampled, self.times[-1],
             self.states[-1], self.rates[-1], self.events, steps,
         )  # fmt: skip
-        if anew and self.count[at.FIRST]:
-            self.starts[float(self.clock[at.T])] = self.room.before.copy()
+        if anew and self.count.first:
+            self.starts[float(self.clock.t)] = self.room.before.copy()
         return status
 
     def return_to(self, t: float, y: Array) -> None:
         """Cut the last step short at a state inside it."""
         super().return_to(t, y)
-        n, last = self.n, int(self.count[at.RECORDED]) - 1
+        n, last = self.n, int(self.count.recorded) - 1
         parameters = self.given[1 + 2 * n : 1 + 2 * n + len(self.kernels.system.parameters)]
         self.rates[-1][last] = self.kernels.accelerations(t, y[:n], y[n:], parameters).acceleration
 
@@ -109,9 +109,9 @@ class GearEngine(Implicit):
 
     def _all(self) -> tuple[Array, Array]:
         """Return the times at the steps and the rates at their ends in one piece."""
-        key = (len(self.times), int(self.count[at.RECORDED]), float(self.clock[at.T]))
+        key = (len(self.times), int(self.count.recorded), float(self.clock.t))
         if self._known[0] != key:
-            last = int(self.count[at.RECORDED])
+            last = int(self.count.recorded)
             times = self.recorded(*self.origin)[0]
             self._known = (key, times, np.concatenate([*self.rates[:-1], self.rates[-1][:last]]))
         return self._known[1:]

@@ -15,15 +15,6 @@ if TYPE_CHECKING:
     from dalembert.motion.engine import Engine
     from dalembert.native.kernels import Kernels
 
-KEEPINGS = ("project", "stabilise", "none")
-
-
-def moving() -> tuple[str, ...]:
-    """Return the forms in which motions are computed."""
-    from dalembert.forms import FORMS  # which takes longer to load than a model to read
-
-    return tuple(name for name, form in FORMS.items() if form.moves)
-
 
 @dataclass(frozen=True)
 class Setup:

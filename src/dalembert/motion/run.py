@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from dalembert.arguments import switch
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, parameter_values
 from dalembert.errors import SimulationError, quoted
 from dalembert.interruption import Held
+from dalembert.model.settings import Settings
 from dalembert.model.system import System
-from dalembert.motion import places as at
+from dalembert.motion import codes
+from dalembert.motion.conflicts import sample_times
 from dalembert.motion.crossing import Crossing
 from dalembert.motion.diagnosis import beyond, stiff
 from dalembert.motion.engine import Engine, Steps
@@ -25,7 +25,6 @@ from dalembert.motion.events import Occurrence, Watch, read_events
 from dalembert.motion.keep import Stabilisation, stabilisation
 from dalembert.motion.method import Setup
 from dalembert.motion.methods import METHODS
-from dalembert.motion.settings import Settings, chosen_settings
 from dalembert.motion.tableau import Tableau
 from dalembert.native.kernels import Kernels
 from dalembert.survey.check import refuse_contradictions
@@ -34,7 +33,6 @@ from dalembert.survey.start import State, consistent_state
 _FIRST = 20_000  # unknowns times steps of the first piece: some thousandths of a second
 _MOST = 10**8  # steps of a piece, whatever the clock says
 _PIECE = 0.05  # seconds between two looks at the clock, the keyboard and the progress
-Progress = Callable[[float, float], None]
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,6 @@ class Motion:
     stabilisation: Stabilisation | None
     occurrences: list[Occurrence]
     changes: list[tuple[float, Array]]  # new values of the parameters, from a time on
-    options: dict[str, Any]  # gains and events, as they were given
     crossing: Crossing  # of switches in time
     memory: dict[str, Any] = field(default_factory=dict)  # what was found out about it, shared by its samplings
 
@@ -116,50 +113,24 @@ class Motion:
         return found
 
 
-def compute(
-    system: System,
-    until: float | None = None,
-    *,
-    initial: Mapping[Any, Any] | None = None,
-    form: str | None = None,
-    method: str | None = None,
-    keep: str | None = None,
-    rtol: float | None = None,
-    atol: float | None = None,
-    step: float | None = None,
-    samples: int | Sequence[float] | Array | None = None,
-    max_steps: int = 10_000_000,
-    max_seconds: float = float("inf"),
-    gains: Mapping[str, Any] | None = None,
-    events: Sequence[Any] = (),
-    progress: Progress | None = None,
-    unchecked: bool = False,
-) -> Motion:
-    """Compute the motion from the consistent initial state until a time.
+def compute(system: System, settings: Settings) -> Motion:
+    """Compute the motion from the consistent initial state until a time; Ctrl-C ends it and keeps what was computed.
 
-    form: multipliers (default), minimal, explicit, canonical, independent. method: dop853 (default; adaptive unless a
-    `step` is given), radau and bdf (stiff systems), rattle (canonical), rk4, euler. keep: project (default), stabilise,
-    none. `samples` is a number of equal intervals, or times; without it the result holds every step. `gains` are those
-    of stabilisation, if they are not to be chosen. `events` are equations or `Event`s to watch for. Ctrl-C ends the
-    motion and returns what was computed. A model that contradicts itself is refused, unless it is `unchecked`.
+    A model that contradicts itself is refused, unless it is `unchecked`.
     """
-    if initial is not None:
-        system = system.replace(initial=initial)
-    settings = chosen_settings(system, locals())
-    read_events(system, events)  # what is wrong with them is said before anything is computed
+    if settings.initial is not None:
+        system = system.replace(initial=settings.initial)
+    read_events(system, settings.events)  # what is wrong with them is said before anything is computed
     before = time.perf_counter()
     numeric = Numeric(system)
     state = consistent_state(system, numeric, explain=False)
-    if not switch("unchecked", unchecked):
+    if not settings.unchecked:
         refuse_contradictions(system, numeric, state.t, state.q, state.v)
     parameters = np.array(parameter_values(system, {}))
-    crossing = Crossing(system, parameters, state.t, settings.until, not unchecked)
+    crossing = Crossing(system, parameters, state.t, settings.until, not settings.unchecked)
     crossing.refuse(state.q, state.v)
-    ready = Ready(system, numeric, state, parameters, Kernels(system, settings.form), not unchecked)
-    options = {"gains": gains, "events": events}
-    options |= {"unchecked": True} if unchecked else {}
-    options |= {"max_seconds": settings.max_seconds} if settings.max_seconds < float("inf") else {}
-    motion = _integrate(ready, settings, options, crossing, before, progress)
+    ready = Ready(system, numeric, state, parameters, Kernels(system, settings.form), not settings.unchecked)
+    motion = _integrate(ready, settings, crossing, before)
     facts = motion.facts
     if remark := stiff(motion.engine, motion.times, motion.states, facts):
         facts["message"] = f"{facts['message']}; {remark}" if facts["message"] else ""
@@ -167,33 +138,25 @@ def compute(
     return motion
 
 
-def again(motion: Motion, events: Sequence[Any], longest: float = math.inf, **changes: Any) -> Motion:
-    """Compute a motion again from the same start, with other settings and events, in steps not above the longest."""
-    ready, settings = motion.ready, replace(motion.settings, **changes)
+def again(motion: Motion, longest: float = math.inf, **changes: Any) -> Motion:
+    """Compute a motion again from the same start, but with other settings, in steps not above the longest."""
+    ready, settings = motion.ready, replace(motion.settings, progress=None, **changes)
     if settings.form != motion.settings.form:
         ready = replace(ready, kernels=Kernels(ready.system, settings.form))
     crossing = Crossing(ready.system, ready.parameters, ready.state.t, settings.until, ready.checked)
-    return _integrate(
-        ready, settings, motion.options | {"events": events}, crossing, time.perf_counter(), longest=longest
-    )
+    return _integrate(ready, settings, crossing, time.perf_counter(), longest)
 
 
 def _integrate(
-    ready: Ready,
-    settings: Settings,
-    options: dict[str, Any],
-    crossing: Crossing,
-    before: float,
-    progress: Progress | None = None,
-    longest: float = math.inf,
+    ready: Ready, settings: Settings, crossing: Crossing, before: float, longest: float = math.inf
 ) -> Motion:
     """Follow the motion from its start; `before` is when the work on it began."""
     system, kernels, state, parameters = ready.system, ready.kernels, ready.state, ready.parameters
-    watch = Watch(system, options["events"])
+    watch = Watch(system, settings.events)
     method = METHODS[settings.method]
     chosen = None
     if settings.keep == "stabilise" and isinstance(method, Tableau):
-        chosen = stabilisation(system, method, options["gains"])
+        chosen = stabilisation(system, method, settings.gains)
     setup = Setup(
         parameters,
         (state.t, state.q, state.v),
@@ -206,14 +169,15 @@ def _integrate(
     engine = method.engine(kernels, setup)
     y = np.concatenate([state.q, state.v])
     y[kernels.n :] = kernels.to_state(state.t, state.q, state.v, parameters)
-    wanted = np.zeros(0) if settings.samples is None else settings.samples
+    sampled = sample_times(settings)
+    wanted = np.zeros(0) if sampled is None else sampled
     tolerances = settings.rtol, settings.atol
     engine.begin((state.t, y), settings.until, tolerances, settings.step, wanted[wanted > state.t], longest)
     built = time.perf_counter() - before
     before = time.perf_counter()
     watch.begin(engine, (state.t, y), parameters)
     crossing.begin(engine, watch)
-    status, message = _loop(engine, settings, system, watch, crossing, progress)
+    status, message = _loop(engine, settings, system, watch, crossing)
     times, states = engine.recorded(state.t, y)
     if status == "failed" and len(times) == 1:
         raise SimulationError(f"the motion cannot begin: {message}")
@@ -221,70 +185,68 @@ def _integrate(
     facts["wall_s"] = time.perf_counter() - before
     samples = np.concatenate([np.tile(y, (len(wanted) - len(engine.wanted), 1)), engine.reached()])
     return Motion(
-        ready, settings, engine, times, states, settings.samples, samples, facts, chosen,
-        watch.occurrences, watch.changes, options, crossing,
+        ready, settings, engine, times, states, sampled, samples, facts, chosen,
+        watch.occurrences, watch.changes, crossing,
     )  # fmt: skip
 
 
-def _loop(
-    engine: Engine, settings: Settings, system: System, watch: Watch, crossing: Crossing, progress: Progress | None
-) -> tuple[str, str]:
+def _loop(engine: Engine, settings: Settings, system: System, watch: Watch, crossing: Crossing) -> tuple[str, str]:
     """Advance until something ends it; return "done", "stopped" or "failed", and why."""
     start = last = time.perf_counter()
     steps = max(1, _FIRST // (engine.n + engine.kernels.s))
     try:
         with Held() as interruption:
             while True:
-                status = engine.advance(min(steps, max(1, settings.max_steps - int(engine.count[at.STEPS]))))
+                status = engine.advance(min(steps, max(1, settings.max_steps - int(engine.count.steps))))
                 now = time.perf_counter()
-                if status == at.RUNNING:  # else the piece was shorter
+                if status == codes.RUNNING:  # else the piece was shorter
                     steps = max(1, min(10 * steps, _MOST, int(steps * _PIECE / max(now - last, 1e-6))))
                 last = now
-                if status == at.EVENT:
+                if status == codes.EVENT:
                     if ended := watch.handle():
                         return ended
                     crossing.renew()
-                if status == at.CHOICE and not engine.choose_again():
-                    return "failed", _failure(at.NOT_PROJECTED, engine, system)
-                if status == at.DONE and (ended := crossing.go_on()):
+                if status == codes.CHOICE and not engine.choose_again():
+                    return "failed", _failure(codes.NOT_PROJECTED, engine, system)
+                if status == codes.DONE and (ended := crossing.go_on()):
                     return ended
-                if status not in (at.RUNNING, at.EVENT, at.CHOICE, at.DONE):
+                if status not in (codes.RUNNING, codes.EVENT, codes.CHOICE, codes.DONE):
                     return "failed", _failure(status, engine, system)
-                if progress is not None:
-                    progress(float(engine.clock[at.T]), now - start)
-                t = engine.clock[at.T]
+                if settings.progress is not None:
+                    settings.progress(float(engine.clock.t), now - start)
+                t = engine.clock.t
                 if word := interruption.taken():
                     return "stopped", f"{word} at t = {t:.6g}"
-                if engine.count[at.STEPS] >= settings.max_steps:
+                if engine.count.steps >= settings.max_steps:
                     return "stopped", f"{settings.max_steps} steps were taken at t = {t:.6g}; allow more by `max_steps`"
                 if now - start > (most := settings.max_seconds):
                     return "stopped", f"{most:g} s were over at t = {t:.6g}; allow more by `max_seconds`"
     except KeyboardInterrupt:  # a second Ctrl-C, or one that `progress` or an event raises
-        return "stopped", f"interrupted at t = {engine.clock[at.T]:.6g}"
+        return "stopped", f"interrupted at t = {engine.clock.t:.6g}"
 
 
 def _failure(status: int, engine: Engine, system: System) -> str:
-    t = engine.clock[at.T]
+    t = engine.clock.t
     momenta = engine.kernels.momenta
     names = (*system.coordinates, *([f"p_{q}" for q in system.coordinates] if momenta else system.velocities))
     shown = ", ".join(f"{name} = {value:.4g}" for name, value in list(zip(names, engine.y, strict=True))[:8])
     where = f"t = {t:.6g}: {shown}"
-    if status == at.NOT_FINITE and engine.count[at.BAD] == at.SINGULAR_MASS:
+    if status == codes.NOT_FINITE and engine.count.bad == codes.SINGULAR_MASS:
         return f"the mass matrix is not positive definite after {where}"
-    if status == at.NOT_FINITE and engine.count[at.BAD] >= 0:
-        name = (*system.velocities, *(v + "'" for v in system.velocities))[int(engine.count[at.BAD])]
+    if status == codes.NOT_FINITE and engine.count.bad >= 0:
+        name = (*system.velocities, *(v + "'" for v in system.velocities))[int(engine.count.bad)]
         return f"the equations have no finite value for {name} after {where}{beyond(engine, system)}"
-    if status == at.STEP_TOO_SMALL:
+    if status == codes.STEP_TOO_SMALL:
         return (
             f"the step becomes too small at {where}; the motion cannot be continued with this accuracy: there is a "
             "singularity or a jump in the equations, or the tolerance is below rounding"
         )
-    if status == at.CHATTER:
+    if status == codes.CHATTER:
         return (
             f"the forces jump back and forth from step to step after {where}: a law such as sign(v) has no value that "
             "holds a body at rest. Replace sign(v) by tanh(v/e), with a small speed e, and take method `radau`"
         )
-    if status == at.NOT_SOLVED:
+    if status == codes.NOT_SOLVED:
         return (
             f"the equations of the step after {where} cannot be solved: it is too long for the fastest forces. Take a "
             "smaller step, or, where springs are that hard, method `radau`, which chooses its steps; if neither helps, "
@@ -310,10 +272,9 @@ def _unsatisfied(engine: Engine, system: System) -> str:
 
 def _facts(engine: Engine, settings: Settings) -> dict[str, Any]:
     names = ("until", "form", "method", "keep", "rtol", "atol", "step")
-    counted = {"steps": at.STEPS, "evaluations": at.EVALUATIONS, "rejected": at.REJECTED}
-    counted |= {"guarded": at.GUARDS, "projections": at.PROJECTIONS}
+    counted = ("steps", "evaluations", "rejected", "guards", "projections")
     return (
         {name: getattr(settings, name) for name in names}
         | {"choices": engine.choices}
-        | {name: int(engine.count[place]) for name, place in counted.items()}
+        | {"guarded" if name == "guards" else name: int(engine.count[name]) for name in counted}
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from dalembert.arrays import Array
 
 
@@ -82,6 +84,11 @@ class CollocationCoefficients(NamedTuple):
     gamma: Array
     alpha: Array
     error: Array
+
+
+HISTORY = np.dtype([(name, np.int64) for name in (
+    "order", "equal", "failed",  # of backward differentiation: also steps of equal length, and rejections, in a row
+)])  # fmt: skip
 
 
 class Past(NamedTuple):

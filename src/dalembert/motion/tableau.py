@@ -10,8 +10,9 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
+from dalembert.model.settings import KEEPINGS, moving
 from dalembert.model.system import System
-from dalembert.motion.method import KEEPINGS, Setup, moving
+from dalembert.motion.method import Setup
 from dalembert.motion.tools import Coefficients
 
 if TYPE_CHECKING:

@@ -1,10 +1,98 @@
-"""What the stepper of explicit methods works with, as data; see `steppers/explicit.py`."""
+"""What steppers work with, as data: what they change, what they are told, and which kernels they call.
+
+What a stepper changes lies in arrays and records of the caller, so that it can go on where it stopped.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from dalembert.arrays import Array
+from dalembert.motion import codes
+
+CLOCK = np.dtype([(name, np.float64) for name in (
+    "t", "h", "end", "largest",  # where it is, the next step, where it ends, the longest step
+    "rtol", "atol", "taken",  # the last step that was accepted
+    "since", "met",  # where it was some steps ago, and the length of the step that met a switch of the state
+)])  # fmt: skip
+COUNT = np.dtype([(name, np.int64) for name in (
+    "steps", "evaluations", "rejected", "guards", "projections",
+    "recorded", "sampled",  # in the present buffer, and of the wanted times
+    "first", "again",  # whether it has begun, and tries a step again: a piece may end between a rejection and that
+    "bad", "ill",  # what has no value, see `codes.py`; whether the last projection was badly conditioned
+    "aimed",  # how often a step was shortened to end just before a switch of the state
+)])  # fmt: skip
+
+
+def record(kind: np.dtype) -> np.record:
+    """Return a record of zeros, with its fields as attributes, for Python and for steppers."""
+    return np.zeros(1, kind).view(np.recarray)[0]
+
+
+class Sizes(NamedTuple):
+    """How many coordinates and constraints there are, and what is to be done; see `codes.py`.
+
+    fixed: the step. frozen: the gains of stabilisation, over a step. complete: dependent coordinates are found from the
+    others. one: there is a kernel of a whole step. brought: stages are moved towards the constraints. separable: M is
+    constant and forces do not depend on velocities.
+    """
+
+    n: int
+    s: int
+    kind: int = codes.ACCELERATIONS
+    keep: int = codes.PROJECT
+    fixed: int = 0
+    frozen: int = 0
+    complete: int = 0
+    one: int = 0
+    brought: int = 0
+    separable: int = 0
+
+
+class ExplicitKernels(NamedTuple):
+    """Addresses of what explicit methods call; `guard` steps in where `rate` is not good enough.
+
+    positions, velocities: of dependent coordinates. whole: a whole step. Those that a motion does not need are those of
+    another kernel.
+    """
+
+    rate: int
+    guard: int
+    position: int
+    velocity: int
+    momenta: int
+    residuals: int
+    events: int
+    switches: int
+    positions: int
+    velocities: int
+    whole: int
+
+
+class ImplicitKernels(NamedTuple):
+    """Addresses of what implicit methods call; momenta they have none, but what they share with others has."""
+
+    rate: int
+    position: int
+    velocity: int
+    momenta: int
+    events: int
+    balance: int
+    jacobian: int
+
+
+class ImpulseKernels(NamedTuple):
+    """Addresses of what RATTLE calls."""
+
+    force: int
+    velocity: int
+    turn: int
+    move: int
+    move_near: int
+    near: int
+    events: int
 
 
 class Coefficients(NamedTuple):
@@ -22,14 +110,14 @@ class Coefficients(NamedTuple):
 
 
 class Tools(NamedTuple):
-    """Addresses of kernels, sizes and counters with places by name, what kernels are given and give out.
+    """Addresses of kernels, sizes, counters, what kernels are given and give out.
 
     `control` holds the gains of stabilisation, or the choice of independent coordinates.
     """
 
-    address: Array
-    size: Array
-    counts: Array
+    address: ExplicitKernels
+    size: Sizes
+    counts: np.record
     given: Array
     out: Array
     work: Array

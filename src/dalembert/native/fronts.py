@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.tape import Node
-from dalembert.native.build import SINGULAR, VANISHED
 from dalembert.native.loops import Loop
+from dalembert.native.solver import SINGULAR, VANISHED, Scalar
 
 if TYPE_CHECKING:
     from dalembert.native.rolled import RolledBuilder
 
-Scalar = Node | float
 Place = tuple[int, int]
 
 

@@ -11,120 +11,37 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-import symengine as se
 
 from dalembert.arguments import array, choice
-from dalembert.arrays import Array, Arrays, Sparse
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import parameter_values
 from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
-from dalembert.forms.augment import augmentation, random_places
-from dalembert.forms.scene import scene_of
 from dalembert.language.building import Expr
 from dalembert.model.system import System
 from dalembert.native import cache as disk
-from dalembert.native import groups, machine, rank
+from dalembert.native import machine, rank
 from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm
-from dalembert.native.forms import form_module
-from dalembert.native.groups import GROUPS, Module
-from dalembert.native.onestep import MOST, StepMethod, one_step
-from dalembert.native.rolled import rolled_module
-from dalembert.native.symplectic import symplectic
+from dalembert.native.groups import Group, find
+from dalembert.native.groups.base import module_of
+from dalembert.native.groups.expressions import Expressions
+from dalembert.native.groups.form import DEFECT
+from dalembert.native.groups.one_step import MOST, OneStep, StepMethod
+from dalembert.native.machine import Compiled
+from dalembert.native.module import Module
+from dalembert.native.values import CanonicalRates, Energies, Jacobians, Result
 from dalembert.survey.configurations import pilot_parameters
 
-_GROUPS = {**GROUPS, "symplectic": symplectic, "pivots": rank.pivots}
 _NEWTON = 20
 _LEFT = 1e-6  # relative residual that no step removes
-_DEFECT = 1e-6  # of a form beyond which the choices of its pilot have failed
-
-
-@dataclass(frozen=True, repr=False)
-class Result(Arrays):
-    """Accelerations and reactions, at one state or many.
-
-    reaction: r = M q̈ − f, one value for each coordinate. multipliers: λ, one for each constraint (of the form
-    `multipliers`). rank: of A. conditioning: the smallest squared sine of the angle between a row of A and those before
-    it. defect: the largest |A q̈ − c| in the size of its terms (of the other forms; 0 where the shared solver
-    stands in for a form whose choices fail there). powers: of the constraints, λᵢ Aᵢ v.
-    """
-
-    acceleration: Array
-    reaction: Array
-    multipliers: Array | None = None
-    rank: Array | None = None
-    conditioning: Array | None = None
-    defect: Array | None = None
-    powers: Array | None = None
-
-
-@dataclass(frozen=True, repr=False)
-class CanonicalRates(Arrays):
-    """q̇ and ṗ of the canonical form, and the reaction R."""
-
-    velocity: Array
-    momentum_rate: Array
-    reaction: Array
-
-
-@dataclass(frozen=True, repr=False)
-class Energies(Arrays):
-    """Energies and powers; `energy` is T₂ − T₀ + V, which changes by the powers and by those of the constraints.
-
-    forces: power of the forces without potential. time: of what depends on time explicitly, −∂L/∂t. constraints: of
-    each of them, λᵢ Aᵢ v.
-    """
-
-    kinetic: Array
-    potential: Array
-    energy: Array
-    forces: Array
-    time: Array
-    constraints: Array
-
-
-@dataclass(frozen=True)
-class Jacobians:
-    """Derivatives of F = M a − f − Aᵀλ and of the conditions C at one state, sparse.
-
-    C is ψ, and A a − c where a constraint is on accelerations.
-    """
-
-    F_q: Sparse
-    F_v: Sparse
-    C_q: Sparse
-    C_v: Sparse
-    M: Sparse
-    A: Sparse
-
-
-class Compiled:
-    """The kernels of one group in this process."""
-
-    def __init__(self, entry: disk.Entry):
-        self.facts = entry.facts
-        self.library = machine.Library(entry.code)
-        self.work = int(entry.facts["work"])
-        self._functions = {name: self.library.loop(name) for name in entry.facts["kernels"]}
-
-    def run(self, name: str, inputs: Array) -> Array:
-        """Call a kernel for rows of inputs."""
-        expected, outputs = self.facts["kernels"][name]
-        if inputs.shape[1] != expected:
-            raise ValueError(f"{name} takes {expected} inputs, got {inputs.shape[1]}")
-        inputs = np.ascontiguousarray(inputs, dtype=float)
-        out = np.empty((len(inputs), outputs))
-        work = np.empty(self.work + 1)
-        self._functions[name](out.ctypes.data, inputs.ctypes.data, work.ctypes.data, len(inputs))
-        return out
 
 
 class Kernels:
@@ -136,8 +53,7 @@ class Kernels:
         self.momenta, self.chooses = FORMS[form].momenta, FORMS[form].chooses
         self.n, self.s = len(system.coordinates), len(system.constraints)
         self._compiled: dict[str, Compiled] = {}
-        self._extra: dict[str, Callable[[Builder], Module]] = {}
-        self._builder: Builder | None = None
+        self._extra: dict[str, Group] = {}
         self._group("core" if form == "multipliers" else form)
 
     def __repr__(self) -> str:
@@ -162,7 +78,7 @@ class Kernels:
     def _stand_in(self, out: Array, rows: Array) -> None:
         """Take the values of the shared solver where the choices of a form fail, as where its coordinates turn back."""
         n = self.n
-        failed = ~(np.all(np.isfinite(out), axis=1) & (out[:, 2 * n] < _DEFECT))
+        failed = ~(np.all(np.isfinite(out), axis=1) & (out[:, 2 * n] < DEFECT))
         if np.any(failed):
             t, q, v, values = np.split(rows[failed], [1, 1 + n, 1 + 2 * n], axis=1)
             found = self.accelerations(t[:, 0], q, v, values)
@@ -223,7 +139,7 @@ class Kernels:
 
     def jacobians(self, t: float, q: Any, v: Any, a: Any, multipliers: Any, parameters: Any = None) -> Jacobians:
         """Return the sparse Jacobians at one state, for given accelerations and multipliers."""
-        compiled = self._group("jacobian")
+        compiled = self._group("implicit")
         for name, values, size in (("a", a, self.n), ("multipliers", multipliers, self.s)):
             if np.size(values) != size:
                 raise ModelError(f"`{name}` needs {size} values, got {np.size(values)}")
@@ -284,10 +200,12 @@ class Kernels:
 
         `multipliers` says which names in them stand for the multipliers of which constraints.
         """
-        name = "expressions " + " ; ".join(map(str, outputs))
-        symbols = {se.Symbol(key): i for key, i in multipliers.items()}
-        self._extra[name] = lambda builder: groups.expressions(builder, outputs, symbols)
-        return name
+        return self.add(Expressions(outputs, multipliers))
+
+    def add(self, group: Group) -> str:
+        """Take a group of one's own, and return its name."""
+        self._extra[group.name] = group
+        return group.name
 
     def one_step(self, method: StepMethod, well: float) -> str | None:
         """Name the group with the kernel of a whole step; None if the equations are too long for that.
@@ -296,9 +214,7 @@ class Kernels:
         """
         if len(method.weights) * self._group("direct").facts.get("operations", MOST) > MOST:
             return None
-        name = f"step {method.name} {well}"
-        self._extra[name] = lambda builder: one_step(builder, method, well)
-        return name
+        return self.add(OneStep(method, well))
 
     def address(self, group: str, name: str) -> int:
         """Return the address of a kernel, void f(double *out, const double *in, double *work)."""
@@ -403,42 +319,22 @@ class Kernels:
         kernels = {kernel.name: (kernel.inputs, kernel.outputs) for kernel in module.kernels.values()}
         facts = {"kernels": kernels, "work": layout.size, "values": dict(values)}
         facts |= module.facts
-        return disk.Entry(facts, machine.compile_object(ir, hurry=name == "core"))  # of which a motion needs little
+        return disk.Entry(facts, machine.compile_object(ir, hurry=self._found(name).hurry))
 
-    def _has_mass(self, compiled: Compiled, kernel: str, values: Mapping[str, float]) -> bool:
-        places = [[t, *q, *v, *values.values()] for t, q, v in random_places(self.system)]
-        out = compiled.run(kernel, np.array(places))
-        return bool(np.all(out[np.all(np.isfinite(out), axis=1), -1] > 0) and np.any(np.isfinite(out)))
+    def _found(self, name: str) -> Group:
+        return self._extra.get(name) or find(name)
 
-    def _same_inertia(self, compiled: Compiled, values: Mapping[str, float]) -> bool:
-        """Tell whether inertias are those a group was built with, or nothing could be added to them."""
-        changed = {se.Symbol(name) for name, value in values.items() if compiled.facts["values"].get(name) != value}
-        system = self.system
-        entries = [system.kinetic] if system.mass is None else [entry for row in system.mass for entry in row]
-        inertial = any(changed & entry.free_symbols for entry in entries if entry is not None)
-        return not inertial or bool(compiled.facts.get("rolled"))
+    @cached_property
+    def _builder(self) -> Builder:
+        return Builder(self.system)
 
     def _module(self, name: str) -> Module:
         """Put a group on tapes."""
-        if module := rolled_module(self.system, name):
-            return module
-        self._builder = self._builder or Builder(self.system)
-        make = _GROUPS.get(name) or self._extra.get(name)
-        module = make(self._builder) if make else form_module(self._builder, name)
-        module.facts["added"] = sorted(self._builder.added)
-        return module
+        return module_of(self._found(name), self.system, lambda: self._builder)
 
     def _holds(self, name: str, compiled: Compiled, values: Mapping[str, float]) -> bool:
         """Tell whether choices made with other values of the parameters are good for these."""
-        if compiled.facts.get("own"):
-            scene = scene_of(self.system)
-            out = compiled.run(name, np.array([scene.point(scene.numeric, place) for place in scene.places]))
-            return bool(np.all(np.isfinite(out)) and np.all(out[:, -1] < _DEFECT))
-        if name == "core":
-            if not self._has_mass(compiled, "accelerations", values):
-                return False
-            return self._same_inertia(compiled, values) or compiled.facts["added"] == sorted(augmentation(self.system))
-        return compiled.facts["added"] == self._group("core").facts["added"]
+        return self._found(name).holds(self, compiled, values)
 
 
 def model_text(system: System) -> str:

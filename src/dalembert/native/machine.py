@@ -8,7 +8,10 @@ from functools import cache
 
 import llvmlite
 import llvmlite.binding as llvm
+import numpy as np
 
+from dalembert.arrays import Array
+from dalembert.native.cache import Entry
 from dalembert.native.runtime import add_symbols
 
 _LARGE, _LARGE_HURRIED = 150_000, 40_000  # lines of IR beyond which compile time matters more than the last third
@@ -82,3 +85,24 @@ class Library:
         The code lives as long as this object.
         """
         return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64)(self.address(f"{name}.loop"))
+
+
+class Compiled:
+    """The kernels of one group in this process."""
+
+    def __init__(self, entry: Entry):
+        self.facts = entry.facts
+        self.library = Library(entry.code)
+        self.work = int(entry.facts["work"])
+        self._functions = {name: self.library.loop(name) for name in entry.facts["kernels"]}
+
+    def run(self, name: str, inputs: Array) -> Array:
+        """Call a kernel for rows of inputs."""
+        expected, outputs = self.facts["kernels"][name]
+        if inputs.shape[1] != expected:
+            raise ValueError(f"{name} takes {expected} inputs, got {inputs.shape[1]}")
+        inputs = np.ascontiguousarray(inputs, dtype=float)
+        out = np.empty((len(inputs), outputs))
+        work = np.empty(self.work + 1)
+        self._functions[name](out.ctypes.data, inputs.ctypes.data, work.ctypes.data, len(inputs))
+        return out

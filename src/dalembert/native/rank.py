@@ -13,29 +13,12 @@ import numpy as np
 
 from dalembert.algebra.quasidefinite import EPSILON
 from dalembert.arrays import Array
-from dalembert.native.build import Builder
-from dalembert.native.groups import Module
-from dalembert.native.routine import Routine
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
 
 CLEAR = 1e-3  # conditioning above which no row can depend on others, but with factors of some hundred
 _MORE = 4.0  # the larger ε in the smaller one: a pivot that grows by more than its root is lost
-
-
-def pivots(builder: Builder) -> Module:
-    """Return the kernel of the inverse pivots of the multipliers; ε is an input behind the others."""
-    module, routine = Module(), Routine("pivots")
-    M, A, _ = builder.matrices(routine)
-    epsilon = routine.tape.load("in", len(builder.inputs))
-    factors = builder.factorised(routine, M, A, epsilon)
-    for k in range(3):
-        routine.stores.pop(("condition", k))
-    routine.store("out", [-factors.inverses[builder.n + i] for i in range(builder.s)])
-    module.add(routine)
-    module.kernel("pivots", ["pivots"], len(builder.inputs) + 1)
-    return module
 
 
 def count(kernels: Kernels, rows: Array) -> Array:

@@ -36,9 +36,9 @@ class Routine:
 
 
 class Shelf:
-    """Values that one routine leaves in an array for others: equal ones share a place, constants need none."""
+    """Where values lie that a routine leaves in an array for others: equal ones share a place, constants need none."""
 
-    def __init__(self, array: str, routine: Routine, values: Mapping[Any, Node | float]):
+    def __init__(self, array: str, tape: Tape, values: Mapping[Any, Node | float]):
         self._array = array
         self._places: dict[Any, float | tuple[int, bool]] = {}  # a constant, or a place and whether it is negated
         found: dict[int, int] = {}
@@ -47,9 +47,14 @@ class Shelf:
                 self._places[key] = value
                 continue
             plain = value.magnitude
-            place = found.setdefault(routine.tape.number(plain), len(found))
-            routine.stores[array, place] = plain
+            place = found.setdefault(tape.number(plain), len(found))
             self._places[key] = (place, plain is not value)
+
+    def store(self, routine: Routine, values: Mapping[Any, Node | float]) -> None:
+        """Let a routine write values, which may be others than those by which the places were found."""
+        for key, place in self._places.items():
+            if isinstance(place, tuple):
+                routine.stores[self._array, place[0]] = -values[key] if place[1] else values[key]
 
     def read(self, routine: Routine) -> dict[Any, Node | float]:
         """Return the values as nodes of another routine."""

@@ -25,7 +25,7 @@ from dalembert.language.program import Program
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.tables import GROUND
-from dalembert.native.kernels import Result
+from dalembert.native.values import Result
 from dalembert.results.shares import NOTICED, Shares
 from dalembert.results.sites import Site, elements, forces, site
 from dalembert.shown import ShownAsHTML

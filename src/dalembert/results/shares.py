@@ -19,7 +19,7 @@ from dalembert.errors import quoted
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
-    from dalembert.native.kernels import Result
+    from dalembert.native.values import Result
 
 NOTICED = 1e-6  # part of a unit load that counts
 _CLEAR = 1e-6  # squared sine of the angle between rows of A above which no row depends on others

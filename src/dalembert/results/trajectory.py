@@ -7,19 +7,20 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.arguments import array, shown, switch
+from dalembert.arguments import array, shown
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, MotionWarning, SimulationError, nearest
+from dalembert.model.settings import Settings
 from dalembert.model.system import System
+from dalembert.motion.conflicts import chosen_settings
 from dalembert.motion.events import Occurrence
-from dalembert.motion.run import Motion, compute
-from dalembert.native.kernels import Energies, Result
+from dalembert.motion.run import Motion, again, compute
+from dalembert.native.values import Energies, Result
 from dalembert.results.bounds import Bound, bounds
 from dalembert.results.certificate import Certificate, certify
 from dalembert.results.certificate.energy import Drift, energy_drift
@@ -33,26 +34,16 @@ if TYPE_CHECKING:
     from dalembert.results.shares import Shares
 
 
-def simulate(
-    system: System, until: float | None = None, *, certify: bool = False, strict: bool = False, **settings: Any
-) -> Run:
-    """Compute the motion of a system; see `motion.run.compute` for the settings.
-
-    certify: make the certificate at once, not when it is asked for. A motion that ends before its time, and not by an
-    event, warns; strict: it raises SimulationError.
-    """
-    known = [*list(signature(compute).parameters)[2:], "certify", "strict"]
-    for name in settings:
-        if name not in known:
-            raise ModelError(f"a motion has no setting `{name}`; {nearest(name, known, 'settings')}")
-    certify, strict = switch("certify", certify), switch("strict", strict)
-    run = Run(compute(system, until, **settings))
+def simulate(system: System, asked: Mapping[str, Any]) -> Run:
+    """Compute the motion of a system with settings by name; one that ends before its time, not by an event, warns."""
+    settings = chosen_settings(system, asked)
+    run = Run(compute(system, settings))
     if run.status == "failed" or (run.status == "stopped" and not run.message.startswith("event ")):
         text = f"the motion ends at t = {run.motion.times[-1]:.6g}: {run.message}"
-        if strict:
+        if settings.strict:
             raise SimulationError(text)
-        warnings.warn(text, MotionWarning, stacklevel=3)
-    if certify:
+        warnings.warn(text, MotionWarning, stacklevel=4)  # where `System.simulate` is called
+    if settings.certify:
         _ = run.certificate
     return run
 
@@ -285,7 +276,6 @@ class Run(ShownAsHTML):
         Of methods with a fixed step: with half the step, from which the order of the method gives the error.
         """
         facts, motion = self.motion.facts, self.motion
-        settings = {key: facts[key] for key in ("form", "method", "keep")} | motion.options
         end = float(motion.times[-1])
         if facts["step"] is None:
             finer = {"rtol": max(facts["rtol"] / 100, 1e-14), "atol": max(facts["atol"] / 100, 1e-16)}
@@ -293,7 +283,8 @@ class Run(ShownAsHTML):
         else:
             finer = {"step": facts["step"] / 2}
             factor = 1 / (1 - 0.5**motion.engine.order)
-        other = simulate(self.system, end, **settings, **finer)
+        finer |= {"until": end, "samples": None, "max_steps": Settings.max_steps}
+        other = Run(again(motion, **finer))
         reached = self.t <= other.motion.times[-1]
         return np.abs(self.q[reached] - other.at(self.t[reached])[0]) * factor
 

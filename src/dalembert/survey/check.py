@@ -370,7 +370,7 @@ class Examination:
 
     def settings(self) -> None:
         """Report what does not go together in the model's own settings of the simulation."""
-        from dalembert.motion.settings import complete, conflicts
+        from dalembert.motion.conflicts import complete, conflicts
 
         if self.system.simulation:
             for name, text in conflicts(self.system, complete(self.system.simulation)):

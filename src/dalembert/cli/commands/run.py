@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from dalembert.cli import options
 from dalembert.cli.failures import FAILED
 from dalembert.cli.models import open_model, output, stem
+from dalembert.cli.motion_options import with_settings
 from dalembert.cli.motions import ending, print_motion, simulated, write
-from dalembert.cli.options import OUTPUT, Initial, Model, Settings, Unchecked, Until
+from dalembert.cli.options import OUTPUT, Initial, Model, Settings
 from dalembert.cli.progress import Progress
 from dalembert.cli.tables import check_lines, equation_lines, run_lines
 from dalembert.errors import ModelError
@@ -26,12 +26,12 @@ dalembert run pendulum --no-report
 """
 
 
+@with_settings("until", "unchecked")
 def command(
     model: Model,
-    until: Until = None,
+    asked: dict[str, Any],
     settings: Settings = None,
     initial: Initial = None,
-    unchecked: Unchecked = False,
     report: Annotated[
         str | None,
         typer.Option(
@@ -47,19 +47,18 @@ def command(
         raise ModelError("`--report` and `--no-report` contradict each other; leave one of them out")
     name = f"{stem(model)}-report.html" if report is None else report
     path = None if no_report else output("--report", name, (".html",))
-    end = options.end_of_motion(until)
     system = open_model(model, settings, initial)
     with Progress("examining the model"):
         outcome = system.check()
     typer.echo("\n".join(check_lines(outcome)))
-    if not (outcome.ok or unchecked):
+    if not (outcome.ok or "unchecked" in asked):
         raise typer.Exit(FAILED)
     with Progress("deriving the equations"):
         derivation = system.derive("minimal")
         if not derivation.expressions:  # too long; with multipliers they are shorter
             derivation = system.derive("multipliers")
     typer.echo("\n" + "\n".join(equation_lines(derivation, model)) + "\n")
-    motion = simulated(system, end, unchecked=unchecked)
+    motion = simulated(system, asked)
     print_motion(motion, lambda: "\n".join(run_lines(motion)))
     write("Report", path, motion.report)
     raise typer.Exit(ending(motion))

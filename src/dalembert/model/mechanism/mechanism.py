@@ -25,7 +25,8 @@ from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.reading import Given
-from dalembert.model.system import VALUES, Source, System
+from dalembert.model.system import VALUES, System
+from dalembert.model.tomlscan import Source
 
 if TYPE_CHECKING:
     from dalembert.blocks.numeric import Numeric

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.motion import places as at
+from dalembert.motion import codes
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.newton import ITERATIONS, PATIENCE, begin, iterate, prepare, rounding, solved
 from dalembert.motion.steppers.primitives import copy, is_slow, project, watch
@@ -18,7 +18,7 @@ def _error(scheme, layout, pattern, address, size, count, clock, t, h, y, given,
 
     `again` filters it a second time, for stiff parts of a first or a repeated step.
     """
-    n, J, parts = size[at.N], room.jacobian, layout.parts
+    n, J, parts = size.n, room.jacobian, layout.parts
     z = scheme.real / h
     e = scheme.errors
     slope_v = room.rates[0]
@@ -37,9 +37,7 @@ def _error(scheme, layout, pattern, address, size, count, clock, t, h, y, given,
         new[i] = y[i]
         if i >= n:
             extent = max(extent, abs(y[i]))
-    least = max(
-        clock[at.ATOL], rounding(size, a[n + size[at.S]]) * extent
-    )  # of velocities; no step makes rounding smaller
+    least = max(clock.atol, rounding(size, a[n + size.s]) * extent)  # of velocities; no step makes rounding smaller
     norm = 0.0
     for turn in range(2):
         right, x = room.right, room.step
@@ -59,8 +57,8 @@ def _error(scheme, layout, pattern, address, size, count, clock, t, h, y, given,
         norm = 0.0
         for i in range(n):
             error_q = (new[n + i] + slope_q[i] + x[i]) / z
-            scale_q = clock[at.ATOL] + clock[at.RTOL] * max(abs(y[i]), abs(room.raw[i]))
-            scale_v = least + clock[at.RTOL] * max(abs(y[n + i]), abs(room.raw[n + i]))
+            scale_q = clock.atol + clock.rtol * max(abs(y[i]), abs(room.raw[i]))
+            scale_v = least + clock.rtol * max(abs(y[n + i]), abs(room.raw[n + i]))
             norm += (error_q / scale_q) ** 2 + (x[i] / scale_v) ** 2
             new[i], new[n + i] = y[i] + error_q, y[n + i] + x[i]
         norm = np.sqrt(norm / (2 * n))
@@ -94,7 +92,7 @@ def _solved_step(scheme, layout, pattern, address, size, count, clock, limit, ne
 
     λ₀ is the guess, and is renewed by what was found, so that the trace that E leaves is squared.
     """
-    n = size[at.N]
+    n = size.n
     for i in range(n):
         room.V[0, i] = y[n + i]
     prepare(scheme, layout, pattern, address, size, t, h, y, given, out, work, room)
@@ -119,7 +117,7 @@ def _solved_step(scheme, layout, pattern, address, size, count, clock, limit, ne
 @compiled
 def _guess(scheme, size, ratio, y, room):
     """Guess the stages and their λ by the interpolation of the last step, `ratio` times as long; flat if it is zero."""
-    n, s, V, multipliers = size[at.N], size[at.S], room.last_V, room.last_multipliers
+    n, s, V, multipliers = size.n, size.s, room.last_V, room.last_multipliers
     for k in range(3):
         theta = 1.0 + scheme.c[k] * ratio
         for i in range(n):
@@ -140,7 +138,7 @@ def _guess(scheme, size, ratio, y, room):
 @compiled
 def _guess_between(scheme, size, h, y, kept, room):
     """Guess the stages of a step whose end is known, by Hermite's cubic, and their λ on a line."""
-    n, s, start, end = size[at.N], size[at.S], room.start, room.shifted
+    n, s, start, end = size.n, size.s, room.start, room.shifted
     for k in range(3):
         theta = scheme.c[k]
         rest, blend = 1.0 - theta, theta * theta * (3.0 - 2.0 * theta)
@@ -181,10 +179,10 @@ def first_step(clock, y, start):
     n = len(y) // 2
     d0 = d1 = 0.0
     for i in range(n):
-        scale_q, scale_v = clock[at.ATOL] + clock[at.RTOL] * abs(y[i]), clock[at.ATOL] + clock[at.RTOL] * abs(y[n + i])
+        scale_q, scale_v = clock.atol + clock.rtol * abs(y[i]), clock.atol + clock.rtol * abs(y[n + i])
         d0 += (y[i] / scale_q) ** 2 + (y[n + i] / scale_v) ** 2
         d1 += (y[n + i] / scale_q) ** 2 + (start[i] / scale_v) ** 2
-    span = min(clock[at.END] - clock[at.T], clock[at.LARGEST])
+    span = min(clock.end - clock.t, clock.largest)
     h = 0.01 * np.sqrt(d0 / d1) if d0 > 1e-10 and d1 > 1e-10 else 1e-6
     return min(max(h, 1e-8 * span), span)
 
@@ -194,32 +192,32 @@ def advance(
     scheme, layout, pattern, room, address, size, clock, count, y, given, out, work, wanted, sampled, times, states,
     events, fixed, last_step, max_steps,
 ):  # fmt: skip
-    """Take up to `max_steps` steps towards `clock[END]`; return a status.
+    """Take up to `max_steps` steps towards `clock.end`; return a status.
 
     Arrays are as those of the explicit stepper. `last_step` holds the length of the last step, or zero.
     """
-    n, s = size[at.N], size[at.S]
-    if clock[at.T] >= clock[at.END]:
-        return at.DONE
-    if count[at.FIRST] == 0:
-        if not begin(address, size, count, clock[at.T], y, given, out, work, room.start):
-            return at.NOT_FINITE
-        if not fixed and clock[at.H] <= 0.0:
-            clock[at.H] = first_step(clock, y, room.start)
-        count[at.FIRST] = 1
+    n, s = size.n, size.s
+    if clock.t >= clock.end:
+        return codes.DONE
+    if count.first == 0:
+        if not begin(address, size, count, clock.t, y, given, out, work, room.start):
+            return codes.NOT_FINITE
+        if not fixed and clock.h <= 0.0:
+            clock.h = first_step(clock, y, room.start)
+        count.first = 1
         last_step[0] = 0.0
-        watch(address, n, clock[at.T], y, y[n:], given, out, work, events)
+        watch(address, n, clock.t, y, y[n:], given, out, work, events)
     for _ in range(max_steps):
-        if clock[at.T] >= clock[at.END]:
-            return at.DONE
-        if count[at.RECORDED] >= len(times):
-            return at.FULL
-        t, h = clock[at.T], min(clock[at.H], clock[at.LARGEST])
-        last = t + h >= clock[at.END] - 1e-9 * h
+        if clock.t >= clock.end:
+            return codes.DONE
+        if count.recorded >= len(times):
+            return codes.FULL
+        t, h = clock.t, min(clock.h, clock.largest)
+        last = t + h >= clock.end - 1e-9 * h
         if last:
-            h = clock[at.END] - t
-        if h <= 1e-14 * max(abs(t), 1e-3 * clock[at.END]):
-            return at.STEP_TOO_SMALL
+            h = clock.end - t
+        if h <= 1e-14 * max(abs(t), 1e-3 * clock.end):
+            return codes.STEP_TOO_SMALL
         ratio = h / last_step[0] if last_step[0] > 0.0 else 0.0
         _guess(scheme, size, ratio, y, room)
         iterations = _solved_step(
@@ -228,62 +226,62 @@ def advance(
         )  # fmt: skip
         if iterations == 0:
             if fixed:
-                return at.NOT_SOLVED
-            clock[at.H] = 0.5 * h
-            count[at.REJECTED] += 1
-            count[at.AGAIN] = 1
+                return codes.NOT_SOLVED
+            clock.h = 0.5 * h
+            count.rejected += 1
+            count.again = 1
             continue
         if not fixed:
-            again = count[at.AGAIN] == 1 or count[at.STEPS] == 0
+            again = count.again == 1 or count.steps == 0
             error = _error(
                 scheme, layout, pattern, address, size, count, clock, t, h, y, given, out, work, room, again
             )  # fmt: skip
             factor = _SAFETY * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations)
             if not error < 1.0:
-                clock[at.H] = h * max(0.2, factor * error ** (-1.0 / scheme.order)) if np.isfinite(error) else 0.2 * h
-                count[at.REJECTED] += 1
-                count[at.AGAIN] = 1
+                clock.h = h * max(0.2, factor * error ** (-1.0 / scheme.order)) if np.isfinite(error) else 0.2 * h
+                count.rejected += 1
+                count.again = 1
                 continue
             factor = 8.0 if error == 0.0 else min(8.0, max(0.2, factor * error ** (-1.0 / scheme.order)))
-            if count[at.AGAIN] == 1:
+            if count.again == 1:
                 factor = min(1.0, factor)
-            count[at.AGAIN] = 0
+            count.again = 0
             if not last or factor < 1.0:
-                clock[at.H] = h * factor
+                clock.h = h * factor
         new = room.new
         for i in range(2 * n):
             new[i] = room.raw[i]
         if s > 0 and not project(address, size, count, t + h, new, given, out, work):
-            if fixed or h < 1e-9 * clock[at.END]:
-                return at.NOT_PROJECTED
-            clock[at.H] = 0.25 * h
-            count[at.REJECTED] += 1
+            if fixed or h < 1e-9 * clock.end:
+                return codes.NOT_PROJECTED
+            clock.h = 0.25 * h
+            count.rejected += 1
             continue
-        end = clock[at.END] if last else t + h  # which rounding may leave before it
-        while count[at.SAMPLED] < len(wanted) and wanted[count[at.SAMPLED]] <= end:
-            time, sample = wanted[count[at.SAMPLED]], sampled[count[at.SAMPLED]]
+        end = clock.end if last else t + h  # which rounding may leave before it
+        while count.sampled < len(wanted) and wanted[count.sampled] <= end:
+            time, sample = wanted[count.sampled], sampled[count.sampled]
             _between(scheme, (time - t) / h, h, y, room.raw, new, room.V, sample)
             if s > 0 and not project(address, size, count, time, sample, given, out, work):
-                return at.NOT_PROJECTED
-            count[at.SAMPLED] += 1
+                return codes.NOT_PROJECTED
+            count.sampled += 1
         for i in range(2 * n):
             y[i] = new[i]
-            states[count[at.RECORDED], i] = new[i]
-        clock[at.T] = end
-        times[count[at.RECORDED]] = clock[at.T]
-        count[at.RECORDED] += 1
-        count[at.STEPS] += 1
+            states[count.recorded, i] = new[i]
+        clock.t = end
+        times[count.recorded] = clock.t
+        count.recorded += 1
+        count.steps += 1
         last_step[0] = h
         copy(room.V, room.last_V)
         copy(room.multipliers, room.last_multipliers)
-        if not begin(address, size, count, clock[at.T], y, given, out, work, room.start):
-            return at.NOT_FINITE
+        if not begin(address, size, count, clock.t, y, given, out, work, room.start):
+            return codes.NOT_FINITE
         slow = is_slow(clock, count)
-        if watch(address, n, clock[at.T], y, y[n:], given, out, work, events):
-            return at.EVENT
+        if watch(address, n, clock.t, y, y[n:], given, out, work, events):
+            return codes.EVENT
         if slow:
-            return at.SLOW
-    return at.DONE if clock[at.T] >= clock[at.END] else at.RUNNING
+            return codes.SLOW
+    return codes.DONE if clock.t >= clock.end else codes.RUNNING
 
 
 @compiled

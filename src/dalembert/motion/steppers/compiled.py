@@ -54,6 +54,8 @@ def _type(kind: Any) -> types.Type:
     """Return numba's type of an argument, from its kind; see `motion/entry.py`."""
     if isinstance(kind, str):
         return {"i": types.int64, "f": types.float64, "c": types.complex128}[kind]
+    if kind[0] == "record":
+        return from_dtype(kind[1])
     if isinstance(kind[0], str):
         return types.Array(from_dtype(np.dtype(kind[0])), kind[1], "C")
     return types.NamedTuple([_type(part) for part in kind[1]], kind[0])

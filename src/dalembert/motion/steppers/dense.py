@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.motion.places import FIXED, ONE
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.rates import freeze, keep_stages, rate, stages, weigh, whole_step
 
@@ -54,7 +53,7 @@ def prepare(method, tools, t, h, y, room):
 def _repeat(method, tools, t, h, y, room):
     """Take a recorded step again; return whether that was possible."""
     rows, there = len(method.b), False
-    if tools.size[ONE] == 1 and tools.size[FIXED] == 0:
+    if tools.size.one == 1 and tools.size.fixed == 0:
         _, there = whole_step(tools, rows, 1.0, 1.0, t, h, y, room.raw)
     if there:
         keep_stages(tools.out, rows, room.k)

@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.motion import places as at
+from dalembert.motion import codes
 from dalembert.motion.steppers.collocation import first_step, hermite
 from dalembert.motion.steppers.compiled import compiled
-from dalembert.motion.steppers.newton import BALANCE, CLEAR, ITERATIONS, begin, linearise, solved
+from dalembert.motion.steppers.newton import CLEAR, ITERATIONS, begin, linearise, solved
 from dalembert.motion.steppers.primitives import is_slow, kernel, project, watch
 
-ORDER, EQUAL, FAILED = range(3)  # places in `state`: also steps of equal length, and rejections, one after the other
 HIGHEST = 5
 _SAFETY = 0.9
 _MOST, _LEAST = 8.0, 0.2  # by which a step changes
@@ -39,7 +38,7 @@ def _norm(clock, least, y, d):
     """Return the size of a change of the state in units of what a step may be off."""
     n, total = len(y) // 2, 0.0
     for i in range(2 * n):
-        scale = max(clock[at.ATOL], least[0] if i < n else least[1]) + clock[at.RTOL] * abs(y[i])
+        scale = max(clock.atol, least[0] if i < n else least[1]) + clock.rtol * abs(y[i])
         total += (d[i] / scale) ** 2
     return np.sqrt(total / (2 * n)) / _SHARE
 
@@ -83,7 +82,7 @@ def _afresh(n, h, y, state, room):
     for i in range(n):
         D[0, i], D[0, n + i] = y[i], y[n + i]
         D[1, i], D[1, n + i] = h * y[n + i], h * room.start[i]
-    state[ORDER], state[EQUAL] = 1, 0
+    state.order, state.equal = 1, 0
     room.spacing[0] = h
 
 
@@ -102,7 +101,7 @@ def _predict(order, coefficients, room):
 @compiled
 def _residuals(address, size, count, t, z, given, out, work, room):
     """Evaluate −F and −C at the velocities and multipliers in `room`; return whether they are finite."""
-    n, s = size[at.N], size[at.S]
+    n, s = size.n, size.s
     behind = len(given) - n - s
     given[0] = t
     for i in range(n):
@@ -112,8 +111,8 @@ def _residuals(address, size, count, t, z, given, out, work, room):
         given[behind + i] = z * (v - room.predicted[n + i] + room.psi[n + i])
     for i in range(s):
         given[behind + n + i] = room.multipliers[i]
-    kernel(BALANCE, address, given, out, work)
-    count[at.EVALUATIONS] += 1
+    kernel(address.balance, given, out, work)
+    count.evaluations += 1
     for i in range(n + s):
         if not np.isfinite(out[i]):
             return False
@@ -132,11 +131,11 @@ def _noise(size, conditioning, failed, y, room):
     was: rows of different lengths make it small everywhere, and no noise. What does not become smaller after several
     rejections there is taken for noise as well.
     """
-    n = size[at.N]
+    n = size.n
     far = fast = 0.0
     for i in range(n):
         far, fast = max(far, abs(y[i])), max(fast, abs(y[n + i]))
-    if size[at.S] == 0:
+    if size.s == 0:
         return 0.0, _NOISE * _ROUNDED * fast
     square = max(conditioning / max(room.clear[0], conditioning), _SINGULAR)
     more = _NOISE * (4.0 ** (failed - _AFRESH) if failed > _AFRESH and square < _SMOOTH else 1.0)
@@ -151,9 +150,9 @@ def _iterate(layout, pattern, address, size, count, clock, failed, t, z, y, give
     What E ties λ to is the last λ in the first two iterations. Their corrections and those of V alternate, so that two
     make one.
     """
-    n, s = size[at.N], size[at.S]
+    n, s = size.n, size.s
     least = _noise(size, room.start[n + s], failed, y, room)
-    target = max(100 * 2.2e-16 / clock[at.RTOL], _CONVERGED)
+    target = max(100 * 2.2e-16 / clock.rtol, _CONVERGED)
     earlier = before = 0.0
     for iteration in range(1, ITERATIONS + 1):
         if iteration <= 3:
@@ -195,7 +194,7 @@ def _solve(layout, pattern, address, size, count, clock, failed, t, z, y, given,
     It is off the constraints on positions by the error of the step. Next to a singular position those on velocities
     contradict each other there; so they are solved again with positions that are moved onto the constraints.
     """
-    n, s = size[at.N], size[at.S]
+    n, s = size.n, size.s
     smooth = room.start[n + s] > _SMOOTH * room.clear[0]
     for i in range(n):
         room.raw[n + i] = room.predicted[n + i]
@@ -218,8 +217,8 @@ def _solve(layout, pattern, address, size, count, clock, failed, t, z, y, given,
 @compiled
 def _choose(clock, coefficients, least, y, error, factor, state, room):
     """Choose the next order and step, where enough is known of the differences; return the change of the step."""
-    order = state[ORDER]
-    if state[EQUAL] < order + 1:
+    order = state.order
+    if state.equal < order + 1:
         return 1.0
     best, chosen = 0.0, order
     for k in range(max(1, order - 1), min(HIGHEST, order + 1) + 1):
@@ -232,7 +231,7 @@ def _choose(clock, coefficients, least, y, error, factor, state, room):
         grown = _MOST / factor if size == 0.0 else size ** (-1.0 / (k + 1))
         if grown > best:
             best, chosen = grown, k
-    state[ORDER] = chosen
+    state.order = chosen
     best = min(_MOST, factor * best)
     if chosen == order and 1.0 <= best < _WORTH:
         return 1.0
@@ -258,118 +257,116 @@ def advance(
     coefficients, layout, pattern, room, state, address, size, clock, count, y, given, out, work, wanted, sampled,
     times, states, rates, events, max_steps,
 ):  # fmt: skip
-    """Take up to `max_steps` steps towards `clock[END]`; return a status.
+    """Take up to `max_steps` steps towards `clock.end`; return a status.
 
     Arrays are as those of the other steppers; `rates` are the v̇ of the steps at their ends, which know nothing of how
     much large forces multiply the errors of the states.
     """
-    n, s = size[at.N], size[at.S]
-    if clock[at.T] >= clock[at.END]:
-        return at.DONE
-    if count[at.FIRST] == 0:
-        if not begin(address, size, count, clock[at.T], y, given, out, work, room.start):
-            return at.NOT_FINITE
-        if _SHARE * clock[at.RTOL] < 2.2e-16:
-            return at.STEP_TOO_SMALL  # no step is that accurate
-        clock[at.H] = _first(clock, y, room.start)
+    n, s = size.n, size.s
+    if clock.t >= clock.end:
+        return codes.DONE
+    if count.first == 0:
+        if not begin(address, size, count, clock.t, y, given, out, work, room.start):
+            return codes.NOT_FINITE
+        if _SHARE * clock.rtol < 2.2e-16:
+            return codes.STEP_TOO_SMALL  # no step is that accurate
+        clock.h = _first(clock, y, room.start)
         room.clear[0] = max(room.clear[0], room.start[n + s])
         for i in range(n):
             room.before[i] = room.start[i]
-        _afresh(n, clock[at.H], y, state, room)
-        state[FAILED] = 0
-        count[at.FIRST] = 1
-        watch(address, n, clock[at.T], y, y[n:], given, out, work, events)
+        _afresh(n, clock.h, y, state, room)
+        state.failed = 0
+        count.first = 1
+        watch(address, n, clock.t, y, y[n:], given, out, work, events)
     for _ in range(max_steps):
-        if clock[at.T] >= clock[at.END]:
-            return at.DONE
-        if count[at.RECORDED] >= len(times):
-            return at.FULL
-        t, h = clock[at.T], min(clock[at.H], clock[at.LARGEST])
-        last = t + h >= clock[at.END] - 1e-9 * h
+        if clock.t >= clock.end:
+            return codes.DONE
+        if count.recorded >= len(times):
+            return codes.FULL
+        t, h = clock.t, min(clock.h, clock.largest)
+        last = t + h >= clock.end - 1e-9 * h
         if last:
-            h = clock[at.END] - t
-        if h <= 1e-14 * max(abs(t), 1e-3 * clock[at.END]):
-            return at.STEP_TOO_SMALL
-        if state[FAILED] >= _AFRESH:
+            h = clock.end - t
+        if h <= 1e-14 * max(abs(t), 1e-3 * clock.end):
+            return codes.STEP_TOO_SMALL
+        if state.failed >= _AFRESH:
             _afresh(n, h, y, state, room)
         elif h != room.spacing[0]:
-            _respace(state[ORDER], h / room.spacing[0], room)
+            _respace(state.order, h / room.spacing[0], room)
             room.spacing[0] = h
-            state[EQUAL] = 0
-        order = state[ORDER]
+            state.equal = 0
+        order = state.order
         z = coefficients.alpha[order] / h
         _predict(order, coefficients, room)
         linearise(layout, pattern, address, size, z, t, y, given, out, work, room)
         iterations = _solve(
-            layout, pattern, address, size, count, clock, state[FAILED], t + h, z, y, given, out, work, room
+            layout, pattern, address, size, count, clock, state.failed, t + h, z, y, given, out, work, room
         )
         if iterations == 0:
-            clock[at.H] = 0.3 * h
-            count[at.REJECTED] += 1
-            state[FAILED] += 1
+            clock.h = 0.3 * h
+            count.rejected += 1
+            state.failed += 1
             continue
         for i in range(2 * n):
             room.new[i] = room.raw[i]
         if s > 0 and not project(address, size, count, t + h, room.new, given, out, work):
-            if h < 1e-9 * clock[at.END]:
-                return at.NOT_PROJECTED
-            clock[at.H] = 0.25 * h
-            count[at.REJECTED] += 1
-            state[FAILED] += 1
+            if h < 1e-9 * clock.end:
+                return codes.NOT_PROJECTED
+            clock.h = 0.25 * h
+            count.rejected += 1
+            state.failed += 1
             continue
         for i in range(2 * n):
             room.change[i] = coefficients.error[order] * (room.new[i] - room.predicted[i])
         conditioning = min(room.start[n + s], out[n + s + 1]) if s > 0 else 1.0  # here and there
-        least = _noise(size, conditioning, state[FAILED], room.new, room)
+        least = _noise(size, conditioning, state.failed, room.new, room)
         error = _norm(clock, least, room.new, room.change)
         factor = _SAFETY * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations)
         if not error < 1.0:
             smaller = factor * error ** (-1.0 / (order + 1)) if np.isfinite(error) else _LEAST
-            clock[at.H] = h * max(_LEAST, smaller)
-            count[at.REJECTED] += 1
-            state[FAILED] += 1
+            clock.h = h * max(_LEAST, smaller)
+            count.rejected += 1
+            state.failed += 1
             continue
         for i in range(n):
-            room.rate[i] = rates[count[at.RECORDED], i] = z * (
-                room.new[n + i] - room.predicted[n + i] + room.psi[n + i]
-            )
-        end = clock[at.END] if last else t + h  # which rounding may leave before it
-        while count[at.SAMPLED] < len(wanted) and wanted[count[at.SAMPLED]] <= end:
-            time, sample = wanted[count[at.SAMPLED]], sampled[count[at.SAMPLED]]
+            room.rate[i] = rates[count.recorded, i] = z * (room.new[n + i] - room.predicted[n + i] + room.psi[n + i])
+        end = clock.end if last else t + h  # which rounding may leave before it
+        while count.sampled < len(wanted) and wanted[count.sampled] <= end:
+            time, sample = wanted[count.sampled], sampled[count.sampled]
             hermite((time - t) / h, h, y, room.new, room.before, room.rate, sample)
             if s > 0 and not project(address, size, count, time, sample, given, out, work):
-                return at.NOT_PROJECTED
-            count[at.SAMPLED] += 1
+                return codes.NOT_PROJECTED
+            count.sampled += 1
         for i in range(2 * n):
             y[i] = room.new[i]
-            states[count[at.RECORDED], i] = room.new[i]
+            states[count.recorded, i] = room.new[i]
         for i in range(n):
             room.before[i] = room.rate[i]
-        clock[at.T] = end
-        times[count[at.RECORDED]] = clock[at.T]
-        count[at.RECORDED] += 1
-        count[at.STEPS] += 1
-        if not begin(address, size, count, clock[at.T], y, given, out, work, room.start):
-            return at.NOT_FINITE
+        clock.t = end
+        times[count.recorded] = clock.t
+        count.recorded += 1
+        count.steps += 1
+        if not begin(address, size, count, clock.t, y, given, out, work, room.start):
+            return codes.NOT_FINITE
         _take(order, room)
         room.clear[0] = max(room.clear[0], room.start[n + s])
-        state[FAILED] = 0
-        state[EQUAL] += 1
+        state.failed = 0
+        state.equal += 1
         grown = _choose(clock, coefficients, least, room.new, error, factor, state, room)
         if not last or grown < 1.0:
-            clock[at.H] = h * grown
+            clock.h = h * grown
         slow = is_slow(clock, count)
-        if watch(address, n, clock[at.T], y, y[n:], given, out, work, events):
-            return at.EVENT
+        if watch(address, n, clock.t, y, y[n:], given, out, work, events):
+            return codes.EVENT
         if slow:
-            return at.SLOW
-    return at.DONE if clock[at.T] >= clock[at.END] else at.RUNNING
+            return codes.SLOW
+    return codes.DONE if clock.t >= clock.end else codes.RUNNING
 
 
 @compiled
 def _first(clock, y, start):
     """Choose the first step: order 1 is off by its square, in parts of the time in which the state changes."""
-    return first_step(clock, y, start) * 100 * np.sqrt(_SHARE * clock[at.RTOL])
+    return first_step(clock, y, start) * 100 * np.sqrt(_SHARE * clock.rtol)
 
 
 @compiled

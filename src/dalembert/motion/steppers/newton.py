@@ -21,12 +21,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.motion import places as at
+from dalembert.motion import codes
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.primitives import kernel
 from dalembert.motion.steppers.sparse import CHOSEN, GIVEN, LEAVING, factorise, solve
 
-BALANCE, JACOBIAN = 7, 8  # places in `address`, behind the common ones
 ITERATIONS, PATIENCE = 10, 60  # with a step that can be changed and with a fixed one
 _ROUNDED = 1e-14  # part of the largest velocity below which corrections do not matter
 _SINGULAR = 1e-12  # conditioning, the square of singular values, below which nothing more is allowed for it
@@ -74,19 +73,19 @@ def solved(layout, pattern, jacobian, n, z, values, inverse, right, x):
 @compiled
 def begin(address, size, count, t, y, given, out, work, start):
     """Evaluate accelerations, multipliers and the conditioning at a state; return whether they are there."""
-    n, s = size[at.N], size[at.S]
+    n, s = size.n, size.s
     given[0] = t
     for i in range(2 * n):
         given[1 + i] = y[i]
-    count[at.EVALUATIONS] += 1
-    kernel(at.RATE, address, given, out, work)
+    count.evaluations += 1
+    kernel(address.rate, given, out, work)
     if not out[n + s + 2] > 0.0:
-        count[at.BAD] = at.SINGULAR_MASS
+        count.bad = codes.SINGULAR_MASS
         return False
     for i in range(n + s):
         start[i] = out[i]
         if not np.isfinite(out[i]):
-            count[at.BAD] = n + i if i < n else -1
+            count.bad = n + i if i < n else -1
             return False
     start[n + s] = out[n + s + 1]
     return True
@@ -95,14 +94,14 @@ def begin(address, size, count, t, y, given, out, work, start):
 @compiled
 def linearise(layout, pattern, address, size, z, t, y, given, out, work, room):
     """Evaluate the Jacobians at the start of a step, leave out rows that depend on others, factorise for a real z."""
-    n, s = size[at.N], size[at.S]
+    n, s = size.n, size.s
     behind = len(given) - n - s
     given[0] = t
     for i in range(2 * n):
         given[1 + i] = y[i]
     for i in range(n + s):
         given[behind + i] = room.start[i]
-    kernel(JACOBIAN, address, given, out, work)
+    kernel(address.jacobian, given, out, work)
     for i in range(n + s):
         room.E[i] = 0.0
     if not room.start[n + s] > CLEAR:
@@ -130,7 +129,7 @@ def prepare(scheme, layout, pattern, address, size, t, h, y, given, out, work, r
 @compiled
 def residuals(scheme, address, size, count, t, h, y, given, out, work, room):
     """Evaluate −F and −C at all stages; return whether they are finite."""
-    n, s = size[at.N], size[at.S]
+    n, s = size.n, size.s
     behind = len(given) - n - s
     for k in range(3):
         given[0] = t + scheme.c[k] * h
@@ -144,8 +143,8 @@ def residuals(scheme, address, size, count, t, h, y, given, out, work, room):
             given[behind + i] = rate / h
         for i in range(s):
             given[behind + n + i] = room.multipliers[k, i]
-        kernel(BALANCE, address, given, out, work)
-        count[at.EVALUATIONS] += 1
+        kernel(address.balance, given, out, work)
+        count.evaluations += 1
         for i in range(n + s):
             if not np.isfinite(out[i]):
                 return False
@@ -158,7 +157,7 @@ def residuals(scheme, address, size, count, t, h, y, given, out, work, room):
 @compiled
 def rounding(size, conditioning):
     """Return the part of the largest velocity that corrections of velocities can be by rounding alone."""
-    return _ROUNDED / np.sqrt(min(1.0, max(conditioning, _SINGULAR))) if size[at.S] > 0 else _ROUNDED
+    return _ROUNDED / np.sqrt(min(1.0, max(conditioning, _SINGULAR))) if size.s > 0 else _ROUNDED
 
 
 @compiled
@@ -168,9 +167,9 @@ def iterate(scheme, layout, pattern, address, size, count, clock, limit, t, h, y
     No more than two iterations are not judged. Near a singular position a rounding of ψ moves velocities by a multiple
     of it, the inverse of the least singular value of A: that is where corrections end.
     """
-    n, s = size[at.N], size[at.S]
+    n, s = size.n, size.s
     rounded = rounding(size, room.start[n + s])
-    target = max(10 * 2.2e-16 / clock[at.RTOL], _CONVERGED)
+    target = max(10 * 2.2e-16 / clock.rtol, _CONVERGED)
     earlier = before = 0.0
     for iteration in range(1, limit + 1):
         if not residuals(scheme, address, size, count, t, h, y, given, out, work, room):
@@ -204,8 +203,8 @@ def iterate(scheme, layout, pattern, address, size, count, clock, limit, t, h, y
                 moved = 0.0
                 for j in range(3):
                     moved += h * scheme.a[k, j] * room.rates[j, i]
-                total += (room.rates[k, i] / (clock[at.ATOL] + clock[at.RTOL] * abs(y[n + i]))) ** 2
-                total += (moved / (clock[at.ATOL] + clock[at.RTOL] * abs(y[i]))) ** 2
+                total += (room.rates[k, i] / (clock.atol + clock.rtol * abs(y[n + i]))) ** 2
+                total += (moved / (clock.atol + clock.rtol * abs(y[i]))) ** 2
         now = np.sqrt(total / (6 * n))
         if not np.isfinite(now):
             return 0

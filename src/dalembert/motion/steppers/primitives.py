@@ -9,25 +9,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from dalembert.motion.places import (
-    BAD,
-    CANONICAL,
-    END,
-    EVENTS,
-    ILL,
-    KIND,
-    MOMENTA,
-    POSITION,
-    PROJECTIONS,
-    RATE,
-    SINCE,
-    STEPS,
-    WELL,
-    WINDOW,
-    N,
-    S,
-    T,
-)
+from dalembert.motion.codes import CANONICAL, WELL, WINDOW
 from dalembert.motion.steppers.compiled import compiled
 
 NEWTON = 12
@@ -64,9 +46,9 @@ call: Any = _call  # of the addresses of a kernel, its outputs, its inputs, its 
 
 
 @compiled
-def kernel(which, address, given, out, work):
-    """Call one of the kernels, given its inputs."""
-    call(address[which], out.ctypes.data, given.ctypes.data, work.ctypes.data)
+def kernel(address, given, out, work):
+    """Call a kernel, given its inputs."""
+    call(address, out.ctypes.data, given.ctypes.data, work.ctypes.data)
 
 
 @compiled
@@ -104,9 +86,9 @@ def settled(largest, before, conditioning, turn):
 @compiled
 def project(address, size, count, t, y, given, out, work):
     """Move a state onto the constraints, positions and then velocities, least in the mass norm."""
-    n, s = size[N], size[S]
+    n, s = size.n, size.s
     given[0] = t
-    canonical = size[KIND] == CANONICAL
+    canonical = size.kind == CANONICAL
     results, inputs, room = out.ctypes.data, given.ctypes.data, work.ctypes.data
     for level in range(2):
         first = 1 + level * n
@@ -115,21 +97,21 @@ def project(address, size, count, t, y, given, out, work):
             for i in range(2 * n):
                 given[1 + i] = y[i]
             if canonical:  # momenta to velocities
-                call(address[RATE], results, inputs, room)
+                call(address.rate, results, inputs, room)
                 for i in range(n):
                     given[1 + n + i] = out[i]
-            call(address[POSITION + level], results, inputs, room)
-            count[PROJECTIONS] += 1
+            call(address.position if level == 0 else address.velocity, results, inputs, room)
+            count.projections += 1
             conditioning = out[n + s + 1]
-            count[ILL] = 0 if conditioning > WELL else 1
+            count.ill = 0 if conditioning > WELL else 1
             largest, left, bad = corrected(out, n, s, given, first)
             if bad >= 0:
-                count[BAD] = level * n + bad
+                count.bad = level * n + bad
                 return False
             for i in range(2 * n):
                 y[i] = given[1 + i]
             if canonical:
-                call(address[MOMENTA], results, inputs, room)
+                call(address.momenta, results, inputs, room)
                 for i in range(n):
                     y[n + i] = out[i]
             if settled(largest, before, conditioning, turn):
@@ -144,10 +126,10 @@ def project(address, size, count, t, y, given, out, work):
 @compiled
 def is_slow(clock, count):
     """Tell, after every so many steps, whether they came next to nowhere."""
-    if count[STEPS] % WINDOW != 0:
+    if count.steps % WINDOW != 0:
         return False
-    slow = clock[T] - clock[SINCE] < SLOW_PART * clock[END]
-    clock[SINCE] = clock[T]
+    slow = clock.t - clock.since < SLOW_PART * clock.end
+    clock.since = clock.t
     return slow
 
 
@@ -160,7 +142,7 @@ def watch(address, n, t, q, v, given, out, work, events):
     for i in range(n):
         given[1 + i] = q[i]
         given[1 + n + i] = v[i]
-    kernel(EVENTS, address, given, out, work)
+    kernel(address.events, given, out, work)
     any_passed = False
     for e in range(events.shape[1]):
         events[0, e] = events[1, e]

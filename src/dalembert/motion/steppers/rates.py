@@ -4,35 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.motion.places import (
+from dalembert.motion.codes import (
     ACCELERATIONS,
-    BAD,
-    BROUGHT,
     CANONICAL,
-    COMPLETE,
-    DEPENDENT,
-    EVALUATIONS,
-    FROZEN,
-    GUARD,
     GUARDED,
-    GUARDS,
-    ILL,
-    KEEP,
-    KIND,
-    MOMENTA,
     NOT_COMPLETED,
     OWN,
-    POSITION,
     PROJECT,
-    PROJECTIONS,
-    RATE,
-    RESIDUALS,
     SINGULAR_MASS,
     STABILISE,
     WELL,
-    WHOLE,
-    N,
-    S,
 )
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.primitives import LEFT, NEWTON, call, corrected, kernel, project, settled
@@ -44,35 +25,35 @@ _DEFECT = 1e-13  # of a form beyond which its choices have gone bad; rounding is
 def rate(tools, t, y, dy):
     """Evaluate the right side of the equations at a state; return whether it is there."""
     address, size, count, given, out, work, _ = tools
-    n, s, kind = size[N], size[S], size[KIND]
-    if size[COMPLETE] == 1 and not _complete(tools, t, y):
+    n, s, kind = size.n, size.s, size.kind
+    if size.complete == 1 and not _complete(tools, t, y):
         return False
     given[0] = t
     for i in range(2 * n):
         given[1 + i] = y[i]
-    count[EVALUATIONS] += 1
-    if size[BROUGHT] == 1:
+    count.evaluations += 1
+    if size.brought == 1:
         _bring(address, n, kind == CANONICAL, given, out, work)
-    if size[KEEP] == STABILISE and size[FROZEN] == 0:
+    if size.keep == STABILISE and size.frozen == 0:
         _offsets(tools, 1.0)
-    kernel(RATE, address, given, out, work)
+    kernel(address.rate, given, out, work)
     if kind == CANONICAL:
         for i in range(2 * n):
             dy[i] = out[i]
     else:
         bad = kind == GUARDED and not (out[n + s] >= s and out[n + s + 1] > WELL)
-        if bad or (kind == OWN and (count[ILL] == 1 or not out[2 * n] < _DEFECT)):
-            count[GUARDS] += 1
-            kernel(GUARD, address, given, out, work)
+        if bad or (kind == OWN and (count.ill == 1 or not out[2 * n] < _DEFECT)):
+            count.guards += 1
+            kernel(address.guard, given, out, work)
         if kind != OWN and not out[n + s + 2] > 0.0:
-            count[BAD] = SINGULAR_MASS
+            count.bad = SINGULAR_MASS
             return False
         for i in range(n):
             dy[i] = given[1 + n + i]
             dy[n + i] = out[i]
     for i in range(2 * n):
         if not np.isfinite(dy[i]):
-            count[BAD] = i
+            count.bad = i
             return False
     return True
 
@@ -86,14 +67,14 @@ def _bring(address, n, canonical, given, out, work):
     """
     for level in range(2):
         if canonical and level == 1:  # momenta to velocities, and back
-            kernel(RATE, address, given, out, work)
+            kernel(address.rate, given, out, work)
             for i in range(n):
                 given[1 + n + i] = out[i]
-        kernel(POSITION + level, address, given, out, work)
+        kernel(address.position if level == 0 else address.velocity, given, out, work)
         for i in range(n):
             given[1 + level * n + i] += out[i]
     if canonical:
-        kernel(MOMENTA, address, given, out, work)
+        kernel(address.momenta, given, out, work)
         for i in range(n):
             given[1 + n + i] = out[i]
 
@@ -101,8 +82,8 @@ def _bring(address, n, canonical, given, out, work):
 @compiled
 def _offsets(tools, h):
     """Fill in what stabilisation adds to c: −a ψ − b g, with gains a and b in units of the step."""
-    s, control, given, out = tools.size[S], tools.control, tools.given, tools.out
-    kernel(RESIDUALS, tools.address, given, out, tools.work)
+    s, control, given, out = tools.size.s, tools.control, tools.given, tools.out
+    kernel(tools.address.residuals, given, out, tools.work)
     start = len(given) - s
     for i in range(s):
         given[start + i] = -control[0, i] / h * out[s + i] - control[1, i] / (h * h) * out[i]
@@ -111,7 +92,7 @@ def _offsets(tools, h):
 @compiled
 def freeze(tools, t, h, y):
     """Evaluate what stabilisation adds, at the start of a step and for all of its stages; return whether it does."""
-    if tools.size[KEEP] != STABILISE or tools.size[FROZEN] == 0:
+    if tools.size.keep != STABILISE or tools.size.frozen == 0:
         return False
     tools.given[0] = t
     for i in range(len(y)):
@@ -128,7 +109,7 @@ def _complete(tools, t, y):
     how well they are determined.
     """
     address, size, count, given, out, work, control = tools
-    n, s = size[N], size[S]
+    n, s = size.n, size.s
     start = len(given) - n - s
     given[0] = t
     for level in range(2):
@@ -138,19 +119,19 @@ def _complete(tools, t, y):
         for turn in range(NEWTON):
             for i in range(2 * n):
                 given[1 + i] = y[i]
-            kernel(DEPENDENT + level, address, given, out, work)
-            count[PROJECTIONS] += 1
+            kernel(address.positions if level == 0 else address.velocities, given, out, work)
+            count.projections += 1
             control[2, level] = out[n + s + 1]
             largest, left, bad = corrected(out, n, s, y, level * n)
             if bad >= 0:
-                count[BAD] = level * n + bad
+                count.bad = level * n + bad
                 return False
             if settled(largest, before, control[2, level], turn):
                 found = left < LEFT
                 break
             before = largest
         if not found:
-            count[BAD] = NOT_COMPLETED
+            count.bad = NOT_COMPLETED
             return False
     return True
 
@@ -159,9 +140,9 @@ def _complete(tools, t, y):
 def keep(tools, t, y):
     """Bring a state onto the constraints in the way that was chosen; return whether that was possible."""
     address, size, count, given, out, work, _ = tools
-    if size[COMPLETE] == 1:
+    if size.complete == 1:
         return _complete(tools, t, y)
-    if size[KEEP] == PROJECT:
+    if size.keep == PROJECT:
         return project(address, size, count, t, y, given, out, work)
     return True
 
@@ -180,9 +161,9 @@ def _stage(A, row, h, y, k, trial):
 @compiled
 def is_plain(size):
     """Tell whether nothing but q̈ is asked for."""
-    if size[BROUGHT] == 1:
+    if size.brought == 1:
         return False
-    return size[COMPLETE] == 0 and size[KEEP] != STABILISE and (size[KIND] == ACCELERATIONS or size[KIND] == GUARDED)
+    return size.complete == 0 and size.keep != STABILISE and (size.kind == ACCELERATIONS or size.kind == GUARDED)
 
 
 @compiled
@@ -193,8 +174,8 @@ def plain_stages(method, tools, first, last, t, h, y, k):
     """
     address, size, count, given, out, work, _ = tools
     A, c = method.A, method.c
-    n, s, guarded = size[N], size[S], size[KIND] == GUARDED
-    direct, guard = address[RATE], address[GUARD]
+    n, s, guarded = size.n, size.s, size.kind == GUARDED
+    direct, guard = address.rate, address.guard
     results, inputs, room = out.ctypes.data, given.ctypes.data, work.ctypes.data
     for row in range(first, last):
         for i in range(2 * n):
@@ -205,11 +186,11 @@ def plain_stages(method, tools, first, last, t, h, y, k):
         given[0] = t + c[row] * h
         call(direct, results, inputs, room)
         if guarded and not (out[n + s] >= s and out[n + s + 1] > WELL):
-            count[GUARDS] += 1
+            count.guards += 1
             call(guard, results, inputs, room)
-        count[EVALUATIONS] += 1
+        count.evaluations += 1
         if not out[n + s + 2] > 0.0:
-            count[BAD] = SINGULAR_MASS
+            count.bad = SINGULAR_MASS
             return False
         total = 0.0
         for i in range(n):
@@ -218,7 +199,7 @@ def plain_stages(method, tools, first, last, t, h, y, k):
         if total != 0.0:  # something is not finite
             for i in range(2 * n):
                 if not np.isfinite(k[row, i]):
-                    count[BAD] = i
+                    count.bad = i
             return False
     return True
 
@@ -254,13 +235,13 @@ def whole_step(tools, rows, rtol, atol, t, h, y, raw):
     for i in range(m):
         given[1 + i] = y[i]
     given[last - 3], given[last - 2], given[last - 1] = h, rtol, atol
-    call(tools.address[WHOLE], out.ctypes.data, given.ctypes.data, tools.work.ctypes.data)
+    call(tools.address.whole, out.ctypes.data, given.ctypes.data, tools.work.ctypes.data)
     for i in range(m):
         raw[i] = out[i]
     error = out[m]
     good = out[m + 1] > 0.0 and error < np.inf
     if good:
-        tools.counts[EVALUATIONS] += rows
+        tools.counts.evaluations += rows
     return error, good
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.motion.places import AIMED, CANONICAL, END, KIND, MET, RATE, SWITCHES, H, N, T
+from dalembert.motion.codes import CANONICAL
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.primitives import kernel
 from dalembert.motion.steppers.rates import rate
@@ -23,15 +23,15 @@ _CAREFUL, _CARELESS = 1e-2, 1e-6  # parts of the way that are left over, far fro
 @compiled
 def evaluate(tools, t, y, into):
     """Evaluate what switches at a state."""
-    given, out, n = tools.given, tools.out, tools.size[N]
+    given, out, n = tools.given, tools.out, tools.size.n
     given[0] = t
     for i in range(len(y)):
         given[1 + i] = y[i]
-    if tools.size[KIND] == CANONICAL:  # momenta to velocities
-        kernel(RATE, tools.address, given, out, tools.work)
+    if tools.size.kind == CANONICAL:  # momenta to velocities
+        kernel(tools.address.rate, given, out, tools.work)
         for i in range(n):
             given[1 + n + i] = out[i]
-    kernel(SWITCHES, tools.address, given, out, tools.work)
+    kernel(tools.address.switches, given, out, tools.work)
     for e in range(len(into)):
         into[e] = out[e]
 
@@ -39,12 +39,12 @@ def evaluate(tools, t, y, into):
 @compiled
 def _ahead(tools, clock, y, room, switches):
     """Return how long it takes to the nearest switch; infinite if nothing leads to one."""
-    if not rate(tools, clock[T], y, room.k[0]):
+    if not rate(tools, clock.t, y, room.k[0]):
         return np.inf
-    aside = _ASIDE * clock[MET]
+    aside = _ASIDE * clock.met
     for i in range(len(y)):
         room.trial[i] = y[i] + aside * room.k[0, i]
-    evaluate(tools, clock[T] + aside, room.trial, switches[1])
+    evaluate(tools, clock.t + aside, room.trial, switches[1])
     nearest = np.inf
     for e in range(switches.shape[1]):
         slope = (switches[1, e] - switches[0, e]) / aside
@@ -56,13 +56,13 @@ def _ahead(tools, clock, y, room, switches):
 @compiled
 def aim(tools, clock, h, y, room, switches):
     """Shorten a step that would cross a switch; return its length, and whether it is the one that leads across."""
-    if tools.counts[AIMED] == 0 or tools.counts[AIMED] >= MOST:
+    if tools.counts.aimed == 0 or tools.counts.aimed >= MOST:
         return h, False
     left = _ahead(tools, clock, y, room, switches)
-    short = _SHORT * max(abs(clock[T]), 1e-3 * clock[END])
+    short = _SHORT * max(abs(clock.t), 1e-3 * clock.end)
     if left <= short:
         return min(h, left + short), True
-    margin = min(max(10.0 * left / clock[MET], _CARELESS), _CAREFUL)
+    margin = min(max(10.0 * left / clock.met, _CARELESS), _CAREFUL)
     return min(h, left * (1.0 - margin)), False
 
 
@@ -76,10 +76,10 @@ def crosses(tools, clock, t, h, room, switches):
         before, after = switches[0, e], switches[1, e]
         if before * after < 0.0:
             part = min(part, before / (before - after))
-    if part == 1.0 or counts[AIMED] >= MOST:
+    if part == 1.0 or counts.aimed >= MOST:
         return False
-    if counts[AIMED] == 0:
-        clock[MET] = h
-    counts[AIMED] += 1
-    clock[H] = h * min(max(part, 0.1), 0.9)
+    if counts.aimed == 0:
+        clock.met = h
+    counts.aimed += 1
+    clock.h = h * min(max(part, 0.1), 0.9)
     return True

@@ -17,35 +17,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.motion.places import (
-    BAD,
+from dalembert.motion.codes import (
     CONTRADICTED,
     DONE,
-    END,
-    EVALUATIONS,
     EVENT,
-    FIRST,
     FULL,
     NOT_FINITE,
     NOT_PROJECTED,
     NOT_SOLVED,
-    PROJECTIONS,
-    RECORDED,
-    REJECTED,
     RUNNING,
-    SAMPLED,
     SINGULAR_MASS,
-    STEPS,
-    H,
-    N,
-    S,
-    T,
-)  # fmt: skip
+)
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.primitives import LEFT, copy, kernel, watch
 
-FORCE, VELOCITY, TURN, MOVE, MOVE_NEAR, NEAR = range(6)  # places in `address`, before that of events
-SEPARABLE = 2  # place in `size`, behind the numbers of coordinates and constraints
 Q, P, SHIFT, PUSH, IMPULSE, FORCES, REACTIONS, RATES, REST_Q, REST_P = range(10)  # rows of `rows`
 
 _MOST = 100  # iterations
@@ -53,7 +38,7 @@ _SLOW = 0.1  # a correction in the size of the last, beyond which the matrix is 
 _NEAR = 4  # matrices made anew, at most
 _KINK = 0.5  # how far end velocities may be from the mean one, in their size
 _PARTS = (1, 2, 3, 5, 7)  # into which a step is cut, one after the other, if its equations are not solved
-_SLOWLY = -4  # in `count[BAD]`: an iteration did not converge
+_SLOWLY = -4  # in `count.bad`: an iteration did not converge
 _ROUNDING = 1e-16  # relative size of a correction that changes nothing any more
 _STUCK = 1e-10  # below it, corrections that do not become smaller are rounding
 
@@ -69,21 +54,21 @@ def _given(given, n, t, q, p):
 @compiled
 def _begin(address, size, count, t, y, rows, given, out, work):
     """Factorise the matrix at a state, and take its velocity; return whether it is there."""
-    n = size[N]
+    n = size.n
     _given(given, n, t, y[:n], y[n:])
-    kernel(TURN, address, given, out, work)
+    kernel(address.turn, given, out, work)
     for i in range(n):
         rows[RATES, i] = out[i]
         rows[REST_Q, i] = rows[REST_P, i] = rows[REACTIONS, i] = 0.0
     if not out[2 * n + 2] > 0.0:
-        count[BAD] = SINGULAR_MASS
+        count.bad = SINGULAR_MASS
         return False
-    kernel(FORCE, address, given, out, work)
-    count[EVALUATIONS] += 1
+    kernel(address.force, given, out, work)
+    count.evaluations += 1
     for i in range(n):
         rows[FORCES, i] = out[n + i]
         if not (np.isfinite(rows[RATES, i]) and np.isfinite(out[n + i])):
-            count[BAD] = i if not np.isfinite(rows[RATES, i]) else n + i
+            count.bad = i if not np.isfinite(rows[RATES, i]) else n + i
             return False
     return True
 
@@ -91,7 +76,7 @@ def _begin(address, size, count, t, y, rows, given, out, work):
 @compiled
 def _defects(address, size, count, t, h, q0, p0, first, rows, given, out, work):
     """Evaluate the first two lines at p½ and q1: what is missing in p½, times h, and by how much q1 moves away."""
-    n, separable = size[N], size[SEPARABLE] == 1
+    n, separable = size.n, size.separable == 1
     q, p, shift, push, impulse = rows[Q], rows[P], rows[SHIFT], rows[PUSH], rows[IMPULSE]
     defect = given[len(given) - n :]
     for i in range(n):
@@ -100,10 +85,10 @@ def _defects(address, size, count, t, h, q0, p0, first, rows, given, out, work):
         return  # what is linear was solved with the first correction
     _given(given, n, t, q0, p)
     if separable:
-        kernel(VELOCITY, address, given, out, work)
+        kernel(address.velocity, given, out, work)
     else:
-        kernel(FORCE, address, given, out, work)
-        count[EVALUATIONS] += 1
+        kernel(address.force, given, out, work)
+        count.evaluations += 1
         for i in range(n):
             push[i] = 0.5 * h * out[n + i]
             defect[i] = h * ((p0[i] - p[i]) + push[i] + impulse[i])
@@ -113,7 +98,7 @@ def _defects(address, size, count, t, h, q0, p0, first, rows, given, out, work):
             q[i] = q0[i] + h * out[i]
     if not separable:
         _given(given, n, t + h, q, p)
-        kernel(VELOCITY, address, given, out, work)
+        kernel(address.velocity, given, out, work)
     for i in range(n):
         shift[i] += 0.5 * h * out[i]
 
@@ -141,12 +126,12 @@ def _corrected(n, h, q0, p0, rows, given, out):
 @compiled
 def _first_half(address, size, count, t, h, q0, p0, rows, given, out, work):
     """Find p½ and q1; return whether they are there."""
-    n, s = size[N], size[S]
+    n, s = size.n, size.s
     for i in range(n):
         rows[IMPULSE, i] = 0.5 * h * rows[REACTIONS, i]
         rows[PUSH, i] = 0.5 * h * rows[FORCES, i]
         rows[P, i] = p0[i] + rows[PUSH, i] + rows[IMPULSE, i]
-    which, near, waited = MOVE, 0, 0
+    which, near, waited = address.move, 0, 0
     smallest = before = farthest = np.inf
     rate = 1.0
     for iteration in range(_MOST):
@@ -155,13 +140,13 @@ def _first_half(address, size, count, t, h, q0, p0, rows, given, out, work):
         for i in range(n):
             given[1 + i] = q0[i] + (rows[SHIFT, i] + rows[REST_Q, i])
         if s > 0 and iteration > 1 and rate > _SLOW and near < _NEAR and farthest > 10 * _ROUNDING:
-            kernel(NEAR, address, given, out, work)
-            which, near = MOVE_NEAR, near + 1
-        kernel(which, address, given, out, work)
-        count[PROJECTIONS] += 1
+            kernel(address.near, given, out, work)
+            which, near = address.move_near, near + 1
+        kernel(which, given, out, work)
+        count.projections += 1
         largest, farthest, bad = _corrected(n, h, q0, p0, rows, given, out)
         if bad >= 0:
-            count[BAD] = bad
+            count.bad = bad
             return False
         slowest = rate
         if iteration > 0:
@@ -183,7 +168,7 @@ def _satisfied(count, left, values):
         extent = max(extent, abs(value))
     for residual in left:
         if not abs(residual) < LEFT * extent:
-            count[BAD] = CONTRADICTED
+            count.bad = CONTRADICTED
             return False
     return True
 
@@ -191,25 +176,25 @@ def _satisfied(count, left, values):
 @compiled
 def _rattle(address, size, count, t, h, y, rows, given, out, work):
     """Take one step of RATTLE from y to y, compensating what rounding loses; return whether it is there."""
-    n = size[N]
+    n = size.n
     q0, p0 = y[:n], y[n:]
     if not _first_half(address, size, count, t, h, q0, p0, rows, given, out, work):
         return False
     _given(given, n, t + h, rows[Q], rows[P])
-    kernel(FORCE, address, given, out, work)
-    count[EVALUATIONS] += 1
+    kernel(address.force, given, out, work)
+    count.evaluations += 1
     for i in range(n):
         rows[FORCES, i] = out[n + i]
         rows[PUSH, i] += 0.5 * h * out[n + i] + rows[IMPULSE, i]
         given[1 + n + i] = p0[i] + (rows[PUSH, i] + rows[REST_P, i])
-    kernel(TURN, address, given, out, work)
-    count[PROJECTIONS] += 1
+    kernel(address.turn, given, out, work)
+    count.projections += 1
     if not out[2 * n + 2] > 0.0:
-        count[BAD] = SINGULAR_MASS
+        count.bad = SINGULAR_MASS
         return False
     for i in range(n):
         given[1 + n + i] = out[i]
-    if not _satisfied(count, out[2 * n + 3 : 2 * n + 3 + size[S]], out[:n]):
+    if not _satisfied(count, out[2 * n + 3 : 2 * n + 3 + size.s], out[:n]):
         return False
     kink, speed = 0.0, _STUCK  # a jump to another branch of the motion is not a solution that was asked for
     for i in range(n):
@@ -223,7 +208,7 @@ def _rattle(address, size, count, t, h, y, rows, given, out, work):
         q0[i] += shift
         p0[i] += push
         if not (np.isfinite(rows[RATES, i]) and np.isfinite(p0[i])):
-            count[BAD] = i if not np.isfinite(rows[RATES, i]) else n + i
+            count.bad = i if not np.isfinite(rows[RATES, i]) else n + i
             return False
     return kink <= _KINK * speed
 
@@ -249,9 +234,9 @@ def _step(address, size, count, weights, t, h, y, new, rows, given, out, work):
         for i in range(len(y)):
             new[i] = y[i]
         if parts > 1:
-            count[REJECTED] += 1
+            count.rejected += 1
             _begin(address, size, count, t, new, rows, given, out, work)
-        count[BAD] = _SLOWLY
+        count.bad = _SLOWLY
         taken = 0
         while taken < parts and _composed(
             address, size, count, weights, t + taken * (h / parts), h / parts, new, rows, given, out, work
@@ -273,9 +258,9 @@ def inside(address, size, count, weights, t, h, y, into, rows, given, out, work)
 @compiled
 def _status(count):
     """Say why there is no step."""
-    if count[BAD] == CONTRADICTED:
+    if count.bad == CONTRADICTED:
         return NOT_PROJECTED
-    return NOT_SOLVED if count[BAD] == _SLOWLY else NOT_FINITE
+    return NOT_SOLVED if count.bad == _SLOWLY else NOT_FINITE
 
 
 @compiled
@@ -288,38 +273,38 @@ def advance(
     The arrays are those of the stepper of explicit methods. `new`, `rows` and `others` are its own, as is `work`, which
     keeps the factors from one step to the next; everything else is done in `scratch`.
     """
-    n, m = size[N], len(y)
-    if clock[T] >= clock[END]:
+    n, m = size.n, len(y)
+    if clock.t >= clock.end:
         return DONE
-    if count[FIRST] == 0:
-        if not _begin(address, size, count, clock[T], y, rows, given, out, work):
+    if count.first == 0:
+        if not _begin(address, size, count, clock.t, y, rows, given, out, work):
             return NOT_FINITE
-        count[FIRST] = 1
-        watch(address, n, clock[T], y, rows[RATES], given, out, scratch, events)
+        count.first = 1
+        watch(address, n, clock.t, y, rows[RATES], given, out, scratch, events)
     for _ in range(max_steps):
-        if clock[T] >= clock[END]:
+        if clock.t >= clock.end:
             return DONE
-        if count[RECORDED] >= len(times):
+        if count.recorded >= len(times):
             return FULL
-        t, h = clock[T], clock[H]
-        last = t + h >= clock[END] - 1e-9 * h  # no tiny step at the end because of rounding
+        t, h = clock.t, clock.h
+        last = t + h >= clock.end - 1e-9 * h  # no tiny step at the end because of rounding
         if last:
-            h = clock[END] - t
-        end = clock[END] if last else t + h
+            h = clock.end - t
+        end = clock.end if last else t + h
         if not _step(address, size, count, weights, t, h, y, new, rows, given, out, work):
             return _status(count)
-        while count[SAMPLED] < len(wanted) and wanted[count[SAMPLED]] <= end:
-            at, into = wanted[count[SAMPLED]], sampled[count[SAMPLED]]
+        while count.sampled < len(wanted) and wanted[count.sampled] <= end:
+            at, into = wanted[count.sampled], sampled[count.sampled]
             if at == end:
                 copy(new, into)
             elif not inside(address, size, count, weights, t, at - t, y, into, others, given, out, scratch):
                 return _status(count)
-            count[SAMPLED] += 1
+            count.sampled += 1
         for i in range(m):
-            y[i] = states[count[RECORDED], i] = new[i]
-        clock[T] = times[count[RECORDED]] = end
-        count[RECORDED] += 1
-        count[STEPS] += 1
+            y[i] = states[count.recorded, i] = new[i]
+        clock.t = times[count.recorded] = end
+        count.recorded += 1
+        count.steps += 1
         if watch(address, n, end, y, rows[RATES], given, out, scratch, events):
             return EVENT
-    return DONE if clock[T] >= clock[END] else RUNNING
+    return DONE if clock.t >= clock.end else RUNNING

@@ -14,11 +14,12 @@ from dalembert.forms.canonical import objection
 from dalembert.language.calculus import ZERO
 from dalembert.language.functions import OPERATIONS, Function
 from dalembert.model.system import System
-from dalembert.native.build import Builder, energy_outputs
+from dalembert.native.build import Builder
 from dalembert.native.export.levels import levels
 from dalembert.native.export.numpy import head
-from dalembert.native.groups import REFINEMENTS
+from dalembert.native.groups.core import energy_outputs
 from dalembert.native.routine import Routine
+from dalembert.native.solver import REFINEMENTS
 
 _OVERHEAD = 40  # operations that take as long as a step of the loop itself
 _LARGEST = 2_000  # coordinates and constraints: the matrices are full
@@ -224,7 +225,8 @@ def _tables(builder: Builder, form: str) -> str:
     further = energy_outputs(builder.system, b) if builder.system.kinetic is not None else []
     momenta: list[Node | float] = []
     if FORMS[form].momenta:
-        momenta = [*builder.resting(routine, A, added), *builder.evaluate(routine, builder.lagrangian[1])]
+        canonical = builder.momenta
+        momenta = [*canonical.resting(routine, A, added), *builder.evaluate(routine, canonical.lagrangian[1])]
     first = builder.evaluate(routine, [*b.M.values(), *b.f, *b.A.values(), *b.c])
     values = [*first, *rho, *builder.evaluate(routine, [*residuals, *further]), *momenta]
     tape = levels(routine.tape, values, len(builder.inputs))

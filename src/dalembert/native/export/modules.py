@@ -5,9 +5,10 @@ from __future__ import annotations
 from dalembert.errors import DerivationError
 from dalembert.model.system import System
 from dalembert.native.build import Builder
-from dalembert.native.forms import form_module
-from dalembert.native.groups import Module, core
-from dalembert.native.rolled import rolled_module
+from dalembert.native.groups import find
+from dalembert.native.groups.base import rolled_module
+from dalembert.native.groups.core import residuals
+from dalembert.native.module import Module
 from dalembert.native.routine import Routine
 
 _KERNELS = ("accelerations", "position_step", "velocity_step", "residuals", "energies", "matrices")
@@ -15,15 +16,15 @@ _KERNELS = ("accelerations", "position_step", "velocity_step", "residuals", "ene
 
 def module_of(system: System, form: str, largest: int | None = None) -> Module:
     """Return the kernels of a form; large systems in loops, or straight up to some number of operations."""
-    if largest is None and form == "multipliers" and (rolled := rolled_module(system, "core")):
+    group = find("core" if form == "multipliers" else form)
+    if largest is None and (rolled := rolled_module(group, system)):
         return _chosen(system, rolled)
     builder = Builder(system)
+    module = group.straight(builder)
     if form != "multipliers":
-        module = form_module(builder, form)
-        module.add(builder.residuals())
+        module.add(residuals(builder))
         module.kernel("residuals", ["residuals"], len(builder.inputs))
     else:
-        module = core(builder)
         module.add(matrices(builder))
         module.kernel("matrices", ["matrices"], len(builder.inputs))
     if largest is not None and module.operations > largest:

@@ -13,7 +13,7 @@ from dalembert.native.codegen import Kernel
 from dalembert.native.export.modules import module_of
 from dalembert.native.export.names import identifiers, listed, origin, title
 from dalembert.native.export.straight import stacked, statements
-from dalembert.native.groups import Module
+from dalembert.native.module import Module
 
 _LARGEST = 200_000  # operations, of which Python reads some hundred thousand in a second
 

@@ -126,9 +126,9 @@ def _finer(motion: Motion, times: Array) -> Motion:
         finer = {"rtol": max(facts["rtol"] / part, _LEAST), "atol": facts["atol"] / part, "longest": longest}
     else:
         finer = {"step": facts["step"] / 2}
-    other = again(motion, events, **settings, **finer)
+    other = again(motion, events=events, **settings, **finer)
     if len(other.samples) < len(times) and _SURER in METHODS[facts["method"]].forms:
         # a form may creep past a singular position at a tolerance that another keeps with ease
-        surer = again(motion, events, **settings, **finer, form=_SURER)
+        surer = again(motion, events=events, **settings, **finer, form=_SURER)
         other = max(other, surer, key=lambda found: len(found.samples))
     return other

@@ -17,7 +17,7 @@ from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
 
 if TYPE_CHECKING:
-    from dalembert.native.kernels import Energies
+    from dalembert.native.values import Energies
     from dalembert.results.certificate.equations import Place
     from dalembert.results.trajectory import Run
 

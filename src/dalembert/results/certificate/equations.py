@@ -17,7 +17,7 @@ from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
 
 if TYPE_CHECKING:
-    from dalembert.native.kernels import Result
+    from dalembert.native.values import Result
     from dalembert.results.trajectory import Run
 
 TEXT = "accelerations and reactions in M q̈ = f + r and A q̈ = c"

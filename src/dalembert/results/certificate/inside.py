@@ -18,7 +18,8 @@ from dalembert.results.certificate.scales import points
 
 if TYPE_CHECKING:
     from dalembert.motion.run import Motion
-    from dalembert.native.kernels import Kernels, Result
+    from dalembert.native.kernels import Kernels
+    from dalembert.native.values import Result
     from dalembert.results.trajectory import Run
 
 MANY = 50_000  # steps, beyond which only as many are looked into

@@ -31,12 +31,12 @@ _TOGETHER = 1e-6  # of the duration: passages at the very end may be found in on
 
 def watched(motion: Motion) -> tuple[Event, ...]:
     """Return the events that were watched for."""
-    return read_events(motion.system, motion.options["events"])[0]
+    return read_events(motion.system, motion.settings.events)[0]
 
 
 def passages(run: Run, other: Motion | None) -> list[Item]:
     """Count passages that were missed inside steps, or that a more accurate motion has and this one has not."""
-    events, expressions = read_events(run.system, run.motion.options["events"])
+    events, expressions = read_events(run.system, run.motion.settings.events)
     if not events:
         return []
     seen = [sum(found.name == event.title for found in run.events) for event in events]

@@ -11,11 +11,13 @@ from typing import Any, Protocol
 
 from dalembert.algebra.tape import CONSTANT, LOAD, Node, Tape
 from dalembert.native.build import Builder
-from dalembert.native.groups import Module
+from dalembert.native.groups.base import Group
+from dalembert.native.groups.direct import direct
+from dalembert.native.module import Module
 from dalembert.native.routine import Routine
+from dalembert.native.solver import Scalar
 
 MOST = 1500  # operations of a step: beyond, it takes long to compile and little is gained
-Scalar = Node | float
 
 
 class StepMethod(Protocol):
@@ -47,32 +49,39 @@ class StepMethod(Protocol):
         ...
 
 
-def one_step(builder: Builder, method: StepMethod, well: float) -> Module:
-    """Return the kernel of a step: behind the other inputs it is given h and the relative and absolute tolerance.
+class OneStep(Group):
+    """The kernel of a step: behind the other inputs it is given h and the relative and absolute tolerance.
 
     It gives the state at the end, the error in units of the tolerance, a number that is positive if plain elimination
     was good enough at all stages, its conditioning above `well`, and the slopes of the stages.
     """
-    direct, routine = builder.direct(), Routine("step")
-    tape, n, s = routine.tape, builder.n, builder.s
-    inputs = routine.loads("in", len(builder.inputs) + 3)
-    t, y, parameters, (h, rtol, atol) = inputs[0], inputs[1 : 1 + 2 * n], inputs[1 + 2 * n : -3], inputs[-3:]
-    slopes: list[list[Scalar]] = []
-    fine: Scalar = 1.0
-    for row, time in zip(method.stages, method.times[: len(method.weights)], strict=False):
-        state = [start + h * change for start, change in zip(y, _sums(row, slopes, 2 * n), strict=True)]
-        out = inlined(direct, tape, [t + h * time, *state, *parameters])
-        rank, conditioning, positive = out[n + s :]
-        for value in (rank - (s - 0.5), conditioning - well, positive - 0.5):
-            fine = tape.call("min", fine, value)
-        slopes.append([*state[n:], *out[:n]])
-    end = [start + h * change for start, change in zip(y, _sums(method.weights, slopes, 2 * n), strict=True)]
-    routine.store("out", [*end, _error(method, tape, h, rtol, atol, y, end, slopes), fine])
-    routine.store("out", [slope for stage in slopes for slope in stage], 2 * n + 2)
-    module = Module()
-    module.add(routine)
-    module.kernel("step", ["step"], len(inputs))
-    return module
+
+    def __init__(self, method: StepMethod, well: float):
+        self.method, self.well = method, well
+        self.name = f"step {method.name} {well}"
+
+    def straight(self, builder: Builder) -> Module:
+        """Put it on a tape."""
+        method, whole, routine = self.method, direct(builder), Routine("step")
+        tape, n, s = routine.tape, builder.n, builder.s
+        inputs = routine.loads("in", len(builder.inputs) + 3)
+        t, y, parameters, (h, rtol, atol) = inputs[0], inputs[1 : 1 + 2 * n], inputs[1 + 2 * n : -3], inputs[-3:]
+        slopes: list[list[Scalar]] = []
+        fine: Scalar = 1.0
+        for row, time in zip(method.stages, method.times[: len(method.weights)], strict=False):
+            state = [start + h * change for start, change in zip(y, _sums(row, slopes, 2 * n), strict=True)]
+            out = inlined(whole, tape, [t + h * time, *state, *parameters])
+            rank, conditioning, positive = out[n + s :]
+            for value in (rank - (s - 0.5), conditioning - self.well, positive - 0.5):
+                fine = tape.call("min", fine, value)
+            slopes.append([*state[n:], *out[:n]])
+        end = [start + h * change for start, change in zip(y, _sums(method.weights, slopes, 2 * n), strict=True)]
+        routine.store("out", [*end, _error(method, tape, h, rtol, atol, y, end, slopes), fine])
+        routine.store("out", [slope for stage in slopes for slope in stage], 2 * n + 2)
+        module = Module()
+        module.add(routine)
+        module.kernel("step", ["step"], len(inputs))
+        return module
 
 
 def _sums(weights: Sequence[float], slopes: list[list[Scalar]], size: int) -> list[Scalar]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dalembert.algebra import quasidefinite, twosided
 from dalembert.algebra.tape import Node
-from dalembert.native.build import VANISHED, Builder, Scalar
-from dalembert.native.groups import Module, solution
+from dalembert.native.build import Builder
+from dalembert.native.groups.base import Group, register
+from dalembert.native.module import Module
 from dalembert.native.routine import Routine, Shelf
+from dalembert.native.solver import SOLUTION, VANISHED, Scalar
 
 
-def symplectic(builder: Builder) -> Module:
-    """Return the kernels that RATTLE needs, from t, q, p, of holonomic systems.
+@register
+class Symplectic(Group):
+    """The kernels that RATTLE needs, from t, q, p, of holonomic systems.
 
     force: ∂H/∂p and −∂H/∂q + Q, without reactions. velocity: ∂H/∂p.
     velocity_impulse: the velocity on ψ = 0, the impulse Aᵀλ on the momenta that leads there, the condition of the
@@ -19,28 +22,33 @@ def symplectic(builder: Builder) -> Module:
     d stands behind the other inputs. One solution is enough: the iteration around it removes the proximal term too.
     near_impulse: the same with A(q1) x = −g(q), of the positions q1 for which `near` was called last.
     """
-    module, b, n, inputs = Module(), builder.blocks, builder.n, len(builder.inputs)
-    linear, slopes = builder.lagrangian
-    force, velocity, rates = Routine("force"), Routine("velocity"), Routine("rates")
-    velocities = builder.velocities(force)
-    force.store("out", [*velocities.values(), *builder.evaluate(force, slopes, velocities)])
-    velocity.store("out", builder.velocities(velocity).values())
-    builder.placed(rates)
-    velocities = builder.velocities(rates)
-    psi = builder.evaluate(rates, [b.psi[i] for i in range(builder.s)], velocities)
-    rates.store("right", [*[0.0] * n, *(-value for value in psi)])
-    rates.store("velocity", velocities.values())
-    module.add(force, velocity, rates, builder.factor(), builder.begin(), builder.solve(), builder.refine())
-    module.add(_gaps(builder), _turned(builder), _moved(builder), *_near(builder))
-    module.kernel("force", ["force"], inputs)
-    module.kernel("velocity", ["velocity"], inputs)
-    module.kernel("velocity_impulse", ["rates", *solution(), "turned"], inputs)
-    module.kernel("position_impulse", ["gaps", "begin", "solve", "moved"], inputs + n)
-    module.kernel("near", ["near"], inputs)
-    module.kernel("near_impulse", ["gaps", "begin", "near_solve", "moved"], inputs + n)
-    plain = not any(entry.free_symbols & {b.t, *b.q, *b.v} for entry in (*b.M.values(), *linear))
-    module.facts["separable"] = plain and not any(slope.free_symbols & {*b.v} for slope in slopes)
-    return module
+
+    name = "symplectic"
+
+    def straight(self, builder: Builder) -> Module:
+        """Put them on tapes."""
+        module, b, n, inputs = Module(), builder.blocks, builder.n, len(builder.inputs)
+        linear, slopes = builder.momenta.lagrangian
+        force, velocity, rates = Routine("force"), Routine("velocity"), Routine("rates")
+        velocities = builder.momenta.velocities(force)
+        force.store("out", [*velocities.values(), *builder.evaluate(force, slopes, velocities)])
+        velocity.store("out", builder.momenta.velocities(velocity).values())
+        builder.placed(rates)
+        velocities = builder.momenta.velocities(rates)
+        psi = builder.evaluate(rates, [b.psi[i] for i in range(builder.s)], velocities)
+        rates.store("right", [*[0.0] * n, *(-value for value in psi)])
+        rates.store("velocity", velocities.values())
+        module.add(force, velocity, rates, *builder.solver.routines)
+        module.add(_gaps(builder), _turned(builder), _moved(builder), *_near(builder))
+        module.kernel("force", ["force"], inputs)
+        module.kernel("velocity", ["velocity"], inputs)
+        module.kernel("velocity_impulse", ["rates", *SOLUTION, "turned"], inputs)
+        module.kernel("position_impulse", ["gaps", "begin", "solve", "moved"], inputs + n)
+        module.kernel("near", ["near"], inputs)
+        module.kernel("near_impulse", ["gaps", "begin", "near_solve", "moved"], inputs + n)
+        plain = not any(entry.free_symbols & {b.t, *b.q, *b.v} for entry in (*b.M.values(), *linear))
+        module.facts["separable"] = plain and not any(slope.free_symbols & {*b.v} for slope in slopes)
+        return module
 
 
 def _gaps(builder: Builder) -> Routine:
@@ -56,7 +64,7 @@ def _gaps(builder: Builder) -> Routine:
 def _moved(builder: Builder) -> Routine:
     """Make the routine that gives out x and Aᵀλ."""
     routine = Routine("moved")
-    _, impulse, x = builder.reaction(routine)
+    _, impulse, x = builder.solver.reaction(routine)
     routine.store("out", [*x, *impulse])
     return routine
 
@@ -64,7 +72,7 @@ def _moved(builder: Builder) -> Routine:
 def _turned(builder: Builder) -> Routine:
     """Make the routine that gives out the velocity, Aᵀλ, the condition of the matrix, and what is left of ψ."""
     routine, n = Routine("turned"), builder.n
-    rows, impulse, x = builder.reaction(routine)
+    rows, impulse, x = builder.solver.reaction(routine)
     v = [old + new for old, new in zip(routine.loads("velocity", n), x, strict=True)]
     left: list[Scalar] = []
     for i, row in rows.items():
@@ -93,7 +101,9 @@ def _near(builder: Builder) -> tuple[Routine, Routine]:
     found = twosided.factorise(full, J, K, n, s, order, routine.tape, invert)
     entries = {(i, k): value for k in order for i, value in found.columns[k].items()}
     entries |= {(k, j): value for k in order for j, value in found.rows[k].items()}
-    shelf = Shelf("near", routine, entries | {(k, k): found.inverses[k] for k in order})
+    entries |= {(k, k): found.inverses[k] for k in order}
+    shelf = Shelf("near", routine.tape, entries)
+    shelf.store(routine, entries)
     factors = twosided.TwoSidedFactors(order, {k: {} for k in order}, {k: {} for k in order})
     place = {k: position for position, k in enumerate(order)}
     for (i, j), value in shelf.read(solver).items():

@@ -8,7 +8,10 @@ of the pilot has gone bad.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.tape import Node, Tape, TapeFull
@@ -16,24 +19,45 @@ from dalembert.errors import DerivationError
 from dalembert.forms import FORMS
 from dalembert.forms.canonical import objection
 from dalembert.forms.scene import scene_of
-from dalembert.native.build import Builder, Scalar
-from dalembert.native.groups import Module, solution
+from dalembert.native.build import Builder
+from dalembert.native.groups.base import Group
+from dalembert.native.module import Module
 from dalembert.native.routine import Routine
+from dalembert.native.solver import SOLUTION, Scalar
+
+if TYPE_CHECKING:
+    from dalembert.native.kernels import Kernels
+    from dalembert.native.machine import Compiled
 
 MAX_UNKNOWNS = 60  # coordinates and constraints, up to which the algorithm of the form itself is tried
 MAX_NODES = 20_000
+DEFECT = 1e-6  # beyond which the choices of the pilot have failed
 
 
-def form_module(builder: Builder, form: str) -> Module:
-    """Return the kernel of a form: q̈, r and the defect from t, q, v; of `canonical`, q̇, ṗ and r from t, q, p."""
-    if FORMS[form].momenta:
-        return _canonical(builder)
-    if builder.n + builder.s <= MAX_UNKNOWNS:
-        try:
-            return _own(builder, form)
-        except (TapeFull, ZeroDivisionError):  # the latter where sizes are so different that a pivot is lost
-            pass
-    return _sparse(builder, form)
+class FormGroup(Group):
+    """The kernel of a form: q̈, r and the defect from t, q, v; of one in momenta, q̇, ṗ and r from t, q, p."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def straight(self, builder: Builder) -> Module:
+        """Put it on tapes."""
+        if FORMS[self.name].momenta:
+            return _canonical(builder)
+        if builder.n + builder.s <= MAX_UNKNOWNS:
+            try:
+                return _own(builder, self.name)
+            except (TapeFull, ZeroDivisionError):  # the latter where sizes are so different that a pivot is lost
+                pass
+        return _sparse(builder, self.name)
+
+    def holds(self, kernels: Kernels, compiled: Compiled, values: Mapping[str, float]) -> bool:
+        """Tell whether the choices of the pilot are good for other values too."""
+        if not compiled.facts.get("own"):
+            return super().holds(kernels, compiled, values)
+        scene = scene_of(kernels.system)
+        out = compiled.run(self.name, np.array([scene.point(scene.numeric, place) for place in scene.places]))
+        return bool(np.all(np.isfinite(out)) and np.all(out[:, -1] < DEFECT))
 
 
 def _own(builder: Builder, form: str) -> Module:
@@ -58,13 +82,14 @@ def _own(builder: Builder, form: str) -> Module:
 
 def _sparse(builder: Builder, form: str) -> Module:
     """Take accelerations and reactions from the shared solver."""
-    module = _solver(builder, builder.stage("blocks", "forces"))
+    module = Module()
+    module.add(builder.stage("blocks", "forces"), *builder.solver.routines)
     finish = Routine("finish")
-    A, r, x = builder.reaction(finish)
+    A, r, x = builder.solver.reaction(finish)
     c = [finish.tape.load("right", builder.n + i) for i in range(builder.s)]
     finish.store("out", [*x, *r, _defect(finish, A, c, x)])
     module.add(finish)
-    module.kernel(form, ["blocks", *solution(), "finish"], len(builder.inputs))
+    module.kernel(form, ["blocks", *SOLUTION, "finish"], len(builder.inputs))
     return module
 
 
@@ -74,21 +99,22 @@ def _canonical(builder: Builder) -> Module:
     if reason := objection(system, builder.added):
         raise DerivationError(reason)
     stage = Routine("blocks")
-    _, slopes = builder.lagrangian
-    velocities = builder.velocities(stage)
+    _, slopes = builder.momenta.lagrangian
+    velocities = builder.momenta.velocities(stage)
     stage.store("velocity", velocities.values())
     stage.store("force", builder.evaluate(stage, slopes, velocities))
-    module = _solver(builder, builder.filled(stage, "forces", velocities))
+    module = Module()
+    module.add(builder.filled(stage, "forces", velocities), *builder.solver.routines)
     finish = Routine("finish")
-    _, r, _ = builder.reaction(finish)
+    _, r, _ = builder.solver.reaction(finish)
     rates = [force + reaction for force, reaction in zip(finish.loads("force", n), r, strict=True)]
     finish.store("out", [*finish.loads("velocity", n), *rates, *r])
     module.add(finish)
-    module.kernel("canonical", ["blocks", *solution(), "finish"], len(builder.inputs))
+    module.kernel("canonical", ["blocks", *SOLUTION, "finish"], len(builder.inputs))
     momenta = Routine("momenta")
     v = [momenta.tape.load("in", 1 + n + j) for j in range(n)]
     M, A, rho = builder.matrices(momenta)
-    p = builder.resting(momenta, A, rho)
+    p = builder.momenta.resting(momenta, A, rho)
     for (i, j), value in M.items():
         p[i] = p[i] + value * v[j]
         if i != j:
@@ -96,12 +122,6 @@ def _canonical(builder: Builder) -> Module:
     momenta.store("out", p)
     module.add(momenta)
     module.kernel("momenta", ["momenta"], len(builder.inputs))
-    return module
-
-
-def _solver(builder: Builder, stage: Routine) -> Module:
-    module = Module()
-    module.add(stage, builder.factor(), builder.solve(), builder.begin(), builder.refine())
     return module
 
 

@@ -1,0 +1,82 @@
+"""Which settings go together, and with a system: what does not is refused before anything runs.
+
+A model may say them too, in [simulate]: what is wrong there is found when it is read, what does not go together by
+`check`; a call may still give what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from dalembert.arguments import array, shown
+from dalembert.arrays import Array
+from dalembert.errors import ModelError
+from dalembert.model.settings import Settings, read
+from dalembert.model.system import System
+from dalembert.motion.methods import METHODS
+
+
+def chosen_settings(system: System, asked: Mapping[str, Any]) -> Settings:
+    """Join what was asked, what the model says, and the defaults; refuse what does not exist or go together."""
+    chosen = complete({**system.simulation, **_given(asked)})
+    if chosen.gains and chosen.keep != "stabilise":
+        raise ModelError(f'`gains` are those of keep="stabilise"; leave them out with keep="{chosen.keep}"')
+    for _, text in conflicts(system, chosen):
+        raise ModelError(text)
+    sample_times(chosen)
+    return chosen
+
+
+def _given(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what is not asked: what a model may say is then as it says."""
+    return {name: value for name, value in asked.items() if value is not None or name not in Settings.in_file}
+
+
+def complete(given: Mapping[str, Any]) -> Settings:
+    """Return all settings, with defaults for those that are not given; the form is the first of the method."""
+    method = METHODS[read("method", given.get("method", Settings.method))]
+    return Settings(**{"form": method.forms[0], **given})
+
+
+def conflicts(system: System, chosen: Settings) -> Iterator[tuple[str, str]]:
+    """Find settings that do not go together, or not with the system; each by its name, with the reason."""
+    from dalembert.forms import FORMS  # which takes longer to load than a model to read
+
+    method, form, keep = METHODS[chosen.method], chosen.form, chosen.keep
+    if form not in method.forms:
+        good = " or ".join(f"`{name}`" for name in method.forms)
+        yield "form", f"the method `{method.name}` goes with the form {good}, not with `{form}`"
+    if keep not in method.keeps:
+        yield "keep", f"the method `{method.name}` keeps the constraints itself; leave `keep` out, got `{keep}`"
+    if chosen.step is None and not method.adaptive:
+        yield (
+            "method",
+            f"the method `{method.name}` has a fixed step; give it: step=0.01, or --step 0.01 on the command line",
+        )
+    if chosen.step is not None and not method.fixed:
+        yield "step", f"the method `{method.name}` chooses its steps; give `rtol` and `atol` instead of `step`"
+    if keep == "stabilise" and (FORMS[form].momenta or FORMS[form].chooses):
+        yield "keep", f"`stabilise` goes with the forms in q and v; with `{form}` use keep=project"
+    if objection := method.objection(system):
+        yield "method", f"the method `{method.name}` {objection}"
+
+
+def sample_times(settings: Settings) -> Array | None:
+    """Return the times at which values are wanted; None: at every step."""
+    samples, until = settings.samples, settings.until
+    if samples is None:
+        return None
+    if isinstance(samples, int):
+        return np.linspace(0.0, until, samples + 1)
+    try:
+        times = array("samples", samples)
+    except ModelError:
+        times = np.array(np.nan)
+    if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
+        raise ModelError(f"`samples` is a number of intervals, or increasing times; got {shown(samples)}")
+    if len(times) and (times[0] < 0 or times[-1] > until):
+        raise ModelError(f"`samples` must lie between 0 and {until:g}, got {times[0]:g} to {times[-1]:g}")
+    return times

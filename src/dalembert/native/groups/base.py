@@ -1,0 +1,85 @@
+"""What a group of kernels is, and how to add one.
+
+A group is compiled as a whole, into one object file that is kept on disk. To add one:
+
+1. Write a file here with a subclass of `Group`: its `name`, and `straight(builder)`, which returns a `Module`: the
+   routines, of the builder, of its solver or your own, and the kernels that call them.
+2. Where large systems have it too, write `rolled(system)`: the same kernels in loops.
+3. `register` it, and name its file in `__init__.py`.
+
+Its kernels are then called by the names of group and kernel: `kernels.run("direct", "direct", rows)`. A group that
+depends on more than the system, as on what is watched for, is not registered but given to `Kernels.add`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from dalembert.blocks.assembled import is_large
+from dalembert.forms.augment import augmentation
+from dalembert.native.build import Builder
+from dalembert.native.module import Module
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+    from dalembert.native.kernels import Kernels
+    from dalembert.native.machine import Compiled
+
+_MANY = 120_000  # operations of a group: beyond, straight-line code takes long to compile
+_COARSE = 60  # operations of an instance, beyond which looking up its places hardly matters
+
+
+class Group(ABC):
+    """Kernels that are compiled together.
+
+    hurry: whether a motion needs so little of it that time spent on optimising it is lost.
+    """
+
+    name: str
+    hurry: bool = False
+
+    @abstractmethod
+    def straight(self, builder: Builder) -> Module:
+        """Put the group on tapes, as straight-line code."""
+
+    def rolled(self, system: System) -> Module | None:
+        """Put the group of a large system on tapes, in loops; None if there are none."""
+        return None
+
+    def holds(self, kernels: Kernels, compiled: Compiled, values: Mapping[str, float]) -> bool:
+        """Tell whether choices made with other values of the parameters are good for these."""
+        return compiled.facts["added"] == kernels.facts("core")["added"]
+
+
+GROUPS: dict[str, Group] = {}
+G = TypeVar("G", bound=Group)
+
+
+def register(group: type[G]) -> type[G]:
+    """Add a group to those that every system has."""
+    GROUPS[group.name] = group()
+    return group
+
+
+def rolled_module(group: Group, system: System) -> Module | None:
+    """Return a group of a system that is large enough, and repeats itself enough; None if straight code is better."""
+    module = group.rolled(system) if is_large(system) else None
+    if module is None:
+        return None
+    tasks = sum(len(loop.rows) for loop in module.rolled.loops)
+    enough = _MANY if module.unrolled < _COARSE * tasks else _MANY // 3
+    if not module.unrolled > max(enough, 4 * module.operations) or augmentation(system):
+        return None  # nothing is added to M in rolled code
+    module.facts |= {"added": [], "rolled": True}
+    return module
+
+
+def module_of(group: Group, system: System, builder: Callable[[], Builder]) -> Module:
+    """Put a group on tapes: in loops where that is better, else straight by the builder."""
+    if module := rolled_module(group, system):
+        return module
+    module = group.straight(builder())
+    module.facts["added"] = sorted(builder().added)
+    return module

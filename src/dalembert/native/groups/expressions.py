@@ -1,0 +1,38 @@
+"""Expressions of t, q, v, parameters, and of symbols that stand for multipliers: events, switches, joint forces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import symengine as se
+
+from dalembert.language.building import Expr
+from dalembert.language.program import Program
+from dalembert.native.build import Builder
+from dalembert.native.groups.base import Group
+from dalembert.native.module import Module
+from dalembert.native.routine import Routine
+from dalembert.native.solver import SOLUTION, Scalar
+
+
+class Expressions(Group):
+    """A kernel `expressions`; `multipliers` says which names stand for the multipliers of which constraints."""
+
+    def __init__(self, outputs: Sequence[Expr], multipliers: Mapping[str, int]):
+        self.outputs, self.multipliers = list(outputs), {se.Symbol(key): i for key, i in multipliers.items()}
+        self.name = "expressions " + " ; ".join(map(str, outputs))
+
+    def straight(self, builder: Builder) -> Module:
+        """Put it on a tape."""
+        module, routine = Module(), Routine("expressions")
+        used = set().union(*(output.free_symbols for output in self.outputs)) & self.multipliers.keys()
+        loads: list[Scalar] = list(routine.loads("in", len(builder.inputs)))
+        loads += [-routine.tape.load("x", builder.n + i) for i in self.multipliers.values()]
+        program = Program([*builder.inputs, *self.multipliers], self.outputs)
+        routine.store("out", program(loads, routine.tape))
+        if used:
+            module.add(builder.stage("blocks", "forces"), *builder.solver.routines)
+        module.add(routine)
+        calls = ["blocks", *SOLUTION, "expressions"] if used else ["expressions"]
+        module.kernel("expressions", calls, len(builder.inputs))
+        return module

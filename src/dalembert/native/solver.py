@@ -1,0 +1,161 @@
+"""The solver that all kernels share: [[M, Aᵀ], [A, 0]] x = right by proximal elimination and refinement, on tapes.
+
+It works on the arrays matrix, right → x of the workspace, which routines fill before and read after.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dalembert.algebra import quasidefinite
+from dalembert.algebra.tape import Node
+from dalembert.native.codegen import Repeat
+from dalembert.native.routine import Routine, Shelf
+
+if TYPE_CHECKING:
+    from dalembert.native.build import Builder
+
+ENOUGH = 1e-30  # square of the part of the solution below which the next refinement does not matter
+SINGULAR = 1e-10  # a pivot of M below this part of its diagonal makes M singular
+VANISHED = 1e-20  # squared length of a row, in its usual one, below which it is no condition
+REFINEMENTS = 3  # solves on the residual, at most: they remove the proximal term, but for where rank is nearly lost
+SOLUTION = (
+    "factor",
+    "begin",
+    "solve",
+    Repeat(("refine", "solve"), REFINEMENTS, "progress", 2),
+)  # until nothing changes
+
+Scalar = Node | float
+
+
+class Solver:
+    """Makes the routines that solve with the matrix of a builder, once."""
+
+    def __init__(self, builder: Builder):
+        self.builder, self.n, self.s, self.order = builder, builder.n, builder.s, builder.order
+
+    @cached_property
+    def routines(self) -> tuple[Routine, ...]:
+        """What `SOLUTION` calls."""
+        return self._factored[0], self._solve(), self._begin(), self._refine()
+
+    def factorised(self, routine: Routine, M: dict, A: dict, epsilon: Scalar) -> quasidefinite.ProximalFactors:
+        """Factorise on the tape, and store the condition of the matrix: rank, smallest remainder of a row, M positive.
+
+        A row that vanishes gets the inverse pivot zero, so that its multiplier is zero.
+        """
+        call = routine.tape.call
+        rank: Scalar = 0.0
+        largest: Scalar = 1.0
+        least: Scalar = 1.0
+        checked: set[int] = set()
+
+        def invert(k: int, pivot: Scalar, size: Scalar) -> Scalar:
+            nonlocal rank, largest, least
+            if k < self.n:
+                if (number := routine.tape.number(pivot)) not in checked:
+                    checked.add(number)
+                    least = call("min", least, pivot - SINGULAR * size)
+                return 1.0 / pivot
+            if not isinstance(size, Node) and size == 0:
+                return 0.0  # a row without entries
+            inverse = call("if_lt", VANISHED * size, pivot, 1.0 / pivot, 0.0)
+            rank = rank + call("if_lt", quasidefinite.LOST * size, pivot, 1.0, 0.0)
+            largest = call("max", largest, self.builder.whole(routine, k, size) * inverse)
+            return inverse
+
+        full = {**M, **{(j, i): value for (i, j), value in M.items()}}
+        factors = quasidefinite.factorise(full, A, self.n, self.s, self.order, routine.tape, invert, epsilon)
+        routine.store("condition", [rank, 1.0 / largest, call("if_lt", 0.0, least, 1.0, 0.0)])
+        return factors
+
+    @cached_property
+    def _factored(self) -> tuple[Routine, Shelf]:
+        """The routine matrix → L, inverse pivots, condition; and where it leaves L and the pivots."""
+        routine = Routine("factor")
+        factors = self.factorised(routine, *self.builder.loaded(routine), quasidefinite.EPSILON)
+        columns = {(i, k): value for k in self.order for i, value in factors.columns[k].items()}
+        entries = {**columns, **{(k, k): factors.inverses[k] for k in self.order}}
+        shelf = Shelf("factors", routine.tape, entries)
+        shelf.store(routine, entries)
+        return routine, shelf
+
+    def _solve(self) -> Routine:
+        """Make the routine x += K⁻¹ r."""
+        routine = Routine("solve")
+        factors = quasidefinite.ProximalFactors(self.order, {k: {} for k in self.order})
+        for (i, k), value in self._factored[1].read(routine).items():
+            if i == k:
+                factors.inverses[k] = value
+            else:
+                factors.columns[k][i] = value
+        step = quasidefinite.solve(factors, routine.loads("r", self.n + self.s))
+        x = routine.loads("x", self.n + self.s)
+        routine.store("x", [old + new for old, new in zip(x, step, strict=True)])
+        self._progress(routine, step)
+        return routine
+
+    def _progress(self, routine: Routine, step: list[Scalar]) -> None:
+        """Tell whether the next step would matter: it is expected to be as much smaller as this one was.
+
+        Steps are measured by Σ Mᵢᵢ xᵢ²; `progress` holds the measures of the first and of the last one, and the answer.
+        """
+        M = self.builder.loaded(routine)[0]
+        measure: Scalar = 0.0
+        for i in range(self.n):
+            measure = measure + M.get((i, i), 0.0) * (step[i] * step[i])
+        first, last = routine.loads("progress", 2)
+        call = routine.tape.call
+        done = call("if_le", measure * measure, ENOUGH * (first * last), 1.0, 0.0)
+        routine.store("progress", [call("if_lt", first, 0.0, measure, first), measure, done])
+
+    def _begin(self) -> Routine:
+        """Make the routine r = right, x = 0."""
+        routine = Routine("begin")
+        routine.store("r", routine.loads("right", self.n + self.s))
+        routine.store("x", [0.0] * (self.n + self.s))
+        routine.store("progress", [-1.0, 1.0, 0.0])
+        return routine
+
+    def _refine(self) -> Routine:
+        """Make the routine r = right − [[M, Aᵀ], [A, 0]] x."""
+        routine = Routine("refine")
+        M, A = self.builder.loaded(routine)
+        x = routine.loads("x", self.n + self.s)
+        r: list[Scalar] = list(routine.loads("right", self.n + self.s))
+        for (i, j), value in M.items():
+            r[i] = r[i] - value * x[j]
+            if i != j:
+                r[j] = r[j] - value * x[i]
+        for (i, j), value in A.items():
+            r[j] = r[j] - value * x[self.n + i]
+            r[self.n + i] = r[self.n + i] - value * x[j]
+        routine.store("r", r)
+        return routine
+
+    # --- what is read afterwards -------------------------------------------------------------------------------------
+
+    def reaction(self, routine: Routine) -> tuple[dict[int, dict], list[Scalar], list[Node]]:
+        """Return the rows of A, r = Aᵀλ and q̈ as nodes that read the workspace."""
+        rows: dict[int, dict] = {i: {} for i in range(self.s)}
+        r: list[Scalar] = [0.0] * self.n
+        for (i, j), value in self.builder.loaded(routine)[1].items():
+            rows[i][j] = value
+            r[j] = r[j] - value * routine.tape.load("x", self.n + i)
+        return rows, r, routine.loads("x", self.n)
+
+    def finish(self) -> Routine:
+        """Make the routine that gives out q̈, λ and the condition of the matrix."""
+        routine = Routine("finish")
+        x = routine.loads("x", self.n + self.s)
+        routine.store("out", [*x[: self.n], *(-value for value in x[self.n :]), *routine.loads("condition", 3)])
+        return routine
+
+    def step(self) -> Routine:
+        """Make the routine that gives out the correction of a projection and, behind the residuals, the condition."""
+        routine = Routine("step")
+        routine.store("out", routine.loads("x", self.n))
+        routine.store("out", routine.loads("condition", 3), self.n + self.s)
+        return routine
