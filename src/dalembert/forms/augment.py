@@ -20,11 +20,11 @@ from scipy.sparse.csgraph import connected_components
 
 from dalembert.algebra.rank import is_positive
 from dalembert.arrays import Array, Sparse
-from dalembert.blocks.numeric import Numeric, Values
+from dalembert.blocks.numeric import Values, pilot_numeric_of, pilot_parameters
 from dalembert.errors import DerivationError, quoted
 from dalembert.language.building import number
+from dalembert.model.facts import START, fact
 from dalembert.model.system import System
-from dalembert.survey.configurations import pilot_parameters
 
 _POSITIVE = 1e-11  # pivots of the scaled mass matrix above this are safe
 _LIGHT = 1e-6  # part of the inertia around that counts as next to none
@@ -41,6 +41,7 @@ class Added(NamedTuple):
     everywhere: bool
 
 
+@fact(START)
 def augmentation(system: System) -> dict[int, Added]:
     """Return the rows to be added to the mass matrix; none if it is positive definite."""
     found = _near(system)
@@ -74,9 +75,10 @@ def without_inertia(system: System) -> list[str]:
     return [name for name, none in zip(system.coordinates, missing, strict=True) if none]
 
 
+@fact(START)
 def _near(system: System) -> list[Values]:
     """Return the values of the equations at some places around the initial position."""
-    numeric = Numeric(system, pilot_parameters(system))
+    numeric = pilot_numeric_of(system)
     places = (numeric.all(*place) for place in random_places(system))
     found = list(islice((values for values in places if values.finite()), _PLACES))
     if not found:
@@ -138,6 +140,7 @@ def _without(M: Sparse, light: Array) -> Sparse:
     return sp.csr_array(keep @ M @ keep)
 
 
+@fact(START)
 def random_places(system: System) -> list[tuple[float, Array, Array]]:
     """Return t, q, v around the initial position, on no constraint: a rank is the same nearly everywhere."""
     random = np.random.default_rng(5)

@@ -12,7 +12,7 @@ import numpy as np
 
 from dalembert.arguments import switch
 from dalembert.arrays import Array
-from dalembert.blocks.numeric import Numeric, parameter_values
+from dalembert.blocks.numeric import Numeric, numeric_of
 from dalembert.errors import SimulationError, quoted
 from dalembert.interruption import Held
 from dalembert.model.system import System
@@ -28,7 +28,7 @@ from dalembert.motion.settings import Settings, chosen_settings
 from dalembert.motion.tableau import Tableau
 from dalembert.native.kernels import Kernels
 from dalembert.survey.check import refuse_contradictions
-from dalembert.survey.start import State, consistent_state
+from dalembert.survey.start import State, start_of
 
 _FIRST = 20_000  # unknowns times steps of the first piece: some thousandths of a second
 _MOST = 10**8  # steps of a piece, whatever the clock says
@@ -147,11 +147,11 @@ def compute(
     settings = chosen_settings(system, locals())
     read_events(system, events)  # what is wrong with them is said before anything is computed
     before = time.perf_counter()
-    numeric = Numeric(system)
-    state = consistent_state(system, numeric, explain=False)
+    numeric = numeric_of(system)
+    state = start_of(system)
     if not switch("unchecked", unchecked):
-        refuse_contradictions(system, numeric, state.t, state.q, state.v)
-    parameters = np.array(parameter_values(system, {}))
+        refuse_contradictions(system)
+    parameters = np.array(numeric.parameters)
     crossing = Crossing(system, parameters, state.t, settings.until, not unchecked)
     crossing.refuse(state.q, state.v)
     ready = Ready(system, numeric, state, parameters, Kernels(system, settings.form), not unchecked)

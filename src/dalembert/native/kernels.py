@@ -23,12 +23,13 @@ import symengine as se
 
 from dalembert.arguments import array, choice
 from dalembert.arrays import Array, Arrays, Sparse
-from dalembert.blocks.numeric import parameter_values
+from dalembert.blocks.numeric import parameter_values, pilot_parameters
 from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.forms.augment import augmentation, random_places
 from dalembert.forms.scene import scene_of
 from dalembert.language.building import Expr
+from dalembert.model.facts import PARAMETERS, STRUCTURE, fact
 from dalembert.model.system import System
 from dalembert.native import cache as disk
 from dalembert.native import groups, machine, rank
@@ -39,7 +40,6 @@ from dalembert.native.groups import GROUPS, Module
 from dalembert.native.onestep import MOST, StepMethod, one_step
 from dalembert.native.rolled import rolled_module
 from dalembert.native.symplectic import symplectic
-from dalembert.survey.configurations import pilot_parameters
 
 _GROUPS = {**GROUPS, "symplectic": symplectic, "pivots": rank.pivots}
 _NEWTON = 20
@@ -381,21 +381,27 @@ class Kernels:
 
     def _group(self, name: str) -> Compiled:
         if name not in self._compiled:
-            self._compiled[name] = self._load(name)
+            find = self.system.survey.find
+            self._compiled[name] = find(PARAMETERS, ("good code", name), lambda: self._load(name))
         return self._compiled[name]
 
     def _load(self, name: str) -> Compiled:
-        """Take a group from disk, or build it; build it anew if the choices it was built with fail for these values."""
-        text, values = model_text(self.system), pilot_parameters(self.system)
-        for key in (f"{name}\n{text}", f"{name}\n{text}\n{values}"):
-            entry = disk.read(key)
-            if entry is None:
-                entry = self._build(name, values)
-                disk.write(key, entry)
-            compiled = Compiled(entry)
-            if entry.facts["values"] == values or self._holds(name, compiled, values):
-                return compiled
-        return compiled
+        """Take the code that variants of the system share; build it anew if its choices fail for these values."""
+        system, values = self.system, pilot_parameters(self.system)
+        zero = tuple(name for name, value in values.items() if value == 0)  # which may change what must come first
+        key = f"{name}\n{model_text(system)}"
+        found = system.survey.find(STRUCTURE, ("code", name, zero), lambda: self._read(name, key, values))
+        if found.facts["values"] == values or self._holds(name, found, values):
+            return found
+        return self._read(name, f"{key}\n{values}", values)
+
+    def _read(self, name: str, key: str, values: Mapping[str, float]) -> Compiled:
+        """Take a group from disk, or build it."""
+        entry = disk.read(key)
+        if entry is None:
+            entry = self._build(name, values)
+            disk.write(key, entry)
+        return Compiled(entry)
 
     def _build(self, name: str, values: Mapping[str, float]) -> disk.Entry:
         module = self._module(name)
@@ -443,13 +449,16 @@ class Kernels:
 
 def model_text(system: System) -> str:
     """Write down all that compiled code depends on: the model without values, the package, LLVM, the processor."""
-    zero = [name for name, value in system.parameters.items() if value == 0]
+    zero = [name for name, value in system.parameters.items() if value == 0]  # may change what must come first
+    return "\n".join([_versions(), machine.signature(), str(zero), _structure(system)])
+
+
+@fact(STRUCTURE)
+def _structure(system: System) -> str:
+    """Write down a model without values."""
     parts = [
-        _versions(),
-        machine.signature(),
         system.coordinates,
         tuple(system.parameters),
-        zero,  # what vanishes may change what must be eliminated first
         system.kinetic,
         system.potential,
         system.mass,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,23 +16,25 @@ from dalembert.errors import ModelError, Problem, counted, nearest, quoted
 from dalembert.model.changes import merge_entries, merge_tables
 from dalembert.model.drawing import Drawing
 from dalembert.model.initial import InitialValue, Measure
-from dalembert.model.mechanism.assembly import Assembly, sections
+from dalembert.model.mechanism.assembly import Assembly, all_initial, sections
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.drives import Drive
 from dalembert.model.mechanism.elements import ELEMENTS
 from dalembert.model.mechanism.elements.load import Load
 from dalembert.model.mechanism.elements.spring import Actuator, Damper, Spring
 from dalembert.model.mechanism.joint import Joint
+from dalembert.model.mechanism.judgements import Judgements
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.reading import Given
 from dalembert.model.system import VALUES, Source, System
+from dalembert.model.variants import take_over
 
 if TYPE_CHECKING:
     from dalembert.blocks.numeric import Numeric
     from dalembert.forms.release import Release
     from dalembert.results.joints import JointForce
-    from dalembert.survey.check import Check
+    from dalembert.survey.check import Examination
     from dalembert.survey.mechanism.kinematics import Kinematics
     from dalembert.survey.mechanism.mobility import Mobility
     from dalembert.survey.mechanism.transmission import Transmission
@@ -78,6 +81,7 @@ class Mechanism(System):
     joints: Mapping[str, Joint] = field(compare=False, repr=False)
     drives: Mapping[str, Drive] = field(compare=False, repr=False)
     elements: Mapping[str, Mapping[str, Any]] = field(compare=False, repr=False)  # by section, `springs` and so on
+    judged: Judgements = field(compare=False, repr=False)  # what was said of the values of its parameters
 
     def __init__(
         self,
@@ -154,6 +158,8 @@ class Mechanism(System):
         for name in changes:
             if name not in parts_of():
                 raise ModelError(f"a mechanism has no `{name}`; {nearest(name, parts_of(), 'parts')}")
+        if variant := self._in_numbers(changes):
+            return variant
         given: dict[str, Any] = {key: getattr(self.own, key) for key in (*VALUES, *ADDED)}
         given |= {"parameters": self.parameters, "dimensions": self.dimensions, "gravity": self.gravity}
         given |= self.tables
@@ -166,7 +172,21 @@ class Mechanism(System):
             elif name in VALUES:
                 change = self._changed(name, given[name], change)
             given[name] = change
-        return Mechanism(**given, symbols=self.symbols, source=self.source)
+        variant = Mechanism(**given, symbols=self.symbols, source=self.source)
+        take_over(variant, self)
+        return variant
+
+    def _numbers(self, part: str, change: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the fields that other numbers change, if the equations were not read with the old ones."""
+        found = super()._numbers(part, change)
+        if found is None or (part == "parameters" and not self.judged.hold(change, found[part])):
+            return None
+        if part == "parameters":
+            return found
+        own = {**getattr(self.own, part), **{name: found[part][name] for name in change}}
+        if part == "initial":
+            found[part] = all_initial(self.bodies.values(), self.dimensions, own)
+        return found | {"own": replace(self.own, **{part: MappingProxyType(own)})}
 
     def _freed(self, bodies: Mapping[str, Any], change: Mapping[Any, Any]) -> tuple[Mapping[str, Any], dict[str, Any]]:
         """Return the tables of bodies without velocities that are taken away, and initial values with the others."""
@@ -367,15 +387,11 @@ class Mechanism(System):
 
     # --- without dynamics --------------------------------------------------------------------------------------------
 
-    def check(self) -> Check:
-        """Examine the mechanism; what repeats or contradicts other things is told by joint, with a remedy."""
-        return self._examined
-
-    @cached_property
-    def _examined(self) -> Check:
+    def examination(self) -> Examination:
+        """Return what examines a mechanism: what repeats or contradicts other things is told by joint."""
         from dalembert.survey.mechanism.check import MechanismExamination
 
-        return MechanismExamination(self).outcome()
+        return MechanismExamination(self)
 
     def explain_contradiction(self, numeric: Numeric, t: float, q: Array, names: list[str]) -> Problem | None:
         """Say which joint stays open, and by how much, if the parts cannot be assembled."""

@@ -6,6 +6,7 @@ world of a point that moves with the body; so Euler parameters and their normali
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,11 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.blocks.numeric import Numeric
-from dalembert.errors import quoted
+from dalembert.blocks.numeric import Numeric, pilot_numeric_of
+from dalembert.errors import ModelError, quoted
+from dalembert.model.facts import START, fact
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.shown import ShownAsHTML
-from dalembert.survey.configurations import Configuration, configurations, pilot_parameters
+from dalembert.survey.configurations import Configuration, beginning, configurations, places_of
 from dalembert.survey.given import at_level
 from dalembert.survey.mechanism.closure import Closure
 from dalembert.survey.mechanism.rows import JointRows, displaced, rank, unit_rows
@@ -58,17 +60,25 @@ class Mobility(ShownAsHTML):
     __repr__ = __str__
 
 
-def mobility(mechanism: Mechanism, known: tuple[Numeric, Sequence[Configuration]] | None = None) -> Mobility:
-    """Count the degrees of freedom, find the true ones, and say why they differ.
+@fact(START)
+def mobility(mechanism: Mechanism) -> Mobility:
+    """Count the degrees of freedom, find the true ones, and say why they differ."""
+    return _Examination(mechanism, *_positions(mechanism)).outcome()
 
-    Of a mechanism without drives, positions may be known: the assembled one, and general ones.
-    """
-    return _Examination(mechanism, *(known if known and not mechanism.drives else _positions(mechanism))).outcome()
+
+@fact(START)
+def undriven(mechanism: Mechanism) -> Mechanism:
+    """Return a mechanism without its drives."""
+    return mechanism.replace(drives=dict.fromkeys(mechanism.drives)) if mechanism.drives else mechanism
 
 
 def _positions(mechanism: Mechanism) -> tuple[Numeric, Sequence[Configuration]]:
-    system = mechanism.replace(drives=dict.fromkeys(mechanism.drives)) if mechanism.drives else mechanism
-    numeric = Numeric(system, pilot_parameters(mechanism))
+    """Return the assembled position, and general ones."""
+    system = undriven(mechanism)
+    numeric = pilot_numeric_of(system)
+    if system is mechanism:
+        with contextlib.suppress(ModelError):  # initial velocities that contradict something: positions are enough
+            return numeric, [beginning(system), *places_of(system)]
     positions = at_level(mechanism, mechanism.initial, "position")
     state = consistent_state(system, numeric, initial=positions)
     start = Configuration(0.0, state.q, np.zeros(numeric.n))
