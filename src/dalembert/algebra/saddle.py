@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg.lapack import dgecon, dgetrf, dgetrs
 from scipy.sparse.linalg import splu
 
+from dalembert.algebra.either import Matrix, dense
 from dalembert.algebra.rank import RANK, is_positive
 from dalembert.arrays import Array, Sparse
 
 _EPSILON = 1e-8  # of the size of a row, (J W⁻¹ Jᵀ)ᵢᵢ
 _SMOOTH = 1e-10
 _ITERATIONS = 30
+_CLEAR = 1e-5  # reciprocal condition of a scaled square matrix, above which nothing is nearly dependent
 _DENSE = 80  # up to this many unknowns dense factors are faster
 
 
@@ -28,15 +31,17 @@ class Saddle:
     pass a position where rank is lost; it costs accuracy where rows are nearly dependent for ever.
     """
 
-    def __init__(self, W: Sparse, J: Sparse, smooth: bool = False):
+    def __init__(self, W: Matrix, J: Matrix, smooth: bool = False):
         self._n, self._s = W.shape[0], J.shape[0]
+        self.rank: int | None = None  # of J, where it is found on the way
         diagonal = W.diagonal()
         self._columns = 1.0 / np.sqrt(np.maximum(diagonal, 1e-3 * _typical(diagonal)))  # W may be (nearly) singular
-        if self._n + self._s <= _DENSE:
-            scaled = J.toarray() * self._columns
+        if self._n + self._s <= _DENSE or isinstance(J, np.ndarray):
+            scaled = dense(J) * self._columns
             self._rows = _inverse_lengths(scaled * scaled)
-            weight = W.toarray() * self._columns * self._columns[:, None]
-            self._solve = self._dense(weight, scaled * self._rows[:, None], smooth)
+            scaled *= self._rows[:, None]
+            weight = dense(W) * self._columns * self._columns[:, None]
+            self._solve = self._square(weight, scaled) or self._dense(weight, scaled, smooth)
             return
         columns = sp.diags_array(self._columns)
         J = sp.csr_array(J @ columns)
@@ -52,9 +57,25 @@ class Saddle:
         """Return the length of a right side in the scale in which rows that contradict each other are balanced."""
         return float(np.linalg.norm(r * self._rows))
 
+    def _square(self, weight: Array, J: Array):
+        """Return plain elimination where as many rows as unknowns clearly leave nothing open."""
+        if self._n != self._s or not self._n:
+            return None
+        factors, pivots, info = dgetrf(J)
+        if info or not dgecon(factors, np.abs(J).sum(axis=0).max())[0] > _CLEAR:
+            return None
+        self.rank = self._n
+
+        def solve(p: Array, r: Array) -> tuple[Array, Array]:
+            d = dgetrs(factors, pivots, r)[0]
+            return d, dgetrs(factors, pivots, p - weight @ d, trans=1)[0]
+
+        return solve
+
     def _dense(self, weight: Array, J: Array, smooth: bool):
         U, sigma, Vt = np.linalg.svd(J) if self._s else (np.eye(0), np.zeros(0), np.eye(self._n))
         rank = int(np.sum(sigma > RANK * sigma.max(initial=1e-300)))
+        self.rank = rank
         U, sigma, held, free = U[:, :rank], sigma[:rank], Vt[:rank].T, Vt[rank:].T
         inertia = free.T @ weight @ free
         # what proximal iterations would do to each singular value
@@ -92,9 +113,13 @@ def _inverse_lengths(squares: Array | Sparse) -> Array:
     return 1.0 / np.where(lengths > 0, lengths, 1.0)
 
 
-def positive(W: Sparse) -> Sparse:
+def positive(W: Matrix) -> Matrix:
     """Make a norm of a matrix that should be positive semidefinite, changing it as little as possible."""
     diagonal = np.abs(W.diagonal())
+    if isinstance(W, np.ndarray):
+        definite = (W + W.T) / 2
+        definite[np.diag_indices_from(definite)] += 1e-8 * (diagonal + _typical(diagonal))
+        return definite if is_positive(definite, 1e-14) else np.diag(diagonal + 1e-8 * _typical(diagonal))
     definite = sp.csr_array((W + W.T) / 2 + sp.diags_array(1e-8 * (diagonal + _typical(diagonal))))
     if is_positive(definite, 1e-14):
         return definite

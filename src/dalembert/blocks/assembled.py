@@ -72,7 +72,8 @@ class Assembled:
             level = getattr(part.programs, name)
             if not level.rows:
                 continue
-            out = np.where(part.vanishing_terms(name)[:, None], 0.0, self._run(level.program, kind, t, q, v))
+            out, zero = self._run(level.program, kind, t, q, v), part.vanishing_terms(name)
+            out = out if zero is None else np.where(zero[:, None], 0.0, out)
             terms, entries = np.split(out, [len(level.owners)])
             own = place[kind.rows[:, level.rows]]
             np.add.at(residual, own[:, level.owners].T, terms)

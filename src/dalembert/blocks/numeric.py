@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from dalembert.algebra.nearest import connected
 from dalembert.arrays import Array, Sparse
 from dalembert.blocks.assembled import Assembled, is_large
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
-from dalembert.language.calculus import ZERO
 from dalembert.language.program import Program
 from dalembert.model.facts import PARAMETERS, START, STRUCTURE, fact
 
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 _SIZES = (0.1, 1.0, 1e3, 1e6, 1e9)  # of the states at which an expression must vanish to count as zero
 _REPEATED = 12  # times that each state is repeated, slightly changed,
+_SMALL = 200  # unknowns, up to which calls of sparse matrices take longer than their arithmetic
 _NUDGE = 1e-13  # relatively: beyond rounding, and little for everything else
 
-Residual = tuple[Array, Sparse, Array]  # residuals, Jacobian, sizes of the terms
+Residual = tuple[Array, Any, Array]  # residuals, Jacobian, sizes of the terms
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,12 @@ class LevelPrograms:
     program: Program
     pattern: _Pattern
     places: Array  # of these entries in A
+    terms: list[Expr]
+
+    @cached_property
+    def groups(self) -> Array:
+        """Which coordinates these constraints connect."""
+        return connected(self.pattern(np.ones(len(self.entries))))
 
 
 class Programs:
@@ -73,6 +80,7 @@ class Programs:
         b = self.blocks
         self.inputs = [b.t, *b.q, *b.v, *b.parameters]
         self.n, self.s = len(b.q), len(b.c)
+        self.native: Any = None  # what keeps native code of them, once there is some
         levels = [constraint.level for constraint in system.constraints]
         self._holonomic = [i for i, level in enumerate(levels) if level == "position"]
         self._kinematic = [i for i, level in enumerate(levels) if level != "acceleration"]
@@ -99,9 +107,9 @@ class Programs:
 
     @cached_property
     def conditions(self) -> Program:
-        """A, c, g and ψ, with zeros where a constraint has no residual of a level."""
+        """A, c, and the terms of g and ψ."""
         b = self.blocks
-        return self.program([*b.A.values(), *b.c, *(ZERO if r is None else r for r in (*b.g, *b.psi))])
+        return self.program([*b.A.values(), *b.c, *self.position.terms, *self.velocity.terms])
 
     @cached_property
     def position(self) -> LevelPrograms:
@@ -125,7 +133,27 @@ class Programs:
         entries = {(place[i], j): entry for (i, j), entry in self.blocks.A.items() if i in place}
         places = np.array([k for k, (i, _) in enumerate(self.blocks.A) if i in place], dtype=int)
         program, pattern = self.program([*terms, *entries.values()]), _Pattern(entries, (len(rows), self.n))
-        return LevelPrograms(rows, np.array(owners, dtype=int), list(entries), program, pattern, places)
+        return LevelPrograms(rows, np.array(owners, dtype=int), list(entries), program, pattern, places, terms)
+
+    @property
+    def together(self) -> Program:
+        """M, f, A, c, and the terms of g and ψ."""
+        b = self.blocks
+        return self.program([*b.M.values(), *b.f, *b.A.values(), *b.c, *self.position.terms, *self.velocity.terms])
+
+    @property
+    def parts(self) -> list[tuple[Program, Array]]:
+        """The programs, and which outputs of all together are theirs."""
+        b = self.blocks
+        sizes = [len(b.M), self.n, len(b.A), self.s, len(self.position.terms), len(self.velocity.terms)]
+        M, f, A, c, g, psi = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+        return [
+            (self.mass, M),
+            (self.all, np.concatenate([M, f, A, c])),
+            (self.conditions, np.concatenate([A, c, g, psi])),
+            (self.position.program, np.concatenate([g, A[self.position.places]])),
+            (self.velocity.program, np.concatenate([psi, A[self.velocity.places]])),
+        ]
 
     @cached_property
     def random(self) -> tuple[Array, Array]:
@@ -192,25 +220,41 @@ class Numeric:
 
     def evaluate(self, program: Program, t: float, q: Array, v: Array | None = None) -> Array:
         """Run a program at a state."""
-        return program.floats([t, *q, *(np.zeros(self.n) if v is None else v), *self.parameters])
+        if program.native is None:
+            return program.floats([t, *q, *(np.zeros(self.n) if v is None else v), *self.parameters])
+        row = self._row.copy()
+        row[0, 0], row[0, 1 : 1 + self.n] = t, q
+        if v is not None:
+            row[0, 1 + self.n : 1 + 2 * self.n] = v
+        return program.native(row)[0]
 
-    def mass(self, t: float, q: Array) -> Sparse:
-        """Return M(q, t)."""
+    @cached_property
+    def _row(self) -> Array:
+        """What programs are given, with the values of the parameters."""
+        return np.array([[0.0, *np.zeros(2 * self.n), *self.parameters]])
+
+    @property
+    def small(self) -> bool:
+        """Whether matrices are better taken as dense."""
+        return self._assembled is None and self.n + self.s <= _SMALL
+
+    def mass(self, t: float, q: Array, dense: bool = False) -> Any:
+        """Return M(q, t), sparse or dense."""
         if self._assembled:
             return self._assembled.mass(t, q)
-        return self.programs.patterns[0](self.evaluate(self.programs.mass, t, q))
+        return self.programs.patterns[0](self.evaluate(self.programs.mass, t, q), dense)
 
-    def position(self, t: float, q: Array) -> Residual:
+    def position(self, t: float, q: Array, dense: bool = False) -> Residual:
         """Return g, its Jacobian and the sizes of its terms, for the constraints in `holonomic`."""
         if self._assembled:
             return self._assembled.residual("position", self.holonomic, t, q)
-        return self._residual(self.programs.position, self.vanishing_terms("position"), t, q)
+        return self._residual("position", dense, t, q)
 
-    def velocity(self, t: float, q: Array, v: Array) -> Residual:
+    def velocity(self, t: float, q: Array, v: Array, dense: bool = False) -> Residual:
         """Return ψ, ∂ψ/∂v and the sizes of its terms, for the constraints in `kinematic`."""
         if self._assembled:
             return self._assembled.residual("velocity", self.kinematic, t, q, v)
-        return self._residual(self.programs.velocity, self.vanishing_terms("velocity"), t, q, v)
+        return self._residual("velocity", dense, t, q, v)
 
     def all(self, t: float, q: Array, v: Array) -> Values:
         """Return M, f, A, c."""
@@ -223,25 +267,30 @@ class Numeric:
         patterns = self.programs.patterns
         return Values(patterns[0](M), f, patterns[1](A), c)
 
-    def _residual(self, level: LevelPrograms, zero: Array, t: float, q: Array, v: Array | None = None) -> Residual:
-        out = np.where(zero, 0.0, self.evaluate(level.program, t, q, v))
+    def _residual(self, what: str, dense: bool, t: float, q: Array, v: Array | None = None) -> Residual:
+        level: LevelPrograms = getattr(self.programs, what)
+        out = self.evaluate(level.program, t, q, v)
+        zero = self.vanishing_terms(what)
+        if zero is not None:
+            out = np.where(zero, 0.0, out)
         rows, terms = len(level.rows), len(level.owners)
         values, entries = out[:terms], out[terms:]
         residual = np.bincount(level.owners, values, rows) if terms else np.zeros(rows)
         size = np.bincount(level.owners, np.abs(values), rows) if terms else np.zeros(rows)
-        return residual, level.pattern(entries), size
+        return residual, level.pattern(entries, dense), size
 
-    def vanishing_terms(self, what: str) -> Array:
+    def vanishing_terms(self, what: str) -> Array | None:
         """Return which terms of the constraints of a level, and entries of A behind them, are to be taken as zero."""
         if what not in self._zero:
             level = getattr(self.programs, what)
             residuals = self.vanishing.g if what == "position" else self.vanishing.psi
             of_rows = residuals[np.array(level.rows, dtype=int)]
-            self._zero[what] = np.concatenate([of_rows[level.owners], self.vanishing.A[level.places]])
+            zero = np.concatenate([of_rows[level.owners], self.vanishing.A[level.places]])
+            self._zero[what] = zero if np.any(zero) else None
         return self._zero[what]
 
     @cached_property
-    def _zero(self) -> dict[str, Array]:
+    def _zero(self) -> dict[str, Array | None]:
         return {}
 
     @cached_property
@@ -257,16 +306,30 @@ class Numeric:
         it is another one after a change of the inputs that hardly changes anything else. Only what vanishes at states
         of every size does so always.
         """
+        if not self.s:
+            return Vanishing(*(np.zeros(0, dtype=bool) for _ in range(4)))
         b, (state, nudges) = self.blocks, programs(self.system).random
         given = np.broadcast_to(np.array(self.parameters)[:, None, None], (len(self.parameters), *state.shape[1:]))
         inputs = np.concatenate([state, given]) * nudges
         program = programs(self.system).conditions
-        values = program.arrays(list(inputs.reshape(len(inputs), -1))).reshape(-1, *state.shape[1:])
+        values = program.arrays(list(inputs.reshape(len(inputs), -1)))
+        values = self._summed(values).reshape(-1, *state.shape[1:])
         with np.errstate(invalid="ignore"):
             noise = np.abs(values).max(axis=2) <= 10 * np.ptp(values, axis=2)
         finite = np.all(np.isfinite(values), axis=2)
         zero = np.all(noise | ~finite, axis=1) & np.any(finite, axis=1)
         return Vanishing(*np.split(zero, np.cumsum([len(b.A), self.s, self.s])))
+
+    def _summed(self, values: Array) -> Array:
+        """Return A, c, g and ψ at many states, with zeros where a constraint has no residual of a level."""
+        known, plain = programs(self.system), len(self.blocks.A) + self.s
+        residuals = np.zeros((2, self.s, values.shape[1]))
+        start = plain
+        for into, level in zip(residuals, (known.position, known.velocity), strict=True):
+            owners = np.array(level.rows, dtype=int)[level.owners]
+            np.add.at(into, owners, values[start : start + len(owners)])
+            start += len(owners)
+        return np.concatenate([values[:plain], *residuals])
 
 
 def parameter_values(system: System, changes: Mapping[str, float]) -> list[float]:
@@ -293,8 +356,12 @@ class _Pattern:
         self._order = np.lexsort((places[:, 1], places[:, 0]))
         self._columns = places[self._order, 1].astype(np.int32)
         self._starts = np.searchsorted(places[self._order, 0], np.arange(shape[0] + 1)).astype(np.int32)
-        self._shape = shape
+        self._shape, self._places = shape, (places[:, 0], places[:, 1])
 
-    def __call__(self, values: Array) -> Sparse:
-        """Return the matrix with these entries."""
+    def __call__(self, values: Array, dense: bool = False) -> Any:
+        """Return the matrix with these entries, sparse or dense."""
+        if dense:
+            full = np.zeros(self._shape)
+            full[self._places] = values
+            return full
         return sp.csr_array((values[self._order], self._columns, self._starts), shape=self._shape)

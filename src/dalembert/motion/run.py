@@ -154,7 +154,9 @@ def compute(
     parameters = np.array(numeric.parameters)
     crossing = Crossing(system, parameters, state.t, settings.until, not unchecked)
     crossing.refuse(state.q, state.v)
-    ready = Ready(system, numeric, state, parameters, Kernels(system, settings.form), not unchecked)
+    kernels = Kernels(system, settings.form)
+    kernels.hasten()  # for the starts of variants
+    ready = Ready(system, numeric, state, parameters, kernels, not unchecked)
     options = {"gains": gains, "events": events}
     options |= {"unchecked": True} if unchecked else {}
     options |= {"max_seconds": settings.max_seconds} if settings.max_seconds < float("inf") else {}

@@ -23,7 +23,8 @@ import symengine as se
 
 from dalembert.arguments import array, choice
 from dalembert.arrays import Array, Arrays, Sparse
-from dalembert.blocks.numeric import parameter_values, pilot_parameters
+from dalembert.blocks.assembled import is_large
+from dalembert.blocks.numeric import parameter_values, pilot_parameters, programs
 from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.forms.augment import augmentation, random_places
@@ -37,6 +38,7 @@ from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm
 from dalembert.native.forms import form_module
 from dalembert.native.groups import GROUPS, Module
+from dalembert.native.numbers import NAME, attach, numbers
 from dalembert.native.onestep import MOST, StepMethod, one_step
 from dalembert.native.rolled import rolled_module
 from dalembert.native.symplectic import symplectic
@@ -113,7 +115,7 @@ class Compiled:
         self.facts = entry.facts
         self.library = machine.Library(entry.code)
         self.work = int(entry.facts["work"])
-        self._functions = {name: self.library.loop(name) for name in entry.facts["kernels"]}
+        self.functions = {name: self.library.loop(name) for name in entry.facts["kernels"]}
 
     def run(self, name: str, inputs: Array) -> Array:
         """Call a kernel for rows of inputs."""
@@ -123,7 +125,7 @@ class Compiled:
         inputs = np.ascontiguousarray(inputs, dtype=float)
         out = np.empty((len(inputs), outputs))
         work = np.empty(self.work + 1)
-        self._functions[name](out.ctypes.data, inputs.ctypes.data, work.ctypes.data, len(inputs))
+        self.functions[name](out.ctypes.data, inputs.ctypes.data, work.ctypes.data, len(inputs))
         return out
 
 
@@ -300,6 +302,11 @@ class Kernels:
         self._extra[name] = lambda builder: one_step(builder, method, well)
         return name
 
+    def hasten(self) -> None:
+        """Let the blocks of the system be evaluated as numbers by native code from now on; the bits are the same."""
+        if not is_large(self.system) and programs(self.system).native is None:
+            attach(programs(self.system), self._group(NAME))
+
     def address(self, group: str, name: str) -> int:
         """Return the address of a kernel, void f(double *out, const double *in, double *work)."""
         return self._group(group).library.address(name)
@@ -405,11 +412,16 @@ class Kernels:
 
     def _build(self, name: str, values: Mapping[str, float]) -> disk.Entry:
         module = self._module(name)
-        ir, layout = to_llvm(list(module.routines.values()), module.kernels.values(), module.rolled)
+        ir, layout = to_llvm(list(module.routines.values()), module.kernels.values(), module.rolled, module.exact)
         kernels = {kernel.name: (kernel.inputs, kernel.outputs) for kernel in module.kernels.values()}
         facts = {"kernels": kernels, "work": layout.size, "values": dict(values)}
         facts |= module.facts
-        return disk.Entry(facts, machine.compile_object(ir, hurry=name == "core"))  # of which a motion needs little
+        return disk.Entry(facts, self._compiled_object(name, ir))
+
+    @staticmethod
+    def _compiled_object(name: str, ir: str) -> bytes:
+        """Compile a group: of the core a motion needs little, and of the blocks as numbers a few calls."""
+        return machine.compile_object(ir, level=0 if name == NAME else None, hurry=name == "core")
 
     def _has_mass(self, compiled: Compiled, kernel: str, values: Mapping[str, float]) -> bool:
         places = [[t, *q, *v, *values.values()] for t, q, v in random_places(self.system)]
@@ -426,6 +438,8 @@ class Kernels:
 
     def _module(self, name: str) -> Module:
         """Put a group on tapes."""
+        if name == NAME:
+            return numbers(self.system)
         if module := rolled_module(self.system, name):
             return module
         self._builder = self._builder or Builder(self.system)
@@ -436,6 +450,8 @@ class Kernels:
 
     def _holds(self, name: str, compiled: Compiled, values: Mapping[str, float]) -> bool:
         """Tell whether choices made with other values of the parameters are good for these."""
+        if name == NAME:
+            return True  # nothing is chosen
         if compiled.facts.get("own"):
             scene = scene_of(self.system)
             out = compiled.run(name, np.array([scene.point(scene.numeric, place) for place in scene.places]))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
+from dalembert.algebra.either import entries, sparse
 from dalembert.algebra.nearest import Nearest, least_residual, nearest_solution, reach_solution
 from dalembert.algebra.rank import Scale, rank
 from dalembert.algebra.saddle import positive
@@ -163,8 +164,9 @@ class Level:
         self.conditions = Conditions(numeric, {n: v for n, v in values.items() if n not in order}, level)
         rows = numeric.holonomic if q is None else numeric.kinematic
         self.constraints = [self.system.constraints[i].name for i in rows]
-        M = numeric.mass(t, self.x if q is None else q)
-        if not np.all(np.isfinite(M.data)):
+        self.dense = numeric.small
+        M = numeric.mass(t, self.x if q is None else q, self.dense)
+        if not np.all(np.isfinite(entries(M))):
             place = "guess" if q is None else "initial position"
             raise ModelError(f"the mass matrix is not finite at the {place}; give other values in `guess`")
         self.weight = positive(M)
@@ -178,19 +180,24 @@ class Level:
 
     def equations(self, x: Array, given: Sequence[InitialValue], values: Array | None = None) -> Residual:
         """Return the residuals of the constraints, and of the conditions of some initial values after them."""
-        numeric = self.numeric
-        own = numeric.position(self.t, x) if self.q is None else numeric.velocity(self.t, self.q, x)
+        numeric, dense = self.numeric, self.dense
+        own = numeric.position(self.t, x, dense) if self.q is None else numeric.velocity(self.t, self.q, x, dense)
+        if not self.conditions.names:
+            return own
         asked = {name for item in given for name in item.values}
         rows = [k for k, name in enumerate(self.conditions.names) if name in asked]
         if not rows:
             return own
         residual, J, size = self.conditions(x, self.q, rows, values)
-        stacked = sp.csr_array(sp.vstack([own[1], J]))
+        stacked = np.vstack([own[1], J]) if dense else sp.csr_array(sp.vstack([own[1], sp.csr_array(J)]))
         return np.concatenate([own[0], residual]), stacked, np.concatenate([own[2], size])
 
     def nearest(self, x: Array, given: Sequence[InitialValue], start: Array | None = None) -> Nearest:
         """Solve with some of the initial values, moving least from x."""
-        return nearest_solution(lambda y: self.equations(y, given), x, self.weight, self.free(given), start)
+        groups = None
+        if self.dense and not self.conditions.names:
+            groups = (self.numeric.programs.position if self.q is None else self.numeric.programs.velocity).groups
+        return nearest_solution(lambda y: self.equations(y, given), x, self.weight, self.free(given), start, groups)
 
     def others(self, x: Array, given: Sequence[InitialValue], radii: Sequence[float] = _AROUND) -> Iterator[Array]:
         """Yield places to start from where x leads to nothing: where the residuals are least, and around it."""
@@ -288,11 +295,12 @@ class Level:
         """Return the Jacobian here and at places around, in units taken from all of them."""
         random = np.random.default_rng(7)
         sizes = np.maximum(np.abs(best.x), 1.0)
-        moved = [self.equations(best.x + 0.1 * random.normal(size=len(sizes)) * sizes, self.given)[1] for _ in range(2)]
-        matrices = [best.jacobian, *(J for J in moved if np.all(np.isfinite(J.data)))]
+        places = [best.x + 0.1 * random.normal(size=len(sizes)) * sizes for _ in range(2)]
+        here, *moved = (sparse(J) for J in (best.jacobian, *(self.equations(x, self.given)[1] for x in places)))
+        matrices = [here, *(J for J in moved if np.all(np.isfinite(J.data)))]
         units = np.abs(best.x) if self.what == "coordinates" else np.ones(len(sizes))
         scale = Scale(matrices, np.where(units > 1e-6, units, 1.0))
-        return [scale.apply(J) for J in (*matrices, best.jacobian)]
+        return [scale.apply(J) for J in (*matrices, here)]
 
 
 def _some(names: list[str]) -> list[str]:

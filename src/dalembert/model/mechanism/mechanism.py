@@ -15,6 +15,7 @@ from dalembert.arrays import Array
 from dalembert.errors import ModelError, Problem, counted, nearest, quoted
 from dalembert.model.changes import merge_entries, merge_tables
 from dalembert.model.drawing import Drawing
+from dalembert.model.facts import STRUCTURE
 from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.mechanism.assembly import Assembly, all_initial, sections
 from dalembert.model.mechanism.body import Body
@@ -232,9 +233,12 @@ class Mechanism(System):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def owners(self) -> Mapping[str, tuple[str, str]]:
         """Section and name of the part to which each condition belongs, as ("joints", "A")."""
+        return self.survey.find(STRUCTURE, ("owners",), self._owners)
+
+    def _owners(self) -> Mapping[str, tuple[str, str]]:
         found = {constraint.name: ("constraints", constraint.name) for constraint in self.constraints}
         for name, body in self.bodies.items():
             found |= {f"{name}.{key}": ("bodies", name) for key in body.conditions}
@@ -247,11 +251,13 @@ class Mechanism(System):
         """Return the entry of a model file to which a constraint belongs."""
         return self.owners.get(constraint, ("constraints", constraint))
 
-    @cached_property
+    @property
     def _measures(self) -> dict[str, Measure]:
         from dalembert.model.mechanism.measures import find_measures
 
-        return find_measures(self.bodies.values(), self.joints.values())
+        return self.survey.find(
+            STRUCTURE, ("measures",), lambda: find_measures(self.bodies.values(), self.joints.values())
+        )
 
     def measure(self, name: str) -> Measure:
         """Return of what an initial value is given: a coordinate, a velocity, `A.angle` of a joint, a spin."""
