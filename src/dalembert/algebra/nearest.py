@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from dalembert.algebra.either import Matrix, block, entries, scaled_rows, sparse
-from dalembert.algebra.saddle import Saddle
+from dalembert.algebra.saddle import Saddle, Weight
 from dalembert.arrays import Array, Sparse
 
 Residual = Callable[[Array], tuple[Array, Matrix, Array]]  # residuals, Jacobian, sizes of the terms
@@ -82,12 +82,12 @@ def reach_solution(
     """Solve `equations(x) = 0` by least steps from the guess; near it, but not the nearest point."""
     point = _evaluate(equations, np.array(guess, dtype=float), groups=groups)
     size = point.size
-    weight, slow = block(weight, free), 0
+    norm, slow = Weight(block(weight, free)), 0
     for _ in range(60):
         merit = _merit(point, size)
         if not np.isfinite(merit) or merit <= _EXACT * np.sqrt(size.size) or not free.size:
             break
-        saddle = Saddle(weight, scaled_rows(1.0 / size, point.jacobian[:, free]))
+        saddle = Saddle(norm, scaled_rows(1.0 / size, point.jacobian[:, free]))
         step, _ = saddle.solve(np.zeros(free.size), -point.residual / size)
         if not np.all(np.isfinite(step)):
             break

@@ -8,9 +8,11 @@ of the zero block, scaled with the rows so that units do not matter, and proxima
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg.lapack import dgecon, dgetrf, dgetrs
+from scipy.linalg.lapack import dgecon, dgetrf, dgetrs, dpocon, dpotrf, dpotrs
 from scipy.sparse.linalg import splu
 
 from dalembert.algebra.either import Matrix, dense
@@ -21,7 +23,26 @@ _EPSILON = 1e-8  # of the size of a row, (J W⁻¹ Jᵀ)ᵢᵢ
 _SMOOTH = 1e-10
 _ITERATIONS = 30
 _CLEAR = 1e-5  # reciprocal condition of a scaled square matrix, above which nothing is nearly dependent
+_CLEAR_SQUARE = 1e-6  # and of one that is symmetric, as of squares of rows
 _DENSE = 80  # up to this many unknowns dense factors are faster
+
+
+class Weight:
+    """W with its scale, for several J."""
+
+    def __init__(self, W: Matrix):
+        self.W, diagonal = W, W.diagonal()
+        self.columns = 1.0 / np.sqrt(np.maximum(diagonal, 1e-3 * _typical(diagonal)))  # W may be (nearly) singular
+
+    @cached_property
+    def dense(self) -> Array:
+        """W in this scale."""
+        return dense(self.W) * self.columns * self.columns[:, None]
+
+    @cached_property
+    def factor(self) -> Array | None:
+        """Its factor, if it is clearly definite."""
+        return _cholesky(self.dense)
 
 
 class Saddle:
@@ -31,22 +52,23 @@ class Saddle:
     pass a position where rank is lost; it costs accuracy where rows are nearly dependent for ever.
     """
 
-    def __init__(self, W: Matrix, J: Matrix, smooth: bool = False):
-        self._n, self._s = W.shape[0], J.shape[0]
+    def __init__(self, W: Matrix | Weight, J: Matrix, smooth: bool = False):
+        weight = W if isinstance(W, Weight) else Weight(W)
+        self._n, self._s = len(weight.columns), J.shape[0]
         self.rank: int | None = None  # of J, where it is found on the way
-        diagonal = W.diagonal()
-        self._columns = 1.0 / np.sqrt(np.maximum(diagonal, 1e-3 * _typical(diagonal)))  # W may be (nearly) singular
+        self._columns = weight.columns
         if self._n + self._s <= _DENSE or isinstance(J, np.ndarray):
             scaled = dense(J) * self._columns
             self._rows = _inverse_lengths(scaled * scaled)
             scaled *= self._rows[:, None]
-            weight = dense(W) * self._columns * self._columns[:, None]
-            self._solve = self._square(weight, scaled) or self._dense(weight, scaled, smooth)
+            quick = self._square(weight.dense, scaled) or (None if smooth else self._wide(weight, scaled))
+            self._solve = quick or self._dense(weight.dense, scaled, smooth)
             return
         columns = sp.diags_array(self._columns)
         J = sp.csr_array(J @ columns)
         self._rows = _inverse_lengths(J.multiply(J))
-        self._solve = self._sparse(sp.csr_array(columns @ W @ columns), sp.csr_array(sp.diags_array(self._rows) @ J))
+        scaled = sp.csr_array(columns @ weight.W @ columns)
+        self._solve = self._sparse(scaled, sp.csr_array(sp.diags_array(self._rows) @ J))
 
     def solve(self, p: Array, r: Array) -> tuple[Array, Array]:
         """Return d and μ."""
@@ -69,6 +91,22 @@ class Saddle:
         def solve(p: Array, r: Array) -> tuple[Array, Array]:
             d = dgetrs(factors, pivots, r)[0]
             return d, dgetrs(factors, pivots, p - weight @ d, trans=1)[0]
+
+        return solve
+
+    def _wide(self, weight: Weight, J: Array):
+        """Return elimination by J W⁻¹ Jᵀ where W is clearly definite and the rows clearly independent."""
+        if not 0 < self._s < self._n or weight.factor is None:
+            return None
+        inverse = dpotrs(weight.factor, np.ascontiguousarray(J.T))[0]  # W⁻¹ Jᵀ
+        factor = _cholesky(J @ inverse)
+        if factor is None:
+            return None
+        self.rank = self._s
+
+        def solve(p: Array, r: Array) -> tuple[Array, Array]:
+            mu = dpotrs(factor, inverse.T @ p - r)[0]
+            return dpotrs(weight.factor, p)[0] - inverse @ mu, mu
 
         return solve
 
@@ -108,6 +146,14 @@ class Saddle:
         return solve
 
 
+def _cholesky(S: Array) -> Array | None:
+    """Return the upper factor of a symmetric matrix, if it is clearly positive definite."""
+    factor, info = dpotrf(S)
+    if info or not dpocon(factor, np.abs(S).sum(axis=0).max())[0] > _CLEAR_SQUARE:
+        return None
+    return factor
+
+
 def _inverse_lengths(squares: Array | Sparse) -> Array:
     lengths = np.sqrt(squares.sum(axis=1))
     return 1.0 / np.where(lengths > 0, lengths, 1.0)
@@ -127,4 +173,5 @@ def positive(W: Matrix) -> Matrix:
 
 
 def _typical(diagonal: Array) -> float:
-    return float(np.median(diagonal[diagonal > 0])) if np.any(diagonal > 0) else 1.0
+    known = np.sort(diagonal[diagonal > 0])
+    return float(known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2 if len(known) else 1.0  # the median

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from dalembert.algebra.either import entries
 from dalembert.algebra.nearest import connected
-from dalembert.arrays import Array, Sparse
+from dalembert.arrays import Array
 from dalembert.blocks.assembled import Assembled, is_large
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
@@ -32,16 +33,16 @@ Residual = tuple[Array, Any, Array]  # residuals, Jacobian, sizes of the terms
 
 @dataclass(frozen=True)
 class Values:
-    """The blocks at one state; M and A sparse."""
+    """The blocks at one state; M and A sparse, or dense where that was asked for."""
 
-    M: Sparse
+    M: Any
     f: Array
-    A: Sparse
+    A: Any
     c: Array
 
     def finite(self) -> bool:
         """Whether every entry is a finite number."""
-        return all(np.all(np.isfinite(part)) for part in (self.M.data, self.f, self.A.data, self.c))
+        return all(np.all(np.isfinite(part)) for part in (entries(self.M), self.f, entries(self.A), self.c))
 
 
 @dataclass(frozen=True)
@@ -256,8 +257,8 @@ class Numeric:
             return self._assembled.residual("velocity", self.kinematic, t, q, v)
         return self._residual("velocity", dense, t, q, v)
 
-    def all(self, t: float, q: Array, v: Array) -> Values:
-        """Return M, f, A, c."""
+    def all(self, t: float, q: Array, v: Array, dense: bool = False) -> Values:
+        """Return M, f, A, c; M and A sparse or dense."""
         if self._assembled:
             return self._assembled.all(t, q, v)
         out = self.evaluate(self.programs.all, t, q, v)
@@ -265,7 +266,7 @@ class Numeric:
         M, f, A, c = np.split(out, sizes)
         A, c = np.where(self.vanishing.A, 0.0, A), np.where(self.vanishing.c, 0.0, c)
         patterns = self.programs.patterns
-        return Values(patterns[0](M), f, patterns[1](A), c)
+        return Values(patterns[0](M, dense), f, patterns[1](A, dense), c)
 
     def _residual(self, what: str, dense: bool, t: float, q: Array, v: Array | None = None) -> Residual:
         level: LevelPrograms = getattr(self.programs, what)
@@ -351,17 +352,23 @@ def parameter_values(system: System, changes: Mapping[str, float]) -> list[float
 class _Pattern:
     """Places of the entries of a sparse matrix, sorted once for all values."""
 
+    def stacked(self, rows: Array) -> Array:
+        """Return dense matrices, one for each row of entries."""
+        full = np.zeros((len(rows), *self._shape))
+        full[:, *self.places] = rows
+        return full
+
     def __init__(self, entries: Iterable[tuple[int, int]], shape: tuple[int, int]):
         places = np.array(list(entries), dtype=int).reshape(-1, 2)
         self._order = np.lexsort((places[:, 1], places[:, 0]))
         self._columns = places[self._order, 1].astype(np.int32)
         self._starts = np.searchsorted(places[self._order, 0], np.arange(shape[0] + 1)).astype(np.int32)
-        self._shape, self._places = shape, (places[:, 0], places[:, 1])
+        self._shape, self.places = shape, (places[:, 0], places[:, 1])
 
     def __call__(self, values: Array, dense: bool = False) -> Any:
         """Return the matrix with these entries, sparse or dense."""
         if dense:
             full = np.zeros(self._shape)
-            full[self._places] = values
+            full[self.places] = values
             return full
         return sp.csr_array((values[self._order], self._columns, self._starts), shape=self._shape)

@@ -27,7 +27,7 @@ from dalembert.blocks.assembled import is_large
 from dalembert.blocks.numeric import parameter_values, pilot_parameters, programs
 from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
-from dalembert.forms.augment import augmentation, random_places
+from dalembert.forms.augment import augmentation, light_coordinates, random_places
 from dalembert.forms.scene import scene_of
 from dalembert.language.building import Expr
 from dalembert.model.facts import PARAMETERS, STRUCTURE, fact
@@ -396,14 +396,14 @@ class Kernels:
         """Take the code that variants of the system share; build it anew if its choices fail for these values."""
         system, values = self.system, pilot_parameters(self.system)
         zero = tuple(name for name, value in values.items() if value == 0)  # which may change what must come first
-        key = f"{name}\n{model_text(system)}"
-        found = system.survey.find(STRUCTURE, ("code", name, zero), lambda: self._read(name, key, values))
+        found = system.survey.find(STRUCTURE, ("code", name, zero), lambda: self._read(name, "", values))
         if found.facts["values"] == values or self._holds(name, found, values):
             return found
-        return self._read(name, f"{key}\n{values}", values)
+        return self._read(name, f"\n{values}", values)
 
-    def _read(self, name: str, key: str, values: Mapping[str, float]) -> Compiled:
-        """Take a group from disk, or build it."""
+    def _read(self, name: str, chosen: str, values: Mapping[str, float]) -> Compiled:
+        """Take a group from disk, or build it; `chosen` tells it from others of the same model."""
+        key = f"{name}\n{model_text(self.system)}{chosen}"
         entry = disk.read(key)
         if entry is None:
             entry = self._build(name, values)
@@ -424,8 +424,9 @@ class Kernels:
         return machine.compile_object(ir, level=0 if name == NAME else None, hurry=name == "core")
 
     def _has_mass(self, compiled: Compiled, kernel: str, values: Mapping[str, float]) -> bool:
-        places = [[t, *q, *v, *values.values()] for t, q, v in random_places(self.system)]
-        out = compiled.run(kernel, np.array(places))
+        places = random_places(self.system)
+        given = np.broadcast_to(list(values.values()), (len(places), len(values)))
+        out = compiled.run(kernel, np.hstack([places, given]))
         return bool(np.all(out[np.all(np.isfinite(out), axis=1), -1] > 0) and np.any(np.isfinite(out)))
 
     def _same_inertia(self, compiled: Compiled, values: Mapping[str, float]) -> bool:
@@ -445,7 +446,7 @@ class Kernels:
         self._builder = self._builder or Builder(self.system)
         make = _GROUPS.get(name) or self._extra.get(name)
         module = make(self._builder) if make else form_module(self._builder, name)
-        module.facts["added"] = sorted(self._builder.added)
+        module.facts |= {"added": sorted(self._builder.added), "light": light_coordinates(self.system)}
         return module
 
     def _holds(self, name: str, compiled: Compiled, values: Mapping[str, float]) -> bool:
@@ -459,7 +460,9 @@ class Kernels:
         if name == "core":
             if not self._has_mass(compiled, "accelerations", values):
                 return False
-            return self._same_inertia(compiled, values) or compiled.facts["added"] == sorted(augmentation(self.system))
+            if self._same_inertia(compiled, values) or compiled.facts["light"] == light_coordinates(self.system):
+                return True  # and the sum is definite still
+            return compiled.facts["added"] == sorted(augmentation(self.system))
         return compiled.facts["added"] == self._group("core").facts["added"]
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank, unit_rows
+from dalembert.algebra.either import lengths, scaled_rows
+from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, Values, numeric_of, pilot_numeric_of
@@ -120,13 +121,16 @@ def check(system: System) -> Check:
 def contradictions(system: System) -> list[Problem]:
     """Find what contradicts itself in the equations at the start: cheap where nothing points to that."""
     numeric, state = numeric_of(system), start_of(system)
-    values = numeric.all(state.t, state.q, state.v)
-    suspect = system.mass is not None and bool(Examination(system).asymmetric([values]))
+    suspect = False
+    if system.mass is not None:
+        suspect = bool(Examination(system).asymmetric([numeric.all(state.t, state.q, state.v)]))
+    values = numeric.all(state.t, state.q, state.v, numeric.small)
     if values.finite() and not suspect and len(values.c):
-        rows = sp.csr_array(unit_rows(values.A))
-        lengths = np.sqrt(values.A.multiply(values.A).sum(axis=1))
-        c = np.where(lengths > 0, values.c / np.where(lengths > 0, lengths, 1.0), 0.0)
-        a = Saddle(sp.eye_array(numeric.n), rows).solve(np.zeros(numeric.n), c)[0]
+        sizes = lengths(values.A)
+        known = np.where(sizes > 0, sizes, 1.0)
+        rows, c = scaled_rows(1.0 / known, values.A), np.where(sizes > 0, values.c / known, 0.0)
+        identity = np.eye(numeric.n) if numeric.small else sp.eye_array(numeric.n)
+        a = Saddle(identity, rows).solve(np.zeros(numeric.n), c)[0]
         suspect = bool(np.abs(rows @ a - c).max() > _MET * (np.abs(c).max() or 1.0))
     if not suspect:  # at a singular position it need not mean anything
         return []

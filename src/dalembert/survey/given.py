@@ -21,16 +21,22 @@ if TYPE_CHECKING:
 
 def given_values(numeric: Numeric, given: Mapping[str, Expr]) -> dict[str, float]:
     """Evaluate initial values or guesses, which may be expressions of the parameters."""
-    values = {name: float(expr) for name, expr in given.items() if isinstance(expr, (se.RealDouble, se.Integer))}
-    if len(values) < len(given):
-        others = {name: expr for name, expr in given.items() if name not in values}
-        found = _program(numeric.system, *others.values()).floats(numeric.parameters)
-        values = {name: values.get(name, 0.0) for name in given} | dict(zip(others, map(float, found), strict=True))
+    values = evaluated(numeric, given)
     bad = [name for name, value in values.items() if not math.isfinite(value)]
     if bad:
         raise ModelError(
             Problem(f"the value of `{name}` is not a finite number", key=("initial", name)) for name in bad
         )
+    return values
+
+
+def evaluated(numeric: Numeric, given: Mapping[str, Expr]) -> dict[str, float]:
+    """Evaluate expressions of the parameters by name, whatever comes out."""
+    values = {name: float(expr) for name, expr in given.items() if isinstance(expr, (se.RealDouble, se.Integer))}
+    if len(values) < len(given):
+        others = {name: expr for name, expr in given.items() if name not in values}
+        found = _program(numeric.system, *others.values()).floats(numeric.parameters)
+        values = {name: values.get(name, 0.0) for name in given} | dict(zip(others, map(float, found), strict=True))
     return values
 
 
