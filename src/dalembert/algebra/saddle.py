@@ -40,6 +40,12 @@ class Weight:
         return dense(self.W) * self.columns * self.columns[:, None]
 
     @cached_property
+    def sparse(self) -> Sparse:
+        """The same, sparse."""
+        columns = sp.diags_array(self.columns)
+        return sp.csr_array(columns @ self.W @ columns)
+
+    @cached_property
     def factor(self) -> Array | None:
         """Its factor, if it is clearly definite."""
         return _cholesky(self.dense)
@@ -67,8 +73,7 @@ class Saddle:
         columns = sp.diags_array(self._columns)
         J = sp.csr_array(J @ columns)
         self._rows = _inverse_lengths(J.multiply(J))
-        scaled = sp.csr_array(columns @ weight.W @ columns)
-        self._solve = self._sparse(scaled, sp.csr_array(sp.diags_array(self._rows) @ J))
+        self._solve = self._sparse(weight.sparse, sp.csr_array(sp.diags_array(self._rows) @ J))
 
     def solve(self, p: Array, r: Array) -> tuple[Array, Array]:
         """Return d and μ."""

@@ -52,7 +52,7 @@ class Assembled:
             masses, forces, rows, right = np.split(out, np.cumsum([len(b.M), part.n, len(b.A)]))
             M.add(b.M, masses, kind.coordinates, kind.coordinates)
             A.add(b.A, np.where(zero.A[:, None], 0.0, rows), kind.rows, kind.coordinates)
-            np.add.at(f, kind.coordinates.T, forces)
+            f += np.bincount(kind.coordinates.T.ravel(), forces.ravel(), n)
             c[kind.rows.T] = np.where(zero.c[:, None], 0.0, right)
         return Values(M.sparse((n, n)), f, A.sparse((s, n)), c)
 
@@ -76,8 +76,9 @@ class Assembled:
             out = out if zero is None else np.where(zero[:, None], 0.0, out)
             terms, entries = np.split(out, [len(level.owners)])
             own = place[kind.rows[:, level.rows]]
-            np.add.at(residual, own[:, level.owners].T, terms)
-            np.add.at(size, own[:, level.owners].T, np.abs(terms))
+            where = own[:, level.owners].T.ravel()
+            residual += np.bincount(where, terms.ravel(), len(rows))
+            size += np.bincount(where, np.abs(terms).ravel(), len(rows))
             J.add(level.entries, entries, own, kind.coordinates)
         return residual, J.sparse((len(rows), self.whole.n)), size
 

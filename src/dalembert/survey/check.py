@@ -13,10 +13,11 @@ from dalembert.algebra.either import lengths, scaled_rows
 from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array
+from dalembert.blocks.assembled import is_large
 from dalembert.blocks.numeric import Numeric, Values, numeric_of, pilot_numeric_of
 from dalembert.characters import visible
 from dalembert.errors import ModelError, Problem, counted, quoted
-from dalembert.model.facts import START, fact
+from dalembert.model.facts import START, STRUCTURE, fact
 from dalembert.shown import ShownAsHTML
 from dalembert.survey.configurations import (
     Configuration,
@@ -345,13 +346,12 @@ class Examination:
 
     def unused(self) -> None:
         """Report parameters that appear nowhere."""
-        b = self.system.blocks
         system = self.system
         used: set[str] = set()
         expressions = [
             system.kinetic,
             system.potential,
-            *b.M.values(),
+            *(entry for row in system.mass or () for entry in row),
             *(system.force or ()),
             *system.forces.values(),
         ]
@@ -392,7 +392,21 @@ class Examination:
 
     def classes(self, integrable: dict[int, bool]) -> dict[str, dict[str, Any]]:
         """Return what kind each constraint is."""
+        linear = linear_constraints(self.system)
         return {
-            c.name: {"level": c.level, "linear": c.linear, "time": c.time, "integrable": integrable.get(i)}
+            c.name: {"level": c.level, "linear": linear[i], "time": c.time, "integrable": integrable.get(i)}
             for i, c in enumerate(self.system.constraints)
         }
+
+
+@fact(STRUCTURE)
+def linear_constraints(system: System) -> list[bool]:
+    """Tell which constraints are linear in the quantities of their own level; of a large system, kind by kind."""
+    if not is_large(system):
+        return [constraint.linear for constraint in system.constraints]
+    found = [False] * len(system.constraints)
+    for kind in system.repeated.kinds:
+        for constraint, rows in zip(kind.local.constraints, kind.rows.T, strict=True):
+            for i in rows:
+                found[i] = constraint.linear
+    return found
