@@ -332,14 +332,18 @@ class Mechanism(System):
 
     def conditions_of(self, *names: str) -> list[str]:
         """Return the names of the conditions of joints and drives; a condition stands for itself."""
-        parts: dict[str, list[str]] = {}
-        for part in (*self.joints.values(), *self.drives.values()):
-            parts.setdefault(part.name, []).extend(part.conditions)
-        known = [*parts, *(constraint.name for constraint in self.constraints)]
+        parts, known = self.survey.find(STRUCTURE, ("conditions by part",), self._conditions)
         for name in names:
             if not isinstance(name, str) or name not in known:
                 raise ModelError(f"no joint, drive or condition `{str(name)[:60]}`; {nearest(str(name), known)}")
         return list(dict.fromkeys(condition for name in names for condition in parts.get(name, [name])))
+
+    def _conditions(self) -> tuple[dict[str, list[str]], dict[str, None]]:
+        """Return the conditions of joints and drives, and all names that there are."""
+        parts: dict[str, list[str]] = {}
+        for part in (*self.joints.values(), *self.drives.values()):
+            parts.setdefault(part.name, []).extend(part.conditions)
+        return parts, dict.fromkeys([*parts, *(constraint.name for constraint in self.constraints)])
 
     def release(self, *names: str) -> Release:
         """Release joints (`A`), drives or conditions (`A.y`): the freed system, and their reactions as formulas.
