@@ -33,7 +33,7 @@ Key = tuple[Hashable, ...]
 class Survey:
     """What is known of one system, on three shelves; those that hold for it too are the ones of another system.
 
-    `worked` counts what was worked out for this system itself, by name.
+    `worked` counts what was worked out for this system itself.
     """
 
     def __init__(self, of: Survey | None = None, holds: Collection[str] = ()):
@@ -41,7 +41,7 @@ class Survey:
             on: of._shelves[on] if of is not None and on in holds else {} for on in (STRUCTURE, PARAMETERS, START)
         }
         self._lock = of._lock if of is not None and holds else RLock()  # of all who share a shelf
-        self.worked: Counter[str] = Counter()
+        self.worked: Counter[Key] = Counter()
 
     def __reduce__(self) -> tuple[type[Survey], tuple[()]]:
         return Survey, ()  # what is known can be found out again; compiled code belongs to its process
@@ -58,7 +58,7 @@ class Survey:
             pass
         with self._lock:
             if key not in shelf:
-                self.worked[str(key[0])] += 1
+                self.worked[key] += 1
                 found = work()
                 if len(key) > 1:
                     for old in [other for other in shelf if other[0] == key[0]][: 1 - _MOST]:
