@@ -99,10 +99,10 @@ def test_conditions_that_repeat_each_other_are_met_in_few_steps(text, monkeypatc
     count = 0
     position = Numeric.position
 
-    def counted(self, t, q):
+    def counted(self, t, q, dense=False):
         nonlocal count
         count += 1
-        return position(self, t, q)
+        return position(self, t, q, dense)
 
     monkeypatch.setattr(Numeric, "position", counted)
     assert loads(text).check().ok

@@ -10,10 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from dalembert.algebra.saddle import Saddle
+from dalembert.algebra.either import Matrix, block, entries, scaled_rows, sparse
+from dalembert.algebra.saddle import Saddle, Weight
 from dalembert.arrays import Array, Sparse
 
-Residual = Callable[[Array], tuple[Array, Sparse, Array]]  # residuals, Jacobian, sizes of the terms
+Residual = Callable[[Array], tuple[Array, Matrix, Array]]  # residuals, Jacobian, sizes of the terms
 
 ACCEPT = 1e-9  # of the size of an equation: what is left of its residual in a solution
 _EXACT = 1e-16  # nothing to be gained below
@@ -32,24 +33,34 @@ class Nearest:
 
     x: Array
     residual: Array
-    jacobian: Sparse
+    jacobian: Matrix
     size: Array  # of each equation, against which its residual is judged
     solved: bool
 
 
 def nearest_solution(
-    equations: Residual, guess: Array, weight: Sparse, free: Array, start: Array | None = None
+    equations: Residual,
+    guess: Array,
+    weight: Matrix,
+    free: Array,
+    start: Array | None = None,
+    groups: Array | None = None,
 ) -> Nearest:
     """Solve `equations(x) = 0` for the free components, moving least from the guess in the norm of the weight.
 
+    groups: which components the equations connect, if that is known.
+
     First a damped Gauss–Newton iteration reaches the equations, from `start` if it is given; then, along them,
     successive projections of the guess reach the nearest point. Dependent and underdetermined equations are fine: every
-    step is the least one.
+    step is the least one. Where nothing is left open there is no nearer point around.
     """
-    point = reach_solution(equations, guess if start is None else start, weight, free)
+    point = reach_solution(equations, guess if start is None else start, weight, free, groups)
     if not point.solved or not free.size:
         return point
-    extent = float(np.sqrt(max(0.0, guess[free] @ (weight[free][:, free] @ guess[free]))))
+    W = block(weight, free)
+    if Saddle(W, point.jacobian[:, free]).rank == free.size:
+        return point
+    extent = float(np.sqrt(max(0.0, guess[free] @ (W @ guess[free]))))
     if _distance(point, guess, weight, free) <= _THERE * extent:
         return point
     point = _approach(equations, point, guess, weight, free)
@@ -65,16 +76,18 @@ def nearest_solution(
     return point
 
 
-def reach_solution(equations: Residual, guess: Array, weight: Sparse, free: Array) -> Nearest:
+def reach_solution(
+    equations: Residual, guess: Array, weight: Matrix, free: Array, groups: Array | None = None
+) -> Nearest:
     """Solve `equations(x) = 0` by least steps from the guess; near it, but not the nearest point."""
-    point = _evaluate(equations, np.array(guess, dtype=float))
+    point = _evaluate(equations, np.array(guess, dtype=float), groups=groups)
     size = point.size
-    weight, slow = weight[free][:, free], 0
+    norm, slow = Weight(block(weight, free)), 0
     for _ in range(60):
         merit = _merit(point, size)
         if not np.isfinite(merit) or merit <= _EXACT * np.sqrt(size.size) or not free.size:
             break
-        saddle = Saddle(weight, sp.diags_array(1.0 / size) @ point.jacobian[:, free])
+        saddle = Saddle(norm, scaled_rows(1.0 / size, point.jacobian[:, free]))
         step, _ = saddle.solve(np.zeros(free.size), -point.residual / size)
         if not np.all(np.isfinite(step)):
             break
@@ -100,7 +113,7 @@ def least_residual(equations: Residual, guess: Array, free: Array) -> Array:
     def at(y: Array) -> tuple[Array, Sparse]:
         x[free] = y
         residual, jacobian, _ = equations(x)
-        return residual / size, sp.diags_array(1.0 / size) @ jacobian[:, free]
+        return residual / size, sparse(scaled_rows(1.0 / size, jacobian[:, free]))
 
     def slopes(y: Array) -> Array | Sparse:
         return at(y)[1].toarray() if free.size <= _DENSE else at(y)[1]
@@ -114,8 +127,8 @@ def least_residual(equations: Residual, guess: Array, free: Array) -> Array:
     return x
 
 
-def _approach(equations: Residual, point: Nearest, guess: Array, weight: Sparse, free: Array) -> Nearest:
-    W = weight[free][:, free]
+def _approach(equations: Residual, point: Nearest, guess: Array, weight: Matrix, free: Array) -> Nearest:
+    W = block(weight, free)
 
     def distance(point: Nearest) -> float:
         return _distance(point, guess, weight, free)
@@ -135,9 +148,9 @@ def _approach(equations: Residual, point: Nearest, guess: Array, weight: Sparse,
     return point
 
 
-def _distance(point: Nearest, guess: Array, weight: Sparse, free: Array) -> float:
+def _distance(point: Nearest, guess: Array, weight: Matrix, free: Array) -> float:
     away = (point.x - guess)[free]
-    return float(np.sqrt(away @ (weight[free][:, free] @ away))) if point.solved else np.inf
+    return float(np.sqrt(away @ (block(weight, free) @ away))) if point.solved else np.inf
 
 
 def _search(
@@ -160,27 +173,33 @@ def _search(
     return None
 
 
-def _evaluate(equations: Residual, x: Array, known: Array | None = None) -> Nearest:
+def _evaluate(equations: Residual, x: Array, known: Array | None = None, groups: Array | None = None) -> Nearest:
     """Evaluate the equations; their size is that of their terms, here or where the search began."""
     residual, jacobian, size = equations(x)
-    finite = bool(np.all(np.isfinite(residual)) and np.all(np.isfinite(jacobian.data)))
+    finite = bool(np.all(np.isfinite(residual)) and np.all(np.isfinite(entries(jacobian))))
     if finite:
         size = np.maximum(size, _ROUNDED / ACCEPT * (abs(jacobian) @ np.abs(x)))  # x itself is rounded
-        size = np.maximum(size, _NOTHING / ACCEPT * _connected(jacobian, x) if known is None else known)
+        size = np.maximum(size, _NOTHING / ACCEPT * _connected(jacobian, x, groups) if known is None else known)
     size = np.where(finite & (size > 1e-150), size, 1.0)
     return Nearest(x, residual, jacobian, size, finite and bool(np.all(np.abs(residual) <= ACCEPT * size)))
 
 
-def _connected(jacobian: Sparse, x: Array) -> Array:
+def _connected(jacobian: Matrix, x: Array, groups: Array | None) -> Array:
     """Return how large equations would be with every x as large as the largest one that is connected with it.
 
     What vanishes is found no better than to the rounding of what is solved for together with it.
     """
-    pattern = sp.csr_array((np.ones(len(jacobian.data)), jacobian.indices, jacobian.indptr), jacobian.shape)
-    count, group = connected_components(pattern.T @ pattern)
-    largest = np.zeros(count)
-    np.maximum.at(largest, group, np.abs(x))
-    return abs(jacobian) @ largest[group]
+    if groups is None:
+        groups = connected(sparse(jacobian))
+    largest = np.zeros(len(x))
+    np.maximum.at(largest, groups, np.abs(x))
+    return abs(jacobian) @ largest[groups]
+
+
+def connected(pattern: Sparse) -> Array:
+    """Return to which group each column of a matrix belongs: of those that rows connect, wherever they have entries."""
+    places = sp.csr_array((np.ones(len(pattern.data)), pattern.indices, pattern.indptr), pattern.shape)
+    return connected_components(places.T @ places)[1]
 
 
 def _merit(point: Nearest, size: Array) -> float:
@@ -192,4 +211,4 @@ def _measure(saddle: Saddle, size: Array, point: Nearest) -> float:
 
 
 def _is_finite(point: Nearest) -> bool:
-    return bool(np.all(np.isfinite(point.residual)) and np.all(np.isfinite(point.jacobian.data)))
+    return bool(np.all(np.isfinite(point.residual)) and np.all(np.isfinite(entries(point.jacobian))))

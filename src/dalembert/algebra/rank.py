@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg.lapack import dpotrf
 from scipy.sparse.linalg import splu
 
+from dalembert.algebra.either import Matrix
 from dalembert.arrays import Array, Sparse
 
 RANK = 1e-8  # singular values of a scaled matrix below this count as zero
@@ -51,11 +53,15 @@ def rank(A: Sparse, least: float = RANK) -> int:
     return int(np.sum(values > least * max(values[0], 1.0)))
 
 
-def is_positive(S: Sparse, least: float) -> bool:
+def is_positive(S: Matrix, least: float) -> bool:
     """Tell whether a symmetric matrix is positive definite: all pivots above `least` of their diagonal entries."""
     diagonal = S.diagonal()
     if not np.all(diagonal > 0):
         return False
+    if isinstance(S, np.ndarray):
+        scale = 1.0 / np.sqrt(diagonal)
+        factor, info = dpotrf(S * scale * scale[:, None])
+        return info == 0 and bool(np.all(factor.diagonal() ** 2 > least))
     scale = sp.diags_array(1.0 / np.sqrt(diagonal))
     return _pivots_exceed(scale @ S @ scale, least)
 

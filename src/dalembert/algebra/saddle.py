@@ -8,17 +8,47 @@ of the zero block, scaled with the rows so that units do not matter, and proxima
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg.lapack import dgecon, dgetrf, dgetrs, dpocon, dpotrf, dpotrs
 from scipy.sparse.linalg import splu
 
+from dalembert.algebra.either import Matrix, dense
 from dalembert.algebra.rank import RANK, is_positive
 from dalembert.arrays import Array, Sparse
 
 _EPSILON = 1e-8  # of the size of a row, (J W⁻¹ Jᵀ)ᵢᵢ
 _SMOOTH = 1e-10
 _ITERATIONS = 30
+_CLEAR = 1e-5  # reciprocal condition of a scaled square matrix, above which nothing is nearly dependent
+_CLEAR_SQUARE = 1e-6  # and of one that is symmetric, as of squares of rows
 _DENSE = 80  # up to this many unknowns dense factors are faster
+
+
+class Weight:
+    """W with its scale, for several J."""
+
+    def __init__(self, W: Matrix):
+        self.W, diagonal = W, W.diagonal()
+        self.columns = 1.0 / np.sqrt(np.maximum(diagonal, 1e-3 * _typical(diagonal)))  # W may be (nearly) singular
+
+    @cached_property
+    def dense(self) -> Array:
+        """W in this scale."""
+        return dense(self.W) * self.columns * self.columns[:, None]
+
+    @cached_property
+    def sparse(self) -> Sparse:
+        """The same, sparse."""
+        columns = sp.diags_array(self.columns)
+        return sp.csr_array(columns @ self.W @ columns)
+
+    @cached_property
+    def factor(self) -> Array | None:
+        """Its factor, if it is clearly definite."""
+        return _cholesky(self.dense)
 
 
 class Saddle:
@@ -28,20 +58,22 @@ class Saddle:
     pass a position where rank is lost; it costs accuracy where rows are nearly dependent for ever.
     """
 
-    def __init__(self, W: Sparse, J: Sparse, smooth: bool = False):
-        self._n, self._s = W.shape[0], J.shape[0]
-        diagonal = W.diagonal()
-        self._columns = 1.0 / np.sqrt(np.maximum(diagonal, 1e-3 * _typical(diagonal)))  # W may be (nearly) singular
-        if self._n + self._s <= _DENSE:
-            scaled = J.toarray() * self._columns
+    def __init__(self, W: Matrix | Weight, J: Matrix, smooth: bool = False):
+        weight = W if isinstance(W, Weight) else Weight(W)
+        self._n, self._s = len(weight.columns), J.shape[0]
+        self.rank: int | None = None  # of J, where it is found on the way
+        self._columns = weight.columns
+        if self._n + self._s <= _DENSE or isinstance(J, np.ndarray):
+            scaled = dense(J) * self._columns
             self._rows = _inverse_lengths(scaled * scaled)
-            weight = W.toarray() * self._columns * self._columns[:, None]
-            self._solve = self._dense(weight, scaled * self._rows[:, None], smooth)
+            scaled *= self._rows[:, None]
+            quick = self._square(weight.dense, scaled) or (None if smooth else self._wide(weight, scaled))
+            self._solve = quick or self._dense(weight.dense, scaled, smooth)
             return
         columns = sp.diags_array(self._columns)
         J = sp.csr_array(J @ columns)
         self._rows = _inverse_lengths(J.multiply(J))
-        self._solve = self._sparse(sp.csr_array(columns @ W @ columns), sp.csr_array(sp.diags_array(self._rows) @ J))
+        self._solve = self._sparse(weight.sparse, sp.csr_array(sp.diags_array(self._rows) @ J))
 
     def solve(self, p: Array, r: Array) -> tuple[Array, Array]:
         """Return d and μ."""
@@ -52,9 +84,41 @@ class Saddle:
         """Return the length of a right side in the scale in which rows that contradict each other are balanced."""
         return float(np.linalg.norm(r * self._rows))
 
+    def _square(self, weight: Array, J: Array):
+        """Return plain elimination where as many rows as unknowns clearly leave nothing open."""
+        if self._n != self._s or not self._n:
+            return None
+        factors, pivots, info = dgetrf(J)
+        if info or not dgecon(factors, np.abs(J).sum(axis=0).max())[0] > _CLEAR:
+            return None
+        self.rank = self._n
+
+        def solve(p: Array, r: Array) -> tuple[Array, Array]:
+            d = dgetrs(factors, pivots, r)[0]
+            return d, dgetrs(factors, pivots, p - weight @ d, trans=1)[0]
+
+        return solve
+
+    def _wide(self, weight: Weight, J: Array):
+        """Return elimination by J W⁻¹ Jᵀ where W is clearly definite and the rows clearly independent."""
+        if not 0 < self._s < self._n or weight.factor is None:
+            return None
+        inverse = dpotrs(weight.factor, np.ascontiguousarray(J.T))[0]  # W⁻¹ Jᵀ
+        factor = _cholesky(J @ inverse)
+        if factor is None:
+            return None
+        self.rank = self._s
+
+        def solve(p: Array, r: Array) -> tuple[Array, Array]:
+            mu = dpotrs(factor, inverse.T @ p - r)[0]
+            return dpotrs(weight.factor, p)[0] - inverse @ mu, mu
+
+        return solve
+
     def _dense(self, weight: Array, J: Array, smooth: bool):
         U, sigma, Vt = np.linalg.svd(J) if self._s else (np.eye(0), np.zeros(0), np.eye(self._n))
         rank = int(np.sum(sigma > RANK * sigma.max(initial=1e-300)))
+        self.rank = rank
         U, sigma, held, free = U[:, :rank], sigma[:rank], Vt[:rank].T, Vt[rank:].T
         inertia = free.T @ weight @ free
         # what proximal iterations would do to each singular value
@@ -87,14 +151,26 @@ class Saddle:
         return solve
 
 
+def _cholesky(S: Array) -> Array | None:
+    """Return the upper factor of a symmetric matrix, if it is clearly positive definite."""
+    factor, info = dpotrf(S)
+    if info or not dpocon(factor, np.abs(S).sum(axis=0).max())[0] > _CLEAR_SQUARE:
+        return None
+    return factor
+
+
 def _inverse_lengths(squares: Array | Sparse) -> Array:
     lengths = np.sqrt(squares.sum(axis=1))
     return 1.0 / np.where(lengths > 0, lengths, 1.0)
 
 
-def positive(W: Sparse) -> Sparse:
+def positive(W: Matrix) -> Matrix:
     """Make a norm of a matrix that should be positive semidefinite, changing it as little as possible."""
     diagonal = np.abs(W.diagonal())
+    if isinstance(W, np.ndarray):
+        definite = (W + W.T) / 2
+        definite[np.diag_indices_from(definite)] += 1e-8 * (diagonal + _typical(diagonal))
+        return definite if is_positive(definite, 1e-14) else np.diag(diagonal + 1e-8 * _typical(diagonal))
     definite = sp.csr_array((W + W.T) / 2 + sp.diags_array(1e-8 * (diagonal + _typical(diagonal))))
     if is_positive(definite, 1e-14):
         return definite
@@ -102,4 +178,5 @@ def positive(W: Sparse) -> Sparse:
 
 
 def _typical(diagonal: Array) -> float:
-    return float(np.median(diagonal[diagonal > 0])) if np.any(diagonal > 0) else 1.0
+    known = np.sort(diagonal[diagonal > 0])
+    return float(known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2 if len(known) else 1.0  # the median

@@ -48,11 +48,11 @@ class Assembled:
         M, A = _Entries(), _Entries()
         for kind, part in self.parts:
             b, zero = part.blocks, part.vanishing
-            out = self._run(part._all, kind, t, q, v)
+            out = self._run(part.programs.all, kind, t, q, v)
             masses, forces, rows, right = np.split(out, np.cumsum([len(b.M), part.n, len(b.A)]))
             M.add(b.M, masses, kind.coordinates, kind.coordinates)
             A.add(b.A, np.where(zero.A[:, None], 0.0, rows), kind.rows, kind.coordinates)
-            np.add.at(f, kind.coordinates.T, forces)
+            f += np.bincount(kind.coordinates.T.ravel(), forces.ravel(), n)
             c[kind.rows.T] = np.where(zero.c[:, None], 0.0, right)
         return Values(M.sparse((n, n)), f, A.sparse((s, n)), c)
 
@@ -60,7 +60,7 @@ class Assembled:
         """Return M(q, t)."""
         M = _Entries()
         for kind, part in self.parts:
-            M.add(part.blocks.M, self._run(part._mass, kind, t, q), kind.coordinates, kind.coordinates)
+            M.add(part.blocks.M, self._run(part.programs.mass, kind, t, q), kind.coordinates, kind.coordinates)
         return M.sparse((self.whole.n, self.whole.n))
 
     def residual(self, name: str, rows: list[int], t: float, q: Array, v: Array | None = None) -> Residual:
@@ -69,14 +69,16 @@ class Assembled:
         place[rows] = np.arange(len(rows))
         residual, size, J = np.zeros(len(rows)), np.zeros(len(rows)), _Entries()
         for kind, part in self.parts:
-            level = getattr(part, name)
+            level = getattr(part.programs, name)
             if not level.rows:
                 continue
-            out = np.where(level.vanishing[:, None], 0.0, self._run(level.program, kind, t, q, v))
+            out, zero = self._run(level.program, kind, t, q, v), part.vanishing_terms(name)
+            out = out if zero is None else np.where(zero[:, None], 0.0, out)
             terms, entries = np.split(out, [len(level.owners)])
             own = place[kind.rows[:, level.rows]]
-            np.add.at(residual, own[:, level.owners].T, terms)
-            np.add.at(size, own[:, level.owners].T, np.abs(terms))
+            where = own[:, level.owners].T.ravel()
+            residual += np.bincount(where, terms.ravel(), len(rows))
+            size += np.bincount(where, np.abs(terms).ravel(), len(rows))
             J.add(level.entries, entries, own, kind.coordinates)
         return residual, J.sparse((len(rows), self.whole.n)), size
 

@@ -23,6 +23,7 @@ from dalembert.blocks.symbolic import derive_blocks
 from dalembert.language.building import TIME, Expr
 from dalembert.language.calculus import ZERO
 from dalembert.model.constraint import Constraint
+from dalembert.model.facts import STRUCTURE, Survey, fact
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -71,6 +72,7 @@ class _Element:
     offsets: list[Expr] = field(default_factory=list)
 
 
+@fact(STRUCTURE)
 def find_elements(system: System) -> Elements:
     """Split a system that is given by energies."""
     return _KindSearch(system).elements()
@@ -203,6 +205,7 @@ class _KindSearch:
         first = [self.system.constraints[i] for i in group[0][1].constraints]
         names = tuple(_LOCAL.format(k) for k in range(count))
         local = SimpleNamespace(
+            survey=Survey(),
             coordinates=names,
             kinetic=kinetic,
             potential=potential,

@@ -18,6 +18,7 @@ from dalembert.language.building import TIME, Expr
 from dalembert.language.calculus import ONE, ZERO, Calculus
 from dalembert.language.independence import is_independent, without
 from dalembert.model.constraint import Constraint
+from dalembert.model.facts import STRUCTURE, fact
 from dalembert.shown import ShownAsMarkdown
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Blocks(ShownAsMarkdown):
         return tuple(_collect(form, calculus) for form in forms)
 
 
+@fact(STRUCTURE)
 def derive_blocks(system: System) -> Blocks:
     """Derive M, f, A, c, g, ψ from the energies or matrices and the constraints of a system."""
     try:

@@ -15,16 +15,15 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-import symengine as se
 from scipy.sparse.csgraph import connected_components
 
 from dalembert.algebra.rank import is_positive
 from dalembert.arrays import Array, Sparse
-from dalembert.blocks.numeric import Numeric, Values
+from dalembert.blocks.numeric import Values, pilot_numeric_of
 from dalembert.errors import DerivationError, quoted
-from dalembert.language.building import number
+from dalembert.model.facts import START, STRUCTURE, fact
 from dalembert.model.system import System
-from dalembert.survey.configurations import pilot_parameters
+from dalembert.survey.given import evaluated
 
 _POSITIVE = 1e-11  # pivots of the scaled mass matrix above this are safe
 _LIGHT = 1e-6  # part of the inertia around that counts as next to none
@@ -41,8 +40,11 @@ class Added(NamedTuple):
     everywhere: bool
 
 
+@fact(START)
 def augmentation(system: System) -> dict[int, Added]:
     """Return the rows to be added to the mass matrix; none if it is positive definite."""
+    if _is_heavy(system):
+        return {}
     found = _near(system)
     M, A = found[0].M, found[0].A
     light = _light(found)
@@ -67,6 +69,46 @@ def augmentation(system: System) -> dict[int, Added]:
     raise DerivationError(_refusal(system, _added(M, A)[1]))
 
 
+@fact(START)
+def light_coordinates(system: System) -> list[int]:
+    """Return the coordinates without inertia, or with next to none beside what constraints join to it."""
+    found = _together(system)
+    if found is None:
+        return np.flatnonzero(_light(_near(system))).tolist()
+    numeric, (M, A) = pilot_numeric_of(system), found
+    places = numeric.programs.patterns[1].places
+    return np.flatnonzero(_lightest(M.diagonal(axis1=1, axis2=2), A, *places, numeric.s)).tolist()
+
+
+@fact(START)
+def _together(system: System) -> tuple[Array, Array] | None:
+    """Return M and the entries of A at some places, all at once; None of a system that is large or nowhere finite."""
+    numeric = pilot_numeric_of(system)
+    if not numeric.small:
+        return None
+    places, b, known = random_places(system), system.blocks, numeric.programs
+    given = np.broadcast_to(numeric.parameters, (len(places), len(numeric.parameters)))
+    values = known.all.arrays(list(np.hstack([places, given]).T)).T
+    values = values[np.all(np.isfinite(values), axis=1)][:_PLACES]
+    M, _, A, _ = np.split(values, np.cumsum([len(b.M), numeric.n, len(b.A)]), axis=1)
+    return (known.patterns[0].stacked(M), np.where(numeric.vanishing.A, 0.0, A)) if len(values) else None
+
+
+def _is_heavy(system: System) -> bool:
+    """Tell at once of a small system that it has inertia in all directions, and enough of it in each: the usual one."""
+    found = _together(system)
+    if found is None or light_coordinates(system):
+        return False
+    M = found[0]
+    inertia = M.diagonal(axis1=1, axis2=2)
+    scale = 1.0 / np.sqrt(inertia)
+    try:
+        factors = np.linalg.cholesky(M * scale[:, None, :] * scale[:, :, None])
+    except np.linalg.LinAlgError:
+        return False
+    return bool(np.all(factors.diagonal(axis1=1, axis2=2) ** 2 > _POSITIVE))
+
+
 def without_inertia(system: System) -> list[str]:
     """Return the coordinates along which there is no inertia, or next to none beside what constraints join to it."""
     found = _near(system)
@@ -74,10 +116,12 @@ def without_inertia(system: System) -> list[str]:
     return [name for name, none in zip(system.coordinates, missing, strict=True) if none]
 
 
+@fact(START)
 def _near(system: System) -> list[Values]:
     """Return the values of the equations at some places around the initial position."""
-    numeric = Numeric(system, pilot_parameters(system))
-    places = (numeric.all(*place) for place in random_places(system))
+    numeric = pilot_numeric_of(system)
+    n = len(system.coordinates)
+    places = (numeric.all(row[0], row[1 : 1 + n], row[1 + n :]) for row in random_places(system))
     found = list(islice((values for values in places if values.finite()), _PLACES))
     if not found:
         reason = "(a division by zero, or a root of something negative?)"
@@ -120,13 +164,18 @@ def _light(places: Sequence[Values]) -> Array:
     Inertias are compared where a constraint connects them, by how much each gives way to its force: Aᵢⱼ²/Mⱼⱼ, in the
     geometric mean over some places, as an entry of A may vanish at one of them.
     """
-    inertia = np.mean([values.M.diagonal() for values in places], axis=0)
-    A = places[0].A
-    i, j = sp.coo_array(A).coords
-    with np.errstate(divide="ignore", invalid="ignore"):  # the places of entries are always the same
-        sizes = np.mean([2 * np.log(np.abs(values.A.data)) for values in places], axis=0)
+    inertia = np.array([values.M.diagonal() for values in places])
+    A = np.array([values.A.data for values in places])  # the places of entries are always the same
+    return _lightest(inertia, A, *sp.coo_array(places[0].A).coords, places[0].A.shape[0])
+
+
+def _lightest(inertias: Array, A: Array, i: Array, j: Array, rows: int) -> Array:
+    """Tell it from the diagonals of M and the entries of A at i and j, one row for each place."""
+    inertia = np.mean(inertias, axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sizes = np.mean(2 * np.log(np.abs(A)), axis=0)
         gives = sizes - np.log(inertia[j])
-    largest, least = np.full(A.shape[0], -np.inf), np.full(A.shape[0], np.inf)
+    largest, least = np.full(rows, -np.inf), np.full(rows, np.inf)
     np.maximum.at(largest, i, sizes)
     used = np.isfinite(gives) & (sizes > largest[i] + 2 * np.log(_ROUNDED))
     np.minimum.at(least, i[used], gives[used])
@@ -140,17 +189,22 @@ def _without(M: Sparse, light: Array) -> Sparse:
     return sp.csr_array(keep @ M @ keep)
 
 
-def random_places(system: System) -> list[tuple[float, Array, Array]]:
-    """Return t, q, v around the initial position, on no constraint: a rank is the same nearly everywhere."""
-    random = np.random.default_rng(5)
-    values = {se.Symbol(name): value for name, value in pilot_parameters(system).items()}
-    given = {name: number(expr.xreplace(values)) for name, expr in {**system.guess, **system.initial}.items()}
-    q = np.array([given.get(name) or 0.0 for name in system.coordinates])
-    return [
-        (0.1 * k, q + distance * random.normal(size=len(q)), random.normal(size=len(q)))
-        for distance in _DISTANCES
-        for k in range(_PLACES)
-    ]
+@fact(START)
+def random_places(system: System) -> Array:
+    """Return rows of t, q, v around the initial position, on no constraint: a rank is the same nearly everywhere."""
+    given = evaluated(pilot_numeric_of(system), {**system.guess, **system.initial})
+    q = np.array([given.get(name, 0.0) for name in system.coordinates])
+    places = _scattered(system).copy()
+    places[:, 1 : 1 + len(q)] += np.where(np.isfinite(q), q, 0.0)
+    return places
+
+
+@fact(STRUCTURE)
+def _scattered(system: System) -> Array:
+    """Return rows of t, q, v around zero."""
+    random, n = np.random.default_rng(5), len(system.coordinates)
+    rows = [(0.1 * k, distance, random.normal(size=2 * n)) for distance in _DISTANCES for k in range(_PLACES)]
+    return np.array([[t, *(distance * x[:n]), *x[n:]] for t, distance, x in rows])
 
 
 def _rows(M: Sparse, A: Sparse) -> list[int]:

@@ -17,22 +17,21 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import MAX_TERMS, Field
 from dalembert.algebra.tape import Tape
 from dalembert.arrays import Array
-from dalembert.blocks.numeric import Numeric, Values
+from dalembert.blocks.numeric import Numeric, Values, pilot_numeric_of, pilot_parameters
 from dalembert.blocks.symbolic import Blocks
-from dalembert.errors import DerivationError, ModelError
+from dalembert.errors import DerivationError
 from dalembert.forms.augment import held
 from dalembert.forms.tidy import tidy
 from dalembert.language.building import Expr
+from dalembert.model.facts import START, fact
 from dalembert.model.system import System
-from dalembert.survey.configurations import Configuration, assemble, configurations, pilot_parameters
-from dalembert.survey.redundancy import Redundancy, find_redundancies
-from dalembert.survey.start import consistent_state
+from dalembert.survey.configurations import Configuration, assemble, beginning, places_of
+from dalembert.survey.redundancy import Redundancy, redundancies_of
 
 if TYPE_CHECKING:
     from dalembert.forms.base import Solution
 
 MAX_UNKNOWNS = 60  # coordinates and multipliers; beyond this no formulas are attempted
-_KEPT = 4  # systems whose scenes are kept
 _SYMBOLS = 10_000  # terms, before cancelling, of formulas in which everything is abbreviated
 _SHORT = 6  # characters of what is never abbreviated
 _LONG = 60  # characters of what is abbreviated where formulas would be too long
@@ -95,24 +94,14 @@ class Scene:
         self.system = system
         small = len(system.coordinates) + len(system.constraints) <= MAX_UNKNOWNS
         self.blocks = tidy(system.blocks) if small else system.blocks
-        self.numeric = Numeric(system, pilot_parameters(system))
-        self.start = self._start(self.numeric)
-        self.places = configurations(self.numeric, self.start)
-        self.redundancies: list[Redundancy] = find_redundancies(self.numeric, self.places) if system.constraints else []
+        self.numeric = pilot_numeric_of(system)
+        self.start = beginning(system)
+        self.places = places_of(system)
+        self.redundancies: list[Redundancy] = redundancies_of(system)
         redundant = {redundancy.name for redundancy in self.redundancies}
         self.kept = [i for i, c in enumerate(system.constraints) if c.name not in redundant]
         self.rank = len(self.kept)
         self.found: dict[str, tuple[Solution | None, dict[str, Expr]]] = {}  # formulas that several forms ask for
-
-    def _start(self, numeric: Numeric) -> Configuration:
-        loose = {**self.system.guess, **self.system.initial}  # with random parameters the fixed values may not fit
-        for initial, guess in ((None, None), ({}, loose)):
-            try:
-                state = consistent_state(self.system, numeric, initial, guess)
-                return Configuration(state.t, state.q, state.v)
-            except ModelError as error:
-                failure = error
-        raise failure
 
     def fresh(self, kind: str, name: str) -> Expr:
         """Return a symbol for the output, such as lambda_<constraint>, that no name of the system is equal to."""
@@ -275,15 +264,7 @@ class Scene:
         return Rows(arithmetic, M, f, [A[i] for i in self.kept], [c[i] for i in self.kept])
 
 
-_kept: dict[int, Scene] = {}
-
-
+@fact(START)
 def scene_of(system: System) -> Scene:
-    """Return the scene of a system; systems do not change, so that of the last few is made once."""
-    scene = _kept.pop(id(system), None)
-    if scene is None or scene.system is not system:
-        scene = Scene(system)
-    _kept[id(system)] = scene
-    for old in list(_kept)[:-_KEPT]:
-        _kept.pop(old, None)
-    return scene
+    """Return the scene of a system."""
+    return Scene(system)

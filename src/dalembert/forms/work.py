@@ -21,6 +21,7 @@ from dalembert.forms.scene import MAX_UNKNOWNS, Rows, Scene, scene_of
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.translate import Translator
+from dalembert.model.facts import START, fact
 from dalembert.model.system import System
 
 
@@ -53,6 +54,12 @@ def derive(system: System, name: str = "multipliers", coordinates: Sequence[str]
     _Work(draft, form, scene).run()
     names = [*system.coordinates, *(symbol.name for symbol in form.symbols(scene))]
     return Derivation(system, form, scene, Translator(system.symbols, names, system.parameters), **vars(draft))
+
+
+@fact(START)
+def derivation(system: System, form: str) -> Derivation:
+    """Return the equations in a form, with independent coordinates of its own choice."""
+    return derive(system, form)
 
 
 def reaction(system: System, name: str) -> list[Any]:

@@ -7,7 +7,7 @@ scalars it carries the expressions into their arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -39,6 +39,7 @@ class Program:
     """
 
     def __init__(self, inputs: Sequence[Any], outputs: Sequence[Any]):
+        self.native: Callable[[np.ndarray], np.ndarray] | None = None  # the same for rows of inputs, in native code
         self._index: dict[Any, int] = {symbol: i for i, symbol in enumerate(inputs)}
         self._operations: list[tuple] = []
         self._count = len(inputs)
@@ -67,8 +68,22 @@ class Program:
                 push(work[a] / work[b])
         return [work[i] for i in self.outputs]
 
-    def floats(self, values: Sequence[float]) -> np.ndarray:
+    @property
+    def operations(self) -> Iterator[tuple]:
+        """The operations in order, by name, each with the places of its operands; the inputs have the first places."""
+        names = {_ADD: "+", _MUL: "*", _DIV: "inverse"}
+        for code, a, b in self._operations:
+            if code == _NUMBER:
+                yield "number", a
+            elif code == _CALL:
+                yield a, *b
+            else:
+                yield (names[code], b) if code == _DIV else (names[code], a, b)  # only 1 is divided
+
+    def floats(self, values: Sequence[float] | np.ndarray) -> np.ndarray:
         """Run over floats; what is undefined there comes out as nan or inf instead of an exception."""
+        if self.native is not None:
+            return self.native(np.array(values, dtype=float)[None])[0]
         try:
             return np.array(self([float(value) for value in values]))
         except (ArithmeticError, ValueError):
@@ -78,6 +93,8 @@ class Program:
     def arrays(self, values: Sequence[Any]) -> np.ndarray:
         """Run over arrays: each input a number or an array of k values; the result has shape (outputs, k)."""
         values = np.broadcast_arrays(*[np.asarray(value, dtype=float) for value in values])
+        if self.native is not None and values and values[0].ndim == 1:
+            return np.ascontiguousarray(self.native(np.ascontiguousarray(np.array(values).T)).T)
         with np.errstate(all="ignore"):
             rows = self(values, ARRAYS)
         return np.array([np.broadcast_to(row, values[0].shape) for row in rows])

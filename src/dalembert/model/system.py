@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import symengine as se
@@ -19,10 +19,12 @@ from dalembert.language.translate import Translator
 from dalembert.model.changes import merge_values
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
+from dalembert.model.facts import Survey
 from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.reading import Given, read_system
 from dalembert.model.settings import Settings
 from dalembert.model.tomlscan import Source
+from dalembert.model.variants import plain_parameters, plain_values, take_over, with_values
 from dalembert.shown import ShownAsHTML
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from dalembert.forms.release import Release
     from dalembert.native.kernels import Kernels
     from dalembert.results.trajectory import Run
-    from dalembert.survey.check import Check
+    from dalembert.survey.check import Check, Examination
     from dalembert.survey.start import State
 
 VALUES = ("parameters", "initial", "guess", "forces", "simulation")  # what `replace` changes by name
@@ -156,10 +158,36 @@ class System(ShownAsHTML):
         for name in changes:
             if name not in known:
                 raise ModelError(f"a system has no `{name}`; {nearest(name, known, 'parts')}")
+        if variant := self._in_numbers(changes):
+            return variant
         for name in VALUES:
             if name in changes:
                 changes[name] = self._changed(name, getattr(self, name), changes[name])
-        return replace(self, **changes)
+        variant = replace(self, **changes)
+        take_over(variant, self)
+        return variant
+
+    def _in_numbers(self, changes: Mapping[str, Any]) -> Self | None:
+        """Return a variant in other numbers; None if something else changes, or must be read to be judged."""
+        changed: dict[str, Any] = {}
+        for part, change in changes.items():
+            if part not in ("parameters", "initial", "guess") or not isinstance(change, Mapping):
+                return None
+            if not all(isinstance(name, str) for name in change):
+                return None
+            values = self._numbers(part, change)
+            if values is None:
+                return None
+            changed |= values
+        return with_values(self, changed) if changed else None
+
+    def _numbers(self, part: str, change: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the fields that other numbers change."""
+        if part == "parameters":
+            values = plain_parameters(change, self.parameters)
+        else:
+            values = plain_values(change, dict.fromkeys(self._names_of_values(part)))
+        return None if values is None else {part: {**getattr(self, part), **values}}
 
     def _changed(self, part: str, present: Mapping[str, Any], change: Any) -> dict[str, Any]:
         """Return values by name after a change."""
@@ -237,13 +265,18 @@ class System(ShownAsHTML):
     # --- the pipeline ------------------------------------------------------------------------------------------------
 
     @cached_property
+    def survey(self) -> Survey:
+        """What was found out about the system; a variant in other values takes over what still holds."""
+        return Survey()
+
+    @property
     def blocks(self) -> Blocks:
         """The blocks M, f, A, c with the residuals g and ψ: all that the rest of the program sees."""
         from dalembert.blocks.symbolic import derive_blocks
 
         return derive_blocks(self)
 
-    @cached_property
+    @property
     def repeated(self) -> Elements:
         """The same, for large systems: elements of a few kinds, each derived once."""
         from dalembert.blocks.kinds import find_elements
@@ -252,24 +285,25 @@ class System(ShownAsHTML):
 
     def check(self) -> Check:
         """Examine the system: freedom, redundancy, contradictions, classes of constraints, initial state."""
-        return self._examined
-
-    @cached_property
-    def _examined(self) -> Check:
         from dalembert.survey.check import check
 
         return check(self)
+
+    def examination(self) -> Examination:
+        """Return what examines a system of this kind."""
+        from dalembert.survey.check import Examination
+
+        return Examination(self)
 
     def start(self, initial: Mapping[Any, Any] | None = None, guess: Mapping[Any, Any] | None = None) -> State:
         """Find a consistent initial state from what is fixed; the rest moves least from the guess.
 
         initial, guess: in addition to those of the system; None takes one away.
         """
-        from dalembert.survey.start import consistent_state
+        from dalembert.survey.start import explained_start
 
         given = {"initial": table("initial", initial), "guess": table("guess", guess)}
-        system = self.replace(**given) if any(given.values()) else self
-        return consistent_state(system)
+        return explained_start(self.replace(**given) if any(given.values()) else self)
 
     def derive(self, form: str = "multipliers", coordinates: Sequence[str] | None = None) -> Derivation:
         """Derive the equations of motion in a form: multipliers, minimal, explicit, canonical, independent, reactions.
@@ -283,18 +317,11 @@ class System(ShownAsHTML):
         [ r],
         [-1]])
         """
-        from dalembert.forms.work import derive
+        from dalembert.forms.work import derivation, derive
 
         if coordinates is not None or not isinstance(form, str):
             return derive(self, form, coordinates)
-        if form not in self._derived:
-            self._derived[form] = derive(self, form)
-        return self._derived[form]
-
-    @cached_property
-    def _derived(self) -> dict[str, Derivation]:
-        """What was derived, by form: a system does not change."""
-        return {}
+        return derivation(self, form)
 
     def compile(self, form: str = "multipliers") -> Kernels:
         """Compile the equations to native code: a function of t, q, v and the parameters, for one state or many."""

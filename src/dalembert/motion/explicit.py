@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from dalembert.arrays import Array
-from dalembert.blocks.numeric import Numeric
+from dalembert.blocks.numeric import numeric_of
 from dalembert.errors import SimulationError
 from dalembert.motion import codes
 from dalembert.motion.diagnosis import back_and_forth
@@ -105,7 +105,7 @@ class ExplicitEngine(Engine):
         )[0]
         self.control = np.zeros((3, max(n + s, 4)))
         if not self.choices:
-            known = Numeric(system).units  # of a mechanism: its size, and angles
+            known = numeric_of(system).units  # of a mechanism: its size, and angles
             self.units = np.where(known > 0, known, 1.0)
         A = A * self.units
         lengths = np.linalg.norm(A, axis=1, keepdims=True)

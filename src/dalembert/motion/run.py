@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.blocks.numeric import Numeric, parameter_values
+from dalembert.blocks.numeric import Numeric, numeric_of
 from dalembert.errors import SimulationError, quoted
 from dalembert.interruption import Held
 from dalembert.model.settings import Settings
@@ -28,7 +28,7 @@ from dalembert.motion.methods import METHODS
 from dalembert.motion.tableau import Tableau
 from dalembert.native.kernels import Kernels
 from dalembert.survey.check import refuse_contradictions
-from dalembert.survey.start import State, consistent_state
+from dalembert.survey.start import State, start_of
 
 _FIRST = 20_000  # unknowns times steps of the first piece: some thousandths of a second
 _MOST = 10**8  # steps of a piece, whatever the clock says
@@ -122,14 +122,16 @@ def compute(system: System, settings: Settings) -> Motion:
         system = system.replace(initial=settings.initial)
     read_events(system, settings.events)  # what is wrong with them is said before anything is computed
     before = time.perf_counter()
-    numeric = Numeric(system)
-    state = consistent_state(system, numeric, explain=False)
+    numeric = numeric_of(system)
+    state = start_of(system)
     if not settings.unchecked:
-        refuse_contradictions(system, numeric, state.t, state.q, state.v)
-    parameters = np.array(parameter_values(system, {}))
+        refuse_contradictions(system)
+    parameters = np.array(numeric.parameters)
     crossing = Crossing(system, parameters, state.t, settings.until, not settings.unchecked)
     crossing.refuse(state.q, state.v)
-    ready = Ready(system, numeric, state, parameters, Kernels(system, settings.form), not settings.unchecked)
+    kernels = Kernels(system, settings.form)
+    kernels.hasten()  # for the starts of variants
+    ready = Ready(system, numeric, state, parameters, kernels, not settings.unchecked)
     motion = _integrate(ready, settings, crossing, before)
     facts = motion.facts
     if remark := stiff(motion.engine, motion.times, motion.states, facts):

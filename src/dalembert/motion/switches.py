@@ -23,6 +23,7 @@ from dalembert.language.calculus import Calculus
 from dalembert.language.functions import INTERVALS, function_of
 from dalembert.language.intervals import Interval, zones
 from dalembert.language.program import Program
+from dalembert.model.facts import STRUCTURE, fact
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -57,6 +58,7 @@ class Switching:
         return bool(self.times or self.states)
 
 
+@fact(STRUCTURE)
 def switching(system: System) -> Switching:
     """Collect the switching expressions of energies, matrices, forces and constraints, nested ones too."""
     if is_large(system) and not any(found(expressions(kind.local)) for kind in system.repeated.kinds):

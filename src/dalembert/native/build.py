@@ -15,7 +15,7 @@ import symengine as se
 
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.tape import Node, Tape
-from dalembert.blocks.numeric import Numeric
+from dalembert.blocks.numeric import pilot_numeric_of
 from dalembert.blocks.symbolic import Blocks
 from dalembert.forms.augment import Added, augmentation
 from dalembert.language.building import Expr
@@ -25,7 +25,6 @@ from dalembert.model.system import System
 from dalembert.native.momenta import Momenta
 from dalembert.native.routine import Routine, Shelf
 from dalembert.native.solver import Scalar, Solver
-from dalembert.survey.configurations import pilot_parameters
 
 
 class Builder:
@@ -168,7 +167,7 @@ def without_noise(system: System) -> Blocks:
     plain = {i for (i, _), entry in b.A.items() if not entry.is_Add and not entry.atoms(se.Add)}
     if len(plain) == len(b.c):
         return b
-    zero = Numeric(system, pilot_parameters(system)).vanishing
+    zero = pilot_numeric_of(system).vanishing
     empty = {i for i in range(len(b.c)) if all(z for (k, _), z in zip(b.A, zero.A, strict=True) if k == i)} - plain
     if not empty:
         return b

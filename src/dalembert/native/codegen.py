@@ -1,7 +1,8 @@
 """Routines as LLVM IR, written directly as text: every function is void f(double *out, const double *in, double *work).
 
 A *kernel* calls routines one after the other; all arrays but `in` and `out` lie in the workspace. Beside every kernel
-there is a loop over many states. The operations may be contracted to fused multiply-adds, nothing else.
+there is a loop over many states. The operations may be contracted to fused multiply-adds, unless they are to be exact,
+and nothing else.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dalembert.native.loops import SLOT, Fill, Loop, Sweep, write_fill, write_sw
 from dalembert.native.routine import Chunk, Routine, cut
 
 _BINARY = {"+": "fadd contract", "-": "fsub contract", "*": "fmul contract"}
+_EXACT = {name: instruction.removesuffix(" contract") for name, instruction in _BINARY.items()}
 _SIGNATURE = "(ptr noalias %out, ptr noalias readonly %in, ptr noalias %work)"
 _ARGUMENTS = "(ptr %out, ptr %in, ptr %work)"
 
@@ -77,15 +79,20 @@ def lay_out(
     return Layout(offsets, size)
 
 
-def to_llvm(routines: Sequence[Routine], kernels: Iterable[Kernel], rolled: Rolled | None = None) -> tuple[str, Layout]:
-    """Write a module of all routines and kernels, and say how its workspace is laid out."""
+def to_llvm(
+    routines: Sequence[Routine], kernels: Iterable[Kernel], rolled: Rolled | None = None, exact: bool = False
+) -> tuple[str, Layout]:
+    """Write a module of all routines and kernels, and say how its workspace is laid out.
+
+    exact: nothing is contracted.
+    """
     rolled = rolled or Rolled()
     pieces = {routine.name: cut(routine) for routine in routines}
     layout = lay_out(routines, pieces, rolled.sizes)
     lines = [*_declared(), "attributes #0 = { nounwind willreturn memory(none) }", "!0 = !{}"]
     for routine in routines:
         for k, chunk in enumerate(pieces[routine.name]):
-            lines += _function(f"{routine.name}.{k}", routine, chunk, layout)
+            lines += _function(f"{routine.name}.{k}", routine, chunk, layout, binary=_EXACT if exact else _BINARY)
     lines += _rolled(rolled, layout)
     pieces |= {part.name: [Chunk()] for part in (*rolled.sweeps, *rolled.fills)}
     for kernel in kernels:
@@ -148,7 +155,14 @@ def _rolled(rolled: Rolled, layout: Layout) -> list[str]:
     return lines
 
 
-def _function(name: str, routine: Routine, chunk: Chunk, layout: Layout, loop: Loop | None = None) -> list[str]:
+def _function(
+    name: str,
+    routine: Routine,
+    chunk: Chunk,
+    layout: Layout,
+    loop: Loop | None = None,
+    binary: Mapping[str, str] = _BINARY,
+) -> list[str]:
     nodes = routine.tape.nodes
     signature = _SIGNATURE if loop is None else _SIGNATURE[:-1] + ", ptr noalias readonly %row)"
     arrays = [] if loop is None else [array if array in ("in", "out") else "work" for array, _ in loop.slots]
@@ -203,7 +217,7 @@ def _function(name: str, routine: Routine, chunk: Chunk, layout: Layout, loop: L
 
     for number in chunk.lines:
         node = nodes[number]
-        if simple := _BINARY.get(node[0]):
+        if simple := binary.get(node[0]):
             a, b = value(node[1]), value(node[2])
             lines.append(f"  %v{number} = {simple} double {a}, {b}")
             values[number] = f"%v{number}"

@@ -21,24 +21,25 @@ import scipy.sparse as sp
 
 from dalembert.arguments import array, choice
 from dalembert.arrays import Array
-from dalembert.blocks.numeric import parameter_values
+from dalembert.blocks.assembled import is_large
+from dalembert.blocks.numeric import parameter_values, pilot_parameters, programs
 from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.language.building import Expr
+from dalembert.model.facts import PARAMETERS, STRUCTURE, fact
 from dalembert.model.system import System
 from dalembert.native import cache as disk
 from dalembert.native import machine, rank
 from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm
 from dalembert.native.groups import Group, find
-from dalembert.native.groups.base import module_of
 from dalembert.native.groups.expressions import Expressions
 from dalembert.native.groups.form import DEFECT
+from dalembert.native.groups.numbers import Numbers, attach
 from dalembert.native.groups.one_step import MOST, OneStep, StepMethod
 from dalembert.native.machine import Compiled
 from dalembert.native.module import Module
 from dalembert.native.values import CanonicalRates, Energies, Jacobians, Result
-from dalembert.survey.configurations import pilot_parameters
 
 _NEWTON = 20
 _LEFT = 1e-6  # relative residual that no step removes
@@ -216,6 +217,11 @@ class Kernels:
             return None
         return self.add(OneStep(method, well))
 
+    def hasten(self) -> None:
+        """Let the blocks of the system be evaluated as numbers by native code from now on; the bits are the same."""
+        if not is_large(self.system) and programs(self.system).native is None:
+            attach(programs(self.system), self._group(Numbers.name))
+
     def address(self, group: str, name: str) -> int:
         """Return the address of a kernel, void f(double *out, const double *in, double *work)."""
         return self._group(group).library.address(name)
@@ -297,29 +303,35 @@ class Kernels:
 
     def _group(self, name: str) -> Compiled:
         if name not in self._compiled:
-            self._compiled[name] = self._load(name)
+            find = self.system.survey.find
+            self._compiled[name] = find(PARAMETERS, ("good code", name), lambda: self._load(name))
         return self._compiled[name]
 
     def _load(self, name: str) -> Compiled:
-        """Take a group from disk, or build it; build it anew if the choices it was built with fail for these values."""
-        text, values = model_text(self.system), pilot_parameters(self.system)
-        for key in (f"{name}\n{text}", f"{name}\n{text}\n{values}"):
-            entry = disk.read(key)
-            if entry is None:
-                entry = self._build(name, values)
-                disk.write(key, entry)
-            compiled = Compiled(entry)
-            if entry.facts["values"] == values or self._holds(name, compiled, values):
-                return compiled
-        return compiled
+        """Take the code that variants of the system share; build it anew if its choices fail for these values."""
+        system, values = self.system, pilot_parameters(self.system)
+        zero = tuple(name for name, value in values.items() if value == 0)  # which may change what must come first
+        found = system.survey.find(STRUCTURE, ("code", name, zero), lambda: self._read(name, "", values))
+        if found.facts["values"] == values or self._holds(name, found, values):
+            return found
+        return self._read(name, f"\n{values}", values)
+
+    def _read(self, name: str, chosen: str, values: Mapping[str, float]) -> Compiled:
+        """Take a group from disk, or build it; `chosen` tells it from others of the same model."""
+        key = f"{name}\n{model_text(self.system)}{chosen}"
+        entry = disk.read(key)
+        if entry is None:
+            entry = self._build(name, values)
+            disk.write(key, entry)
+        return Compiled(entry)
 
     def _build(self, name: str, values: Mapping[str, float]) -> disk.Entry:
         module = self._module(name)
-        ir, layout = to_llvm(list(module.routines.values()), module.kernels.values(), module.rolled)
+        ir, layout = to_llvm(list(module.routines.values()), module.kernels.values(), module.rolled, module.exact)
         kernels = {kernel.name: (kernel.inputs, kernel.outputs) for kernel in module.kernels.values()}
         facts = {"kernels": kernels, "work": layout.size, "values": dict(values)}
         facts |= module.facts
-        return disk.Entry(facts, machine.compile_object(ir, hurry=self._found(name).hurry))
+        return disk.Entry(facts, machine.compile_object(ir, self._found(name).level, self._found(name).hurry))
 
     def _found(self, name: str) -> Group:
         return self._extra.get(name) or find(name)
@@ -330,7 +342,7 @@ class Kernels:
 
     def _module(self, name: str) -> Module:
         """Put a group on tapes."""
-        return module_of(self._found(name), self.system, lambda: self._builder)
+        return self._found(name).module(self.system, lambda: self._builder)
 
     def _holds(self, name: str, compiled: Compiled, values: Mapping[str, float]) -> bool:
         """Tell whether choices made with other values of the parameters are good for these."""
@@ -339,13 +351,16 @@ class Kernels:
 
 def model_text(system: System) -> str:
     """Write down all that compiled code depends on: the model without values, the package, LLVM, the processor."""
-    zero = [name for name, value in system.parameters.items() if value == 0]
+    zero = [name for name, value in system.parameters.items() if value == 0]  # may change what must come first
+    return "\n".join([_versions(), machine.signature(), str(zero), _structure(system)])
+
+
+@fact(STRUCTURE)
+def _structure(system: System) -> str:
+    """Write down a model without values."""
     parts = [
-        _versions(),
-        machine.signature(),
         system.coordinates,
         tuple(system.parameters),
-        zero,  # what vanishes may change what must be eliminated first
         system.kinetic,
         system.potential,
         system.mass,

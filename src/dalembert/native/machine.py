@@ -24,6 +24,7 @@ def _start() -> None:
     add_symbols()
 
 
+@cache
 def signature() -> str:
     """Name what an object file depends on beside its IR: LLVM, the processor, its features."""
     _start()
@@ -71,13 +72,15 @@ class Library:
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(1))  # owns its target from now on
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
+        self._addresses: dict[str, int] = {}
 
     def address(self, name: str) -> int:
         """Return the address of a function."""
-        found = self._engine.get_function_address(name)
-        if not found:
+        if name not in self._addresses:
+            self._addresses[name] = self._engine.get_function_address(name)
+        if not self._addresses[name]:
             raise KeyError(f"no function {name} in this object file")
-        return found
+        return self._addresses[name]
 
     def loop(self, name: str) -> Callable[[int, int, int, int], None]:
         """Return the loop of a kernel over states: (out, in, work, count), addresses as integers.
@@ -94,7 +97,7 @@ class Compiled:
         self.facts = entry.facts
         self.library = Library(entry.code)
         self.work = int(entry.facts["work"])
-        self._functions = {name: self.library.loop(name) for name in entry.facts["kernels"]}
+        self.functions = {name: self.library.loop(name) for name in entry.facts["kernels"]}
 
     def run(self, name: str, inputs: Array) -> Array:
         """Call a kernel for rows of inputs."""
@@ -104,5 +107,5 @@ class Compiled:
         inputs = np.ascontiguousarray(inputs, dtype=float)
         out = np.empty((len(inputs), outputs))
         work = np.empty(self.work + 1)
-        self._functions[name](out.ctypes.data, inputs.ctypes.data, work.ctypes.data, len(inputs))
+        self.functions[name](out.ctypes.data, inputs.ctypes.data, work.ctypes.data, len(inputs))
         return out

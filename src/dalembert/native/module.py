@@ -18,6 +18,7 @@ class Module:
     kernels: dict[str, Kernel] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)  # what a user of the kernels must know, as JSON holds it
     rolled: Rolled = field(default_factory=Rolled)
+    exact: bool = False  # whether every operation is rounded for itself
 
     @property
     def operations(self) -> int:

@@ -22,6 +22,7 @@ from dalembert.blocks.symbolic import derive_rows
 from dalembert.errors import ModelError, nearest, quoted
 from dalembert.language.building import TIME, Expr, number
 from dalembert.language.program import Program
+from dalembert.model.facts import STRUCTURE, fact
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.tables import GROUND
@@ -202,10 +203,11 @@ class Joints:
 
     def _touched(self, conditions: Sequence[str], joints: Sequence[Joint | Site]) -> list[str]:
         """Return the bodies on which conditions act."""
-        names = {name for condition in conditions for name in self._rows[condition]}
-        bodies = [body for body in self.mechanism.bodies.values() if names.intersection(body.coordinates)]
+        owners = _owners(self.mechanism)
+        places = {owners[name] for condition in conditions for name in self._rows[condition] if name in owners}
+        bodies = [name for _, name in sorted(places)]  # in the order of the mechanism
         grounded = any(GROUND in joint.bodies for joint in joints) or (not joints and len(bodies) < 2)
-        return [*([GROUND] if grounded else []), *(body.name for body in bodies)]
+        return [*([GROUND] if grounded else []), *bodies]
 
     def _point(self, joints: Sequence[Joint | Site], on: str, at: Any) -> Array:
         """Return the point for which force and moment are asked, in the world, one row for each state."""
@@ -252,9 +254,16 @@ class Joints:
 
     def _evaluate(self, expressions: Sequence[Expr]) -> Array:
         """Evaluate expressions at all states, (expressions, states)."""
-        names = (*self.mechanism.coordinates, *self.mechanism.velocities, *self.mechanism.parameters)
-        symbols = [se.Symbol(name) for name in (TIME, *names)]
-        return Program(symbols, list(expressions)).arrays(list(self.inputs.T))
+        used = sorted(set().union(*(entry.free_symbols for entry in expressions)), key=str)
+        columns = self.inputs[:, [self._columns[symbol.name] for symbol in used]]
+        states = np.zeros(len(columns))  # also where nothing is used
+        return Program([*used, se.Symbol("")], list(expressions)).arrays([*columns.T, states])
+
+    @cached_property
+    def _columns(self) -> dict[str, int]:
+        """The places of all names in the inputs."""
+        parts = (self.mechanism.coordinates, self.mechanism.velocities, self.mechanism.parameters)
+        return {name: i for i, name in enumerate([TIME, *(name for part in parts for name in part)])}
 
     def _wrench(
         self, conditions: Sequence[str], on: str, point: Array, loads: Array, states: Array
@@ -276,7 +285,7 @@ class Joints:
         for (i, j, _), value in zip(entries, values, strict=True):
             r[:, j] += value * loads[:, i].T
         force, moment = np.moveaxis(r[:, :n], (0, 1, 2), (1, 2, 0)), r[:, 2].T
-        first = 1 + self.mechanism.coordinates.index(body.coordinates[0])
+        first = self._columns[body.coordinates[0]]
         q = self.inputs[states, first : first + len(body.coordinates)]
         arm = (q[:, :n] - point[states])[:, None]
         if n == 2:
@@ -327,3 +336,10 @@ class Joints:
             else:
                 words.append(f"{name} {', '.join(LETTERS[k] for k in np.flatnonzero(loose))}")
         return "; ".join(words)
+
+
+@fact(STRUCTURE)
+def _owners(mechanism: Mechanism) -> dict[str, tuple[int, str]]:
+    """Return the body of each coordinate, with its number."""
+    bodies = enumerate(mechanism.bodies.values())
+    return {name: (k, body.name) for k, body in bodies for name in body.coordinates}

@@ -9,24 +9,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank, unit_rows
+from dalembert.algebra.either import lengths, scaled_rows
+from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array
-from dalembert.blocks.numeric import Numeric, Values
+from dalembert.blocks.assembled import is_large
+from dalembert.blocks.numeric import Numeric, Values, numeric_of, pilot_numeric_of
 from dalembert.characters import visible
 from dalembert.errors import ModelError, Problem, counted, quoted
+from dalembert.model.facts import START, STRUCTURE, fact
 from dalembert.shown import ShownAsHTML
 from dalembert.survey.configurations import (
     Configuration,
+    beginning,
     column_sizes,
-    configurations,
     finite_values,
     off_manifold,
-    pilot_parameters,
+    places_of,
 )
 from dalembert.survey.integrability import Integrability, find_integrable
-from dalembert.survey.redundancy import DEPENDENT, Redundancy, find_redundancies
-from dalembert.survey.start import State, consistent_state
+from dalembert.survey.redundancy import DEPENDENT, Redundancy, redundancies_of
+from dalembert.survey.start import State, noted_start, start_of
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -109,26 +112,36 @@ def describe_class(kind: dict[str, Any]) -> str:
     return start + "".join(f", {detail}" for detail in details) + ")"
 
 
+@fact(START)
 def check(system: System) -> Check:
     """Examine a system; everything found is reported at once, nothing is raised."""
-    return Examination(system).outcome()
+    return system.examination().outcome()
 
 
-def refuse_contradictions(system: System, numeric: Numeric, t: float, q: Array, v: Array) -> None:
-    """Raise ModelError if the equations contradict themselves at a state: cheap where nothing points to that."""
-    values = numeric.all(t, q, v)
-    examination = Examination(system)
-    suspect = system.mass is not None and bool(examination.asymmetric([values]))
+@fact(START)
+def contradictions(system: System) -> list[Problem]:
+    """Find what contradicts itself in the equations at the start: cheap where nothing points to that."""
+    numeric, state = numeric_of(system), start_of(system)
+    suspect = False
+    if system.mass is not None:
+        suspect = bool(Examination(system).asymmetric([numeric.all(state.t, state.q, state.v)]))
+    values = numeric.all(state.t, state.q, state.v, numeric.small)
     if values.finite() and not suspect and len(values.c):
-        rows = sp.csr_array(unit_rows(values.A))
-        lengths = np.sqrt(values.A.multiply(values.A).sum(axis=1))
-        c = np.where(lengths > 0, values.c / np.where(lengths > 0, lengths, 1.0), 0.0)
-        a = Saddle(sp.eye_array(numeric.n), rows).solve(np.zeros(numeric.n), c)[0]
+        sizes = lengths(values.A)
+        known = np.where(sizes > 0, sizes, 1.0)
+        rows, c = scaled_rows(1.0 / known, values.A), np.where(sizes > 0, values.c / known, 0.0)
+        identity = np.eye(numeric.n) if numeric.small else sp.eye_array(numeric.n)
+        a = Saddle(identity, rows).solve(np.zeros(numeric.n), c)[0]
         suspect = bool(np.abs(rows @ a - c).max() > _MET * (np.abs(c).max() or 1.0))
-    if suspect:  # at a singular position it need not mean anything
-        problems = [p for p in check(system).problems if p.severity == "error" and p.key[:1] != ("simulate",)]
-        if problems:
-            raise ModelError(problems)
+    if not suspect:  # at a singular position it need not mean anything
+        return []
+    return [p for p in check(system).problems if p.severity == "error" and p.key[:1] != ("simulate",)]
+
+
+def refuse_contradictions(system: System) -> None:
+    """Raise ModelError if the equations contradict themselves at the start."""
+    if problems := contradictions(system):
+        raise ModelError(problems)
 
 
 class Examination:
@@ -155,7 +168,7 @@ class Examination:
         """Examine the system as far as what is found allows."""
         system = self.system
         try:
-            numeric = Numeric(system, pilot_parameters(system))
+            numeric = pilot_numeric_of(system)
         except ModelError as error:  # the blocks could not be derived
             for problem in error.problems:
                 self.report("error", problem.text, *problem.key)
@@ -177,7 +190,7 @@ class Examination:
             return self.result()
         self.energies(numeric, start)
         try:
-            places = configurations(numeric, start)
+            places = places_of(system)
         except ModelError as error:  # the constraints hold at the start, but not afterwards
             self.contradiction(error)
             return self.result()
@@ -188,7 +201,7 @@ class Examination:
         found: list[Redundancy] = []
         if generic < len(self.names):
             guilty = self.contradictory_accelerations(values, scale)
-            found = [r for r in find_redundancies(numeric, places) if r.name not in guilty]
+            found = [r for r in redundancies_of(system) if r.name not in guilty]
             self.redundant(found, numeric, [start, *places])
             self.unexplained(len(self.names) - generic - len(guilty) - len(found))
         at_start = rank(scale.apply(here.A))
@@ -216,7 +229,7 @@ class Examination:
     def start(self, numeric: Numeric) -> Configuration | None:
         """Find the initial state; if it contradicts the constraints, report that and go on from where they hold."""
         try:
-            state = consistent_state(self.system, numeric)
+            state = noted_start(self.system)
         except ModelError as error:
             self.contradiction(error)
         else:
@@ -225,9 +238,7 @@ class Examination:
             self.state = state
             return Configuration(state.t, state.q, state.v)
         try:  # the fixed values are a good guess for the rest of the check
-            guess = {**self.system.guess, **self.system.initial}
-            state = consistent_state(self.system, numeric, initial={}, guess=guess)
-            return Configuration(state.t, state.q, state.v)
+            return beginning(self.system)
         except ModelError:
             return None
 
@@ -347,13 +358,12 @@ class Examination:
 
     def unused(self) -> None:
         """Report parameters that appear nowhere."""
-        b = self.system.blocks
         system = self.system
         used: set[str] = set()
         expressions = [
             system.kinetic,
             system.potential,
-            *b.M.values(),
+            *(entry for row in system.mass or () for entry in row),
             *(system.force or ()),
             *system.forces.values(),
         ]
@@ -394,7 +404,21 @@ class Examination:
 
     def classes(self, integrable: dict[int, bool]) -> dict[str, dict[str, Any]]:
         """Return what kind each constraint is."""
+        linear = linear_constraints(self.system)
         return {
-            c.name: {"level": c.level, "linear": c.linear, "time": c.time, "integrable": integrable.get(i)}
+            c.name: {"level": c.level, "linear": linear[i], "time": c.time, "integrable": integrable.get(i)}
             for i, c in enumerate(self.system.constraints)
         }
+
+
+@fact(STRUCTURE)
+def linear_constraints(system: System) -> list[bool]:
+    """Tell which constraints are linear in the quantities of their own level; of a large system, kind by kind."""
+    if not is_large(system):
+        return [constraint.linear for constraint in system.constraints]
+    found = [False] * len(system.constraints)
+    for kind in system.repeated.kinds:
+        for constraint, rows in zip(kind.local.constraints, kind.rows.T, strict=True):
+            for i in rows:
+                found[i] = constraint.linear
+    return found

@@ -7,64 +7,79 @@ holds at the start only.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 import symengine as se
 
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, Residual
 from dalembert.language.building import Expr
 from dalembert.language.program import Program
+from dalembert.model.facts import STRUCTURE, fact
 from dalembert.survey.given import measured
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
 
 _FAR = 0.25  # radians, or this part of the size of the mechanism: how far a value is moved at a time,
 _STEPS = 64  # and how often at most
 
 
-class Conditions:
-    """The equations of initial values that are not of coordinates or velocities themselves.
+class _Equations:
+    """The equations of some quantities as a program, whatever their values are."""
 
-    Equations on positions are differentiated by coordinates, those on velocities by velocities.
-    """
-
-    def __init__(self, numeric: Numeric, values: Mapping[str, float], level: str):
-        system = numeric.system
-        self.names, self.values, self._numeric = list(values), np.array(list(values.values())), numeric
+    def __init__(self, system: System, names: Sequence[str], level: str):
         q, v = ([se.Symbol(name) for name in names] for names in (system.coordinates, system.velocities))
-        wanted = [se.Symbol(f"{name}?") for name in values]
+        wanted = [se.Symbol(f"{name}?") for name in names]
         inputs = [*q, *v, *(se.Symbol(name) for name in system.parameters), *wanted]
         place = {x: j for j, x in enumerate(q if level == "position" else v)}
-        self._measures = [system.measure(name) for name in values]
+        self.measures = [system.measure(name) for name in names]
         terms: list[Expr] = []
         slopes: list[Expr] = []
-        self._owners: list[int] = []
-        self._entries: list[tuple[int, int]] = []
-        for i, measure in enumerate(self._measures):
+        owners: list[int] = []
+        entries: list[tuple[int, int]] = []
+        for i, measure in enumerate(self.measures):
             equation = measure.equals(wanted[i])
             parts = equation.args if equation.is_Add else (equation,)
             terms += parts
-            self._owners += [i] * len(parts)
+            owners += [i] * len(parts)
             for x in sorted(equation.free_symbols & place.keys(), key=str):
-                self._entries.append((i, place[x]))
+                entries.append((i, place[x]))
                 slopes.append(equation.diff(x))
-        self._program = Program(inputs, [*terms, *slopes])
+        self.owners = np.array(owners, dtype=int)
+        self.places = tuple(np.array(entries, dtype=int).reshape(-1, 2).T)
+        self.program = Program(inputs, [*terms, *slopes])
+
+
+@fact(STRUCTURE)
+def equations_of(system: System, level: str, *names: str) -> _Equations:
+    """Return the equations of some quantities: positions are differentiated by coordinates, velocities by theirs."""
+    return _Equations(system, names, level)
+
+
+class Conditions:
+    """The equations of initial values that are not of coordinates or velocities themselves."""
+
+    def __init__(self, numeric: Numeric, values: Mapping[str, float], level: str):
+        self.names, self.values, self._numeric = list(values), np.array(list(values.values())), numeric
+        self._equations = equations_of(numeric.system, level, *values)
 
     def __call__(self, x: Array, q: Array | None, rows: Sequence[int], values: Array | None = None) -> Residual:
-        """Return residuals, Jacobian and sizes of the terms of some, at positions x or, at known q, velocities x.
+        """Return residuals, Jacobian (dense) and sizes of the terms of some, at positions x or velocities x at q.
 
         values: in place of those that are given.
         """
-        count, n = len(self.names), len(x)
+        known, count, n = self._equations, len(self.names), len(x)
         state = [*x, *np.zeros(n)] if q is None else [*q, *x]
         wanted = self.values if values is None else values
-        out = self._program.floats([*state, *self._numeric.parameters, *wanted])
-        terms, slopes = np.split(out, [len(self._owners)])
-        residual = np.bincount(self._owners, terms, count) if count else np.zeros(0)
-        size = np.bincount(self._owners, np.abs(terms), count) if count else np.zeros(0)
-        where = np.array(self._entries, dtype=int).reshape(-1, 2).T
-        J = sp.csr_array(sp.coo_array((slopes, (where[0], where[1])), shape=(count, n)))
-        return residual[list(rows)], sp.csr_array(J[list(rows)]), size[list(rows)]
+        out = known.program.floats([*state, *self._numeric.parameters, *wanted])
+        terms, slopes = np.split(out, [len(known.owners)])
+        residual = np.bincount(known.owners, terms, count) if count else np.zeros(0)
+        size = np.bincount(known.owners, np.abs(terms), count) if count else np.zeros(0)
+        J = np.zeros((count, n))
+        J[known.places] = slopes
+        return residual[list(rows)], J[list(rows)], size[list(rows)]
 
     def path(self, q: Array) -> list[Array]:
         """Return values on the way from those of a position to the ones that are given.
@@ -75,7 +90,7 @@ class Conditions:
             return []
         here = measured(self._numeric, self.names, q, np.zeros(len(q)))
         way = self.values - here
-        cyclic = np.array([measure.cyclic for measure in self._measures])
+        cyclic = np.array([measure.cyclic for measure in self._equations.measures])
         way -= np.where(cyclic, 2 * np.pi * np.round(way / (2 * np.pi)), 0.0)
         slopes = abs(self(q, None, range(len(self.names)))[1]) @ np.where(
             self._numeric.units > 0, self._numeric.units, 1.0

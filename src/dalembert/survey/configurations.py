@@ -17,9 +17,10 @@ import symengine as se
 from dalembert.algebra.nearest import reach_solution
 from dalembert.algebra.saddle import Saddle, positive
 from dalembert.arrays import Array
-from dalembert.blocks.numeric import Numeric, Residual, Values
+from dalembert.blocks.numeric import Numeric, Residual, Values, pilot_numeric_of
 from dalembert.errors import ModelError
-from dalembert.survey.start import consistent_state
+from dalembert.model.facts import START, fact
+from dalembert.survey.start import consistent_state, loose_start, start_of
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -43,12 +44,22 @@ class Configuration:
     v: Array
 
 
-def pilot_parameters(system: System) -> dict[str, float]:
-    """Return the user's values, and random ones where there are none."""
-    random = np.random.default_rng(2)
-    return {
-        name: float(random.uniform(0.5, 1.5)) if value is None else value for name, value in system.parameters.items()
-    }
+@fact(START)
+def beginning(system: System) -> Configuration:
+    """Return where the pilot starts: with random parameters the values that are fixed may not fit."""
+    for find in (start_of, loose_start):
+        try:
+            state = find(system)
+            return Configuration(state.t, state.q, state.v)
+        except ModelError as error:
+            failure = error
+    raise failure
+
+
+@fact(START)
+def places_of(system: System) -> list[Configuration]:
+    """Return the pilot's configurations of a system."""
+    return configurations(pilot_numeric_of(system), beginning(system))
 
 
 def configurations(

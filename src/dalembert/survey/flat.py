@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.algebra.either import lengths
 from dalembert.algebra.nearest import reach_solution
 from dalembert.arrays import Array
 from dalembert.errors import Problem
@@ -60,10 +61,10 @@ def _shares(equations: Callable[[Array], Residual], x: Array, sizes: Array, rand
     """Return how much of the slopes around a place is left in it, for each equation; 1 where that cannot be told."""
     here = equations(x)[1]
     around = [equations(x + _ASIDE * sizes * random.uniform(-1, 1, len(x)))[1] for _ in range(2)]
-    lengths = [np.sqrt((J.multiply(J)) @ sizes**2) for J in (here, *around)]
-    most = np.max(lengths[1:], axis=0)
+    sizes_of = [lengths(J, sizes) for J in (here, *around)]
+    most = np.max(sizes_of[1:], axis=0)
     with np.errstate(all="ignore"):
-        shares = lengths[0] / most
+        shares = sizes_of[0] / most
     return np.where(np.isfinite(shares) & (most > 0), shares, 1.0)
 
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import symengine as se
 
 from dalembert.arguments import names as names_of
+from dalembert.blocks.numeric import pilot_parameters
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import TIME, Expr, number
 from dalembert.language.calculus import ONE, ZERO, Calculus
 from dalembert.model.exact import decimal, exact
-from dalembert.survey.configurations import pilot_parameters
 
 if TYPE_CHECKING:
     from dalembert.model.system import System

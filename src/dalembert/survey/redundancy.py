@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dalembert.algebra.rank import Scale, rank
 from dalembert.arrays import Array, Sparse
-from dalembert.blocks.numeric import Numeric, Values
+from dalembert.blocks.numeric import Numeric, Values, pilot_numeric_of, pilot_parameters
 from dalembert.errors import quoted
 from dalembert.model.constraint import LEVELS
+from dalembert.model.facts import START, fact
 from dalembert.survey.configurations import (
     Configuration,
     assemble,
     column_sizes,
     finite_values,
     off_manifold,
-    pilot_parameters,
+    places_of,
 )
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
 
 DEPENDENT = 1e-7  # remainder of a scaled row that counts as zero
 _PART = 1e-5  # share of another row in it that counts
@@ -86,6 +91,12 @@ def _remainder(row: Array, basis: list[Array]) -> Array:
 def _shares(A: Array, i: int, others: Sequence[int]) -> Array:
     """Return the row i as a combination of others."""
     return np.linalg.lstsq(A[list(others)].T, A[i], rcond=1e-10)[0] if others else np.zeros(0)
+
+
+@fact(START)
+def redundancies_of(system: System) -> list[Redundancy]:
+    """Return the constraints of a system that follow from others."""
+    return find_redundancies(pilot_numeric_of(system), places_of(system)) if system.constraints else []
 
 
 def find_redundancies(numeric: Numeric, places: Sequence[Configuration]) -> list[Redundancy]:

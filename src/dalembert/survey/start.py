@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
+from dalembert.algebra.either import entries, sparse
 from dalembert.algebra.nearest import Nearest, least_residual, nearest_solution, reach_solution
 from dalembert.algebra.rank import Scale, rank
 from dalembert.algebra.saddle import positive
 from dalembert.arrays import Array, Sparse
-from dalembert.blocks.numeric import Numeric, Residual
+from dalembert.blocks.numeric import Numeric, Residual, numeric_of, pilot_numeric_of
 from dalembert.errors import ModelError, quoted
 from dalembert.language.building import Expr
+from dalembert.model.facts import START, fact
 from dalembert.model.initial import InitialValue
 from dalembert.shown import ShownAsHTML
 from dalembert.survey.conditions import Conditions
@@ -66,24 +68,75 @@ class State(ShownAsHTML):
     __repr__ = __str__
 
 
+@dataclass(frozen=True)
+class Solved:
+    """The equations of a level, the solution that was chosen, and what is to be said of the choice."""
+
+    level: Level
+    best: Nearest
+    notes: tuple[str, ...]
+
+
+@fact(START)
+def start_of(system: System) -> State:
+    """Return the initial state, with random values of parameters that have none; raise ModelError if there is none."""
+    return _state(solved_start(system))
+
+
+@fact(START)
+def explained_start(system: System) -> State:
+    """Return the initial state with notes on what is over- or underdetermined, which take their time."""
+    _ = numeric_of(system)  # what has no value is refused
+    return _state(solved_start(system), explain=True)
+
+
+@fact(START)
+def noted_start(system: System) -> State:
+    """Return the same with random values of parameters that have none."""
+    return _state(solved_start(system), explain=True)
+
+
+@fact(START)
+def loose_start(system: System) -> State:
+    """Return a state for which the initial values are a guess: they may contradict the constraints."""
+    return consistent_state(system, pilot_numeric_of(system), initial={}, guess={**system.guess, **system.initial})
+
+
+@fact(START)
+def solved_start(system: System) -> tuple[Solved, Solved]:
+    """Solve for what the user left open, positions and velocities."""
+    return _solve(pilot_numeric_of(system), system.initial, system.guess, 0.0)
+
+
 def consistent_state(
     system: System,
-    numeric: Numeric | None = None,
+    numeric: Numeric,
     initial: Mapping[str, Expr] | None = None,
     guess: Mapping[str, Expr] | None = None,
     t: float = 0.0,
-    explain: bool = True,
+    explain: bool = False,
 ) -> State:
-    """Solve for what the user left open; raise ModelError if what was fixed contradicts the constraints.
+    """Solve for what is left open at another time, or with other values than the system has.
 
-    Notes on what is over- or underdetermined take their time; `explain` asks for them.
+    Raise ModelError if what was fixed contradicts the constraints. Notes on what is over- or underdetermined take their
+    time; `explain` asks for them.
     """
-    numeric = numeric or Numeric(system)
-    given = system.initial_values(given_values(numeric, system.initial if initial is None else initial))
-    near = given_values(numeric, system.guess if guess is None else guess)
-    q, notes = Level(numeric, t, given, near).solve(explain)
-    v, more = Level(numeric, t, given, near, q).solve(explain)
-    return State(t, q, v, system.coordinates, (*notes, *more))
+    given = system.initial if initial is None else initial
+    return _state(_solve(numeric, given, system.guess if guess is None else guess, t), explain)
+
+
+def _solve(numeric: Numeric, initial: Mapping[str, Expr], guess: Mapping[str, Expr], t: float) -> tuple[Solved, Solved]:
+    given = numeric.system.initial_values(given_values(numeric, initial))
+    near = given_values(numeric, guess)
+    positions = Level(numeric, t, given, near).solve()
+    return positions, Level(numeric, t, given, near, positions.best.x).solve()
+
+
+def _state(solved: tuple[Solved, Solved], explain: bool = False) -> State:
+    notes = [(*part.notes, *(part.level.freedom(part.best) if explain else ())) for part in solved]
+    positions, velocities = solved
+    level = positions.level
+    return State(level.t, positions.best.x, velocities.best.x, level.system.coordinates, (*notes[0], *notes[1]))
 
 
 class Level:
@@ -111,8 +164,9 @@ class Level:
         self.conditions = Conditions(numeric, {n: v for n, v in values.items() if n not in order}, level)
         rows = numeric.holonomic if q is None else numeric.kinematic
         self.constraints = [self.system.constraints[i].name for i in rows]
-        M = numeric.mass(t, self.x if q is None else q)
-        if not np.all(np.isfinite(M.data)):
+        self.dense = numeric.small
+        M = numeric.mass(t, self.x if q is None else q, self.dense)
+        if not np.all(np.isfinite(entries(M))):
             place = "guess" if q is None else "initial position"
             raise ModelError(f"the mass matrix is not finite at the {place}; give other values in `guess`")
         self.weight = positive(M)
@@ -126,19 +180,24 @@ class Level:
 
     def equations(self, x: Array, given: Sequence[InitialValue], values: Array | None = None) -> Residual:
         """Return the residuals of the constraints, and of the conditions of some initial values after them."""
-        numeric = self.numeric
-        own = numeric.position(self.t, x) if self.q is None else numeric.velocity(self.t, self.q, x)
+        numeric, dense = self.numeric, self.dense
+        own = numeric.position(self.t, x, dense) if self.q is None else numeric.velocity(self.t, self.q, x, dense)
+        if not self.conditions.names:
+            return own
         asked = {name for item in given for name in item.values}
         rows = [k for k, name in enumerate(self.conditions.names) if name in asked]
         if not rows:
             return own
         residual, J, size = self.conditions(x, self.q, rows, values)
-        stacked = sp.csr_array(sp.vstack([own[1], J]))
+        stacked = np.vstack([own[1], J]) if dense else sp.csr_array(sp.vstack([own[1], sp.csr_array(J)]))
         return np.concatenate([own[0], residual]), stacked, np.concatenate([own[2], size])
 
     def nearest(self, x: Array, given: Sequence[InitialValue], start: Array | None = None) -> Nearest:
         """Solve with some of the initial values, moving least from x."""
-        return nearest_solution(lambda y: self.equations(y, given), x, self.weight, self.free(given), start)
+        groups = None
+        if self.dense and not self.conditions.names:
+            groups = (self.numeric.programs.position if self.q is None else self.numeric.programs.velocity).groups
+        return nearest_solution(lambda y: self.equations(y, given), x, self.weight, self.free(given), start, groups)
 
     def others(self, x: Array, given: Sequence[InitialValue], radii: Sequence[float] = _AROUND) -> Iterator[Array]:
         """Yield places to start from where x leads to nothing: where the residuals are least, and around it."""
@@ -170,10 +229,10 @@ class Level:
             x = found.x
         return x if values else None
 
-    def solve(self, explain: bool) -> tuple[Array, list[str]]:
+    def solve(self) -> Solved:
         """Return the solution, with notes on how what was left open has been chosen."""
         if not self.constraints and not self.conditions.names:
-            return self.x, []
+            return Solved(self, Nearest(self.x, np.zeros(0), sp.csr_array((0, len(self.x))), np.zeros(0), True), ())
         best = self.nearest(self.x, self.given, self.led())
         notes = []
         if not best.solved:
@@ -191,12 +250,14 @@ class Level:
         flat = find_flat(self, best.x)
         if flat:
             raise ModelError(flat)
-        return best.x, notes + (self.freedom(best) if explain else [])
+        return Solved(self, best, tuple(notes))
 
     # --- words -------------------------------------------------------------------------------------------------------
 
     def freedom(self, best: Nearest) -> list[str]:
         """Say what is over- or underdetermined in the start."""
+        if not self.constraints and not self.conditions.names:
+            return []
         free, own = self.free(self.given), len(self.constraints)
         fixed = [name for item in self.given for name in item.values]
         here, *around = self.scaled(best)
@@ -234,11 +295,12 @@ class Level:
         """Return the Jacobian here and at places around, in units taken from all of them."""
         random = np.random.default_rng(7)
         sizes = np.maximum(np.abs(best.x), 1.0)
-        moved = [self.equations(best.x + 0.1 * random.normal(size=len(sizes)) * sizes, self.given)[1] for _ in range(2)]
-        matrices = [best.jacobian, *(J for J in moved if np.all(np.isfinite(J.data)))]
+        places = [best.x + 0.1 * random.normal(size=len(sizes)) * sizes for _ in range(2)]
+        here, *moved = (sparse(J) for J in (best.jacobian, *(self.equations(x, self.given)[1] for x in places)))
+        matrices = [here, *(J for J in moved if np.all(np.isfinite(J.data)))]
         units = np.abs(best.x) if self.what == "coordinates" else np.ones(len(sizes))
         scale = Scale(matrices, np.where(units > 1e-6, units, 1.0))
-        return [scale.apply(J) for J in (*matrices, best.jacobian)]
+        return [scale.apply(J) for J in (*matrices, here)]
 
 
 def _some(names: list[str]) -> list[str]:

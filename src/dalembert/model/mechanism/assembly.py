@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
@@ -25,9 +25,10 @@ from dalembert.model.mechanism.drawing import draw
 from dalembert.model.mechanism.drives import read_drive
 from dalembert.model.mechanism.elements import ELEMENTS
 from dalembert.model.mechanism.joint import Joint, read_joint
+from dalembert.model.mechanism.judgements import Judgement, Judgements, numeric
 from dalembert.model.mechanism.measures import find_measures
 from dalembert.model.mechanism.parts import Parts
-from dalembert.model.mechanism.tables import GROUND, Table, freeze, numeric
+from dalembert.model.mechanism.tables import GROUND, Table, freeze
 from dalembert.model.mechanism.vectors import Vector, tidy
 from dalembert.model.reading import Given, Reader
 
@@ -71,6 +72,7 @@ class Assembly(Reader):
         self.gravity = self.read_gravity(tables)
         self.tables: dict[str, dict[str, Any]] = {section: {} for section in sections()}
         self.bodies: dict[str, Body] = {}
+        self.judged = Judgements()
         self.elements: dict[str, dict[str, Any]] = {section: {} for section in readers()}
         self.read_elements(bodies)
 
@@ -121,8 +123,18 @@ class Assembly(Reader):
         return self.local_vocabularies[local]
 
     def value(self, expr: Expr) -> float | None:
-        """Return the value of an expression of parameters; None where one of them has none."""
+        """Return the value of an expression of parameters; None where one of them has none.
+
+        The equations may depend on it: with other values they are read again. What only must be as it should is judged.
+        """
+        self.judged.used |= {symbol.name for symbol in expr.free_symbols}
         return numeric(expr, self.parameters)
+
+    def judge(self, judgement: Judgement) -> None:
+        """Report what is wrong with the values of some expressions; those of other parameters are judged likewise."""
+        self.judged.items.append(judgement)
+        if text := judgement.wrong_with(self.parameters):
+            self.problem(text, *judgement.key)
 
     def read_gravity(self, tables: Mapping[str, Any]) -> Vector:
         """Read the acceleration of gravity."""
@@ -229,7 +241,7 @@ class Assembly(Reader):
             "potential": se.Add(*parts.potential, *([own["potential"]] if own["potential"] is not None else [])),
             "forces": MappingProxyType({name: se.Add(*terms) for name, terms in forces.items()}),
             "constraints": self.all_constraints(parts, own["constraints"]),
-            "initial": MappingProxyType(self.all_initial(parts, own["initial"])),
+            "initial": MappingProxyType(all_initial(self.bodies.values(), self.dimensions, own["initial"])),
             "guess": MappingProxyType(parts.guess | dict(own["guess"])),
             "drawing": own["drawing"] if own["drawing"] is not None else self.drawn(),
             "dimensions": self.dimensions,
@@ -239,6 +251,7 @@ class Assembly(Reader):
             "bodies": MappingProxyType(self.bodies),
             "joints": MappingProxyType(self.joints),
             "drives": MappingProxyType(self.elements["drives"]),
+            "judged": self.judged,
             "elements": MappingProxyType({name: MappingProxyType(self.elements[name]) for name in ELEMENTS}),
         }
         if self.problems:
@@ -269,14 +282,6 @@ class Assembly(Reader):
         """What initial values may be given of, besides coordinates and velocities."""
         return find_measures(self.bodies.values(), self.joints.values())
 
-    def all_initial(self, parts: Parts, own: Mapping[str, Expr]) -> dict[str, Expr]:
-        """Return the initial values that bodies give, and those of the user, which win."""
-        given = dict(parts.initial)
-        for body in self.bodies.values():
-            if own.keys() & {f"{name}'" for name in body.coordinates[self.dimensions :]}:
-                given = {name: value for name, value in given.items() if name not in body.spins}
-        return given | dict(own)
-
     def gather(self) -> Parts:
         """Let every element add its parts."""
         parts = Parts(tuple(self.coordinates))
@@ -287,8 +292,6 @@ class Assembly(Reader):
             parts.potential.append(body.weight(self.gravity))
             parts.constraints |= {f"{body.name}.{key}": expr for key, expr in body.conditions.items()}
             parts.guess |= body.guess
-            for values in body.given.values():
-                parts.initial |= values
         for joint in self.joints.values():
             conditions = self.attempt(("joints", joint.name), lambda joint=joint: joint.conditions)
             self.add_constraints(parts, conditions or {}, ("joints", joint.name))
@@ -319,6 +322,16 @@ class Assembly(Reader):
                     f"`{constraint.name}` is the name of a condition of a joint", "constraints", constraint.name
                 )
         return (*(constraint for constraint in made if constraint is not None), *own)
+
+
+def all_initial(bodies: Iterable[Body], dimensions: int, own: Mapping[str, Expr]) -> dict[str, Expr]:
+    """Return the initial values that bodies give, and those of the user, which win."""
+    given: dict[str, Expr] = {}
+    for body in bodies:
+        turned = own.keys() & {f"{name}'" for name in body.coordinates[dimensions:]}
+        for entry, values in body.given.items():
+            given |= {} if turned and entry == "spin" else values
+    return given | dict(own)
 
 
 def _dimensions(tables: Mapping[str, Any], problems: list[Problem]) -> int:

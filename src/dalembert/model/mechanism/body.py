@@ -136,9 +136,7 @@ def read_body(table: Table) -> Body:
 def read_mass(table: Table) -> Expr:
     """Read the mass, which is not negative; a body without one is carried by others."""
     mass = table.constant("mass", ZERO)
-    value = table.reader.value(mass)
-    if value is not None and value < 0:
-        table.problem(f"a mass is not negative, got {value:g} kg", "mass")
+    table.judge("mass", [mass], lambda m: f"a mass is not negative, got {m:g} kg" if m < 0 else "")
     return mass
 
 
@@ -151,9 +149,8 @@ def read_inertia(table: Table) -> Matrix:
     """Read the inertia about the centre of mass: a moment in the plane; in space three of them, or a matrix."""
     if table.reader.dimensions == 2:
         moment = table.constant("inertia", ZERO)
-        value = table.reader.value(moment)
-        if value is not None and value < 0:
-            table.problem(f"a moment of inertia is not negative, got {value:g} kg m²", "inertia")
+        negative = "a moment of inertia is not negative, got {:g} kg m²"
+        table.judge("inertia", [moment], lambda J: negative.format(J) if J < 0 else "")
         return ((moment,),)
     if not table.has("inertia"):
         return (zeros(3),) * 3
@@ -163,27 +160,24 @@ def read_inertia(table: Table) -> Matrix:
     else:
         moments = table.vector("inertia")
         J = tuple(tuple(moments[i] if i == j else ZERO for j in range(3)) for i in range(3))
-    check_inertia(table, J)
+    table.judge("inertia", [entry for row in J for entry in row], no_inertia)
     return J
 
 
-def check_inertia(table: Table, J: Matrix) -> None:
+def no_inertia(*entries: float) -> str:
     """Refuse what is the inertia of no body: J symmetric, principal moments not negative, none above the sum of two."""
-    values = [[table.reader.value(entry) for entry in row] for row in J]
-    if any(entry is None for row in values for entry in row):
-        return
-    A = np.array(values, dtype=float)
+    A = np.array(entries).reshape(3, 3)
     size = float(np.abs(A).max())
     if np.abs(A - A.T).max() > SMALL * size:
-        table.problem("the matrix of inertia must be symmetric", "inertia")
-        return
+        return "the matrix of inertia must be symmetric"
     moments = np.linalg.eigvalsh((A + A.T) / 2)
     shown = ", ".join(f"{moment:.4g}" for moment in moments)
     if moments[0] < -SMALL * size:
-        table.problem(f"moments of inertia are not negative; the principal ones here are {shown} kg m²", "inertia")
-    elif moments[2] > moments[0] + moments[1] + SMALL * size:
+        return f"moments of inertia are not negative; the principal ones here are {shown} kg m²"
+    if moments[2] > moments[0] + moments[1] + SMALL * size:
         text = f"no body has these moments of inertia: the principal ones are {shown} kg m², and none can be larger "
-        table.problem(f"{text}than the sum of the other two. Check them, and that they are about the centre", "inertia")
+        return f"{text}than the sum of the other two. Check them, and that they are about the centre"
+    return ""
 
 
 def read_frames(table: Table) -> dict[str, Placement]:

@@ -96,6 +96,7 @@ def _instead(kind: str) -> str:
 def whole_turns(motion: Expr, assembly: Assembly) -> Expr:
     """Return the whole turns in the angle at the start; without them it is nearest to the assembled position."""
     symbols = sorted(motion.free_symbols - {se.Symbol(TIME)}, key=str)
+    assembly.judged.used |= {symbol.name for symbol in symbols}
     values = [assembly.parameters.get(symbol.name) for symbol in symbols]
     known = [value for value in values if value is not None]
     if len(known) < len(values):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,25 +15,28 @@ from dalembert.arrays import Array
 from dalembert.errors import ModelError, Problem, counted, nearest, quoted
 from dalembert.model.changes import merge_entries, merge_tables
 from dalembert.model.drawing import Drawing
+from dalembert.model.facts import STRUCTURE
 from dalembert.model.initial import InitialValue, Measure
-from dalembert.model.mechanism.assembly import Assembly, sections
+from dalembert.model.mechanism.assembly import Assembly, all_initial, sections
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.drives import Drive
 from dalembert.model.mechanism.elements import ELEMENTS
 from dalembert.model.mechanism.elements.load import Load
 from dalembert.model.mechanism.elements.spring import Actuator, Damper, Spring
 from dalembert.model.mechanism.joint import Joint
+from dalembert.model.mechanism.judgements import Judgements
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.reading import Given
 from dalembert.model.system import VALUES, System
 from dalembert.model.tomlscan import Source
+from dalembert.model.variants import take_over
 
 if TYPE_CHECKING:
     from dalembert.blocks.numeric import Numeric
     from dalembert.forms.release import Release
     from dalembert.results.joints import JointForce
-    from dalembert.survey.check import Check
+    from dalembert.survey.check import Examination
     from dalembert.survey.mechanism.kinematics import Kinematics
     from dalembert.survey.mechanism.mobility import Mobility
     from dalembert.survey.mechanism.transmission import Transmission
@@ -79,6 +83,7 @@ class Mechanism(System):
     joints: Mapping[str, Joint] = field(compare=False, repr=False)
     drives: Mapping[str, Drive] = field(compare=False, repr=False)
     elements: Mapping[str, Mapping[str, Any]] = field(compare=False, repr=False)  # by section, `springs` and so on
+    judged: Judgements = field(compare=False, repr=False)  # what was said of the values of its parameters
 
     def __init__(
         self,
@@ -155,6 +160,8 @@ class Mechanism(System):
         for name in changes:
             if name not in parts_of():
                 raise ModelError(f"a mechanism has no `{name}`; {nearest(name, parts_of(), 'parts')}")
+        if variant := self._in_numbers(changes):
+            return variant
         given: dict[str, Any] = {key: getattr(self.own, key) for key in (*VALUES, *ADDED)}
         given |= {"parameters": self.parameters, "dimensions": self.dimensions, "gravity": self.gravity}
         given |= self.tables
@@ -167,7 +174,21 @@ class Mechanism(System):
             elif name in VALUES:
                 change = self._changed(name, given[name], change)
             given[name] = change
-        return Mechanism(**given, symbols=self.symbols, source=self.source)
+        variant = Mechanism(**given, symbols=self.symbols, source=self.source)
+        take_over(variant, self)
+        return variant
+
+    def _numbers(self, part: str, change: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the fields that other numbers change, if the equations were not read with the old ones."""
+        found = super()._numbers(part, change)
+        if found is None or (part == "parameters" and not self.judged.hold(change, found[part])):
+            return None
+        if part == "parameters":
+            return found
+        own = {**getattr(self.own, part), **{name: found[part][name] for name in change}}
+        if part == "initial":
+            found[part] = all_initial(self.bodies.values(), self.dimensions, own)
+        return found | {"own": replace(self.own, **{part: MappingProxyType(own)})}
 
     def _freed(self, bodies: Mapping[str, Any], change: Mapping[Any, Any]) -> tuple[Mapping[str, Any], dict[str, Any]]:
         """Return the tables of bodies without velocities that are taken away, and initial values with the others."""
@@ -213,9 +234,12 @@ class Mechanism(System):
 
     # --- words -------------------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def owners(self) -> Mapping[str, tuple[str, str]]:
         """Section and name of the part to which each condition belongs, as ("joints", "A")."""
+        return self.survey.find(STRUCTURE, ("owners",), self._owners)
+
+    def _owners(self) -> Mapping[str, tuple[str, str]]:
         found = {constraint.name: ("constraints", constraint.name) for constraint in self.constraints}
         for name, body in self.bodies.items():
             found |= {f"{name}.{key}": ("bodies", name) for key in body.conditions}
@@ -228,11 +252,13 @@ class Mechanism(System):
         """Return the entry of a model file to which a constraint belongs."""
         return self.owners.get(constraint, ("constraints", constraint))
 
-    @cached_property
+    @property
     def _measures(self) -> dict[str, Measure]:
         from dalembert.model.mechanism.measures import find_measures
 
-        return find_measures(self.bodies.values(), self.joints.values())
+        return self.survey.find(
+            STRUCTURE, ("measures",), lambda: find_measures(self.bodies.values(), self.joints.values())
+        )
 
     def measure(self, name: str) -> Measure:
         """Return of what an initial value is given: a coordinate, a velocity, `A.angle` of a joint, a spin."""
@@ -307,14 +333,18 @@ class Mechanism(System):
 
     def conditions_of(self, *names: str) -> list[str]:
         """Return the names of the conditions of joints and drives; a condition stands for itself."""
-        parts: dict[str, list[str]] = {}
-        for part in (*self.joints.values(), *self.drives.values()):
-            parts.setdefault(part.name, []).extend(part.conditions)
-        known = [*parts, *(constraint.name for constraint in self.constraints)]
+        parts, known = self.survey.find(STRUCTURE, ("conditions by part",), self._conditions)
         for name in names:
             if not isinstance(name, str) or name not in known:
                 raise ModelError(f"no joint, drive or condition `{str(name)[:60]}`; {nearest(str(name), known)}")
         return list(dict.fromkeys(condition for name in names for condition in parts.get(name, [name])))
+
+    def _conditions(self) -> tuple[dict[str, list[str]], dict[str, None]]:
+        """Return the conditions of joints and drives, and all names that there are."""
+        parts: dict[str, list[str]] = {}
+        for part in (*self.joints.values(), *self.drives.values()):
+            parts.setdefault(part.name, []).extend(part.conditions)
+        return parts, dict.fromkeys([*parts, *(constraint.name for constraint in self.constraints)])
 
     def release(self, *names: str) -> Release:
         """Release joints (`A`), drives or conditions (`A.y`): the freed system, and their reactions as formulas.
@@ -368,15 +398,11 @@ class Mechanism(System):
 
     # --- without dynamics --------------------------------------------------------------------------------------------
 
-    def check(self) -> Check:
-        """Examine the mechanism; what repeats or contradicts other things is told by joint, with a remedy."""
-        return self._examined
-
-    @cached_property
-    def _examined(self) -> Check:
+    def examination(self) -> Examination:
+        """Return what examines a mechanism: what repeats or contradicts other things is told by joint."""
         from dalembert.survey.mechanism.check import MechanismExamination
 
-        return MechanismExamination(self).outcome()
+        return MechanismExamination(self)
 
     def explain_contradiction(self, numeric: Numeric, t: float, q: Array, names: list[str]) -> Problem | None:
         """Say which joint stays open, and by how much, if the parts cannot be assembled."""

@@ -19,7 +19,6 @@ class Parts:
         self.potential: list[Expr] = []
         self.forces: dict[str, list[Expr]] = defaultdict(list)
         self.constraints: dict[str, Expr] = {}
-        self.initial: dict[str, Expr] = {}
         self.guess: dict[str, Expr] = {}
 
     def push(self, force: Expr, rate: Expr) -> None:

@@ -5,14 +5,15 @@ A table remembers what it was asked for. What is left over at the end is a key t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
 from dalembert.errors import quoted
-from dalembert.language.building import Expr, number
+from dalembert.language.building import Expr
+from dalembert.model.mechanism.judgements import Judgement
 from dalembert.model.mechanism.vectors import ZERO, Matrix, Vector, zeros
 
 if TYPE_CHECKING:
@@ -98,10 +99,13 @@ class Table:
     def positive(self, key: str, default: Expr | None = None) -> Expr:
         """Read a constant that must be above zero, such as a radius."""
         expr = self.constant(key, default)
-        value = self.reader.value(expr)
-        if key in self.kept and value is not None and not value > 0:
-            self.problem(f"`{key}` must be positive, got {value:g}", key)
+        if key in self.kept:
+            self.judge(key, [expr], lambda x: "" if x > 0 else f"`{key}` must be positive, got {x:g}")
         return expr
+
+    def judge(self, key: str, expressions: Sequence[Expr], wrong: Callable[..., str]) -> None:
+        """Report what is wrong with values, if they have some; nothing else may depend on them."""
+        self.reader.judge(Judgement((*self.key, key), tuple(expressions), wrong))
 
     def expression(self, key: str, local: Collection[str] = ()) -> Expr:
         """Read an expression of time, coordinates, velocities and parameters, and of `local` names."""
@@ -200,11 +204,3 @@ def _kind(value: Any) -> str:
         return "a table"
     items = as_sequence(value)
     return type(value).__name__ if items is None else f"a list of {len(items)}"
-
-
-def numeric(expr: Expr, parameters: Mapping[str, float | None]) -> float | None:
-    """Return the value of an expression of parameters; None where one of them has no value."""
-    used = {symbol: parameters.get(symbol.name) for symbol in expr.free_symbols}
-    if any(value is None for value in used.values()):
-        return None
-    return number(expr.xreplace({symbol: se.RealDouble(value) for symbol, value in used.items()}) if used else expr)

@@ -1,6 +1,6 @@
 """The groups of kernels, one file each; `base.py` says what a group is and how to add one."""
 
-from dalembert.native.groups import core, dependent, direct, implicit, pivots, stabilised, symplectic
+from dalembert.native.groups import core, dependent, direct, implicit, numbers, pivots, stabilised, symplectic
 from dalembert.native.groups.base import GROUPS, Group, register
 from dalembert.native.groups.form import FormGroup
 
@@ -12,6 +12,7 @@ __all__ = [
     "direct",
     "find",
     "implicit",
+    "numbers",
     "pivots",
     "register",
     "stabilised",

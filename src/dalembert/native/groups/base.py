@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from dalembert.blocks.assembled import is_large
-from dalembert.forms.augment import augmentation
+from dalembert.forms.augment import augmentation, light_coordinates
 from dalembert.native.build import Builder
 from dalembert.native.module import Module
 
@@ -34,11 +34,21 @@ _COARSE = 60  # operations of an instance, beyond which looking up its places ha
 class Group(ABC):
     """Kernels that are compiled together.
 
-    hurry: whether a motion needs so little of it that time spent on optimising it is lost.
+    hurry: whether a motion needs so little of it that time spent on optimising it is lost. level: of optimisation by LLVM,
+    if it is not to be chosen.
     """
 
     name: str
     hurry: bool = False
+    level: int | None = None
+
+    def module(self, system: System, builder: Callable[[], Builder]) -> Module:
+        """Put the group on tapes: in loops where that is better, else straight by the builder."""
+        if module := rolled_module(self, system):
+            return module
+        module = self.straight(builder())
+        module.facts |= {"added": sorted(builder().added), "light": light_coordinates(system)}
+        return module
 
     @abstractmethod
     def straight(self, builder: Builder) -> Module:
@@ -73,13 +83,4 @@ def rolled_module(group: Group, system: System) -> Module | None:
     if not module.unrolled > max(enough, 4 * module.operations) or augmentation(system):
         return None  # nothing is added to M in rolled code
     module.facts |= {"added": [], "rolled": True}
-    return module
-
-
-def module_of(group: Group, system: System, builder: Callable[[], Builder]) -> Module:
-    """Put a group on tapes: in loops where that is better, else straight by the builder."""
-    if module := rolled_module(group, system):
-        return module
-    module = group.straight(builder())
-    module.facts["added"] = sorted(builder().added)
     return module

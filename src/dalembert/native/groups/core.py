@@ -10,7 +10,7 @@ import symengine as se
 
 from dalembert.algebra import quasidefinite
 from dalembert.blocks.symbolic import Blocks
-from dalembert.forms.augment import augmentation, random_places
+from dalembert.forms.augment import augmentation, light_coordinates, random_places
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
 from dalembert.model.system import System
@@ -71,12 +71,15 @@ class Core(Group):
         system = kernels.system
         if not _has_mass(system, compiled, values):
             return False
-        return _same_inertia(system, compiled, values) or compiled.facts["added"] == sorted(augmentation(system))
+        if _same_inertia(system, compiled, values) or compiled.facts["light"] == light_coordinates(system):
+            return True  # and the sum is definite still
+        return compiled.facts["added"] == sorted(augmentation(system))
 
 
 def _has_mass(system: System, compiled: Compiled, values: Mapping[str, float]) -> bool:
-    places = [[t, *q, *v, *values.values()] for t, q, v in random_places(system)]
-    out = compiled.run("accelerations", np.array(places))
+    places = random_places(system)
+    given = np.broadcast_to(list(values.values()), (len(places), len(values)))
+    out = compiled.run("accelerations", np.hstack([places, given]))
     return bool(np.all(out[np.all(np.isfinite(out), axis=1), -1] > 0) and np.any(np.isfinite(out)))
 
 

@@ -33,6 +33,6 @@ class MechanismExamination(Examination):
         """Report by joint what is repeated, what to do, and what it means for the mobility."""
         for text, key in repeated_conditions(self.mechanism, redundancies, numeric, places):
             self.report("note", text, *key)
-        found = mobility(self.mechanism, (numeric, places))
+        found = mobility(self.mechanism)
         if found.reasons:
             self.report("note", str(found), "joints")

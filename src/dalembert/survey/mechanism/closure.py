@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+import symengine as se
 
 from dalembert.algebra.rank import rank, unit_rows
 from dalembert.algebra.saddle import Saddle
@@ -17,6 +18,7 @@ from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import SimulationError
 from dalembert.language.program import Program
+from dalembert.model.facts import STRUCTURE, fact
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.mechanism import Mechanism
@@ -128,12 +130,18 @@ def units_of(mechanism: Mechanism, size: float) -> Array:
     return units
 
 
-def extent(mechanism: Mechanism, numeric: Numeric, q: Array) -> float:
-    """Return how far the joints and bodies of a mechanism are from each other; 1 if all are in one place."""
+@fact(STRUCTURE)
+def _places(mechanism: Mechanism) -> Program:
+    """Return the places of joints and bodies as a program of coordinates and parameters."""
     places = [marker.place for joint in mechanism.joints.values() for marker in joint.markers]
     places += [body.view.q[: mechanism.dimensions] for body in mechanism.bodies.values()]
-    symbols = [*numeric.blocks.q, *numeric.blocks.parameters]
-    values = Program(symbols, [x for place in places for x in place]).floats([*q, *numeric.parameters])
+    symbols = [se.Symbol(name) for name in (*mechanism.coordinates, *mechanism.parameters)]
+    return Program(symbols, [x for place in places for x in place])
+
+
+def extent(mechanism: Mechanism, numeric: Numeric, q: Array) -> float:
+    """Return how far the joints and bodies of a mechanism are from each other; 1 if all are in one place."""
+    values = _places(mechanism).floats([*q, *numeric.parameters])
     spread = np.ptp(values.reshape(-1, mechanism.dimensions), axis=0)
     size = float(np.linalg.norm(spread))
     return size if np.isfinite(size) and size > 0 else 1.0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.blocks.numeric import Numeric
+from dalembert.blocks.numeric import Numeric, numeric_of
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.tables import GROUND
@@ -32,9 +32,9 @@ def assemble(mechanism: Mechanism, guess: Mapping[Any, Any]) -> State:
         if name not in mechanism.coordinates:
             raise ModelError(f"no coordinate `{name}`; {nearest(name, mechanism.coordinates, 'coordinates')}")
     mechanism = mechanism.replace(guess=guess)
-    numeric = Numeric(mechanism)
+    numeric = numeric_of(mechanism)
     fixed = at_level(mechanism, mechanism.initial, "position")
-    state = consistent_state(mechanism, numeric, initial=fixed)
+    state = consistent_state(mechanism, numeric, initial=fixed, explain=True)
     notes = [note.text for note in moved(mechanism, numeric, state.q, mechanism.guess)]
     return State(state.t, state.q, state.v, state.names, (*notes, *state.notes))
 

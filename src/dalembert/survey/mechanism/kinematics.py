@@ -17,7 +17,7 @@ from scipy.integrate import solve_ivp
 
 from dalembert.arguments import array
 from dalembert.arrays import Array
-from dalembert.blocks.numeric import Numeric
+from dalembert.blocks.numeric import Numeric, numeric_of
 from dalembert.errors import ModelError, SimulationError, nearest, quoted
 from dalembert.shown import ShownAsHTML
 from dalembert.survey.given import at_level
@@ -103,7 +103,7 @@ class _March:
 
     def __init__(self, mechanism: Mechanism, duration: float):
         self.mechanism, self.duration = mechanism, duration
-        numeric = Numeric(mechanism)
+        numeric = numeric_of(mechanism)
         names = drive_names(mechanism)
         self.n, self.step = numeric.n, duration
         self.driven = [i for i, c in enumerate(mechanism.constraints) if c.time or c.name in names]
@@ -112,7 +112,8 @@ class _March:
             q, contradiction = consistent_state(mechanism, numeric, initial=fixed).q, None
         except ModelError as error:  # perhaps because it is overdriven
             freed = mechanism.without(*(mechanism.constraints[i].name for i in self.driven))
-            q, contradiction = consistent_state(freed, initial=at_level(freed, freed.initial, "position")).q, error
+            fixed = at_level(freed, freed.initial, "position")
+            q, contradiction = consistent_state(freed, numeric_of(freed), initial=fixed).q, error
         self.closure = Closure(mechanism, numeric, q)
         self.examine(numeric, q)
         if contradiction is not None:

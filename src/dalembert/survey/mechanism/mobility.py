@@ -6,19 +6,22 @@ world of a point that moves with the body; so Euler parameters and their normali
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.sparse as sp
 
 from dalembert.arrays import Array
-from dalembert.blocks.numeric import Numeric
-from dalembert.errors import quoted
+from dalembert.blocks.numeric import Numeric, pilot_numeric_of
+from dalembert.errors import ModelError, quoted
+from dalembert.model.facts import START, fact
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.shown import ShownAsHTML
-from dalembert.survey.configurations import Configuration, configurations, pilot_parameters
+from dalembert.survey.configurations import Configuration, beginning, configurations, places_of
 from dalembert.survey.given import at_level
 from dalembert.survey.mechanism.closure import Closure
 from dalembert.survey.mechanism.rows import JointRows, displaced, rank, unit_rows
@@ -58,17 +61,25 @@ class Mobility(ShownAsHTML):
     __repr__ = __str__
 
 
-def mobility(mechanism: Mechanism, known: tuple[Numeric, Sequence[Configuration]] | None = None) -> Mobility:
-    """Count the degrees of freedom, find the true ones, and say why they differ.
+@fact(START)
+def mobility(mechanism: Mechanism) -> Mobility:
+    """Count the degrees of freedom, find the true ones, and say why they differ."""
+    return _Examination(mechanism, *_positions(mechanism)).outcome()
 
-    Of a mechanism without drives, positions may be known: the assembled one, and general ones.
-    """
-    return _Examination(mechanism, *(known if known and not mechanism.drives else _positions(mechanism))).outcome()
+
+@fact(START)
+def undriven(mechanism: Mechanism) -> Mechanism:
+    """Return a mechanism without its drives."""
+    return mechanism.replace(drives=dict.fromkeys(mechanism.drives)) if mechanism.drives else mechanism
 
 
 def _positions(mechanism: Mechanism) -> tuple[Numeric, Sequence[Configuration]]:
-    system = mechanism.replace(drives=dict.fromkeys(mechanism.drives)) if mechanism.drives else mechanism
-    numeric = Numeric(system, pilot_parameters(mechanism))
+    """Return the assembled position, and general ones."""
+    system = undriven(mechanism)
+    numeric = pilot_numeric_of(system)
+    if system is mechanism:
+        with contextlib.suppress(ModelError):  # initial velocities that contradict something: positions are enough
+            return numeric, [beginning(system), *places_of(system)]
     positions = at_level(mechanism, mechanism.initial, "position")
     state = consistent_state(system, numeric, initial=positions)
     start = Configuration(0.0, state.q, np.zeros(numeric.n))
@@ -120,8 +131,9 @@ class _Examination:
         """Return the matrix that makes velocities of the coordinates of those of the bodies."""
         n, size = self.mechanism.dimensions, self.closure.size
         T = np.zeros((self.numeric.n, self.size))
+        index = {name: i for i, name in enumerate(self.mechanism.coordinates)}
         for k, body in enumerate(self.bodies):
-            rows = [self.mechanism.coordinates.index(name) for name in body.coordinates]
+            rows = [index[name] for name in body.coordinates]
             block, place = np.zeros((len(rows), self.each)), q[rows[:n]]
             block[:n, -n:] = size * np.eye(n)
             if n == 2:
@@ -136,16 +148,19 @@ class _Examination:
 
     def matrix(self, place: Configuration) -> Array:
         """Return the slopes of the conditions by the velocities of the bodies."""
-        return self.numeric.all(place.t, place.q, place.v * 0).A.toarray() @ self.twist_map(place.q)
+        A = self.numeric.all(place.t, place.q, place.v * 0).A
+        return (A @ sp.csr_array(self.twist_map(place.q))).toarray()
 
     def conditions(self, place: Configuration) -> Array:
         """Return the same with rows of length 1."""
         return unit_rows(self.matrix(place))
 
     def free(self, place: Configuration) -> Array:
-        """Return the velocities that the conditions allow, as rows."""
+        """Return the velocities that the conditions allow, as orthonormal rows."""
         A = self.conditions(place)
-        return np.linalg.svd(A)[2][rank(A) :] if A.size else np.eye(self.size)
+        if not A.size:
+            return np.eye(self.size)
+        return np.linalg.svd(A)[2][rank(A) :]
 
     def twists(self, place: Configuration) -> Array:
         """Return the same body by body: one row for each direction, one column for each body."""
@@ -159,11 +174,11 @@ class _Examination:
     def idle(self) -> list[str]:
         """Name the bodies with several joints that can move while all others stand still."""
         joints = Counter(name for joint in self.mechanism.joints.values() for name in joint.bodies)
-        free = self.free(self.places[0])
+        A = self.conditions(self.places[0])
         found = []
         for k, body in enumerate(self.bodies):
-            others = np.delete(free, np.s_[k * self.each : (k + 1) * self.each], axis=1)
-            if joints[body.name] > 1 and rank(others) < len(free):
+            own = A[:, k * self.each : (k + 1) * self.each]
+            if joints[body.name] > 1 and rank(own[np.any(own, axis=1)]) < self.each:
                 found.append(body.name)
         return found
 

@@ -17,11 +17,12 @@ from scipy.optimize import brentq, minimize_scalar
 
 from dalembert.arguments import whole
 from dalembert.arrays import Array
-from dalembert.blocks.numeric import Numeric
+from dalembert.blocks.numeric import numeric_of
 from dalembert.errors import ModelError, SimulationError, quoted
 from dalembert.shown import ShownAsHTML
 from dalembert.survey.given import at_level
 from dalembert.survey.mechanism.closure import ASIDE, LOOSE, Closure
+from dalembert.survey.mechanism.mobility import undriven
 from dalembert.survey.mechanism.path import Path, Sameness, Station
 from dalembert.survey.mechanism.quantity import Quantity, joint_quantity, unwrap
 from dalembert.survey.mechanism.transmission_angle import folded, transmission_angle
@@ -132,12 +133,12 @@ class _Trace:
     def __init__(self, mechanism: Mechanism, given: str, wanted: str):
         self.mechanism, self.names = mechanism, (given, wanted)
         self.input, self.output = joint_quantity(mechanism, given), joint_quantity(mechanism, wanted)
-        system = mechanism.replace(drives=dict.fromkeys(mechanism.drives)) if mechanism.drives else mechanism
+        system = undriven(mechanism)
         unfit = [c.name for c in system.constraints if c.level != "position" or c.time]
         if unfit:
             text = f"{quoted(unfit[:6])}: a transmission is that of conditions on positions without time"
             raise ModelError(f"{text}; release them, or ask for kinematics() at times")
-        numeric = Numeric(system)
+        numeric = numeric_of(system)
         self.parameters = numeric.parameters
         fixed = at_level(mechanism, mechanism.initial, "position")
         q = consistent_state(system, numeric, initial=fixed).q

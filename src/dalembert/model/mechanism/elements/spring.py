@@ -142,7 +142,6 @@ def read_force(table: Table, key: str, action: Action) -> Expr:
 def not_negative(table: Table, key: str) -> Expr:
     """Read a stiffness or a damping; zero where it is not given."""
     expr = table.constant(key, ZERO)
-    value = table.reader.value(expr)
-    if value is not None and value < 0:
-        table.problem(f"`{key}` is not negative, got {value:g}; for an unusual law give `force` by expression", key)
+    negative = f"`{key}` is not negative, got {{:g}}; for an unusual law give `force` by expression"
+    table.judge(key, [expr], lambda x: negative.format(x) if x < 0 else "")
     return expr

@@ -1,0 +1,44 @@
+"""Matrices of either kind: dense where they are small, as calls of sparse ones take longer than their arithmetic."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from dalembert.arrays import Array, Sparse
+
+Matrix = Array | Sparse
+
+
+def entries(A: Matrix) -> Array:
+    """Return the entries that are kept."""
+    return A if isinstance(A, np.ndarray) else A.data
+
+
+def dense(A: Matrix) -> Array:
+    """Return a matrix with all its entries."""
+    return A if isinstance(A, np.ndarray) else A.toarray()
+
+
+def sparse(A: Matrix) -> Sparse:
+    """Return a matrix without its zeros."""
+    return sp.csr_array(A)
+
+
+def scaled_rows(factors: Array, A: Matrix) -> Matrix:
+    """Return a matrix with its rows multiplied."""
+    return factors[:, None] * A if isinstance(A, np.ndarray) else sp.diags_array(factors) @ A
+
+
+def block(W: Matrix, where: Array) -> Matrix:
+    """Return the rows and columns at some places."""
+    if len(where) == W.shape[0]:
+        return W
+    return W[np.ix_(where, where)] if isinstance(W, np.ndarray) else W[where][:, where]
+
+
+def lengths(A: Matrix, units: Array | float = 1.0) -> Array:
+    """Return the lengths of the rows, with columns in some units."""
+    if isinstance(A, np.ndarray):
+        return np.linalg.norm(A * units, axis=1)
+    return np.sqrt(A.multiply(A) @ (np.ones(A.shape[1]) * units) ** 2)

@@ -1,0 +1,75 @@
+"""Variants of a system that differ in values only: nothing is read again, and what still holds of it is taken over.
+
+Numbers are put in place at once. What is not a number (an expression of parameters, None, text) is left to those who
+read models, which takes longer; in the end it is compared whether the structure has stayed the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import symengine as se
+
+from dalembert.language.building import Expr
+from dalembert.model.facts import PARAMETERS, STRUCTURE, Survey
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+
+_STRUCTURE = ("coordinates", "kinetic", "potential", "mass", "force", "forces", "constraints", "dimensions", "gravity")
+_LARGE = 2**53  # whole numbers beyond are not all floats
+
+
+def plain_number(value: Any) -> float | int | None:
+    """Return a finite number as Python has it; None of anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        return None
+    found = int(value) if isinstance(value, (int, np.integer)) else float(value)
+    return found if abs(found) < _LARGE or (isinstance(found, float) and math.isfinite(found)) else None
+
+
+def plain_values(given: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Expr] | None:
+    """Return values by name as expressions; None if they are not all numbers, or of something unknown."""
+    numbers = {name: plain_number(value) for name, value in given.items()}
+    if any(value is None or name not in known for name, value in numbers.items()):
+        return None
+    return {
+        name: se.Integer(value) if isinstance(value, int) else se.RealDouble(value) for name, value in numbers.items()
+    }
+
+
+def plain_parameters(given: Mapping[str, Any], present: Mapping[str, Any]) -> dict[str, float] | None:
+    """Return values of parameters; None if they are not all numbers in place of numbers."""
+    numbers = {name: plain_number(value) for name, value in given.items()}
+    if any(value is None or present.get(name) is None for name, value in numbers.items()):
+        return None
+    return {name: float(value) for name, value in numbers.items() if value is not None}
+
+
+def with_values(system: System, changed: Mapping[str, Any]) -> System:
+    """Return a system of the same structure with some of its fields changed; those that are mappings are frozen."""
+    variant = object.__new__(type(system))
+    for part in fields(system):
+        value = changed.get(part.name, getattr(system, part.name))
+        object.__setattr__(variant, part.name, MappingProxyType(value) if type(value) is dict else value)
+    _take_over(variant, system, "parameters" not in changed or changed["parameters"] == system.parameters)
+    return variant
+
+
+def take_over(variant: System, system: System) -> None:
+    """Let a variant that was read anew share what is known, as far as it is the same."""
+    if type(variant) is not type(system) or tuple(variant.parameters) != tuple(system.parameters):
+        return
+    names = [name for name in (*_STRUCTURE, "tables") if hasattr(system, name)]
+    if all(getattr(variant, name) == getattr(system, name) for name in names):
+        _take_over(variant, system, variant.parameters == system.parameters)
+
+
+def _take_over(variant: System, system: System, same: bool) -> None:
+    holds = (STRUCTURE, PARAMETERS) if same else (STRUCTURE,)
+    object.__setattr__(variant, "survey", Survey(system.survey, holds))
