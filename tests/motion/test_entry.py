@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 
+from dalembert.motion import entry
 from dalembert.motion.entry import Stepper
 from tests.conftest import pendulum
 
@@ -42,3 +43,13 @@ def test_a_later_start_does_without_the_compiler():
     code = "import sys; from dalembert import example; example('pendulum').simulate(0.1); print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ), capture_output=True, text=True)
     assert done.stdout.strip() == "False", done.stderr
+
+
+def test_another_layout_of_arguments_is_refused(monkeypatch, tmp_path):
+    """Should numba pass an array in other words than the table has, nothing is run."""
+    monkeypatch.setenv("DALEMBERT_CACHE", str(tmp_path))
+    monkeypatch.setattr(entry, "_words", lambda kind: 6)
+    monkeypatch.setattr(entry, "_load", entry._load.__wrapped__)
+    places = [np.array(DIAGONAL[name], dtype=np.int64) for name in ORDER]
+    with pytest.raises(RuntimeError, match="solve takes 58 words, and 50 lie in the table"):
+        Stepper("sparse", "solve")(*places, *np.ones((4, 2)))

@@ -76,6 +76,7 @@ class ExplicitEngine(Engine):
         self._room = self._workspace()
         self._steps, self._inside = Stepper("explicit", "advance"), Stepper("dense", "inside")
         self._controls: list[Array] = []
+        self._own: Tools | None = None
         self._slow = 0  # how often many steps came to little
         if complete:
             self.choose(*setup.state)
@@ -139,11 +140,12 @@ class ExplicitEngine(Engine):
         return Tools(self.address, self.size, count, self.given, self.out, self.work, control)
 
     def _advance(self, steps: int) -> int:
-        self.size = self.size._replace(fixed=int(self.fixed))
+        if self._own is None or self.size.fixed != self.fixed or self._own.control is not self.control:
+            self.size = self.size._replace(fixed=int(self.fixed))
+            self._own = self._tools(self.count, self.control)  # the same object again costs a call nothing
         record = Record(self.wanted, self.sampled, self.times[-1], self.states[-1])
-        tools = self._tools(self.count, self.control)
         status = self._steps(
-            self.tableau, tools, self.clock, self.y, self._room, record, self.events, self.switches, steps
+            self.tableau, self._own, self.clock, self.y, self._room, record, self.events, self.switches, steps
         )
         if status != codes.SLOW:
             return status

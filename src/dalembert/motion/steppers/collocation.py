@@ -8,6 +8,7 @@ from dalembert.motion import codes
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.newton import ITERATIONS, PATIENCE, begin, iterate, prepare, rounding, solved
 from dalembert.motion.steppers.primitives import copy, is_slow, project, watch
+from dalembert.motion.steppers.steps import first_step, hermite, proposed, written
 
 _SAFETY = 0.9
 
@@ -150,41 +151,11 @@ def _guess_between(scheme, size, h, y, kept, room):
 
 
 @compiled
-def hermite(theta, h, y, kept, start, end, into):
-    """Interpolate at a part θ of a step by the polynomial of degree 5 through positions, velocities, accelerations."""
-    n, r = len(y) // 2, 1.0 - theta
-    for i in range(n):
-        d = kept[i] - y[i]
-        b0, b1 = h * y[n + i], h * kept[n + i]
-        c0, c1 = h * h * start[i], h * h * end[i]
-        c3 = 10.0 * d - 6.0 * b0 - 4.0 * b1 - 1.5 * c0 + 0.5 * c1
-        c4 = -15.0 * d + 8.0 * b0 + 7.0 * b1 + 1.5 * c0 - c1
-        c5 = 6.0 * d - 3.0 * (b0 + b1) - 0.5 * (c0 - c1)
-        into[i] = y[i] + theta * (b0 + theta * (0.5 * c0 + theta * (c3 + theta * (c4 + theta * c5))))
-        slope = b0 + theta * (c0 + theta * (3.0 * c3 + theta * (4.0 * c4 + theta * 5.0 * c5)))
-        into[n + i] = slope / h if r > 0.0 else kept[n + i]
-
-
-@compiled
 def _power_series(coefficients, row, theta):
     value = 0.0
     for d in range(coefficients.shape[1] - 1, -1, -1):
         value = value * theta + coefficients[row, d]
     return value
-
-
-@compiled
-def first_step(clock, y, start):
-    """Choose a first step in which the state changes by a hundredth; the error estimate corrects it."""
-    n = len(y) // 2
-    d0 = d1 = 0.0
-    for i in range(n):
-        scale_q, scale_v = clock.atol + clock.rtol * abs(y[i]), clock.atol + clock.rtol * abs(y[n + i])
-        d0 += (y[i] / scale_q) ** 2 + (y[n + i] / scale_v) ** 2
-        d1 += (y[n + i] / scale_q) ** 2 + (start[i] / scale_v) ** 2
-    span = min(clock.end - clock.t, clock.largest)
-    h = 0.01 * np.sqrt(d0 / d1) if d0 > 1e-10 and d1 > 1e-10 else 1e-6
-    return min(max(h, 1e-8 * span), span)
 
 
 @compiled
@@ -208,16 +179,10 @@ def advance(
         last_step[0] = 0.0
         watch(address, n, clock.t, y, y[n:], given, out, work, events)
     for _ in range(max_steps):
-        if clock.t >= clock.end:
-            return codes.DONE
-        if count.recorded >= len(times):
-            return codes.FULL
-        t, h = clock.t, min(clock.h, clock.largest)
-        last = t + h >= clock.end - 1e-9 * h
-        if last:
-            h = clock.end - t
-        if h <= 1e-14 * max(abs(t), 1e-3 * clock.end):
-            return codes.STEP_TOO_SMALL
+        status, h, end = proposed(clock, count, len(times), min(clock.h, clock.largest))
+        if status != codes.RUNNING:
+            return status
+        t, last = clock.t, end == clock.end
         ratio = h / last_step[0] if last_step[0] > 0.0 else 0.0
         _guess(scheme, size, ratio, y, room)
         iterations = _solved_step(
@@ -257,20 +222,13 @@ def advance(
             clock.h = 0.25 * h
             count.rejected += 1
             continue
-        end = clock.end if last else t + h  # which rounding may leave before it
         while count.sampled < len(wanted) and wanted[count.sampled] <= end:
             time, sample = wanted[count.sampled], sampled[count.sampled]
             _between(scheme, (time - t) / h, h, y, room.raw, new, room.V, sample)
             if s > 0 and not project(address, size, count, time, sample, given, out, work):
                 return codes.NOT_PROJECTED
             count.sampled += 1
-        for i in range(2 * n):
-            y[i] = new[i]
-            states[count.recorded, i] = new[i]
-        clock.t = end
-        times[count.recorded] = clock.t
-        count.recorded += 1
-        count.steps += 1
+        written(clock, count, end, h, y, new, times, states)
         last_step[0] = h
         copy(room.V, room.last_V)
         copy(room.multipliers, room.last_multipliers)

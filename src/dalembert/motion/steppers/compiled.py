@@ -26,13 +26,18 @@ def compiled(function: Callable[..., Any]) -> Any:
     return njit(**options)(function)
 
 
-def to_object(function: Any, kind: tuple, name: str) -> bytes:
-    """Compile a function for arguments of some kind to an object file, in which it has the name."""
+def to_object(function: Any, kind: tuple, name: str, words: int) -> bytes:
+    """Compile a function for arguments of some kind, so many words, to an object file, in which it has the name."""
     signature = tuple(_type(part) for part in kind)
     function.compile(signature)
     own = function.overloads[signature].fndesc.llvm_func_name
     module = llvm.parse_assembly(_COUNTING.sub(_NO_COUNTING, function.inspect_llvm(signature)))
     module.get_function(own).name = _INNER
+    taken = len(list(module.get_function(_INNER).arguments))
+    if taken != words:
+        raise RuntimeError(
+            f"{function.__name__} takes {taken} words, and {words} lie in the table of `motion/entry.py`"
+        )
     code = machine.compile_alone(module, name, _from_table(module.get_function(_INNER), name))
     foreign = sorted(f.name for f in module.functions if f.is_declaration and f.name.startswith(_FOREIGN))
     if foreign:  # it would run here, and end a later process that has not loaded numba

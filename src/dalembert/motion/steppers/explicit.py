@@ -18,7 +18,6 @@ from dalembert.motion.codes import (
     REPEAT,
     RUNNING,
     SLOW,
-    STEP_TOO_SMALL,
 )
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.dense import between, prepare
@@ -34,6 +33,7 @@ from dalembert.motion.steppers.rates import (
     weigh,
     whole_step,
 )
+from dalembert.motion.steppers.steps import proposed, written
 from dalembert.motion.steppers.switches import MOST, aim, crosses, evaluate
 
 _FIRST, _SECOND = np.int64(0), np.int64(1)  # stages; a plain 0 or 1 would be compiled for itself
@@ -166,19 +166,6 @@ def _sample(method, tools, t, h, end, y, room, record):
 
 
 @compiled
-def _record(tools, clock, end, h, y, new, record):
-    """Go on to the end of a step, and write it down."""
-    count = tools.counts
-    for i in range(len(y)):
-        y[i] = new[i]
-        record.states[count.recorded, i] = new[i]
-    clock.t, clock.taken = end, h
-    record.times[count.recorded] = clock.t
-    count.recorded += 1
-    count.steps += 1
-
-
-@compiled
 def advance(method, tools, clock, y, room, record, events, switches, max_steps):
     """Take up to `max_steps` steps towards `clock.end`; return a status.
 
@@ -211,12 +198,10 @@ def advance(method, tools, clock, y, room, record, events, switches, max_steps):
         t, h = clock.t, min(clock.h, clock.largest)
         if switched:
             h, across = aim(tools, clock, h, y, room, switches)
-        last = t + h >= clock.end - 1e-9 * h  # no tiny step at the end because of rounding
-        if last:
-            h = clock.end - t
-        if h <= 1e-14 * max(abs(t), 1e-3 * clock.end):
-            return STEP_TOO_SMALL
-        end = clock.end if last else t + h  # which rounding may leave before it
+        status, h, end = proposed(clock, count, len(record.times), h)
+        if status != RUNNING:
+            return status
+        last = end == clock.end
         sampled = count.sampled < len(record.wanted) and record.wanted[count.sampled] <= end
         error, there = _propose(method, tools, clock, t, h, y, room, whole, sampled)
         if error < 0.0:
@@ -232,7 +217,7 @@ def advance(method, tools, clock, y, room, record, events, switches, max_steps):
             status = _sample(method, tools, t, h, end, y, room, record)
         if status != RUNNING:
             return status
-        _record(tools, clock, end, h, y, room.new, record)
+        written(clock, count, end, h, y, room.new, record.times, record.states)
         if switched:
             evaluate(tools, clock.t, y, switches[0])
             if across or count.aimed >= MOST or h >= clock.met:

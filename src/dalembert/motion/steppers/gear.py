@@ -16,10 +16,10 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.motion import codes
-from dalembert.motion.steppers.collocation import first_step, hermite
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.newton import CLEAR, ITERATIONS, begin, linearise, solved
 from dalembert.motion.steppers.primitives import is_slow, kernel, project, watch
+from dalembert.motion.steppers.steps import first_step, hermite, proposed, written
 
 HIGHEST = 5
 _SAFETY = 0.9
@@ -279,16 +279,10 @@ def advance(
         count.first = 1
         watch(address, n, clock.t, y, y[n:], given, out, work, events)
     for _ in range(max_steps):
-        if clock.t >= clock.end:
-            return codes.DONE
-        if count.recorded >= len(times):
-            return codes.FULL
-        t, h = clock.t, min(clock.h, clock.largest)
-        last = t + h >= clock.end - 1e-9 * h
-        if last:
-            h = clock.end - t
-        if h <= 1e-14 * max(abs(t), 1e-3 * clock.end):
-            return codes.STEP_TOO_SMALL
+        status, h, end = proposed(clock, count, len(times), min(clock.h, clock.largest))
+        if status != codes.RUNNING:
+            return status
+        t, last = clock.t, end == clock.end
         if state.failed >= _AFRESH:
             _afresh(n, h, y, state, room)
         elif h != room.spacing[0]:
@@ -330,22 +324,15 @@ def advance(
             continue
         for i in range(n):
             room.rate[i] = rates[count.recorded, i] = z * (room.new[n + i] - room.predicted[n + i] + room.psi[n + i])
-        end = clock.end if last else t + h  # which rounding may leave before it
         while count.sampled < len(wanted) and wanted[count.sampled] <= end:
             time, sample = wanted[count.sampled], sampled[count.sampled]
             hermite((time - t) / h, h, y, room.new, room.before, room.rate, sample)
             if s > 0 and not project(address, size, count, time, sample, given, out, work):
                 return codes.NOT_PROJECTED
             count.sampled += 1
-        for i in range(2 * n):
-            y[i] = room.new[i]
-            states[count.recorded, i] = room.new[i]
         for i in range(n):
             room.before[i] = room.rate[i]
-        clock.t = end
-        times[count.recorded] = clock.t
-        count.recorded += 1
-        count.steps += 1
+        written(clock, count, end, h, y, room.new, times, states)
         if not begin(address, size, count, clock.t, y, given, out, work, room.start):
             return codes.NOT_FINITE
         _take(order, room)

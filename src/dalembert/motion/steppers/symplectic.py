@@ -21,7 +21,6 @@ from dalembert.motion.codes import (
     CONTRADICTED,
     DONE,
     EVENT,
-    FULL,
     NOT_FINITE,
     NOT_PROJECTED,
     NOT_SOLVED,
@@ -30,6 +29,7 @@ from dalembert.motion.codes import (
 )
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.primitives import LEFT, copy, kernel, watch
+from dalembert.motion.steppers.steps import proposed, written
 
 Q, P, SHIFT, PUSH, IMPULSE, FORCES, REACTIONS, RATES, REST_Q, REST_P = range(10)  # rows of `rows`
 
@@ -273,7 +273,7 @@ def advance(
     The arrays are those of the stepper of explicit methods. `new`, `rows` and `others` are its own, as is `work`, which
     keeps the factors from one step to the next; everything else is done in `scratch`.
     """
-    n, m = size.n, len(y)
+    n = size.n
     if clock.t >= clock.end:
         return DONE
     if count.first == 0:
@@ -282,15 +282,10 @@ def advance(
         count.first = 1
         watch(address, n, clock.t, y, rows[RATES], given, out, scratch, events)
     for _ in range(max_steps):
-        if clock.t >= clock.end:
-            return DONE
-        if count.recorded >= len(times):
-            return FULL
-        t, h = clock.t, clock.h
-        last = t + h >= clock.end - 1e-9 * h  # no tiny step at the end because of rounding
-        if last:
-            h = clock.end - t
-        end = clock.end if last else t + h
+        status, h, end = proposed(clock, count, len(times), clock.h)
+        if status != RUNNING:
+            return status
+        t = clock.t
         if not _step(address, size, count, weights, t, h, y, new, rows, given, out, work):
             return _status(count)
         while count.sampled < len(wanted) and wanted[count.sampled] <= end:
@@ -300,11 +295,7 @@ def advance(
             elif not inside(address, size, count, weights, t, at - t, y, into, others, given, out, scratch):
                 return _status(count)
             count.sampled += 1
-        for i in range(m):
-            y[i] = states[count.recorded, i] = new[i]
-        clock.t = times[count.recorded] = end
-        count.recorded += 1
-        count.steps += 1
+        written(clock, count, end, h, y, new, times, states)
         if watch(address, n, end, y, rows[RATES], given, out, scratch, events):
             return EVENT
     return DONE if clock.t >= clock.end else RUNNING
