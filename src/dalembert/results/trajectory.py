@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,7 +41,7 @@ def simulate(
     certify: make the certificate at once, not when it is asked for. A motion that ends before its time, and not by an
     event, warns; strict: it raises SimulationError.
     """
-    known = [*list(signature(compute).parameters)[2:], "certify", "strict"]
+    known = _settings()
     for name in settings:
         if name not in known:
             raise ModelError(f"a motion has no setting `{name}`; {nearest(name, known, 'settings')}")
@@ -55,6 +55,12 @@ def simulate(
     if certify:
         _ = run.certificate
     return run
+
+
+@cache
+def _settings() -> list[str]:
+    """Return the names of all settings of a motion."""
+    return [*list(signature(compute).parameters)[2:], "certify", "strict"]
 
 
 class Run(ShownAsHTML):
