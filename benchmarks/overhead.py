@@ -41,12 +41,12 @@ def second(model: str, repeat: int) -> dict[str, float]:
     """Return milliseconds of the motion itself, and of all of a second one: the same, other parameters, other start."""
     system = example(model)
     system.simulate(SHORT)
-    name = next(name for name, value in system.parameters.items() if value)
+    name, value = next((name, value) for name, value in system.parameters.items() if value)
     rate = next(name for name in system.initial if name.endswith("'") or ".spin_z" in name)
     start = system.start().as_dict().get(rate, 12.0)
     calls: dict[str, Callable[[float], Any]] = {
         "same": lambda _: system.simulate(SHORT),
-        "parameters": lambda part: system.replace(parameters={name: system.parameters[name] * part}).simulate(SHORT),
+        "parameters": lambda part: system.replace(parameters={name: value * part}).simulate(SHORT),
         "initial": lambda part: system.simulate(SHORT, initial={rate: start + part - 1.0}),
     }
     walls: list[float] = []
@@ -103,6 +103,8 @@ def net(size: int) -> System:
 def driven() -> Mechanism:
     """Return a slider-crank that is driven evenly."""
     given = example("slider-crank-joints")
+    if not isinstance(given, Mechanism):
+        raise TypeError("the slider-crank by joints is a mechanism")
     joint = next(name for name, joint in given.joints.items() if joint.kind == "revolute" and "ground" in joint.bodies)
     free = {body: {"spin": None, "velocity": None} for body in given.tables["bodies"] if body != "ground"}
     none = dict.fromkeys(given.own.initial)

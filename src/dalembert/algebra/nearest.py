@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg.lapack import dgecon, dgetrf, dgetrs
+from scipy.linalg.lapack import dgecon, dgetrf, dgetrs  # pyright: ignore[reportAttributeAccessIssue]
 from scipy.sparse.csgraph import connected_components
 
 from dalembert.algebra.either import Matrix, block, entries, scaled_rows, sparse

@@ -164,7 +164,8 @@ def _light(places: Sequence[Values]) -> Array:
     """
     inertia = np.array([values.M.diagonal() for values in places])
     A = np.array([values.A.data for values in places])  # the places of entries are always the same
-    return _lightest(inertia, A, *sp.coo_array(places[0].A).coords, places[0].A.shape[0])
+    i, j = sp.coo_array(places[0].A).coords
+    return _lightest(inertia, A, i, j, places[0].A.shape[0])
 
 
 def _lightest(inertias: Array, A: Array, i: Array, j: Array, rows: int) -> Array:
