@@ -52,6 +52,21 @@ def plain_parameters(given: Mapping[str, Any], present: Mapping[str, Any]) -> di
     return {name: float(value) for name, value in numbers.items() if value is not None}
 
 
+def in_numbers(system: Kind, changes: Mapping[str, Any]) -> Kind | None:
+    """Return a variant in other numbers; None if something else changes, or must be read to be judged."""
+    changed: dict[str, Any] = {}
+    for part, change in changes.items():
+        if part not in ("parameters", "initial", "guess") or not isinstance(change, Mapping):
+            return None
+        if not all(isinstance(name, str) for name in change):
+            return None
+        values = system.numbers(part, change)
+        if values is None or not changed.keys().isdisjoint(values):  # of what two of them change, one would be lost
+            return None
+        changed |= values
+    return with_values(system, changed) if changed else None
+
+
 def with_values(system: Kind, changed: Mapping[str, Any]) -> Kind:
     """Return a system of the same structure with some of its fields changed; those that are mappings are frozen."""
     variant = object.__new__(type(system))

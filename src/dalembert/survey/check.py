@@ -13,11 +13,10 @@ from dalembert.algebra.either import lengths, scaled_rows
 from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array
-from dalembert.blocks.assembled import is_large
 from dalembert.blocks.numeric import Numeric, Values, numeric_of, pilot_numeric_of
 from dalembert.characters import visible
 from dalembert.errors import ModelError, Problem, counted, quoted
-from dalembert.model.facts import START, STRUCTURE, fact
+from dalembert.model.facts import START, fact
 from dalembert.shown import ShownAsHTML
 from dalembert.survey.configurations import (
     Configuration,
@@ -27,7 +26,7 @@ from dalembert.survey.configurations import (
     off_manifold,
     places_of,
 )
-from dalembert.survey.integrability import Integrability, find_integrable
+from dalembert.survey.integrability import Integrability, find_integrable, linear_constraints
 from dalembert.survey.redundancy import DEPENDENT, Redundancy, redundancies_of
 from dalembert.survey.start import State, noted_start, solved_start, start_of
 
@@ -399,16 +398,3 @@ class Examination:
             c.name: {"level": c.level, "linear": linear[i], "time": c.time, "integrable": integrable.get(i)}
             for i, c in enumerate(self.system.constraints)
         }
-
-
-@fact(STRUCTURE)
-def linear_constraints(system: System) -> list[bool]:
-    """Tell which constraints are linear in the quantities of their own level; of a large system, kind by kind."""
-    if not is_large(system):
-        return [constraint.linear for constraint in system.constraints]
-    found = [False] * len(system.constraints)
-    for kind in system.repeated.kinds:
-        for constraint, rows in zip(kind.local.constraints, kind.rows.T, strict=True):
-            for i in rows:
-                found[i] = constraint.linear
-    return found
