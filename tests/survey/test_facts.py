@@ -148,6 +148,15 @@ def test_a_value_that_decides_on_the_equations_is_read_again():
     assert drum(0.0).replace(parameters={"turns": 3.0}).constraints == drum(3.0).constraints
 
 
+def test_several_values_of_a_mechanism_change_at_once():
+    four_bar = example("four-bar-spatial")
+    changes = {"parameters": {"m1": 2.0}, "initial": {"crank.spin_z": 3.0}, "guess": {"x_coupler": 0.41}}
+    variant = four_bar.replace(**changes)
+    assert (variant.parameters["m1"], variant.initial["crank.spin_z"], variant.guess["x_coupler"]) == (2.0, 3.0, 0.41)
+    assert (variant.own.initial["crank.spin_z"], variant.own.guess["x_coupler"]) == (3.0, 0.41)
+    assert loads(str(variant)) == variant
+
+
 def test_answers_by_name_are_bounded():
     @fact(START)
     def answer(system, name):

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg.lapack import dgecon, dgetrf, dgetrs  # pyright: ignore[reportAttributeAccessIssue]
 from scipy.sparse.csgraph import connected_components
 
 from dalembert.algebra.either import Matrix, block, entries, scaled_rows, sparse
@@ -24,6 +25,8 @@ _DENSE = 300  # free components up to which slopes are dense
 _TRUSTED = 200  # steps within a region of trust
 _SLOW = 0.9  # of a residual that is left after a step: such steps lead to a compromise, not to a solution,
 _PATIENCE = 5  # and no more of them are made, one after the other
+_ORDINARY = 20  # steps, within which an ordinary start is found
+_CLEAR = 1e-5  # reciprocal condition of scaled rows, above which they are clearly independent
 _NOTHING = 1e-15  # of the largest x around: what may be left of one that vanishes
 
 
@@ -102,6 +105,35 @@ def reach_solution(
         if slow > _PATIENCE and not point.solved:
             break
     return point
+
+
+def quick_solution(equations: Residual, guess: Array, free: Array, groups: Array | None) -> Nearest | None:
+    """Solve as many equations as there are free components by plain steps, dense; None where that is not ordinary.
+
+    It goes where `reach_solution` goes if every whole step leads down, and all rows are clearly independent.
+    """
+    point = _evaluate(equations, guess, groups=groups)
+    size = point.size
+    for _ in range(_ORDINARY):
+        merit = _merit(point, size)
+        if merit <= _EXACT * np.sqrt(size.size):
+            return point
+        if not np.isfinite(merit):
+            return None
+        rows = point.jacobian[:, free] / size[:, None]
+        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        if not lengths.min() > 0:
+            return None
+        factors, pivots, info = dgetrf(rows / lengths[:, None])
+        if info or not dgecon(factors, np.sqrt(len(free)))[0] > _CLEAR:
+            return None
+        x = point.x.copy()
+        x[free] -= dgetrs(factors, pivots, point.residual / size / lengths)[0]
+        better = _evaluate(equations, x, known=size)
+        if not _merit(better, size) < merit * (1 - 1e-12):
+            return point if point.solved else None
+        point = better
+    return None
 
 
 def least_residual(equations: Residual, guess: Array, free: Array) -> Array:

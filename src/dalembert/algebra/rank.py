@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg.lapack import dpotrf
+from scipy.linalg.lapack import dpotrf  # pyright: ignore[reportAttributeAccessIssue]
 from scipy.sparse.linalg import splu
 
 from dalembert.algebra.either import Matrix

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg.lapack import dgecon, dgetrf, dgetrs, dpocon, dpotrf, dpotrs
+from scipy.linalg.lapack import dgecon, dgetrf, dgetrs, dpocon, dpotrf, dpotrs  # pyright: ignore[reportAttributeAccessIssue]
 from scipy.sparse.linalg import splu
 
 from dalembert.algebra.either import Matrix, dense

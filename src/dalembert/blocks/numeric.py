@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from dalembert.algebra.either import entries
 from dalembert.algebra.nearest import connected
-from dalembert.arrays import Array
+from dalembert.arrays import Array, Sparse
 from dalembert.blocks.assembled import Assembled, is_large
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
@@ -158,12 +158,26 @@ class Programs:
 
     @cached_property
     def random(self) -> tuple[Array, Array]:
-        """States of every size at which what is zero is looked for, and how they and the parameters are changed."""
+        """States of every size at which what is zero is looked for, slightly changed, and changes of the parameters.
+
+        One row for each, those of one size after the other.
+        """
         random = np.random.default_rng(9)
-        shape = (1 + 2 * self.n, len(_SIZES), _REPEATED)
-        state = random.normal(size=shape[:2])[..., None] * np.array(_SIZES)[:, None]
-        nudges = 1 + _NUDGE * random.uniform(-1, 1, size=(len(self.inputs), *shape[1:]))
-        return np.broadcast_to(state, shape), nudges
+        first = 1 + 2 * self.n
+        state = random.normal(size=(first, len(_SIZES)))[..., None] * np.array(_SIZES)[:, None]
+        nudges = 1 + _NUDGE * random.uniform(-1, 1, size=(len(self.inputs), len(_SIZES), _REPEATED))
+        states, changes = state * nudges[:first], nudges[first:]
+        count = len(_SIZES) * _REPEATED
+        return np.ascontiguousarray(states.reshape(first, count).T), changes.reshape(len(changes), count).T
+
+    @cached_property
+    def sums(self) -> Sparse:
+        """What makes A, c, g and ψ of `conditions`, with zeros where a constraint has no residual of a level."""
+        plain, owners = len(self.blocks.A) + self.s, []
+        for k, level in enumerate((self.position, self.velocity)):
+            owners += [plain + k * self.s + level.rows[i] for i in level.owners]
+        rows = np.array([*range(plain), *owners], dtype=int)
+        return sp.csr_array((np.ones(len(rows)), (rows, np.arange(len(rows)))), shape=(plain + 2 * self.s, len(rows)))
 
 
 @fact(STRUCTURE)
@@ -309,28 +323,24 @@ class Numeric:
         """
         if not self.s:
             return Vanishing(*(np.zeros(0, dtype=bool) for _ in range(4)))
-        b, (state, nudges) = self.blocks, programs(self.system).random
-        given = np.broadcast_to(np.array(self.parameters)[:, None, None], (len(self.parameters), *state.shape[1:]))
-        inputs = np.concatenate([state, given]) * nudges
-        program = programs(self.system).conditions
-        values = program.arrays(list(inputs.reshape(len(inputs), -1)))
-        values = self._summed(values).reshape(-1, *state.shape[1:])
-        with np.errstate(invalid="ignore"):
-            noise = np.abs(values).max(axis=2) <= 10 * np.ptp(values, axis=2)
-        finite = np.all(np.isfinite(values), axis=2)
-        zero = np.all(noise | ~finite, axis=1) & np.any(finite, axis=1)
-        return Vanishing(*np.split(zero, np.cumsum([len(b.A), self.s, self.s])))
+        entries, s = len(self.blocks.A), self.s
+        zero = np.zeros(entries + 3 * s, dtype=bool)
+        noise, finite = self._noise(slice(_REPEATED, 2 * _REPEATED))  # of one size: mostly nothing is left to look at
+        if np.any(noise | ~finite):
+            noise, finite = self._noise(slice(None))
+            zero = np.all(noise | ~finite, axis=1) & np.any(finite, axis=1)
+        ends = (entries, entries + s, entries + 2 * s)
+        return Vanishing(zero[: ends[0]], zero[ends[0] : ends[1]], zero[ends[1] : ends[2]], zero[ends[2] :])
 
-    def _summed(self, values: Array) -> Array:
-        """Return A, c, g and ψ at many states, with zeros where a constraint has no residual of a level."""
-        known, plain = programs(self.system), len(self.blocks.A) + self.s
-        residuals = np.zeros((2, self.s, values.shape[1]))
-        start = plain
-        for into, level in zip(residuals, (known.position, known.velocity), strict=True):
-            owners = np.array(level.rows, dtype=int)[level.owners]
-            np.add.at(into, owners, values[start : start + len(owners)])
-            start += len(owners)
-        return np.concatenate([values[:plain], *residuals])
+    def _noise(self, some: slice) -> tuple[Array, Array]:
+        """Tell which entries are nothing but rounding, and which have values, at some of the random states by size."""
+        known = programs(self.system)
+        states, nudges = (part[some] for part in known.random)
+        values = known.sums @ known.conditions.rows(np.hstack([states, nudges * self.parameters])).T
+        values = values.reshape(len(values), -1, _REPEATED)
+        low, high = values.min(axis=2), values.max(axis=2)  # nan where one is
+        with np.errstate(invalid="ignore"):
+            return np.maximum(high, -low) <= 10 * (high - low), np.isfinite(high - low)
 
 
 def parameter_values(system: System, changes: Mapping[str, float]) -> list[float]:

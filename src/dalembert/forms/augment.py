@@ -88,7 +88,7 @@ def _together(system: System) -> tuple[Array, Array] | None:
         return None
     places, b, known = random_places(system), system.blocks, numeric.programs
     given = np.broadcast_to(numeric.parameters, (len(places), len(numeric.parameters)))
-    values = known.all.arrays(list(np.hstack([places, given]).T)).T
+    values = known.all.rows(np.hstack([places, given]))
     values = values[np.all(np.isfinite(values), axis=1)][:_PLACES]
     M, _, A, _ = np.split(values, np.cumsum([len(b.M), numeric.n, len(b.A)]), axis=1)
     return (known.patterns[0].stacked(M), np.where(numeric.vanishing.A, 0.0, A)) if len(values) else None
@@ -166,7 +166,8 @@ def _light(places: Sequence[Values]) -> Array:
     """
     inertia = np.array([values.M.diagonal() for values in places])
     A = np.array([values.A.data for values in places])  # the places of entries are always the same
-    return _lightest(inertia, A, *sp.coo_array(places[0].A).coords, places[0].A.shape[0])
+    i, j = sp.coo_array(places[0].A).coords
+    return _lightest(inertia, A, i, j, places[0].A.shape[0])
 
 
 def _lightest(inertias: Array, A: Array, i: Array, j: Array, rows: int) -> Array:

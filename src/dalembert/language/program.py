@@ -93,11 +93,13 @@ class Program:
     def arrays(self, values: Sequence[Any]) -> np.ndarray:
         """Run over arrays: each input a number or an array of k values; the result has shape (outputs, k)."""
         values = np.broadcast_arrays(*[np.asarray(value, dtype=float) for value in values])
-        if self.native is not None and values and values[0].ndim == 1:
-            return np.ascontiguousarray(self.native(np.ascontiguousarray(np.array(values).T)).T)
         with np.errstate(all="ignore"):
             rows = self(values, ARRAYS)
         return np.array([np.broadcast_to(row, values[0].shape) for row in rows])
+
+    def rows(self, inputs: np.ndarray) -> np.ndarray:
+        """Run over rows of inputs, in native code if there is some; one row of outputs for each."""
+        return self.arrays(list(inputs.T)).T if self.native is None else self.native(np.ascontiguousarray(inputs))
 
     # --- building ------------------------------------------------------------------------------------------------
 

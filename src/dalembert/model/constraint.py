@@ -11,6 +11,7 @@ import symengine as se
 from dalembert.errors import ModelError
 from dalembert.language.building import TIME, Expr
 from dalembert.language.independence import is_independent
+from dalembert.language.roots import is_kinked
 from dalembert.shown import ShownAsHTML
 
 LEVELS = ("position", "velocity", "acceleration")
@@ -56,6 +57,11 @@ class Constraint(ShownAsHTML):
         from dalembert.language.printing import to_text
 
         return f"<Constraint {self.name}: {to_text(self.expression)} = 0>"
+
+    @cached_property
+    def kinked(self) -> bool:
+        """Whether it is a product with a root or an absolute value, which may have no finite slope."""
+        return is_kinked(self.expression)
 
     @cached_property
     def linear(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import symengine as se
@@ -24,7 +24,7 @@ from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.reading import Given, read_system
 from dalembert.model.settings import Settings
 from dalembert.model.tomlscan import Source
-from dalembert.model.variants import plain_parameters, plain_values, take_over, with_values
+from dalembert.model.variants import in_numbers, plain_parameters, plain_values, take_over
 from dalembert.shown import ShownAsHTML
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class System(ShownAsHTML):
         for name in changes:
             if name not in known:
                 raise ModelError(f"a system has no `{name}`; {nearest(name, known, 'parts')}")
-        if variant := self._in_numbers(changes):
+        if variant := in_numbers(self, changes):
             return variant
         for name in VALUES:
             if name in changes:
@@ -167,21 +167,7 @@ class System(ShownAsHTML):
         take_over(variant, self)
         return variant
 
-    def _in_numbers(self, changes: Mapping[str, Any]) -> Self | None:
-        """Return a variant in other numbers; None if something else changes, or must be read to be judged."""
-        changed: dict[str, Any] = {}
-        for part, change in changes.items():
-            if part not in ("parameters", "initial", "guess") or not isinstance(change, Mapping):
-                return None
-            if not all(isinstance(name, str) for name in change):
-                return None
-            values = self._numbers(part, change)
-            if values is None:
-                return None
-            changed |= values
-        return with_values(self, changed) if changed else None
-
-    def _numbers(self, part: str, change: Mapping[str, Any]) -> dict[str, Any] | None:
+    def numbers(self, part: str, change: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the fields that other numbers change."""
         if part == "parameters":
             values = plain_parameters(change, self.parameters)

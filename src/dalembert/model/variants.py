@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import symengine as se
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dalembert.model.system import System
 
 _STRUCTURE = ("coordinates", "kinetic", "potential", "mass", "force", "forces", "constraints", "dimensions", "gravity")
+Kind = TypeVar("Kind", bound="System")
 _LARGE = 2**53  # whole numbers beyond are not all floats
 
 
@@ -51,7 +52,22 @@ def plain_parameters(given: Mapping[str, Any], present: Mapping[str, Any]) -> di
     return {name: float(value) for name, value in numbers.items() if value is not None}
 
 
-def with_values(system: System, changed: Mapping[str, Any]) -> System:
+def in_numbers(system: Kind, changes: Mapping[str, Any]) -> Kind | None:
+    """Return a variant in other numbers; None if something else changes, or must be read to be judged."""
+    changed: dict[str, Any] = {}
+    for part, change in changes.items():
+        if part not in ("parameters", "initial", "guess") or not isinstance(change, Mapping):
+            return None
+        if not all(isinstance(name, str) for name in change):
+            return None
+        values = system.numbers(part, change)
+        if values is None or not changed.keys().isdisjoint(values):  # of what two of them change, one would be lost
+            return None
+        changed |= values
+    return with_values(system, changed) if changed else None
+
+
+def with_values(system: Kind, changed: Mapping[str, Any]) -> Kind:
     """Return a system of the same structure with some of its fields changed; those that are mappings are frozen."""
     variant = object.__new__(type(system))
     for part in fields(system):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
 
 K = TypeVar("K")
-_CHUNK = 4096  # steps that are recorded before the buffer is changed
+_CHUNK = 256  # steps that are recorded before the buffer is changed for one of twice the size
 
 
 class Steps(NamedTuple):

@@ -13,11 +13,10 @@ from dalembert.algebra.either import lengths, scaled_rows
 from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array
-from dalembert.blocks.assembled import is_large
 from dalembert.blocks.numeric import Numeric, Values, numeric_of, pilot_numeric_of
 from dalembert.characters import visible
 from dalembert.errors import ModelError, Problem, counted, quoted
-from dalembert.model.facts import START, STRUCTURE, fact
+from dalembert.model.facts import START, fact
 from dalembert.shown import ShownAsHTML
 from dalembert.survey.configurations import (
     Configuration,
@@ -27,9 +26,9 @@ from dalembert.survey.configurations import (
     off_manifold,
     places_of,
 )
-from dalembert.survey.integrability import Integrability, find_integrable
+from dalembert.survey.integrability import Integrability, find_integrable, linear_constraints
 from dalembert.survey.redundancy import DEPENDENT, Redundancy, redundancies_of
-from dalembert.survey.start import State, noted_start, start_of
+from dalembert.survey.start import State, noted_start, solved_start, start_of
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -122,7 +121,9 @@ def check(system: System) -> Check:
 def contradictions(system: System) -> list[Problem]:
     """Find what contradicts itself in the equations at the start: cheap where nothing points to that."""
     numeric, state = numeric_of(system), start_of(system)
-    suspect = False
+    velocities, suspect = solved_start(system)[1].level, False
+    if velocities.regular and len(velocities.constraints) == numeric.s and system.mass is None:
+        return []  # independent rows contradict nothing
     if system.mass is not None:
         suspect = bool(Examination(system).asymmetric([numeric.all(state.t, state.q, state.v)]))
     values = numeric.all(state.t, state.q, state.v, numeric.small)
@@ -409,16 +410,3 @@ class Examination:
             c.name: {"level": c.level, "linear": linear[i], "time": c.time, "integrable": integrable.get(i)}
             for i, c in enumerate(self.system.constraints)
         }
-
-
-@fact(STRUCTURE)
-def linear_constraints(system: System) -> list[bool]:
-    """Tell which constraints are linear in the quantities of their own level; of a large system, kind by kind."""
-    if not is_large(system):
-        return [constraint.linear for constraint in system.constraints]
-    found = [False] * len(system.constraints)
-    for kind in system.repeated.kinds:
-        for constraint, rows in zip(kind.local.constraints, kind.rows.T, strict=True):
-            for i in rows:
-                found[i] = constraint.linear
-    return found

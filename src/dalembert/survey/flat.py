@@ -50,7 +50,7 @@ def find_flat(level: Level, x: Array) -> list[Problem]:
     for k in own:
         constraint = constraints[rows[k]]
         alone = _Alone(level, k, constraint, sizes)
-        if is_kinked(constraint.expression) or (shares[k] < _SUSPECT and not alone.is_steep(x, random)):
+        if constraint.kinked or (shares[k] < _SUSPECT and not alone.is_steep(x, random)):
             places = alone.places(x, random)
             problem = _explain(level, constraint, places, sizes) if places else None
             problems += [problem] if problem else []

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,10 +19,15 @@ import symengine as se
 
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array, Sparse
+from dalembert.blocks.assembled import is_large
 from dalembert.blocks.numeric import Numeric
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
+from dalembert.model.facts import STRUCTURE, fact
 from dalembert.survey.configurations import Configuration
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
 
 _VANISHES = 1e-7
 _SPARE = 20  # pairs beyond the number of forms
@@ -129,3 +135,16 @@ def _derivatives(numeric: Numeric, candidates: Sequence[int]) -> tuple[list[Expr
                 terms.append(calculus.lower(calculus.diff(term, symbol)))
                 owners.append((form, j, index[symbol]))
     return terms, owners
+
+
+@fact(STRUCTURE)
+def linear_constraints(system: System) -> list[bool]:
+    """Tell which constraints are linear in the quantities of their own level; of a large system, kind by kind."""
+    if not is_large(system):
+        return [constraint.linear for constraint in system.constraints]
+    found = [False] * len(system.constraints)
+    for kind in system.repeated.kinds:
+        for constraint, rows in zip(kind.local.constraints, kind.rows.T, strict=True):
+            for i in rows:
+                found[i] = constraint.linear
+    return found

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 
-from dalembert.algebra.either import entries, sparse
-from dalembert.algebra.nearest import Nearest, least_residual, nearest_solution, reach_solution
+from dalembert.algebra.either import Matrix, entries, sparse
+from dalembert.algebra.nearest import Nearest, least_residual, nearest_solution, quick_solution, reach_solution
 from dalembert.algebra.rank import Scale, rank
 from dalembert.algebra.saddle import positive
 from dalembert.arrays import Array, Sparse
@@ -169,7 +169,13 @@ class Level:
         if not np.all(np.isfinite(entries(M))):
             place = "guess" if q is None else "initial position"
             raise ModelError(f"the mass matrix is not finite at the {place}; give other values in `guess`")
-        self.weight = positive(M)
+        self._mass = M
+        self.regular = False  # whether a solution was found that leaves nothing open, of independent rows
+
+    @cached_property
+    def weight(self) -> Matrix:
+        """The norm in which what is left open moves least."""
+        return positive(self._mass)
 
     # --- equations ---------------------------------------------------------------------------------------------------
 
@@ -198,6 +204,16 @@ class Level:
         if self.dense and not self.conditions.names:
             groups = (self.numeric.programs.position if self.q is None else self.numeric.programs.velocity).groups
         return nearest_solution(lambda y: self.equations(y, given), x, self.weight, self.free(given), start, groups)
+
+    def quick(self) -> Nearest | None:
+        """Solve what is ordinary: as many equations as unknowns, none of joints, from a guess that leads there."""
+        free = self.free(self.given)
+        if not self.dense or self.conditions.names or not 0 < len(free) == len(self.constraints):
+            return None
+        level = self.numeric.programs.position if self.q is None else self.numeric.programs.velocity
+        found = quick_solution(lambda y: self.equations(y, ()), self.x, free, level.groups)
+        self.regular = found is not None
+        return found
 
     def others(self, x: Array, given: Sequence[InitialValue], radii: Sequence[float] = _AROUND) -> Iterator[Array]:
         """Yield places to start from where x leads to nothing: where the residuals are least, and around it."""
@@ -233,8 +249,10 @@ class Level:
         """Return the solution, with notes on how what was left open has been chosen."""
         if not self.constraints and not self.conditions.names:
             return Solved(self, Nearest(self.x, np.zeros(0), sp.csr_array((0, len(self.x))), np.zeros(0), True), ())
-        best = self.nearest(self.x, self.given, self.led())
         notes = []
+        best = self.quick()
+        if best is None:
+            best = self.nearest(self.x, self.given, self.led())
         if not best.solved:
             best = self.try_nearby(best)
             if best.solved:

@@ -30,7 +30,7 @@ from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.reading import Given
 from dalembert.model.system import VALUES, System
 from dalembert.model.tomlscan import Source
-from dalembert.model.variants import take_over
+from dalembert.model.variants import in_numbers, take_over
 
 if TYPE_CHECKING:
     from dalembert.blocks.numeric import Numeric
@@ -160,7 +160,7 @@ class Mechanism(System):
         for name in changes:
             if name not in parts_of():
                 raise ModelError(f"a mechanism has no `{name}`; {nearest(name, parts_of(), 'parts')}")
-        if variant := self._in_numbers(changes):
+        if variant := in_numbers(self, changes):
             return variant
         given: dict[str, Any] = {key: getattr(self.own, key) for key in (*VALUES, *ADDED)}
         given |= {"parameters": self.parameters, "dimensions": self.dimensions, "gravity": self.gravity}
@@ -178,9 +178,9 @@ class Mechanism(System):
         take_over(variant, self)
         return variant
 
-    def _numbers(self, part: str, change: Mapping[str, Any]) -> dict[str, Any] | None:
+    def numbers(self, part: str, change: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the fields that other numbers change, if the equations were not read with the old ones."""
-        found = super()._numbers(part, change)
+        found = super().numbers(part, change)
         if found is None or (part == "parameters" and not self.judged.hold(change, found[part])):
             return None
         if part == "parameters":

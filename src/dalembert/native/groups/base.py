@@ -34,8 +34,8 @@ _COARSE = 60  # operations of an instance, beyond which looking up its places ha
 class Group(ABC):
     """Kernels that are compiled together.
 
-    hurry: whether a motion needs so little of it that time spent on optimising it is lost. level: of optimisation by LLVM,
-    if it is not to be chosen.
+    hurry: whether a motion needs so little of it that time spent on optimising it is lost. level: of LLVM's
+    optimisation, if it is not to be chosen.
     """
 
     name: str
