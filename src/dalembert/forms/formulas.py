@@ -18,8 +18,8 @@ class Formulas(list[Any]):
 
     def rows(self, beside: str = "") -> list[tuple[str, str]]:
         """Return left and right sides as LaTeX, the zeros among named values left out."""
-        from dalembert.forms.shortened import tex
-        from dalembert.forms.typeset import name as symbol
+        from dalembert.document.shortened import tex
+        from dalembert.document.typeset import name as symbol
 
         if not self.names:
             return [(tex(value), "0" + beside) for value in self]
@@ -27,7 +27,7 @@ class Formulas(list[Any]):
         return [(symbol(name), tex(value) + beside) for name, value in named if value != 0]
 
     def _repr_latex_(self) -> str | None:
-        from dalembert.forms.shortened import formulas_latex
+        from dalembert.document.shortened import formulas_latex
 
         return formulas_latex(self.rows()) or None
 
@@ -36,8 +36,8 @@ class NamedFormulas(dict[str, Any]):
     """SymPy expressions, matrices, or lists of formulas by name."""
 
     def _repr_latex_(self) -> str | None:
-        from dalembert.forms.shortened import formulas_latex, tex
-        from dalembert.forms.typeset import upright
+        from dalembert.document.shortened import formulas_latex, tex
+        from dalembert.document.typeset import upright
 
         rows = []
         for name, value in self.items():

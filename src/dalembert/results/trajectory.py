@@ -15,6 +15,7 @@ import numpy as np
 
 from dalembert.arguments import array, shown, switch
 from dalembert.arrays import Array
+from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, MotionWarning, SimulationError, nearest
 from dalembert.model.system import System
 from dalembert.motion.events import Occurrence
@@ -24,9 +25,9 @@ from dalembert.results.bounds import Bound, bounds
 from dalembert.results.certificate import Certificate, certify
 from dalembert.results.certificate.energy import Drift, energy_drift
 from dalembert.results.certificate.scales import points
-from dalembert.shown import ShownAsHTML
 
 if TYPE_CHECKING:
+    from dalembert.document.nodes import Section
     from dalembert.results.animation import Animation
     from dalembert.results.joints import JointForce, Joints
     from dalembert.results.plots import Plot
@@ -57,7 +58,7 @@ def simulate(
     return run
 
 
-class Run(ShownAsHTML):
+class Run(Shown):
     """A motion: `run.t`, `run["phi"]`, `run["phi'"]`, `run["phi''"]`, reactions, energies, residuals.
 
     The values are those at the samples that were asked for, else at the steps; `run.at(times)` gives states in between.
@@ -84,6 +85,12 @@ class Run(ShownAsHTML):
 
     def __str__(self) -> str:
         return "\n".join([repr(self), *([f"  note: {self.note}"] if self.note else [])])
+
+    def document(self) -> Section:
+        """Return what is shown of the motion."""
+        from dalembert.results.overview import run_document
+
+        return run_document(self)
 
     def __getattr__(self, name: str) -> Any:
         """Give what is known of the computation: status, message, steps, evaluations, build_s, wall_s, …"""

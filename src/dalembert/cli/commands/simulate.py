@@ -8,9 +8,8 @@ import typer
 
 from dalembert.cli import completion, options
 from dalembert.cli.models import open_model, output
-from dalembert.cli.motions import ending, print_motion, save, save_plot, simulated, write
+from dalembert.cli.motions import ending, motion_text, print_motion, save, save_plot, simulated, write
 from dalembert.cli.options import MOTION, OUTPUT, AsJson, FormName, Initial, Model, Settings, Unchecked, Until
-from dalembert.cli.tables import run_lines
 from dalembert.cli.terminal import as_json
 from dalembert.errors import ModelError
 from dalembert.motion.limits import MAX_SAMPLES, MAX_STEPS
@@ -106,7 +105,7 @@ def command(
     chosen["unchecked"] = unchecked
     motion = simulated(system, end, **{name: value for name, value in chosen.items() if value is not None})
     save(motion, table)  # before anything that may fail or be interrupted
-    print_motion(motion, lambda: as_json(motion.as_dict()) if in_json else "\n".join(run_lines(motion)))
+    print_motion(motion, lambda: as_json(motion.as_dict()) if in_json else motion_text(motion))
     write("Plot", drawing, lambda path: save_plot(motion, plot_of, path))
     write("Animation", film, lambda path: motion.animate().save(path))
     write("Report", page, motion.report)

@@ -7,8 +7,8 @@ from typing import Any
 
 import sympy as sp
 
+from dalembert.document.typeset import formula
 from dalembert.errors import counted
-from dalembert.forms.typeset import formula
 
 _LONG = 90  # operations of a formula that is shown whole
 _WIDE = 300  # operations of a matrix

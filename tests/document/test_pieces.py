@@ -1,4 +1,4 @@
-"""The pieces from which everything is put together: formulas in a line, small curves, tables."""
+"""The pieces from which pages are put together: formulas in a line, small curves, tables, numbers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 import symengine as se
 
-from dalembert.show.curve import curve, spark
-from dalembert.show.html import Markup, escape, number, table, words
-from dalembert.show.inline import equation, formula, name, typeset
+from dalembert.document.curve import drawn
+from dalembert.document.html import Notebook, Page, number
+from dalembert.document.inline import formula, name, typeset
+from dalembert.document.nodes import Curve, Number, Table, Tone, rounded
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,7 @@ from dalembert.show.inline import equation, formula, name, typeset
         ("phi'", "<i>φ̇</i>"),
         ("phi_crank''", "<i>φ̈</i><sub>crank</sub>"),
         ("q12", "<i>q</i><sub>12</sub>"),
-        ("m1_a_b", "<i>m</i><sub>1,a b</sub>"),
+        ("m1_a_b", "<i>m</i><sub>1,a,b</sub>"),
         ("_x", "<i>_x</i>"),
         ("lambda", "<i>λ</i>"),
         ("rate'", "<i>ṙate</i>"),
@@ -55,10 +56,9 @@ def test_long_formulas_are_cut_between_terms():
     assert shown.endswith(" + …") and shown.count("(") == shown.count(")")
     product = se.sin(long) * x
     assert "a formula of" in formula(product)
-    assert equation(x) == "<i>x</i> = 0"
 
 
-def drawn(markup: str) -> ElementTree.Element:
+def picture(markup: str) -> ElementTree.Element:
     found = re.search(r"base64,([^\"]+)", markup)
     assert found
     return ElementTree.fromstring(base64.b64decode(found[1]).decode())
@@ -68,39 +68,50 @@ def test_small_curves_are_pictures():
     t = np.linspace(0, 10, 5000)
     values = np.sin(t)
     values[2500] = 7.0  # a peak that thinning must not lose
-    svg = drawn(spark(t, values, 'a "title" <'))
-    (line,) = svg.iter("{http://www.w3.org/2000/svg}polyline")
+    markup = drawn(Curve(t, values, 'a "title" <'))
+    (line,) = picture(markup).iter("{http://www.w3.org/2000/svg}polyline")
     points = np.array([[float(x) for x in pair.split(",")] for pair in line.get("points", "").split()])
     assert len(points) < 300
     assert points[:, 1].min() == 3.0  # the peak, at the upper edge
     assert points[np.argmin(points[:, 1]), 0] == pytest.approx(75, abs=1)
     assert points[:, 0].min() == 3 and points[:, 0].max() == 147
-    assert "<" not in spark(t, values, 'a "title" <')[1:-1]
+    assert "<" not in markup[1:-1]
 
 
 def test_curves_have_gaps_where_nothing_is_known():
     t = np.arange(10.0)
     values = t.copy()
     values[4] = np.nan
-    lines = list(drawn(curve(t, values, marks=[(1.0, 1.0)])).iter("{http://www.w3.org/2000/svg}polyline"))
+    lines = list(picture(drawn(Curve(t, values, marks=[(1.0, 1.0)]))).iter("{http://www.w3.org/2000/svg}polyline"))
     assert [len(line.get("points", "").split()) for line in lines] == [4, 5]
-    assert curve(t, t * np.nan) == "" and curve(t[:1], t[:1]) == ""
+    assert drawn(Curve(t, t * np.nan)) == "" and drawn(Curve(t[:1], t[:1])) == ""
 
 
 def test_rounding_errors_are_not_drawn():
-    svg = drawn(spark(np.arange(50.0), 1e-15 * np.sin(np.arange(50.0))))
+    svg = picture(drawn(Curve(np.arange(50.0), 1e-15 * np.sin(np.arange(50.0)))))
     (line,) = svg.iter("{http://www.w3.org/2000/svg}polyline")
     heights = [float(pair.split(",")[1]) for pair in line.get("points", "").split()]
     assert max(heights) - min(heights) < 0.2
 
 
-def test_tables_count_what_they_leave_out():
-    assert "… and 8 more" in table(("a",), [(k,) for k in range(20)])
-    assert table(("a",), []) == ""
-    assert "<b>" in table((), [(Markup("<b>x</b>"),)]) and "&lt;b&gt;" in table((), [("<b>",)])
+@pytest.mark.parametrize("writer", [Page(), Notebook()])
+def test_tables_count_what_they_leave_out(writer):
+    assert "… and 8 more" in writer.table(Table([(str(k),) for k in range(20)], ("a",)))
+    assert writer.table(Table([], ("a",))) == ""
+    assert "&lt;b&gt;" in writer.table(Table([("<b>",)])) and "<b>x</b>" in writer.table(
+        Table([(Tone("x", "strong"),)])
+    )
+    assert "`a`" in writer.table(Table([("`a`",)]))  # a name of the user
 
 
-def test_words_and_numbers():
-    assert words("use `a<b`") == "use <code>a&lt;b</code>"
-    assert escape(Markup("<i>")) == "<i>" and escape("<i>") == "&lt;i&gt;"
-    assert (number(-0.0), number(1 / 3), number(1e-15, 1.0), number(1e-15)) == ("0", "0.333333", "0", "1e-15")
+@pytest.mark.parametrize("writer", [Page(), Notebook()])
+def test_sentences_have_code(writer):
+    assert writer.text("use `a<b`", sentence=True) == "use <code>a&lt;b</code>"
+    assert writer.text("one ` alone", sentence=True) == "one ` alone"
+
+
+def test_numbers():
+    assert [Number(x).text for x in (-0.0, 1 / 3, 1e-15)] == ["0", "0.333333", "1e-15"]
+    assert (rounded(1e-15, 1.0).text, rounded(-1e-15, 0.0).text) == ("0", "-1e-15")
+    shown = [number(Number(x)) for x in (1e-7, -1e12, -2.5e-7, 0.1)]
+    assert shown == ["10<sup>−7</sup>", "−10<sup>12</sup>", "−2.5&#8239;·&#8239;10<sup>−7</sup>", "0.1"]

@@ -6,14 +6,13 @@ import re
 import unicodedata
 from collections.abc import Collection
 
-from dalembert import characters
+from markupsafe import Markup
+
+from dalembert.characters import escape
+from dalembert.document.names import Symbol
 from dalembert.language.building import Expr
 from dalembert.language.printing import to_text
-from dalembert.show.html import Markup, faint
 
-_GREEK = {unicodedata.name(letter).split()[-1].lower(): letter for letter in "αβγδεζηθικλμνξοπρστυφχψω"}
-_GREEK["lambda"] = _GREEK.pop("lamda")
-_GREEK |= {name.capitalize(): letter.upper() for name, letter in _GREEK.items()}
 _TOKEN = re.compile(r"(?P<number>\d[\d.]*(?:e[+-]?\d+)?)|(?P<name>[^\W\d]\w*)(?P<primes>'*)|(?P<other>.)")
 _DOTS = ("", "\u0307", "\u0308")  # combining, above the letter before
 _LONG = 110  # characters
@@ -22,21 +21,13 @@ _LONG = 110  # characters
 def name(text: str) -> Markup:
     """Return the name of a quantity as it is written by hand.
 
-    >>> name("phi_crank'")
-    '<i>φ̇</i><sub>crank</sub>'
+    >>> print(name("phi_crank'"))
+    <i>φ̇</i><sub>crank</sub>
     """
-    plain = text.rstrip("'")
-    base, _, below = plain.partition("_")
-    if not base:  # begins with _
-        base, below = plain, ""
-    digits = re.search(r"(?<=\D)\d+$", base)
-    if digits:
-        base, below = base[: digits.start()], digits[0] + (f",{below}" if below else "")
-    letter = _GREEK.get(base, base)
-    dots = _DOTS[min(len(text) - len(plain), 2)]
-    sub = f"<sub>{characters.escape(below.replace('_', ' '))}</sub>" if below else ""
-    shown = unicodedata.normalize("NFC", letter[0] + dots + letter[1:])
-    return Markup(f"<i>{characters.escape(shown)}</i>{sub}")
+    symbol = Symbol.read(text)
+    dotted = symbol.letter[:1] + _DOTS[min(symbol.dots, 2)] + symbol.letter[1:]
+    index = Markup("<sub>{}</sub>").format(escape(symbol.index)) if symbol.index else ""
+    return Markup("<i>{}</i>").format(escape(unicodedata.normalize("NFC", dotted))) + index
 
 
 def formula(expr: Expr, names: Collection[str] = ()) -> Markup:
@@ -45,19 +36,15 @@ def formula(expr: Expr, names: Collection[str] = ()) -> Markup:
     if len(text) <= _LONG:
         return typeset(text)
     cut = _first_terms(text)
-    return Markup(typeset(cut) + faint(" + …") if cut else faint(f"a formula of {len(text):,} characters"))
-
-
-def equation(expr: Expr, names: Collection[str] = ()) -> Markup:
-    """Return the equation that an expression vanishes."""
-    return Markup(formula(expr, names) + " = 0")
+    said = " + …" if cut else f"a formula of {len(text):,} characters"
+    return typeset(cut) + Markup('<span style="opacity:.7">{}</span>').format(said)
 
 
 def typeset(text: str) -> Markup:
     """Return text in the grammar of model files as HTML.
 
-    >>> typeset("x'^2 - 2*l*sin(phi)")
-    '<i>ẋ</i><sup>2</sup> − 2\u2009<i>l</i>\u2009sin(<i>φ</i>)'
+    >>> print(typeset("x'^2 + sin(phi)"))
+    <i>ẋ</i><sup>2</sup> + sin(<i>φ</i>)
     """
     return Markup("".join(_pieces(text)))
 
@@ -80,12 +67,12 @@ def _pieces(text: str) -> list[str]:
             pieces.append(f"<sup>{typeset(inner)}</sup>")
             at = end
         else:
-            pieces.append({"*": "\u2009", "-": "−"}.get(token[0]) or characters.escape(token[0]))
+            pieces.append({"*": "\u2009", "-": "−"}.get(token[0]) or escape(token[0]))
     return pieces
 
 
 def _function(word: str) -> str:
-    return {"sqrt": "√"}.get(word, characters.escape(word))
+    return {"sqrt": "√"}.get(word, escape(word))
 
 
 def _operand(text: str, at: int) -> int:
