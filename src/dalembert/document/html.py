@@ -22,6 +22,7 @@ from dalembert.language.building import Expr
 _EQUATIONS = 9  # that are written down
 _ENTRIES = 40  # of a matrix that is
 _SENTENCE = 60  # letters of a cell that may be broken
+_LINE = 60  # symbols and operations of a formula in a line of text
 _TAGS = {"strong": "b", "name": "code"}
 _PARAGRAPHS = {"": "", "faint": "aside", "bad": "alarm"}
 
@@ -180,7 +181,11 @@ class Page:
         sides = [side for row in rows for side in (row.left, row.right) if not isinstance(side, str)]
         sides, named = name_parts(sides, part.names)
         made = iter(sides)
-        lines = [self.line(*(s if isinstance(s, str) else next(made) for s in (r.left, r.right)), r) for r in rows]
+
+        def side(of: Expr | str) -> Expr | str:
+            return of if isinstance(of, str) else next(made)
+
+        lines = [self.line(side(row.left), side(row.right), row) for row in rows]
         lines.append(self.more(len(part.rows) - len(rows), part.what))
         if named:
             lines.append(self.element("p", "where", "where"))
@@ -282,11 +287,11 @@ class Notebook(Page):
 
     def name(self, text: str) -> Markup:
         """Write the name of a quantity in plain HTML."""
-        return inline.name(text)
+        return inline.plain(mathml(text))
 
     def formula(self, expr: Expr, names: Iterable[str] = ()) -> Markup:
         """Write a formula in plain HTML."""
-        return inline.formula(expr, list(names))
+        return inline.plain(written(expr, _LINE))
 
     def equations(self, part: nodes.Equations) -> Markup:
         """Write equations as a table, with their names and what is said of them."""

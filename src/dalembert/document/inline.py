@@ -1,99 +1,82 @@
-"""Formulas in a line of HTML: Greek letters, dots for primes, powers raised; no typesetting program is needed."""
+"""Formulas in plain HTML, made of MathML: italic letters, powers raised, fractions with a stroke; shown by whatever
+shows HTML, also where MathML is dropped.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
+from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-from dalembert.characters import escape
-from dalembert.document.names import Symbol
-from dalembert.language.building import Expr
-from dalembert.language.printing import to_text
+from dalembert import characters
 
-_TOKEN = re.compile(r"(?P<number>\d[\d.]*(?:e[+-]?\d+)?)|(?P<name>[^\W\d]\w*)(?P<primes>'*)|(?P<other>.)")
-_DOTS = ("", "\u0307", "\u0308")  # combining, above the letter before
-_LONG = 110  # characters
+_DOTS = {"˙": "\u0307", "¨": "\u0308"}  # combining, above the letter before
+_SILENT = ("\u2061", "\u2062")  # applied to, times
+_SCRIPTS = {"msub": ("sub",), "msup": ("sup",), "msubsup": ("sub", "sup")}
 
 
-def name(text: str) -> Markup:
-    """Return the name of a quantity as it is written by hand.
+def escape(text: str | None) -> str:
+    """Return text as HTML."""
+    return str(characters.escape(text or ""))
 
-    >>> print(name("phi_crank'"))
-    <i>φ̇</i><sub>crank</sub>
+
+def plain(mathml: str) -> Markup:
+    """Return MathML as plain HTML.
+
+    >>> print(plain("<mfrac><mrow><mi>a</mi><mo>+</mo><msup><mi>b</mi><mn>2</mn></msup></mrow><mn>2</mn></mfrac>"))
+    (<i>a</i> + <i>b</i><sup>2</sup>)/2
     """
-    symbol = Symbol.read(text)
-    dotted = symbol.letter[:1] + _DOTS[min(symbol.dots, 2)] + symbol.letter[1:]
-    index = Markup("<sub>{}</sub>").format(escape(symbol.index)) if symbol.index else ""
-    return Markup("<i>{}</i>").format(escape(unicodedata.normalize("NFC", dotted))) + index
+    return Markup(_row(ElementTree.fromstring(f"<mrow>{mathml}</mrow>")))
 
 
-def formula(expr: Expr, names: Collection[str] = ()) -> Markup:
-    """Return an expression as HTML; of a long sum the first terms."""
-    text = to_text(expr, names)
-    if len(text) <= _LONG:
-        return typeset(text)
-    cut = _first_terms(text)
-    said = " + …" if cut else f"a formula of {len(text):,} characters"
-    return typeset(cut) + Markup('<span style="opacity:.7">{}</span>').format(said)
+def _row(node: ElementTree.Element) -> str:
+    """Write what is inside of an element; a fraction that something follows stands in brackets."""
+    parts = [escape(node.text)]
+    for k, child in enumerate(node):
+        text = _sign(child, k == 0) if child.tag == "mo" else _node(child)
+        parts.append(f"({text})" if child.tag == "mfrac" and k + 1 < len(node) else text)
+        parts.append(escape(child.tail))
+    return "".join(parts)
 
 
-def typeset(text: str) -> Markup:
-    """Return text in the grammar of model files as HTML.
-
-    >>> print(typeset("x'^2 + sin(phi)"))
-    <i>ẋ</i><sup>2</sup> + sin(<i>φ</i>)
-    """
-    return Markup("".join(_pieces(text)))
-
-
-def _pieces(text: str) -> list[str]:
-    pieces, at = [], 0
-    while at < len(text):
-        token = _TOKEN.match(text, at)
-        if token is None:  # a line break, which no formula has
-            at += 1
-            continue
-        at = token.end()
-        if token["name"] is not None:
-            is_function = text[at : at + 1] == "(" and not token["primes"]
-            pieces.append(_function(token["name"]) if is_function else name(token[0]))
-        elif token["other"] == "^":
-            end = _operand(text, at)
-            inner = text[at:end]
-            inner = inner[1:-1] if inner.startswith("(") else inner
-            pieces.append(f"<sup>{typeset(inner)}</sup>")
-            at = end
-        else:
-            pieces.append({"*": "\u2009", "-": "−"}.get(token[0]) or escape(token[0]))
-    return pieces
+def _node(node: ElementTree.Element) -> str:
+    if node.tag == "mi":
+        return _letter(node.text or "")
+    if node.tag == "mover":  # the dots of a derivative
+        letter = node[0].text or ""
+        return _letter(unicodedata.normalize("NFC", letter[:1] + _DOTS.get(node[1].text or "", "") + letter[1:]))
+    if node.tag in _SCRIPTS:
+        base, *scripts = map(_node, node)
+        raised = zip(_SCRIPTS[node.tag], scripts, strict=True)
+        return _bracketed(base, " /") + "".join(f"<{tag}>{script}</{tag}>" for tag, script in raised)
+    if node.tag == "mfrac":
+        above, below = map(_node, node)
+        return _bracketed(above, " ") + "/" + _bracketed(below, " /\u2009")
+    if node.tag == "msqrt":
+        return f"√({_row(node)})"
+    if node.tag == "span":
+        return f'<span style="opacity:.7">{_row(node)}</span>'
+    return "\u2009" if node.tag == "mspace" else _row(node)
 
 
-def _function(word: str) -> str:
-    return {"sqrt": "√"}.get(word, escape(word))
+def _letter(text: str) -> str:
+    """Write a letter, with dots or without, in italics; a word upright."""
+    is_letter = sum(not unicodedata.combining(c) for c in text) == 1
+    return f"<i>{escape(text)}</i>" if is_letter else escape(text)
 
 
-def _operand(text: str, at: int) -> int:
-    """Return where the operand that begins at a place ends."""
-    depth = 0
-    for end in range(at, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[end], 0)
-        if depth == 0:
-            if text[end] == ")":
-                return end + 1
-            token = _TOKEN.match(text, end)
-            end = token.end() if token else end + 1
-            return _operand(text, end) if text[end : end + 1] == "(" and token and token["name"] else end
-    return len(text)
+def _sign(node: ElementTree.Element, first: bool) -> str:
+    text = node.text or ""
+    if text in ("+", "−", "="):
+        return f" {text} " if not first else f"{text} " if node.get("rspace", "0") != "0" else text
+    return "" if text in _SILENT else f"{text} " if text == "," else escape(text)
 
 
-def _first_terms(text: str) -> str:
-    """Return the terms of a sum that fit; nothing if its first one does not."""
-    depth, cut = 0, 0
-    for k, character in enumerate(text[:_LONG]):
-        depth += {"(": 1, ")": -1}.get(character, 0)
-        if depth == 0 and k and text[k : k + 3] in (" + ", " - "):
-            cut = k
-    return text[:cut]
+def _bracketed(html: str, signs: str) -> str:
+    """Put brackets around what holds one of some signs outside of brackets."""
+    outside = re.sub(r"\([^()]*\)", "", re.sub(r"<[^>]*>", "", html))
+    while "(" in outside and (shorter := re.sub(r"\([^()]*\)", "", outside)) != outside:
+        outside = shorter
+    return f"({html})" if any(sign in outside for sign in signs) else html

@@ -7,6 +7,7 @@ much is left out.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import sympy as sp
 
@@ -16,7 +17,7 @@ from dalembert.document.html import write_notebook
 from dalembert.document.latex import Latex
 from dalembert.document.lines import WIDE, equation, size
 from dalembert.document.nodes import ROWS, is_empty, listed
-from dalembert.document.shortened import MATRIX, matrix, stacked, tex
+from dalembert.document.shortened import MATRIX, matrix, tex
 from dalembert.document.typeset import name, plain_outward, upright
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|$~-])")
@@ -29,6 +30,17 @@ def write_markdown(part: nodes.Section, whole: str) -> str:
     said = "" if is_empty(part.said) else f" — {writer.text(part.said)}"
     text = "\n\n".join([f"{title}{said}", *(line.rstrip() for line in writer.parts(part.parts, 0))])
     return f"{text}\n\n*Shortened: {whole}.*" if r"\cdots" in text else text
+
+
+def aligned(rows: Sequence[nodes.Equation]) -> str:
+    """Write equations between expressions of SymPy one below the other; long ones shortened."""
+    part = nodes.Equations(rows, outward=lambda expr: expr)
+    lines = [_Markdown((), str).equation(row, part) for row in rows]
+    return _stacked(lines) if lines else ""
+
+
+def _stacked(lines: list[str]) -> str:
+    return "$$\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}$$"
 
 
 class _Markdown(Latex):
@@ -53,7 +65,7 @@ class _Markdown(Latex):
     def equations(self, part: nodes.Equations) -> list[str]:
         lines = [self.equation(row, part) for row in part.rows[:ROWS]]
         more = [f"… and {len(part.rows) - len(lines)} more"] if len(part.rows) > len(lines) else []
-        return [f"$$\\begin{{aligned}}\n{stacked(lines)}\n\\end{{aligned}}$$", *more] if lines else []
+        return [_stacked(lines), *more] if lines else []
 
     def equation(self, row: nodes.Equation, part: nodes.Equations) -> str:
         """Write an equation, one that is wide in several lines."""

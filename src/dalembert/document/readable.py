@@ -16,14 +16,14 @@ _PART = 14  # of a part that gets a name where it is repeated
 _NAMED = 8  # parts with a name
 
 
-def written(expr: Expr) -> str:
+def written(expr: Expr, most: int = MOST) -> str:
     """Return an expression as HTML that breaks between terms; what is too long is cut, and said to be so."""
     if expr == 0:
         return math("<mn>0</mn>")
     every, shown, spent = terms(expr), [], 0
     for term in every if len(every) <= _TERMS else every[: _TERMS // 2]:
         spent += size(term)
-        if spent > MOST:
+        if spent > most:
             break
         shown.append(term)
     html = " ".join(math(piece) for piece in signed(shown))

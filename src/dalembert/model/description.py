@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from dalembert.document.nodes import (
     Block,
@@ -13,7 +13,6 @@ from dalembert.document.nodes import (
     Listing,
     Matrix,
     Name,
-    Note,
     Number,
     Paragraph,
     Section,
@@ -25,23 +24,6 @@ from dalembert.model.constraint import Constraint, describe_class
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
-
-
-class Findings(Protocol):
-    """What is shown of a check, which is made of the model later on."""
-
-    classes: dict[str, dict[str, Any]]
-
-    @property
-    def freedom(self) -> str:
-        """How many degrees of freedom there are, in words."""
-        ...
-
-    @property
-    def notes(self) -> list[Note]:
-        """What was found."""
-        ...
-
 
 _SMALL = 30  # coordinates up to which a system is checked to be shown
 _MOST = 48  # coordinates, and values, that are listed
@@ -56,17 +38,17 @@ def system_document(system: System) -> Section:
     return Section(system.name or "A system", parts, said(what, found))
 
 
-def checked(system: System) -> Findings | None:
-    """Check a system that is small enough for it to be done on the way."""
+def checked(system: System) -> Any:
+    """Return the check of a system that is small enough for it to be done on the way, else None."""
     return system.check() if len(system.coordinates) <= _SMALL else None
 
 
-def said(what: Iterable[str], found: Findings | None) -> str:
+def said(what: Iterable[str], found: Any) -> str:
     """Return what is counted, and the freedom if it is known."""
     return ", ".join([*what, *([found.freedom] if found and found.freedom else [])])
 
 
-def problems(found: Findings | None) -> list[Block]:
+def problems(found: Any) -> list[Block]:
     """Return what the check found."""
     return [Paragraph(_CHECK, "faint")] if found is None else [*found.notes]
 
@@ -113,7 +95,7 @@ def _value(value: Any) -> Text:
     return Number(float(value), 8) if is_number else Formula(value)
 
 
-def constraints(system: System, some: Iterable[Constraint], found: Findings | None = None) -> list[Block]:
+def constraints(system: System, some: Iterable[Constraint], found: Any = None) -> list[Block]:
     """Return constraints with what kind they are."""
     known = found.classes if found is not None else {}
     rows = [Equation(c.expression, name=c.name, said=describe_class(known.get(c.name, c.kind))) for c in some]

@@ -20,7 +20,7 @@ from dalembert.arguments import shown
 from dalembert.arrays import Array
 from dalembert.blocks.symbolic import derive_rows
 from dalembert.document.nodes import Curve, Note, Section, Table, Text, faint, rounded, span
-from dalembert.document.shown import Shown
+from dalembert.document.shown import Printed
 from dalembert.errors import ModelError, nearest, quoted
 from dalembert.language.building import TIME, Expr, number
 from dalembert.language.program import Program
@@ -36,8 +36,8 @@ LETTERS = "xyz"
 UNITS = {"force": "N", "moment": "N m"}
 
 
-@dataclass(frozen=True)
-class JointForce(Shown):
+@dataclass(frozen=True, repr=False)
+class JointForce(Printed):
     """What parts of a mechanism exert on a body: force (N) at a point and moment (N m) about it, a row for each state.
 
     force: (…, 2) or (…, 3). moment: (…) in the plane, (…, 3) in space. point: where, in the world. A component that
@@ -94,18 +94,6 @@ class JointForce(Shown):
         if along and len(self.t):
             what += f", t = {self.t[0]:g} … {self.t[-1]:g}"
         return Section(", ".join(self.names), [Table(rows), *map(Note, self.notes)], what)
-
-    def __repr__(self) -> str:
-        parts = []
-        for name, unit in UNITS.items():
-            values = getattr(self, name)
-            if values.size and np.any(np.isfinite(values)):
-                parts.append(f"{name} {np.nanmin(values):.4g} … {np.nanmax(values):.4g} {unit}")
-        unknown = [name for name, known in self.determined.items() if not known]
-        if unknown:
-            parts.append(f"not determined: {', '.join(unknown)}")
-        text = "".join(f"; {note}" for note in self.notes)
-        return f"<{', '.join(self.names)} on {self.on}, {self.axes} axes: {'; '.join(parts)}{text}>"
 
 
 class Joints:

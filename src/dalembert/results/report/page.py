@@ -74,15 +74,14 @@ def _file(name: str) -> str:
 
 
 def _summary(run: Run, found: Check) -> str:
-    """Say in one line what this is, and whether all is well, by sign and word."""
+    """Say in one line what this is, and whether all is well, in words."""
     ok = run.certificate.ok
     words: list[Text] = [found.freedom, f"motion until {until(run)}"]
     if run.status != "done":
-        words.append(judged(f"✗ {verb(run)}", False))
-    verdict = "✓ pass" if ok else "? not judged" if all(i.ok is not False for i in run.certificate.items) else "✗ fails"
+        words.append(judged(verb(run), False))
+    words.append(("certificate ", judged("pass" if ok else "does not pass", ok)))
     writer = Page()
-    text = listed([word for word in words if word] + [("certificate ", judged(verdict, ok))], between=" · ")
-    return writer.element("p", writer.text(text), "summary")
+    return writer.element("p", writer.text(listed([word for word in words if word], between=" · ")), "summary")
 
 
 def _colours() -> str:
