@@ -22,7 +22,7 @@ def write_latex(
     parts: Iterable[nodes.Block], headings: Sequence[str] = ("paragraph",), fit: Callable[[str], str] = str
 ) -> str:
     """Write nodes one below the other; `fit` is given formulas that are wider than a line and cannot be broken."""
-    text = "\n".join(Latex(headings, fit).parts(parts, 0))
+    text = "\n".join(Latex(headings, fit).parts(parts, 0)).lstrip("\n")
     return text if text.count("\n") < _PAGE else f"\\allowdisplaybreaks\n{text}"
 
 
