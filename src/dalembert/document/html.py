@@ -6,14 +6,14 @@ line are plain HTML. There are no colours of text and background, so that it can
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from markupsafe import Markup
 
 from dalembert.characters import escape
 from dalembert.document import curve, inline, nodes
 from dalembert.document.mathml import math, matrix, typeset
-from dalembert.document.nodes import ROWS, columns, is_empty, is_number
+from dalembert.document.nodes import ROWS, is_empty
 from dalembert.document.palette import ANY
 from dalembert.document.readable import is_readable, name_parts, written
 from dalembert.document.symbols import mathml
@@ -24,33 +24,31 @@ _ENTRIES = 40  # of a matrix that is
 _SENTENCE = 60  # letters of a cell that may be broken
 _LINE = 60  # symbols and operations of a formula in a line of text
 _TAGS = {"strong": "b", "name": "code"}
-_PARAGRAPHS = {"": "", "faint": "aside", "bad": "alarm"}
+_PARAGRAPHS = {"faint": "aside", "bad": "alarm"}
 
 
 def write_page(parts: Iterable[nodes.Block]) -> Markup:
     """Write the sections of a page; its classes are those of a style sheet."""
-    return Markup("\n").join(Page().block(part, 2) for part in parts)
+    return Markup("\n").join(_Page().block(part, 2) for part in parts)
 
 
 def write_notebook(part: nodes.Block) -> str:
     """Write something as a notebook shows it, wherever it is opened."""
-    return str(Notebook().block(part, 1))
+    return str(_Notebook().block(part, 1))
 
 
-class Page:
+class _Page:
     """Writes for a page with a style sheet."""
 
     def element(self, tag: str, content: str, kind: str = "") -> Markup:
-        """Put something between tags; of which kind it is, the style sheet knows."""
         return Markup(f'<{tag} class="{kind}">' if kind else f"<{tag}>") + content + Markup(f"</{tag}>")
 
     def block(self, part: nodes.Block, level: int) -> Markup:
-        """Write a node; a section has a heading of its level."""
         match part:
             case nodes.Section():
                 return self.section(part, level)
             case nodes.Paragraph():
-                return self.element("p", self.text(part.text, sentence=True), _PARAGRAPHS[part.tone])
+                return self.element("p", self.text(part.text, sentence=True), _PARAGRAPHS.get(part.tone, part.tone))
             case nodes.Note():
                 return self.note(part)
             case nodes.Listing():
@@ -67,11 +65,9 @@ class Page:
                 return Markup(part.html)
 
     def parts(self, parts: Iterable[nodes.Block], level: int) -> Markup:
-        """Write nodes one below the other."""
         return Markup("").join(self.block(part, level) for part in parts)
 
     def section(self, part: nodes.Section, level: int) -> Markup:
-        """Write a section with its heading, or one that is opened by a click."""
         title = self.text(part.title)
         if not is_empty(part.said):
             title += " " + self.element("span", self.text(part.said), "said")
@@ -81,22 +77,18 @@ class Page:
         return Markup('<section id="{}">\n{}\n</section>').format(part.key, inner) if level == 2 else inner
 
     def heading(self, title: Markup, level: int, key: str) -> Markup:
-        """Write a heading, with an address if it has one."""
         address = Markup(' id="{}"').format(key) if key else ""
         return Markup("<h{0}{1}>{2}</h{0}>").format(level, address, title)
 
     def folded(self, title: Markup, inner: Markup, how: str) -> Markup:
-        """Write something that is shown when its title is pressed."""
         attribute = {"open": " open", "paper": " data-print"}.get(how, "")
         return Markup(f"<details{attribute}>") + Markup("<summary>{}</summary>{}</details>").format(title, inner)
 
     def note(self, part: nodes.Note) -> Markup:
-        """Write a sentence after what kind it is of."""
         words = self.text(part.text, sentence=True)
         return self.element("p", self.element("b", f"{part.kind}:", _kind(part.tone)) + " " + words, "note")
 
     def listing(self, part: nodes.Listing) -> Markup:
-        """Write sentences one below the other, or short texts beside each other."""
         if not part.items:
             return Markup("")
         items = [self.text(item, sentence=not part.short) for item in part.shown]
@@ -105,12 +97,11 @@ class Page:
             title = self.heading(escape(part.title.capitalize()), 3, "") if part.title else Markup("")
             return title + self.element("div", cells, "grid")
         cells = Markup("").join(self.element("li", item) for item in items)
-        return self.element("ul", cells, _PARAGRAPHS[part.tone])
+        return self.element("ul", cells, _PARAGRAPHS.get(part.tone, part.tone))
 
     # --- text ---------------------------------------------------------------------------------------------------------
 
     def text(self, text: nodes.Text, sentence: bool = False) -> Markup:
-        """Write text; in a sentence, what stands between backticks is code."""
         match text:
             case str():
                 return self.sentence(text) if sentence else escape(text)
@@ -128,7 +119,6 @@ class Page:
                 return Markup("").join(self.text(piece, sentence) for piece in text)
 
     def sentence(self, text: str) -> Markup:
-        """Write a sentence with its code."""
         parts = text.split("`")
         if len(parts) % 2 == 0:
             return escape(text)
@@ -136,47 +126,37 @@ class Page:
         return Markup("").join(pieces)
 
     def name(self, text: str) -> Markup:
-        """Write the name of a quantity."""
         return Markup(math(mathml(text)))
 
     def formula(self, expr: Expr, names: Iterable[str] = ()) -> Markup:
-        """Write a formula in a line of text."""
         return Markup(written(expr))
 
     # --- tables and formulas ------------------------------------------------------------------------------------------
 
     def table(self, part: nodes.Table) -> Markup:
-        """Write a table: numbers at the right of their columns, sentences broken."""
-        kept = columns(part)
         if not part.rows:
             return Markup("")
-        right = [all(is_number(row[k]) for row in part.rows if not is_empty(row[k])) for k in kept]
-        body = [self.row("td", [row[k] for k in kept], right) for row in part.shown]
-        inner = self.element("tbody", Markup("").join(body))
-        if any(not is_empty(cell) for cell in part.head):
-            inner = self.element("thead", self.row("th", [part.head[k] for k in kept], right)) + inner
+        inner = self.element("tbody", Markup("").join(self.row("td", row, part.columns) for row in part.shown))
+        if any(part.head):
+            inner = self.element("thead", self.row("th", part.head, part.columns)) + inner
         return self.wide(self.element("table", inner)) + self.more(part.left_out)
 
-    def row(self, tag: str, cells: Sequence[nodes.Text], right: Sequence[bool]) -> Markup:
-        """Write a row of a table."""
+    def row(self, tag: str, cells: Sequence[nodes.Text], kept: Mapping[int, bool]) -> Markup:
         made = []
-        for cell, is_right in zip(cells, right, strict=True):
-            long = isinstance(cell, str) and len(cell) > _SENTENCE
-            made.append(self.element(tag, self.text(cell), "number" if is_right else "sentence" if long else ""))
+        for k, is_right in kept.items():
+            long = isinstance(cells[k], str) and len(str(cells[k])) > _SENTENCE
+            made.append(self.element(tag, self.text(cells[k]), "number" if is_right else "sentence" if long else ""))
         return self.element("tr", Markup("").join(made))
 
     def wide(self, table: Markup) -> Markup:
-        """Let something that is wider than the page be moved by itself."""
         return self.element("div", table, "wide")
 
     def more(self, count: int, what: str = "") -> Markup:
-        """Say how many are left out."""
         several = "s" * (count > 1 and bool(what))
         text = f"… and {count} more {what}".rstrip() + several
         return self.element("p", escape(text), "more") if count > 0 else Markup("")
 
     def equations(self, part: nodes.Equations) -> Markup:
-        """Write equations, repeated parts of long ones by names, which are said below."""
         rows = part.rows[:_EQUATIONS]
         sides = [side for row in rows for side in (row.left, row.right) if not isinstance(side, str)]
         sides, named = name_parts(sides, part.names)
@@ -193,7 +173,6 @@ class Page:
         return Markup("").join(lines)
 
     def line(self, left: Expr | str, right: Expr | str, row: nodes.Equation | None = None) -> Markup:
-        """Write an equation in a line of its own, with its name at the end."""
         sides = [math(mathml(s)) if isinstance(s, str) else written(s) for s in (left, right)]
         inner = self.element("div", Markup(f"{sides[0]} {math('<mo>=</mo>')} {sides[1]}"))
         words = ", ".join(filter(None, (row.name, row.said))) if row else ""
@@ -201,7 +180,6 @@ class Page:
         return self.element("div", inner + label, "formula")
 
     def matrix(self, part: nodes.Matrix) -> Markup:
-        """Write a matrix, if it is small enough to be read."""
         entries = [entry for row in part.rows for entry in row]
         if any(isinstance(entry, str) for entry in entries) or not is_small(entries):
             return Markup("")
@@ -253,16 +231,14 @@ _STYLES = {  # by kind, or by element
 _STYLES |= {"aside": _STYLES["more"], "alarm": f"margin:.2em 0;padding-left:.6em;border-left:3px solid {ANY['bad']}"}
 
 
-class Notebook(Page):
+class _Notebook(_Page):
     """Writes for a notebook."""
 
     def element(self, tag: str, content: str, kind: str = "") -> Markup:
-        """Put something between tags, with its style."""
         style = _STYLES.get(kind) or _STYLES.get(tag, "")
         return Markup(f'<{tag} style="{style}">' if style else f"<{tag}>") + content + Markup(f"</{tag}>")
 
     def section(self, part: nodes.Section, level: int) -> Markup:
-        """Write a section after its title, or one that is opened by a click."""
         said = Markup("") if is_empty(part.said) else " " + self.beside(part.said)
         title = self.element("b", self.text(part.title)) + said
         if part.fold:
@@ -271,30 +247,24 @@ class Notebook(Page):
         return self.element("div", inner, "whole") if level == 1 else inner
 
     def beside(self, said: nodes.Text) -> Markup:
-        """Write what is said beside a title; in words alone it is less important."""
         return self.element("span", self.text(said), "said") if isinstance(said, str) else self.text(said)
 
     def listing(self, part: nodes.Listing) -> Markup:
-        """Write short texts in a line, after their title."""
         if not part.short or not part.items:
             return super().listing(part)
         title = self.element("span", escape(f"{part.title}: "), "faint") if part.title else Markup("")
         return self.element("div", title + Markup(", ").join(self.text(item) for item in part.shown))
 
     def wide(self, table: Markup) -> Markup:
-        """Leave a table as it is: the whole can be moved."""
         return table
 
     def name(self, text: str) -> Markup:
-        """Write the name of a quantity in plain HTML."""
         return inline.plain(mathml(text))
 
     def formula(self, expr: Expr, names: Iterable[str] = ()) -> Markup:
-        """Write a formula in plain HTML."""
         return inline.plain(written(expr, _LINE))
 
     def equations(self, part: nodes.Equations) -> Markup:
-        """Write equations as a table, with their names and what is said of them."""
 
         def side(of: Expr | str) -> nodes.Text:
             return nodes.Name(of) if isinstance(of, str) else nodes.Formula(of, part.names)
@@ -303,5 +273,4 @@ class Notebook(Page):
         return self.table(nodes.Table(rows, total=len(part.rows)))
 
     def matrix(self, part: nodes.Matrix) -> Markup:
-        """Leave matrices to what typesets them."""
         return Markup("")

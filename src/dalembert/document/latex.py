@@ -11,7 +11,7 @@ import sympy as sp
 from dalembert.characters import visible
 from dalembert.document import nodes
 from dalembert.document.lines import aligned, equation, matrix
-from dalembert.document.nodes import columns, is_empty, is_number, listed
+from dalembert.document.nodes import is_empty, listed
 from dalembert.document.typeset import formula, math, name, plain_outward, power, prose
 
 _PAGE = 40  # lines that a page holds
@@ -85,18 +85,16 @@ class Latex:
 
     def table(self, part: nodes.Table) -> list[str]:
         """Write a table over as many pages as it needs."""
-        kept = columns(part)
-        kinds = []
-        for k in kept:
-            cells = [row[k] for row in part.rows if not is_empty(row[k])]
-            long = any(isinstance(cell, str) and len(cell) > _SENTENCE for cell in cells)
-            kinds.append("p{0.6\\linewidth}" if long else "r" if all(map(is_number, cells)) else "l")
+        kept, kinds = part.columns, ""
+        for k, is_right in kept.items():
+            long = any(isinstance(row[k], str) and len(str(row[k])) > _SENTENCE for row in part.rows)
+            kinds += "p{0.6\\linewidth}" if long else "r" if is_right else "l"
         rows = [" & ".join(self.text(row[k]) for k in kept) + r" \\" for row in part.rows]
-        if any(not is_empty(cell) for cell in part.head):
+        if any(part.head):
             rows.insert(0, " & ".join(self.text(part.head[k]) for k in kept) + r" \\ \midrule")
         left = part.total - len(part.rows)
         more = [prose(f"… and {left} more")] if left > 0 else []
-        begin = [f"\\begin{{longtable}}{{{''.join(kinds)}}}", r"\toprule"]
+        begin = [f"\\begin{{longtable}}{{{kinds}}}", r"\toprule"]
         return [*begin, *rows, r"\bottomrule", r"\end{longtable}", *more]
 
     def equation(self, row: nodes.Equation, part: nodes.Equations) -> str:

@@ -144,6 +144,15 @@ class Table:
         return self.rows if self.most is None or len(self.rows) <= self.most + 1 else self.rows[: self.most]
 
     @property
+    def columns(self) -> dict[int, bool]:
+        """The columns in which there is something, and whether it is numbers, which stand at the right."""
+        found = {}
+        for k in range(max(map(len, self.rows), default=0)):
+            if cells := [row[k] for row in self.rows if not is_empty(row[k])]:
+                found[k] = all(map(is_number, cells))
+        return found
+
+    @property
     def left_out(self) -> int:
         """How many are not."""
         return max(self.total, len(self.rows)) - len(self.shown)
@@ -218,11 +227,6 @@ Block: TypeAlias = Paragraph | Note | Listing | Table | Equations | Matrix | Cod
 # --- to make them with ------------------------------------------------------------------------------------------------
 
 
-def strong(text: Text) -> Tone:
-    """Return text that is important."""
-    return Tone(text, "strong")
-
-
 def faint(text: Text) -> Tone:
     """Return text that is less important."""
     return Tone(text, "faint")
@@ -273,8 +277,3 @@ def is_number(cell: Text) -> bool:
     words = [p.text if isinstance(p, Tone) else p for p in pieces if not isinstance(p, Number)]
     numbers = len(words) < len(pieces)
     return numbers and all(isinstance(word, str) and not any(map(str.isalpha, word)) for word in words)
-
-
-def columns(table: Table) -> list[int]:
-    """Return the columns in which there is something."""
-    return [k for k in range(max(map(len, table.rows), default=0)) if any(not is_empty(row[k]) for row in table.rows)]

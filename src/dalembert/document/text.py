@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dalembert.characters import visible
 from dalembert.document import nodes
-from dalembert.document.nodes import columns, is_empty, is_number, listed
+from dalembert.document.nodes import is_empty, listed
 from dalembert.document.palette import styled
 
 if TYPE_CHECKING:
@@ -122,18 +122,17 @@ class _Writer:
     # --- tables and formulas ------------------------------------------------------------------------------------------
 
     def table(self, part: nodes.Table, indent: int) -> list[Line]:
-        kept = [k for k in columns(part) if any(self.runs(row[k]) for row in part.rows)]
-        right = [all(is_number(row[k]) for row in part.rows if not is_empty(row[k])) for k in kept]
+        kept = {k: right for k, right in part.columns.items() if any(self.runs(row[k]) for row in part.rows)}
         rows = [[self.runs(row[k]) for k in kept] for row in part.shown]
-        if any(not is_empty(cell) for cell in part.head):
+        if any(part.head):
             rows.insert(0, [self.runs(part.head[k], "faint") for k in kept])
         widths = [max(_size(row[j]) for row in rows) for j in range(len(kept))]
         lines: list[Line] = []
         for row in rows:
             line: Line = []
-            for j, cell in enumerate(row):
+            for j, (cell, right) in enumerate(zip(row, kept.values(), strict=True)):
                 space = [(" " * (widths[j] - _size(cell)), "")]
-                line += [("  " if j else "", ""), *(space + cell if right[j] else cell + space)]
+                line += [("  " if j else "", ""), *(space + cell if right else cell + space)]
             lines += self.hanging(line, row[-1], sum(widths[:-1]) + 2 * len(widths) - 2, indent)
         return [_indented(line, indent) for line in [*lines, *_more(part.left_out)]]
 

@@ -8,8 +8,8 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from dalembert.characters import escape
-from dalembert.document.html import Page, write_page
-from dalembert.document.nodes import Text, judged, listed
+from dalembert.document.html import write_page
+from dalembert.document.nodes import Paragraph, Text, judged, listed
 from dalembert.document.palette import DARK, LIGHT
 from dalembert.results.overview import until, verb
 from dalembert.results.report import reproduce, sections
@@ -80,8 +80,7 @@ def _summary(run: Run, found: Check) -> str:
     if run.status != "done":
         words.append(judged(verb(run), False))
     words.append(("certificate ", judged("pass" if ok else "does not pass", ok)))
-    writer = Page()
-    return writer.element("p", writer.text(listed([word for word in words if word], between=" · ")), "summary")
+    return write_page([Paragraph(listed(filter(None, words), between=" · "), "summary")])
 
 
 def _colours() -> str:

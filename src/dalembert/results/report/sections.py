@@ -10,19 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import symengine as se
 
-from dalembert.document.nodes import (
-    Block,
-    Code,
-    Equation,
-    Equations,
-    Figure,
-    Listing,
-    Name,
-    Number,
-    Paragraph,
-    Section,
-    Table,
-)
+from dalembert.document import nodes
 from dalembert.errors import DerivationError, ModelError
 from dalembert.forms.description import derivation_document
 from dalembert.forms.multipliers import multiplier
@@ -46,16 +34,16 @@ _BALANCE = "Lagrange’s equations with multipliers, M q̈ = f + Aᵀλ"
 _ERRORS = "Error of each coordinate, as a second, more accurate motion shows it:"
 
 
-def model(system: System) -> Section:
+def model(system: System) -> nodes.Section:
     """Describe the model, and give it as a file."""
     made = tables(system) if isinstance(system, Mechanism) else [coordinates(system)]
-    parts = [*made, Section("Energies and forces", energies(system)), *values(system)]
+    parts = [*made, nodes.Section("Energies and forces", energies(system)), *values(system)]
     text, name = str(system), file_name(system)
     address = base64.b64encode(text.encode()).decode()
     link = f'<p class="aside"><a download="{name}" href="data:application/toml;base64,{address}">save as {name}</a></p>'
     fold = "paper" if text.count("\n") <= _LINES else "closed"
-    file = Section("The model as a file", [Figure(link), Code(text)], fold=fold)
-    return Section("Model", [*parts, file], key="model")
+    file = nodes.Section("The model as a file", [nodes.Figure(link), nodes.Code(text)], fold=fold)
+    return nodes.Section("Model", [*parts, file], key="model")
 
 
 def file_name(system: System) -> str:
@@ -64,26 +52,28 @@ def file_name(system: System) -> str:
     return f"{plain or 'model'}.toml"
 
 
-def check(found: Check) -> Section:
+def check(found: Check) -> nodes.Section:
     """Say what the check of the model found."""
     shown = found.document()
-    nothing = [] if found.problems else [Paragraph("Nothing is in the way, and there is nothing to note.")]
+    nothing = [] if found.problems else [nodes.Paragraph("Nothing is in the way, and there is nothing to note.")]
     return replace(shown, title="Check", parts=[*nothing, *shown.parts], key="check")
 
 
-def equations(system: System, form: str) -> Section:
+def equations(system: System, form: str) -> nodes.Section:
     """Write down the equations of motion: with multipliers, and in the form of the motion."""
     try:
         derivation = system.derive("minimal" if form == "multipliers" else form)
     except DerivationError as error:
-        return Section("Equations", [Paragraph(f"The equations are not written down: {error}")], key="equations")
+        return nodes.Section(
+            "Equations", [nodes.Paragraph(f"The equations are not written down: {error}")], key="equations"
+        )
     parts = list(derivation_document(derivation, whole=False).parts)
     if derivation.expressions:
         parts[0] = replace(parts[0], title=derivation.title)
-    return Section("Equations", [_with_multipliers(derivation), *parts], key="equations")
+    return nodes.Section("Equations", [_with_multipliers(derivation), *parts], key="equations")
 
 
-def _with_multipliers(derivation: Derivation) -> Section:
+def _with_multipliers(derivation: Derivation) -> nodes.Section:
     """Write M q̈ = f + Aᵀλ row by row."""
     scene, b = derivation.scene, derivation.scene.blocks
     left: list[list[Expr]] = [[] for _ in b.q]
@@ -93,37 +83,39 @@ def _with_multipliers(derivation: Derivation) -> Section:
     for (i, j), entry in b.A.items():
         if i in scene.kept:
             right[j].append(entry * multiplier(scene, i))
-    rows = [Equation(se.Add(*one), se.Add(*other)) for one, other in zip(left, right, strict=True)]
+    rows = [nodes.Equation(se.Add(*one), se.Add(*other)) for one, other in zip(left, right, strict=True)]
     names = (*derivation.system.coordinates, *derivation.system.parameters)
-    return Section(_BALANCE, [Equations(rows, names)])
+    return nodes.Section(_BALANCE, [nodes.Equations(rows, names)])
 
 
-def motion(source: PlotSource) -> Section:
+def motion(source: PlotSource) -> nodes.Section:
     """Say how the motion was computed and what came out."""
     run, fine, rows = source.run, source.fine, []
     for order, (suffix, numbers) in enumerate((("", fine.q), ("'", fine.v))):
         for k, name in enumerate(source.system.coordinates):
             column = numbers[:, k]
-            four = [Number(float(x)) for x in (column[0], column[-1], np.min(column), np.max(column))]
-            rows.append((Name(name + suffix), *four, source.quantities[name].units(order)))
-    table = Table(rows, ("", "at the start", "at the end", "smallest", "largest", ""), most=_VALUES)
-    fold = Section("Values at the start and at the end", [table], fold="closed")
+            four = [nodes.Number(float(x)) for x in (column[0], column[-1], np.min(column), np.max(column))]
+            rows.append((nodes.Name(name + suffix), *four, source.quantities[name].units(order)))
+    table = nodes.Table(rows, ("", "at the start", "at the end", "smallest", "largest", ""), most=_VALUES)
+    fold = nodes.Section("Values at the start and at the end", [table], fold="closed")
     notes = [note for note in source.notes if not note.startswith("The motion")]
-    return Section("Motion", [*alarms(run), how(run), *events(run), fold, Listing(notes, tone="faint")], key="motion")
+    return nodes.Section(
+        "Motion", [*alarms(run), how(run), *events(run), fold, nodes.Listing(notes, tone="faint")], key="motion"
+    )
 
 
-def animation(run: Run) -> Section:
+def animation(run: Run) -> nodes.Section:
     """Show the motion; say what to do if nothing is known of how the system looks."""
     try:
-        part: Block = Figure(run.animate().fragment(), "An animation.")
+        part: nodes.Block = nodes.Figure(run.animate().fragment(), "An animation.")
     except ModelError as error:
-        part = Paragraph(f"{error}.", "faint")
-    return Section("Animation", [part], key="animation")
+        part = nodes.Paragraph(f"{error}.", "faint")
+    return nodes.Section("Animation", [part], key="animation")
 
 
-def certificate(found: Certificate) -> Section:
+def certificate(found: Certificate) -> nodes.Section:
     """Show what was measured, and the error of each coordinate."""
     shown = found.document()
-    errors = [(Name(name), Number(error, 2)) for name, error in found.errors.items()]
-    more = [Paragraph(_ERRORS), Table(errors, ("coordinate", "largest error"))] if errors else []
+    errors = [(nodes.Name(name), nodes.Number(error, 2)) for name, error in found.errors.items()]
+    more = [nodes.Paragraph(_ERRORS), nodes.Table(errors, ("coordinate", "largest error"))] if errors else []
     return replace(shown, parts=[*shown.parts, *more])

@@ -15,7 +15,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
-from dalembert.document.nodes import Note, Section, Table, strong
+from dalembert.document.nodes import Note, Section, Table, Tone
 from dalembert.document.shown import Shown
 from dalembert.errors import quoted
 from dalembert.model.mechanism.tables import GROUND
@@ -53,7 +53,7 @@ class Mobility(Shown):
     def document(self) -> Section:
         """Show how the freedom was counted, and why it is another."""
         rows = [
-            ("true", strong(str(self.freedom)), "from the rank of the conditions"),
+            ("true", Tone(str(self.freedom), "strong"), "from the rank of the conditions"),
             ("counted", str(self.count), f"{self.terms} = {self.count}"),
         ]
         if self.here != self.freedom:
