@@ -112,6 +112,12 @@ def test_quotation_marks_are_no_code():
     assert write_latex([Paragraph("a “word” and `code`")]) == "a ``word'' and \\texttt{code}\n"
 
 
+def test_zero_is_a_number():
+    part = Equations([Equation(x)])
+    assert "<i>x</i> = 0" in write_notebook(part) and "<mn>0</mn>" in write_page([part])
+    assert write_text(part) == "x = 0" and "x = 0" in write_latex([part])
+
+
 def test_tables_in_text_are_aligned():
     rows = [("x", Number(-0.5), ""), ("phi", Number(12), ""), ("q̈", Tone("none", "bad"), "")]
     assert write_text(Table(rows[:2], ("", "value", ""))).split("\n") == ["     value", "x     -0.5", "phi     12"]
