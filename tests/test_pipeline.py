@@ -11,12 +11,23 @@ SHARED = (
     "arguments",
     "files",
     "interruption",
-    "shown",
     "arrays",
     "characters",
     "__version__",
 )  # used by all folders
-PIPELINE = ("language", "algebra", "model", "blocks", "survey", "forms", "native", "motion", "results", "show", "cli")
+PIPELINE = (
+    "language",
+    "document",
+    "algebra",
+    "model",
+    "blocks",
+    "survey",
+    "forms",
+    "native",
+    "motion",
+    "results",
+    "cli",
+)
 REASONS = {
     "model.system": "the user asks the system for everything that can be made of it",
     "model.mechanism.mechanism": "and the mechanism likewise",

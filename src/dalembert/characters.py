@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import html
 import re
+
+from markupsafe import Markup
+from markupsafe import escape as escape_html
 
 _CONTROL = re.compile(  # also what turns the direction of writing, or ends a line without being seen
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
@@ -15,10 +17,10 @@ def visible(text: str) -> str:
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
-def escape(text: str) -> str:
-    """Return text as HTML in which it is only text.
+def escape(text: str) -> Markup:
+    """Return text as HTML in which it is only text; what is HTML already stays as it is.
 
     >>> escape("<b> & \u202e")
-    '&lt;b&gt; &amp; \\\\u202e'
+    Markup('&lt;b&gt; &amp; \\\\u202e')
     """
-    return html.escape(visible(text))
+    return text if isinstance(text, Markup) else escape_html(visible(text))

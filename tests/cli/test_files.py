@@ -187,7 +187,7 @@ def test_the_motion_is_written_whatever_happens_later(command, monkeypatch, tmp_
     def overflow(_):
         raise OverflowError("in the certificate")
 
-    monkeypatch.setattr(simulate, "run_lines", overflow)
+    monkeypatch.setattr(simulate, "motion_text", overflow)
     with pytest.raises(OverflowError):
         command("simulate", "pendulum", "--until", "0.1", "--out", "m.npz")
     assert load_motion(tmp_path / "m.npz")["t"][-1] == pytest.approx(0.1)

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from dalembert.cli import main, progress, tables, terminal
+from dalembert.cli import main, progress, terminal
 from dalembert.cli.progress import Progress
 
 PROGRAM = [sys.executable, "-m", "dalembert"]
@@ -175,13 +175,7 @@ def test_a_reader_that_has_seen_enough(tmp_path):
     assert done.returncode == 1
 
 
-# --- tables ----------------------------------------------------------------------------------------------------------
-
-
-def test_tables_are_aligned():
-    rows = [["", "value", ""], ["x", "-0.5", ""], ["phi", "12", ""]]
-    assert tables.table(rows) == ["     value", "x     -0.5", "phi     12"]
-    assert tables.shortened(["a"] * 5, 3) == ["a", "a", "a", "… and 2 more"]
+# --- text of others ---------------------------------------------------------------------------------------------------
 
 
 def test_control_characters_are_shown_not_obeyed(command):

@@ -56,7 +56,7 @@ def test_element(swing, tmp_path):
     compile_c(swing, tmp_path)
     assert "magnet" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert load(tmp_path / "model.toml").elements["magnets"]["pole"].strength == 0.8
-    assert "magnets" in swing._repr_html_()
+    assert "magnet" in swing._repr_html_()
     force = np.asarray(run.joint("pole").force)
     assert np.hypot(*np.moveaxis(force, -1, 0)).max() > 0.5
 

@@ -10,10 +10,10 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from dalembert import DerivationError, System, example
+from dalembert.document.lines import WIDE, equation, size
+from dalembert.document.typeset import formula, math, name, prose
 from dalembert.forms import FORMS
-from dalembert.forms.document import document
-from dalembert.forms.lines import WIDE, equation, size
-from dalembert.forms.typeset import formula, math, name, prose
+from dalembert.forms.article import article
 from tests.conftest import GALLERY
 from tests.forms.tex import problems
 
@@ -55,7 +55,7 @@ def texts(model: str, forms) -> dict[str, str]:
         except DerivationError:
             continue
         found[f"{form} fragment"] = f"{HEAD}{derivation.latex()}\n\\end{{document}}\n"
-        found[form] = document(derivation)
+        found[form] = article(derivation)
     return found
 
 

@@ -8,7 +8,7 @@ from importlib import resources
 import numpy as np
 import pytest
 
-from dalembert.results.symbols import symbol
+from dalembert.document.symbols import symbol
 from tests.browser import opened
 
 NAMES = ["x'", "th1'", "theta1''", "f''", "l'", "b2''", "speed'", "xAB''", "Theta'", "psi''", "phi_crank'"]

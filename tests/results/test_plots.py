@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dalembert import Event, Mechanism, ModelError, System, example
+from dalembert.document.palette import DARK, LIGHT, series
 from dalembert.results.charts import KINDS
 from dalembert.results.curves import MOST, chart
-from dalembert.results.palette import DARK, LIGHT, Palette
 from dalembert.results.quantities import quantities
 from tests.conftest import pendulum
 
@@ -260,10 +260,10 @@ EYES = {  # Machado, Oliveira, Fernandes 2009, severity 1
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("eye", EYES)
-def test_colours_can_be_told_apart(palette: Palette, eye):
+def test_colours_can_be_told_apart(palette, eye):
     """Within the solid and within the dashed curves; a difference of 10 in CIELAB is seen at a glance."""
-    colours = [_seen(colour, EYES[eye]) for colour in palette.curves]
-    ground = _seen(palette.ground, EYES[eye])
+    colours = [_seen(colour, EYES[eye]) for colour in series(palette)]
+    ground = _seen(palette["paper"], EYES[eye])
     for group in (colours[:4], colours[4:]):
         for i, one in enumerate(group):
             assert np.linalg.norm(one - ground) > 30

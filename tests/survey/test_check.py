@@ -449,10 +449,9 @@ def test_reads_well():
     assert str(pendulum(constraints=LENGTH, initial={"phi": 1, "phi'": 0}, name="P").check()).split("\n") == [
         "P",
         "  3 coordinates, 3 constraints of rank 2: 1 degree of freedom",
-        "  rod_x   on positions (holonomic)",
-        "  rod_y   on positions (holonomic)",
-        "  length  on positions (holonomic)",
+        "  rod_x, rod_y, length: on positions (holonomic)",
         "  note: redundant: `length` follows from `rod_x` and `rod_y` (where these hold; not as an identity)",
+        "  initial state: x = 0.841471, y = -0.540302, phi = 1, x' = 0, y' = 0, phi' = 0",
     ]
 
 

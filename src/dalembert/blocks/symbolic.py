@@ -13,22 +13,25 @@ from typing import TYPE_CHECKING
 
 import symengine as se
 
+from dalembert.document.nodes import Block, Matrix, Paragraph, Section
+from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, Problem, counted
 from dalembert.language.building import TIME, Expr
 from dalembert.language.calculus import ONE, ZERO, Calculus
 from dalembert.language.independence import is_independent, without
 from dalembert.model.constraint import Constraint
 from dalembert.model.facts import STRUCTURE, fact
-from dalembert.shown import ShownAsMarkdown
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
 
+_ENTRIES = "`M[i, j]`, `f[i]`, `A[i, j]`, `c[i]` are the entries"
+_SHOWN = 10  # rows and columns of a matrix that is shown
 Sparse = Mapping[tuple[int, int], Expr]
 
 
 @dataclass(frozen=True)
-class Blocks(ShownAsMarkdown):
+class Blocks(Shown):
     """M q̈ = f + Aᵀλ and A q̈ = c, with the residuals of the constraints, in the notation of docs/theory.md.
 
     M and A hold their entries that are not zero, by (row, column). `g[i]` is the residual of constraint i where it is
@@ -47,6 +50,22 @@ class Blocks(ShownAsMarkdown):
     g: tuple[Expr | None, ...]
     psi: tuple[Expr | None, ...]
     energy: Expr | None
+
+    TYPESET, WHOLE = True, _ENTRIES
+
+    def document(self) -> Section:
+        """Show M, f, A and c."""
+        n, s = len(self.q), len(self.c)
+        parts: list[Block] = []
+        for name, entries, rows in (("M", self.M, n), ("A", self.A, s)):
+            matrix = [[entries.get((i, j), se.Integer(0)) for j in range(n)] for i in range(rows)]
+            parts += [Matrix(name, matrix)] if rows and max(rows, n) <= _SHOWN else []
+        for name, entries in (("f", self.f), ("c", self.c)):
+            parts += [Matrix(name, [[entry] for entry in entries])] if 0 < len(entries) <= _SHOWN else []
+        if max(n, s) > _SHOWN:
+            parts.append(Paragraph(f"too large to be written; {_ENTRIES}"))
+        what = f"{counted(n, 'coordinate')}, {counted(s, 'constraint')}"
+        return Section("M q̈ = f + Aᵀλ, A q̈ = c", parts, what)
 
     def __repr__(self) -> str:
         counts = f"{counted(len(self.q), 'coordinate')}, {counted(len(self.c), 'constraint')}"

@@ -9,10 +9,10 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 
 from dalembert.cli.failures import UsageError
-from dalembert.cli.terminal import styled, width
+from dalembert.cli.terminal import has_colours, width
+from dalembert.document.nodes import Block, Code, Paragraph, Section, Table, Tone
+from dalembert.document.text import write_text
 from dalembert.errors import ModelError, nearest, quoted
-
-_COLUMN = 26  # the widest left side that has its explanation beside it
 
 
 class Command(TyperCommand):
@@ -22,9 +22,8 @@ class Command(TyperCommand):
         """Return the whole help."""
         usage = f"{ctx.command_path} {' '.join(_piece(param) for param in self._arguments())} [OPTIONS]"
         arguments = [(param.metavar or param.name.upper(), param.help or "") for param in self._arguments()]
-        parts = [_paragraphs(self.help or ""), _section("Usage", [usage])]
-        parts += [_examples(self.epilog), _listing("Arguments", arguments), *_options(self.get_params(ctx))]
-        return "\n\n".join(part for part in parts if part)
+        parts = [*_paragraphs(self.help), Section("Usage", [Paragraph(usage)]), *_examples(self.epilog)]
+        return _help([*parts, *_listing("Arguments", arguments), *_options(self.get_params(ctx))])
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; say which of them are too many."""
@@ -50,16 +49,15 @@ class Group(TyperGroup):
 
     def get_help(self, ctx: Any) -> str:
         """Return the whole help."""
-        parts = [_paragraphs(self.help or ""), _section("Usage", [f"{ctx.command_path} COMMAND … [OPTIONS]"])]
-        parts.append(_examples(self.epilog))
+        usage = Paragraph(f"{ctx.command_path} COMMAND … [OPTIONS]")
+        parts = [*_paragraphs(self.help), Section("Usage", [usage]), *_examples(self.epilog)]
         groups: dict[str, list[tuple[str, str]]] = {}
         for name, command in self.commands.items():
             title = getattr(command, "rich_help_panel", None) or "Commands"
             groups.setdefault(title, []).append((name, command.get_short_help_str(200)))
-        parts += [_listing(title, rows) for title, rows in groups.items()]
-        parts += _options(self.get_params(ctx))
-        parts.append(_paragraphs("`dalembert COMMAND --help` explains a command, with examples."))
-        return "\n\n".join(part for part in parts if part)
+        parts += [block for title, rows in groups.items() for block in _listing(title, rows)]
+        more = Paragraph("`dalembert COMMAND --help` explains a command, with examples.")
+        return _help([*parts, *_options(self.get_params(ctx)), more])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find a command; a model in its place is answered by what can be done with it."""
@@ -78,39 +76,22 @@ def _piece(param: Any) -> str:
     return name if param.required else f"[{name}]"
 
 
-def _paragraphs(text: str) -> str:
-    return "\n\n".join(textwrap.fill(" ".join(part.split()), width()) for part in text.split("\n\n"))
+def _paragraphs(text: str | None) -> list[Block]:
+    return [Paragraph(" ".join(part.split())) for part in (text or "").split("\n\n")]
 
 
-def _section(title: str, lines: Iterable[str]) -> str:
-    return "\n".join([styled(title, "heading"), *(f"  {line}" for line in lines)])
-
-
-def _examples(text: str | None) -> str:
+def _examples(text: str | None) -> list[Block]:
     """Write examples, one in two lines: what is done, and the command line that does it."""
-    if not text:
-        return ""
-    lines = []
-    for line in textwrap.dedent(text).strip().split("\n"):
-        command = line.startswith("dalembert")
-        lines.append(f"  {styled(line, 'name')}" if command else styled(line, "faint"))
-    return _section("Examples", lines)
+    lines = textwrap.dedent(text or "").strip().split("\n")
+    parts = [Code(line) if line.startswith("dalembert") else Paragraph(line, "faint") for line in lines]
+    return [Section("Examples", parts)] if text else []
 
 
-def _listing(title: str, rows: list[tuple[str, str]]) -> str:
-    if not rows:
-        return ""
-    column = min(_COLUMN, max(len(left) for left, _ in rows)) + 2
-    lines = []
-    for left, right in rows:
-        first, *more = textwrap.wrap(right, width() - column - 2) or [""]
-        beside = len(left) <= column - 2
-        lines.append(styled(left, "name") + (" " * (column - len(left)) + first if beside else ""))
-        lines += [" " * column + line for line in (more if beside else [first, *more])]
-    return _section(title, lines)
+def _listing(title: str, rows: list[tuple[str, str]]) -> list[Block]:
+    return [Section(title, [Table([(Tone(left, "name"), right) for left, right in rows], most=None)])] if rows else []
 
 
-def _options(params: list[Any]) -> list[str]:
+def _options(params: list[Any]) -> list[Block]:
     """Return the options, those of a group together."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for param in params:
@@ -120,4 +101,9 @@ def _options(params: list[Any]) -> list[str]:
             panel = getattr(param, "rich_help_panel", None) or "Options"
             groups.setdefault(panel, []).append((left, " ".join((param.help or "").split())))
     ordered = sorted(groups, key=lambda panel: panel == "Options")  # what every command has comes last
-    return [_listing(panel, groups[panel]) for panel in ordered]
+    return [block for panel in ordered for block in _listing(panel, groups[panel])]
+
+
+def _help(parts: Iterable[Block]) -> str:
+    """Write the help in lines of the terminal, also where it is read through a pipe."""
+    return "\n\n".join(write_text(part, width(), colour=has_colours()) for part in parts)

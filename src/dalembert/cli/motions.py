@@ -12,7 +12,7 @@ from dalembert import files
 from dalembert.characters import visible
 from dalembert.cli.failures import FAILED, FINE, INTERRUPTED, TERMINATED, UNCERTAIN
 from dalembert.cli.progress import COMPILING, Progress
-from dalembert.cli.terminal import print_result, styled
+from dalembert.cli.terminal import print_result, shown, styled
 from dalembert.errors import SimulationError
 from dalembert.interruption import Held
 from dalembert.model.settings import Settings
@@ -32,10 +32,10 @@ def simulated(system: System, asked: Mapping[str, Any]) -> Run:
 def write(words: str, path: Path | None, action: Callable[[Path], Any]) -> None:
     """Write a file, if one was asked for, and say so."""
     if path is not None:
-        shown = visible(str(path))
-        with Progress(f"writing {shown}"):
+        name = visible(str(path))
+        with Progress(f"writing {name}"):
             action(path)
-        typer.echo(f"{words}: {styled(shown, 'name', err=True)}", err=True)
+        typer.echo(f"{words}: {styled(name, 'name', err=True)}", err=True)
 
 
 def save(run: Run, path: Path | None) -> None:
@@ -53,6 +53,13 @@ def print_motion(run: Run, text: Callable[[], str]) -> None:
         raise
 
 
+def motion_text(run: Run) -> str:
+    """Return how a motion went: the computation, the state and the forces at its end, the certificate."""
+    from dalembert.results.overview import outcome
+
+    return shown(outcome(run), run.certificate.document())
+
+
 def save_plot(run: Run, what: str, path: Path) -> None:
     """Draw a plot of a motion into a file, which appears when it is complete."""
     figure = run.plot(what)
@@ -65,7 +72,7 @@ def ending(run: Run) -> int:
         verb = "fails" if run.status == "failed" else "was stopped"
         typer.echo(styled(f"The motion {verb}: {run.message}", "bad", err=True), err=True)
     if run.note:
-        typer.echo(styled(f"Note: {run.note}", "warning", err=True), err=True)
+        typer.echo(styled(f"Note: {run.note}", "caution", err=True), err=True)
     if run.status == "stopped":
         word = run.message.split()[0]
         if word in ("interrupted", "terminated"):

@@ -11,16 +11,18 @@ import os
 import re
 import shutil
 import sys
-import textwrap
 import unicodedata
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from dalembert.characters import visible
+from dalembert.document import palette
 
-_COLOURS = {"heading": "1", "name": "36", "good": "32", "warning": "33", "bad": "1;31", "faint": "2"}
+if TYPE_CHECKING:
+    from dalembert.document.nodes import Block
+
 _SPELT = {  # letters of the mathematics, where a terminal has no room for them
     "…": "...", "−": "-", "–": "-", "·": "*", "×": "x", "ᵀ": "^T", "⁻": "^-", "₀": "_0", "≤": "<=", "≥": ">=",
     "→": "->", "’": "'", "“": '"', "”": '"', "\u0307": "'", "\u0308": "''", "√": "sqrt", "½": "1/2", "∂": "d",
@@ -117,21 +119,28 @@ def is_terminal(err: bool = False) -> bool:
         return False
 
 
-def styled(text: str, style: str, err: bool = False) -> str:
-    """Colour text where a terminal shows it; NO_COLOR turns that off (no-color.org)."""
-    if not text or os.environ.get("NO_COLOR") or not is_terminal(err):
-        return text
-    return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m"
+def has_colours(err: bool = False) -> bool:
+    """Tell whether a terminal shows colours; NO_COLOR turns them off (no-color.org)."""
+    return is_terminal(err) and not os.environ.get("NO_COLOR")
+
+
+def styled(words: str, tone: str, err: bool = False) -> str:
+    """Colour words where a terminal shows it."""
+    return palette.styled(words, tone) if has_colours(err) else words
+
+
+def shown(*parts: Block, brief: tuple[int, int] | None = None) -> str:
+    """Return what is printed: in lines of the terminal and in its colours; in a pipe every formula is one whole line.
+
+    brief: where it is only looked at, how many equations are shown, and on a terminal how many lines of each.
+    """
+    from dalembert.document.text import write_text
+
+    room = width() if is_terminal() else None
+    few = brief and (brief[0], brief[1] if room else None)
+    return "\n".join(write_text(part, room, colour=has_colours(), brief=few) for part in parts)
 
 
 def width() -> int:
     """Return how many columns there are to write in, at most 100 and at least 50: 80 if there is no terminal."""
     return min(100, max(50, shutil.get_terminal_size((80, 24)).columns)) if is_terminal() else 80
-
-
-def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:
-    """Break a long line at spaces for a terminal; in a pipe it stays one line, easy to search."""
-    if not is_terminal():
-        return indent + text
-    hanging = indent if hanging is None else hanging
-    return textwrap.fill(text, width(), initial_indent=indent, subsequent_indent=hanging, break_long_words=False)

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
 
-from dalembert.characters import visible
+from dalembert.document.nodes import Section
+from dalembert.document.shown import Printed
 from dalembert.forms.base import Form, Matrix
+from dalembert.forms.description import derivation_document
 from dalembert.forms.formulas import Formulas, NamedFormulas
-from dalembert.forms.lines import aligned, equation, matrix
 from dalembert.forms.scene import Scene
-from dalembert.forms.typeset import math, prose
-from dalembert.forms.typeset import name as symbol
 from dalembert.language.building import Expr
-from dalembert.language.printing import to_text, wrap
+from dalembert.language.printing import to_text
 from dalembert.language.translate import Translator
 from dalembert.model.system import System
-from dalembert.shown import ShownAsMarkdown
 
 _PAGE = 40  # lines that a page holds
 _WIDE = 160  # characters of a line in an interactive session
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Derivation(ShownAsMarkdown):
+class Derivation(Printed):
     """The equations of a system in one form.
 
     equations: the differential equations, as SymPy expressions that vanish.
@@ -42,6 +38,9 @@ class Derivation(ShownAsMarkdown):
 
     What ends in `expressions`, and `entries`, are the same as SymEngine has them. operations: on the shared graph.
     """
+
+    TYPESET = True
+    WHOLE = "`.equations`, `.reactions` and `.matrices` have all of it, and `print` shows it"
 
     system: System
     kind: Form
@@ -121,8 +120,8 @@ class Derivation(ShownAsMarkdown):
         raise AttributeError(f"this derivation has no `{name}`; its matrices: {known or 'none'}")
 
     def letters(self, name: str) -> str:
-        """Write the name of a matrix in LaTeX."""
-        return self.kind.letters.get(name) or symbol(name)
+        """Return the name of a matrix in LaTeX, if it is not its own name."""
+        return self.kind.letters.get(name, "")
 
     # --- as text -----------------------------------------------------------------------------------------------------
 
@@ -144,71 +143,21 @@ class Derivation(ShownAsMarkdown):
             "notes": self.notes,
         }
 
-    def __str__(self) -> str:
-        return self.text()
+    def document(self) -> Section:
+        """Return what it consists of, as it is shown: all of it."""
+        return derivation_document(self)
 
-    def text(self, width: int | None = None) -> str:
-        """Return all of it, in the grammar of model files; with a width, formulas take as many lines as they need."""
-
-        def words(text: str) -> list[str]:
-            return [text] if width is None else textwrap.wrap(text, width, subsequent_indent="  ")
-
-        lines = words(f"{visible(self.system.name) or 'A system'}: {self.title}")
-
-        def listing(title: str, rows: Iterable[tuple[str, str]]) -> None:
-            found = [line for name, row in rows for line in _indented(name, row, width)]
-            lines.extend([title, *found] if found else [])
-
-        listing("Equations", (("", f"{to_text(e)} = 0") for e in self.expressions))
-        listing("Constraints", ((f"{c.name}: ", f"{to_text(c.expression)} = 0") for c in self.system.constraints))
-        for name, entries in self.entries.items():
-            rows = ["[" + ", ".join(to_text(e) for e in row) + "]" for row in entries] if any(entries) else []
-            listing(f"{name} =", (("", row) for row in rows))
-        for name, entries in self.structure.items():
-            rows = [f"[{', '.join(row)}]" for row in entries]
-            listing(f"{name} at an admissible state (* varies)", (("", row) for row in rows))
-        state = ", ".join(f"{name} = {value:.6g}" for name, value in self.state.items())
-        listing("at the state", [("", state)] if state else [])
-        reactions = []
-        for name, row in self.reaction_expressions.items():
-            acting = [(f"{q}: ", to_text(e)) for q, e in zip(self.system.coordinates, row, strict=True) if e != 0]
-            if width is None or not acting:
-                reactions.append((f"{name}  ", ", ".join(map("".join, acting)) or "0"))
-            else:
-                names = [name, *[" " * len(name)] * (len(acting) - 1)]
-                reactions += [(f"{before}  {q}", text) for before, (q, text) in zip(names, acting, strict=True)]
-        listing("Reactions, by coordinate", reactions)
-        listing("where", ((f"{name} = ", to_text(e)) for name, e in self.abbreviations.items()))
-        for note in self.notes:
-            lines += words(f"note: {note}")
-        return "\n".join(lines)
+    def _brief(self) -> Section:
+        return derivation_document(self, whole=False)
 
     def latex(self) -> str:
         """Return the equations, the constraints, the matrices and the reactions as LaTeX, which needs amsmath."""
-        outward = self.translator.outward
-        rows = [equation(e, "0") for e in self.equations]
-        for c in self.system.constraints:
-            written = equation(outward(c.expression), "0", beside=len(c.name) + 4)
-            rows.append(f"{written} \\quad \\text{{({prose(c.name)})}}")
-        parts = aligned(rows)
-        for name, value in self.matrices.items():
-            parts += matrix(self.letters(name), value) if value else []
-        for name, row in self.reactions.items():
-            parts += matrix(symbol(f"r_{name}"), sp.Matrix(row))
-        parts += aligned([equation(outward(e), math(symbol(name))) for name, e in self.abbreviations.items()])
-        parts += [f"% {' '.join(note.split())}" for note in self.notes]
-        text = "\n".join(parts)
-        return text if text.count("\n") < _PAGE else f"\\allowdisplaybreaks\n{text}"
+        from dalembert.document.latex import write_latex
+
+        return write_latex(self.document().parts)
 
     def __repr__(self) -> str:
         """Return the text for an interactive session, where long formulas would hide what was typed before."""
-        lines = str(self).splitlines()
+        lines = self.text().splitlines()
         shown = [line if len(line) <= _WIDE else f"{line[:_WIDE]}…" for line in lines[:_PAGE]]
         return "\n".join(shown if shown == lines else [*shown, "(shortened; `print` shows all of it)"])
-
-
-def _indented(name: str, formula: str, width: int | None) -> list[str]:
-    """Return a formula after its name; what does not fit into a line is below its beginning."""
-    if width is None:
-        return [f"  {name}{formula}"]
-    return [f"  {line}" for line in wrap(name + formula, width - 2, min(len(name), width // 3) + 2)]

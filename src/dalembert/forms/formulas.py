@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from dalembert.document.nodes import Equation
+
 
 class Formulas(list[Any]):
     """A list of SymPy expressions: equations that vanish, or the values of named quantities.
@@ -16,33 +18,27 @@ class Formulas(list[Any]):
         super().__init__(values)
         self.names = tuple(names)
 
-    def rows(self, beside: str = "") -> list[tuple[str, str]]:
-        """Return left and right sides as LaTeX, the zeros among named values left out."""
-        from dalembert.forms.shortened import tex
-        from dalembert.forms.typeset import name as symbol
-
+    def rows(self, beside: str = "") -> list[Equation]:
+        """Return the equations, the zeros among named values left out."""
         if not self.names:
-            return [(tex(value), "0" + beside) for value in self]
-        named = zip(self.names, self, strict=True)
-        return [(symbol(name), tex(value) + beside) for name, value in named if value != 0]
+            return [Equation(value, name=beside) for value in self]
+        return [Equation(name, value, beside) for name, value in zip(self.names, self, strict=True) if value != 0]
 
     def _repr_latex_(self) -> str | None:
-        from dalembert.forms.shortened import formulas_latex
-
-        return formulas_latex(self.rows()) or None
+        return _latex(self.rows())
 
 
 class NamedFormulas(dict[str, Any]):
     """SymPy expressions, matrices, or lists of formulas by name."""
 
     def _repr_latex_(self) -> str | None:
-        from dalembert.forms.shortened import formulas_latex, tex
-        from dalembert.forms.typeset import upright
-
         rows = []
         for name, value in self.items():
-            if isinstance(value, Formulas):
-                rows += value.rows(f" && {upright(name)}")
-            else:
-                rows.append((upright(name), tex(value)))
-        return formulas_latex(rows) or None
+            rows += value.rows(name) if isinstance(value, Formulas) else [Equation(name, value)]
+        return _latex(rows)
+
+
+def _latex(rows: list[Equation]) -> str | None:
+    from dalembert.document.markdown import aligned
+
+    return aligned(rows) or None

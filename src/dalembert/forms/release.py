@@ -12,16 +12,17 @@ from functools import cached_property
 from typing import Any
 
 from dalembert.arguments import names as names_of
+from dalembert.document.nodes import Block, Equation, Equations, Listing, Name, Paragraph, Section
+from dalembert.document.shown import Printed
 from dalembert.errors import DerivationError, ModelError, quoted
 from dalembert.forms.derivation import Derivation
 from dalembert.forms.formulas import NamedFormulas
+from dalembert.forms.multipliers import multiplier
 from dalembert.language.building import Expr
-from dalembert.language.printing import to_text
 from dalembert.model.system import System
-from dalembert.shown import ShownAsMarkdown
 
 
-class Release(ShownAsMarkdown):
+class Release(Printed):
     """Conditions of a system that were released.
 
     conditions: their names. system: the freed system in few coordinates, with these conditions as constraints.
@@ -35,6 +36,8 @@ class Release(ShownAsMarkdown):
     >>> released.system.coordinates, released.reaction["floor"]
     (('y',), [g*m])
     """
+
+    TYPESET = True
 
     def __init__(self, system: System, names: Iterable[str], words: dict[str, str] | None = None):
         self.conditions = tuple(dict.fromkeys(names_of("names", names)))
@@ -90,31 +93,37 @@ class Release(ShownAsMarkdown):
             raise DerivationError(f"{text}; `simulate` gives it as numbers")
         return name
 
-    def _shares(self, name: str, names: set[str]) -> list[str]:
-        """Say by which factor λ acts on each coordinate."""
-        blocks, i = self.system.blocks, [c.name for c in self.system.constraints].index(name)
-        row = {j: entry for (k, j), entry in blocks.A.items() if k == i}
-        return [f"{self.system.coordinates[j]}: lambda*({to_text(entry, names)})" for j, entry in row.items()]
+    def document(self) -> Section:
+        """Show the freed system and the reactions of what was released."""
+        system = self.system
+        names, outward = (*system.coordinates, *system.parameters), system._translator.outward
+        rows = [Equation(c.expression, name=c.name, said=self._state_of(c.name)) for c in system.constraints]
+        found: list[Block] = []
+        for name in self.conditions:
+            try:
+                found.append(Equations(self._rows(self._written(name)), names, outward=outward))
+            except DerivationError as error:
+                found.append(Paragraph(str(error)))
+        where = [Equation(name, expr) for name, expr in self.derivation.abbreviations.items()]
+        parts: list[Block] = [
+            Listing([Name(q) for q in system.coordinates], short=True, title="coordinates"),
+            Section("Constraints", [Equations(rows, names, "constraint", outward)]),
+            Section("Reactions, r = Aᵀλ", found),
+        ]
+        parts += [Section("where", [Equations(where, names, outward=outward)])] if where else []
+        return Section(f"{self.original.name or 'A system'}, released", parts, ", ".join(self.conditions))
+
+    def _state_of(self, name: str) -> str:
+        return "released" if name in self.conditions else "kept"
+
+    def _rows(self, name: str) -> list[Equation]:
+        """Write λ, and how it acts on each coordinate."""
+        index = [c.name for c in self.system.constraints].index(name)
+        symbol = multiplier(self.derivation.scene, index)
+        words = f"{name}{self._words.get(name, '')}".replace("`", "")
+        row = {j: entry for (i, j), entry in self.system.blocks.A.items() if i == index}
+        acting = [Equation(f"r_{self.system.coordinates[j]}", entry * symbol) for j, entry in row.items()]
+        return [Equation(symbol.name, self.expressions[name], said=words), *acting]
 
     def __repr__(self) -> str:
         return f"<Release of {', '.join(self.conditions)}: {len(self.system.coordinates)} coordinates>"
-
-    def __str__(self) -> str:
-        names = {*self.system.coordinates, *self.system.parameters}
-        lines = [f"{self.original.name or 'A system'}, released: {', '.join(self.conditions)}"]
-        lines.append(f"  coordinates: {', '.join(self.system.coordinates)}")
-        others = [c for c in self.system.constraints if c.name not in self.conditions]
-        for title, some in (("released", [self.system.constraint(name) for name in self.conditions]), ("kept", others)):
-            lines += [f"  {title}: {c.name}: {to_text(c.expression, names)} = 0" for c in some]
-        lines.append("Reactions")
-        for name in self.conditions:
-            try:
-                text = to_text(self.expressions[self._written(name)], names)
-            except DerivationError as error:
-                lines.append(f"  {error}")
-                continue
-            what = self._words.get(name, "")
-            lines.append(f"  lambda = {text}    ({name}{what})")
-            lines.append(f"    acts on {', '.join(self._shares(name, names))}")
-        lines += [f"  where {name} = {to_text(e, names)}" for name, e in self.derivation.abbreviations.items()]
-        return "\n".join(lines)

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import symengine as se
 
+from dalembert.document.nodes import Equation, Equations, Section
+from dalembert.document.shown import Shown
 from dalembert.errors import ModelError
 from dalembert.language.building import TIME, Expr
 from dalembert.language.independence import is_independent
 from dalembert.language.roots import is_kinked
-from dalembert.shown import ShownAsHTML
 
 LEVELS = ("position", "velocity", "acceleration")
 
 
 @dataclass(frozen=True)
-class Constraint(ShownAsHTML):
+class Constraint(Shown):
     """A condition `expression = 0`.
 
     level: the highest derivative that appears: "position", "velocity" or "acceleration".
@@ -58,6 +60,15 @@ class Constraint(ShownAsHTML):
 
         return f"<Constraint {self.name}: {to_text(self.expression)} = 0>"
 
+    def document(self) -> Section:
+        """Show it as an equation."""
+        return Section(self.name, [Equations([Equation(self.expression)])], describe_class(self.kind))
+
+    @property
+    def kind(self) -> dict[str, Any]:
+        """What kind of constraint it is; whether it can be integrated is found out by the check."""
+        return {"level": self.level, "linear": self.linear, "time": self.time, "integrable": None}
+
     @cached_property
     def kinked(self) -> bool:
         """Whether it is a product with a root or an absolute value, which may have no finite slope."""
@@ -67,6 +78,26 @@ class Constraint(ShownAsHTML):
     def linear(self) -> bool:
         """Whether it is linear in the quantities of its own level; found when it is asked for, as it takes time."""
         return _is_linear(self.expression, self.variables)
+
+
+def describe_class(kind: dict[str, Any]) -> str:
+    """Say in words what kind of constraint it is."""
+    words = {
+        "position": "on positions (holonomic",
+        "velocity": "on velocities (",
+        "acceleration": "on accelerations (",
+    }
+    details = []
+    if kind["level"] == "velocity":
+        details.append("linear" if kind["linear"] else "nonlinear")
+        if kind["integrable"] is not None:
+            details.append("integrable: holonomic in disguise" if kind["integrable"] else "nonholonomic")
+    if kind["time"]:
+        details.append("depends on time")
+    start = words[kind["level"]]
+    if start.endswith("("):
+        return start + ", ".join(details) + ")" if details else start[:-2]
+    return start + "".join(f", {detail}" for detail in details) + ")"
 
 
 def _is_linear(expression: Expr, variables: Set[Expr]) -> bool:

@@ -13,6 +13,7 @@ import symengine as se
 
 from dalembert.arguments import choice, keywords, shown, table
 from dalembert.arrays import Array
+from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, Problem, counted, nearest, quoted
 from dalembert.language.building import Expr
 from dalembert.language.translate import Translator
@@ -25,12 +26,12 @@ from dalembert.model.reading import Given, read_system
 from dalembert.model.settings import Settings
 from dalembert.model.tomlscan import Source
 from dalembert.model.variants import in_numbers, plain_parameters, plain_values, take_over
-from dalembert.shown import ShownAsHTML
 
 if TYPE_CHECKING:
     from dalembert.blocks.kinds import Elements
     from dalembert.blocks.numeric import Numeric
     from dalembert.blocks.symbolic import Blocks
+    from dalembert.document.nodes import Section
     from dalembert.forms.derivation import Derivation
     from dalembert.forms.release import Release
     from dalembert.native.kernels import Kernels
@@ -42,7 +43,7 @@ VALUES = ("parameters", "initial", "guess", "forces", "simulation")  # what `rep
 
 
 @dataclass(frozen=True, init=False)
-class System(ShownAsHTML):
+class System(Shown):
     """A mechanical system: coordinates, energies or matrices, forces, constraints, parameters. Immutable.
 
     Expressions may be SymPy (with `dynamicsymbols` as coordinates) or text in the grammar of model files. Inside they
@@ -399,6 +400,12 @@ class System(ShownAsHTML):
         from dalembert.native.export import export
 
         return export(self, path, to, form)
+
+    def document(self) -> Section:
+        """Return what the system consists of, as it is shown."""
+        from dalembert.model.description import system_document
+
+        return system_document(self)
 
     def __str__(self) -> str:
         from dalembert.model.textfile import to_toml

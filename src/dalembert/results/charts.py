@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dalembert.document.symbols import joined, symbol, words
 from dalembert.errors import ModelError
 from dalembert.results.curves import (
     PANELS,
@@ -22,7 +23,6 @@ from dalembert.results.curves import (
 )
 from dalembert.results.joint_charts import joints
 from dalembert.results.quantities import PhysicalQuantity
-from dalembert.results.symbols import joined, symbol, words
 
 Names = str | Sequence[str] | None
 _TITLES = ("Coordinates", "Velocities", "Accelerations")

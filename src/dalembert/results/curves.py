@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.document.names import Symbol
+from dalembert.document.symbols import Label, joined, symbol, words
 from dalembert.errors import ModelError, nearest
-from dalembert.forms.names import Symbol
 from dalembert.results.certificate.equations import NEARLY
 from dalembert.results.quantities import PhysicalQuantity, quantities, time_unit
-from dalembert.results.symbols import Label, joined, symbol, words
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run

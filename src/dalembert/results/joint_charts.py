@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dalembert.document.symbols import words
 from dalembert.errors import ModelError
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.results.curves import Chart, Curve, Panel, PlotSource, busiest, chosen, undetermined
 from dalembert.results.joints import JointForce
 from dalembert.results.sites import elements
-from dalembert.results.symbols import words
 
 UNITS = {"force": "N", "moment": "N m"}
 _NONE = 1e-6  # of the largest force, and of it times the largest arm: less is none

@@ -19,6 +19,8 @@ from dalembert.arguments import names as names_of
 from dalembert.arguments import shown
 from dalembert.arrays import Array
 from dalembert.blocks.symbolic import derive_rows
+from dalembert.document.nodes import Curve, Note, Section, Table, Text, faint, rounded, span
+from dalembert.document.shown import Printed
 from dalembert.errors import ModelError, nearest, quoted
 from dalembert.language.building import TIME, Expr, number
 from dalembert.language.program import Program
@@ -29,14 +31,14 @@ from dalembert.model.mechanism.tables import GROUND
 from dalembert.native.values import Result
 from dalembert.results.shares import NOTICED, Shares
 from dalembert.results.sites import Site, elements, forces, site
-from dalembert.shown import ShownAsHTML
 
 AXES = ("world", "body", "joint")
 LETTERS = "xyz"
+UNITS = {"force": "N", "moment": "N m"}
 
 
-@dataclass(frozen=True)
-class JointForce(ShownAsHTML):
+@dataclass(frozen=True, repr=False)
+class JointForce(Printed):
     """What parts of a mechanism exert on a body: force (N) at a point and moment (N m) about it, a row for each state.
 
     force: (…, 2) or (…, 3). moment: (…) in the plane, (…, 3) in space. point: where, in the world. A component that
@@ -75,17 +77,24 @@ class JointForce(ShownAsHTML):
         """Whether each component is determined, at all states."""
         return {name: not np.any(np.isnan(values)) for name, values in self.components.items()}
 
-    def __repr__(self) -> str:
-        parts = []
-        for name, unit in (("force", "N"), ("moment", "N m")):
-            values = getattr(self, name)
-            if values.size and np.any(np.isfinite(values)):
-                parts.append(f"{name} {np.nanmin(values):.4g} … {np.nanmax(values):.4g} {unit}")
-        unknown = [name for name, known in self.determined.items() if not known]
-        if unknown:
-            parts.append(f"not determined: {', '.join(unknown)}")
-        text = "".join(f"; {note}" for note in self.notes)
-        return f"<{', '.join(self.names)} on {self.on}, {self.axes} axes: {'; '.join(parts)}{text}>"
+    def document(self) -> Section:
+        """Show every component: over time as a small curve with its least and largest value, at one state its value."""
+        rows: list[tuple[Text, ...]] = []
+        along = np.ndim(self.t) > 0
+        size = max(float(np.nanmax(np.abs(values), initial=0.0)) for values in (self.force, self.moment))
+        for key, values in self.components.items():
+            unit = UNITS[key.partition(" ")[0]]
+            if not np.any(np.isfinite(values)):
+                rows.append((key, "", "", "", faint("not determined")))
+            elif along:
+                some = "" if np.all(np.isfinite(values)) else faint("not always determined")
+                rows.append((key, Curve(self.t, values, key), span(values, size), unit, some))
+            else:
+                rows.append((key, "", rounded(float(values), size), unit, ""))
+        what = f"on {self.on}, in axes of the {self.axes}"
+        if along and len(self.t):
+            what += f", t = {self.t[0]:g} … {self.t[-1]:g}"
+        return Section(", ".join(self.names), [Table(rows), *map(Note, self.notes)], what)
 
 
 class Joints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 
 from dalembert.arguments import switch
 from dalembert.characters import visible
+from dalembert.document.palette import DARK, DASHES, LIGHT, SERIES, series
 from dalembert.errors import ModelError
 from dalembert.results.curves import Panel, chart, span
-from dalembert.results.palette import DARK, DASHES, LIGHT, Palette
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
@@ -43,9 +43,9 @@ def plot(run: Run, what: str = "coordinates", names: str | Sequence[str] | None 
     rows = -(-count // columns)
     height = (_SQUARE if square else _HEIGHT) * rows + 0.8
     width = _SQUARE * columns + 0.8 if square else _WIDTH * (1 + 0.6 * (columns - 1))
-    figure = Plot(figsize=(width, height), layout="constrained", facecolor=palette.ground)
+    figure = Plot(figsize=(width, height), layout="constrained", facecolor=palette["paper"])
     figure.suptitle(f"{_safe(run.system.name or 'A system')}: {drawn.title[0].lower()}{drawn.title[1:]}",
-                    color=palette.ink, fontsize=12)  # fmt: skip
+                    color=palette["ink"], fontsize=12)  # fmt: skip
     grid: Any = figure.subplots(rows, columns, squeeze=False, sharex=not square)
     for axes, panel in zip(grid.ravel(), drawn.panels, strict=False):
         _draw(axes, panel, palette)
@@ -57,13 +57,13 @@ def plot(run: Run, what: str = "coordinates", names: str | Sequence[str] | None 
     notes = [*drawn.notes, *(f"{panel.title.tex}: {panel.left_out}." for panel in drawn.panels if panel.left_out)]
     if notes:
         text = "\n".join(textwrap.fill(_safe(note) if "$" not in note else note, 108) for note in notes)
-        figure.supxlabel(text, fontsize=8, color=palette.faint, x=0.02, ha="left")
+        figure.supxlabel(text, fontsize=8, color=palette["faint"], x=0.02, ha="left")
     return figure
 
 
-def _draw(axes: Any, panel: Panel, palette: Palette) -> None:
+def _draw(axes: Any, panel: Panel, palette: Mapping[str, str]) -> None:
     for k, curve in enumerate(panel.curves):
-        colour, dash = palette.curves[k % len(palette.curves)], DASHES[k // 4 % len(DASHES)]
+        colour, dash = series(palette)[k % SERIES], DASHES[k // 4 % len(DASHES)]
         axes.plot(panel.x, curve.values, color=colour, linestyle=(0, dash) if dash else "-", linewidth=1.5,
                   label=curve.label.tex)  # fmt: skip
     if panel.logarithmic:
@@ -74,10 +74,10 @@ def _draw(axes: Any, panel: Panel, palette: Palette) -> None:
     axes.set_ylabel(" in ".join(filter(None, (name.tex if name else "", panel.unit))))
     axes.set_xlabel(" in ".join(filter(None, (panel.x_label.tex, panel.x_unit))))
     if panel.y_label is None:
-        axes.set_title(panel.title.tex, fontsize=10, loc="left", color=palette.ink)
+        axes.set_title(panel.title.tex, fontsize=10, loc="left", color=palette["ink"])
         axes.margins(x=0)
     if not single:
-        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.03), frameon=False, fontsize=9, labelcolor=palette.ink)
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.03), frameon=False, fontsize=9, labelcolor=palette["ink"])
     _style(axes, palette)
     if not panel.logarithmic and not any(span(curve.values) for curve in panel.curves):
         _rest(axes, panel)
@@ -98,17 +98,17 @@ def _rest(axes: Any, panel: Panel) -> None:
     axes.set_ylim(middle - half, middle + half)
 
 
-def _style(axes: Any, palette: Palette) -> None:
-    axes.set_facecolor(palette.ground)
-    axes.grid(True, color=palette.line, linewidth=0.6)
-    axes.tick_params(colors=palette.ink, labelsize=9)
+def _style(axes: Any, palette: Mapping[str, str]) -> None:
+    axes.set_facecolor(palette["paper"])
+    axes.grid(True, color=palette["grid"], linewidth=0.6)
+    axes.tick_params(colors=palette["ink"], labelsize=9)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     for side in ("bottom", "left"):
-        axes.spines[side].set_color(palette.faint)
-    axes.xaxis.label.set_color(palette.ink)
-    axes.yaxis.label.set_color(palette.ink)
-    axes.yaxis.get_offset_text().set_color(palette.ink)
+        axes.spines[side].set_color(palette["faint"])
+    axes.xaxis.label.set_color(palette["ink"])
+    axes.yaxis.label.set_color(palette["ink"])
+    axes.yaxis.get_offset_text().set_color(palette["ink"])
 
 
 def _safe(text: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import symengine as se
 
-from dalembert.forms.names import GREEK, Symbol
+from dalembert.document.names import GREEK, Symbol
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.system import System

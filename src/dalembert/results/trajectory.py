@@ -14,6 +14,7 @@ import numpy as np
 
 from dalembert.arguments import array, shown
 from dalembert.arrays import Array
+from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, MotionWarning, SimulationError, nearest
 from dalembert.model.settings import Settings
 from dalembert.model.system import System
@@ -25,9 +26,9 @@ from dalembert.results.bounds import Bound, bounds
 from dalembert.results.certificate import Certificate, certify
 from dalembert.results.certificate.energy import Drift, energy_drift
 from dalembert.results.certificate.scales import points
-from dalembert.shown import ShownAsHTML
 
 if TYPE_CHECKING:
+    from dalembert.document.nodes import Section
     from dalembert.results.animation import Animation
     from dalembert.results.joints import JointForce, Joints
     from dalembert.results.plots import Plot
@@ -48,7 +49,7 @@ def simulate(system: System, asked: Mapping[str, Any]) -> Run:
     return run
 
 
-class Run(ShownAsHTML):
+class Run(Shown):
     """A motion: `run.t`, `run["phi"]`, `run["phi'"]`, `run["phi''"]`, reactions, energies, residuals.
 
     The values are those at the samples that were asked for, else at the steps; `run.at(times)` gives states in between.
@@ -75,6 +76,12 @@ class Run(ShownAsHTML):
 
     def __str__(self) -> str:
         return "\n".join([repr(self), *([f"  note: {self.note}"] if self.note else [])])
+
+    def document(self) -> Section:
+        """Return what is shown of the motion."""
+        from dalembert.results.overview import run_document
+
+        return run_document(self)
 
     def __getattr__(self, name: str) -> Any:
         """Give what is known of the computation: status, message, steps, evaluations, build_s, wall_s, …"""

@@ -14,10 +14,11 @@ from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, Values, numeric_of, pilot_numeric_of
-from dalembert.characters import visible
+from dalembert.document.nodes import Block, Listing, Name, Note, Paragraph, Section, Tone, listed, rounded
+from dalembert.document.shown import Printed
 from dalembert.errors import ModelError, Problem, counted, quoted
+from dalembert.model.constraint import describe_class
 from dalembert.model.facts import START, fact
-from dalembert.shown import ShownAsHTML
 from dalembert.survey.configurations import (
     Configuration,
     beginning,
@@ -34,11 +35,13 @@ if TYPE_CHECKING:
     from dalembert.model.system import System
 
 _SMALL = 1e-9
+_NAMES, _VALUES = 12, 14  # constraints of one kind, and values of the initial state, that are shown
+_STATE = "initial state"
 _MET = 1e-6  # part of c that accelerations must leave, before contradictions are looked for
 
 
-@dataclass(frozen=True)
-class Check(ShownAsHTML):
+@dataclass(frozen=True, repr=False)
+class Check(Printed):
     """The outcome of a check; prints as text, `as_dict()` is what `dalembert check --json` prints.
 
     rank, degrees_of_freedom: of the constraints, in general positions; None where contradictions leave them open.
@@ -73,42 +76,33 @@ class Check(ShownAsHTML):
             "problems": [{"severity": p.severity, "text": p.text, "line": p.line} for p in self.problems],
         }
 
-    def __str__(self) -> str:
-        counts = f"  {counted(len(self.system.coordinates), 'coordinate')}, "
+    @property
+    def freedom(self) -> str:
+        """How many degrees of freedom there are, in words; empty where that is open."""
+        return "" if self.degrees_of_freedom is None else f"{counted(self.degrees_of_freedom, 'degree')} of freedom"
+
+    def document(self) -> Section:
+        """Say how many coordinates, constraints and degrees of freedom there are, and all that was found."""
+        counts = f"{counted(len(self.system.coordinates), 'coordinate')}, "
         counts += counted(len(self.system.constraints), "constraint")
-        if self.degrees_of_freedom is not None:
-            counts += f" of rank {self.rank}: {counted(self.degrees_of_freedom, 'degree')} of freedom"
-        lines = [visible(self.system.name) or "A system", counts]
-        width = max((len(name) for name in self.classes), default=0)
-        lines += [f"  {name:{width}}  {describe_class(kind)}" for name, kind in list(self.classes.items())[:12]]
-        if len(self.classes) > 12:
-            lines.append(f"  … and {len(self.classes) - 12} more")
-        for problem in self.problems:
-            place = f" (line {problem.line})" if problem.line is not None else ""
-            lines.append(f"  {problem.severity}: {problem.text}{place}")
-        return "\n".join(lines)
+        counts += f" of rank {self.rank}: {self.freedom}" if self.freedom else ""
+        kinds: dict[str, list[str]] = {}
+        for name, kind in self.classes.items():
+            kinds.setdefault(describe_class(kind), []).append(name)
+        classes = [Paragraph((listed(names, _NAMES), f": {kind}")) for kind, names in kinds.items()]
+        parts: list[Block] = [Paragraph(counts), *classes, *self.notes]
+        if self.state is not None:
+            given = self.state.as_dict()
+            size = max(map(abs, given.values()), default=0.0)
+            values = [(Name(name), " = ", rounded(value, size)) for name, value in given.items()]
+            parts.append(Listing([*values[:_VALUES], *["…"] * (len(values) > _VALUES)], short=True, title=_STATE))
+        return Section(self.system.name or "A system", parts, "" if self.ok else Tone("contradicts itself", "bad"))
 
-    __repr__ = __str__
-
-
-def describe_class(kind: dict[str, Any]) -> str:
-    """Say in words what kind of constraint it is."""
-    words = {
-        "position": "on positions (holonomic",
-        "velocity": "on velocities (",
-        "acceleration": "on accelerations (",
-    }
-    details = []
-    if kind["level"] == "velocity":
-        details.append("linear" if kind["linear"] else "nonlinear")
-        if kind["integrable"] is not None:
-            details.append("integrable: holonomic in disguise" if kind["integrable"] else "nonholonomic")
-    if kind["time"]:
-        details.append("depends on time")
-    start = words[kind["level"]]
-    if start.endswith("("):
-        return start + ", ".join(details) + ")" if details else start[:-2]
-    return start + "".join(f", {detail}" for detail in details) + ")"
+    @property
+    def notes(self) -> list[Note]:
+        """The problems as they are shown."""
+        places = [f" (line {p.line})" if p.line is not None else "" for p in self.problems]
+        return [Note(p.text + place, p.severity) for p, place in zip(self.problems, places, strict=True)]
 
 
 @fact(START)

@@ -16,11 +16,12 @@ from dalembert.algebra.rank import Scale, rank
 from dalembert.algebra.saddle import positive
 from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Numeric, Residual, numeric_of, pilot_numeric_of
+from dalembert.document.nodes import Name, Note, Section, Table, rounded
+from dalembert.document.shown import Printed
 from dalembert.errors import ModelError, quoted
 from dalembert.language.building import Expr
 from dalembert.model.facts import START, fact
 from dalembert.model.initial import InitialValue
-from dalembert.shown import ShownAsHTML
 from dalembert.survey.conditions import Conditions
 from dalembert.survey.flat import find_flat
 from dalembert.survey.given import given_values
@@ -32,8 +33,8 @@ _AROUND = (0.0, 0.03, 0.1, 0.3, 1.0, 1.0, 3.0)  # parts of a coordinate by which
 _LIMIT = 1e-6  # a double root is found to about the root of the rounding error
 
 
-@dataclass(frozen=True)
-class State(ShownAsHTML):
+@dataclass(frozen=True, repr=False)
+class State(Printed):
     """A state that satisfies the constraints: `state["phi"]`, `state["phi'"]`, or `q` and `v` as arrays.
 
     notes: in words, how what was left open has been chosen.
@@ -56,16 +57,15 @@ class State(ShownAsHTML):
         velocities = tuple(name + "'" for name in self.names)
         return dict(zip(self.names + velocities, map(float, [*self.q, *self.v]), strict=True))
 
-    def __str__(self) -> str:
-        width = max(map(len, self.names))
+    def document(self) -> Section:
+        """Show positions and velocities."""
+        sizes = [float(np.abs(values).max(initial=0.0)) for values in (self.q, self.v)]
         rows = [
-            f"  {name:{width}}  {q + 0.0:12.6g}  {v + 0.0:12.6g}"
+            (Name(name), rounded(q, sizes[0]), rounded(v, sizes[1]))
             for name, q, v in zip(self.names, self.q, self.v, strict=True)
         ]
-        head = f"State at t = {self.t:g}: positions and velocities"
-        return "\n".join([head, *rows, *(f"  note: {note}" for note in self.notes)])
-
-    __repr__ = __str__
+        table = Table(rows, ("coordinate", "position", "velocity"), most=None)
+        return Section(f"State at t = {self.t:g}", [table, *map(Note, self.notes)])
 
 
 @dataclass(frozen=True)

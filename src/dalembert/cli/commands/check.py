@@ -8,8 +8,7 @@ from dalembert.cli.failures import FAILED
 from dalembert.cli.models import open_model
 from dalembert.cli.options import AsJson, Initial, Model, Settings
 from dalembert.cli.progress import Progress
-from dalembert.cli.tables import check_lines
-from dalembert.cli.terminal import as_json
+from dalembert.cli.terminal import as_json, shown
 
 NAME, GROUP = "check", "Work with a model"
 EXAMPLES = """
@@ -31,9 +30,6 @@ def command(model: Model, settings: Settings = None, initial: Initial = None, in
     system = open_model(model, settings, initial)
     with Progress("examining the model"):
         outcome = system.check()
-    if in_json:
-        typer.echo(as_json(outcome.as_dict()))
-    else:
-        typer.echo("\n".join(check_lines(outcome)))
+    typer.echo(as_json(outcome.as_dict()) if in_json else shown(outcome.document()))
     if not outcome.ok:
         raise typer.Exit(FAILED)

@@ -6,12 +6,11 @@ from typing import Annotated
 
 import typer
 
-from dalembert.characters import visible
 from dalembert.cli import completion
 from dalembert.cli.models import open_model
 from dalembert.cli.options import OUTPUT, Initial, Model, Settings, one_of
 from dalembert.cli.progress import Progress
-from dalembert.cli.terminal import as_json, is_terminal, width
+from dalembert.cli.terminal import as_json, shown
 from dalembert.errors import ModelError
 
 NAME, GROUP = "derive", "Work with a model"
@@ -67,9 +66,8 @@ def command(
     system = open_model(model, settings, initial)
     with Progress("deriving the equations"):
         derivation = system.derive(form, chosen)
-        room = width() if is_terminal() else None
-        shown = derivation.latex() if to == "latex" else visible(derivation.text(room)) if to == "text" else ""
-    if to == "json":
-        typer.echo(as_json(derivation.as_dict()))
-    else:
-        typer.echo(shown)
+        if to == "json":
+            text = as_json(derivation.as_dict())
+        else:
+            text = derivation.latex() if to == "latex" else shown(derivation.document())
+    typer.echo(text)

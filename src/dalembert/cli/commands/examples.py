@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from dalembert.cli import completion
-from dalembert.cli.terminal import styled
+from dalembert.cli.terminal import shown
+from dalembert.document.nodes import Table, Tone
 
 NAME, GROUP = "examples", "Begin"
 EXAMPLES = """
@@ -37,7 +38,5 @@ def command(
     if name is not None:
         typer.echo(source(name) or str(example(name)), nl=False)
         return
-    shown = {f"{name}:{SIZED[name].default}" if name in SIZED else name: title(name) for name in names()}
-    width = max(map(len, shown))
-    for key, text in shown.items():
-        typer.echo(f"{styled(key, 'name')}{' ' * (width - len(key))}  {text}")
+    keys = {name: f"{name}:{SIZED[name].default}" if name in SIZED else name for name in names()}
+    typer.echo(shown(Table([(Tone(key, "name"), title(name)) for name, key in keys.items()], most=None)))

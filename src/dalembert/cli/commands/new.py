@@ -11,7 +11,8 @@ import typer
 from dalembert.characters import visible
 from dalembert.cli import completion, options
 from dalembert.cli.models import STANDARD_INPUT, output, refuse_overwriting
-from dalembert.cli.tables import table
+from dalembert.cli.terminal import shown
+from dalembert.document.nodes import Section, Table, Tone
 from dalembert.errors import ModelError
 from dalembert.files import write_text
 
@@ -62,10 +63,9 @@ def command(
     refuse_overwriting(path, force)
     write_text(path, text)
     file = visible(file)
-    typer.echo(f"{file}: change it, then")
     steps = (("check", "says what is wrong with it"), ("run", "computes its motion and writes a report"))
-    for line in table([[f"dalembert {verb} {file}", what] for verb, what in steps], left=(0, 1)):
-        typer.echo(f"  {line}")
+    table = Table([(Tone(f"dalembert {verb} {file}", "name"), what) for verb, what in steps])
+    typer.echo(shown(Section(f"{file}: change it, then", [table])))
 
 
 def starter(kind: str) -> str:

@@ -9,13 +9,15 @@ import typer
 from dalembert.cli.failures import FAILED
 from dalembert.cli.models import open_model, output, stem
 from dalembert.cli.motion_options import with_settings
-from dalembert.cli.motions import ending, print_motion, simulated, write
+from dalembert.cli.motions import ending, motion_text, print_motion, simulated, write
 from dalembert.cli.options import OUTPUT, Initial, Model, Settings
 from dalembert.cli.progress import Progress
-from dalembert.cli.tables import check_lines, equation_lines, run_lines
+from dalembert.cli.terminal import shown
+from dalembert.document.nodes import Equation, Equations, Paragraph, Section
 from dalembert.errors import ModelError
 
 NAME, GROUP = "run", "Work with a model"
+_BRIEF = (6, 3)  # equations that are printed, and lines of each on a terminal
 EXAMPLES = """
 A model of the gallery, with a report slider-crank-report.html
 dalembert run slider-crank
@@ -50,15 +52,18 @@ def command(
     system = open_model(model, settings, initial)
     with Progress("examining the model"):
         outcome = system.check()
-    typer.echo("\n".join(check_lines(outcome)))
+    typer.echo(shown(outcome.document()))
     if not (outcome.ok or "unchecked" in asked):
         raise typer.Exit(FAILED)
     with Progress("deriving the equations"):
         derivation = system.derive("minimal")
         if not derivation.expressions:  # too long; with multipliers they are shorter
             derivation = system.derive("multipliers")
-    typer.echo("\n" + "\n".join(equation_lines(derivation, model)) + "\n")
+    equations = Equations([Equation(expr) for expr in derivation.expressions])
+    more = Paragraph(f"with reactions as formulas: dalembert derive {model} --form {derivation.form}", "faint")
+    section = Section(f"Equations of motion: {derivation.title}", [equations, more])
+    typer.echo(f"\n{shown(section, brief=_BRIEF)}\n")
     motion = simulated(system, asked)
-    print_motion(motion, lambda: "\n".join(run_lines(motion)))
+    print_motion(motion, lambda: motion_text(motion))
     write("Report", path, motion.report)
     raise typer.Exit(ending(motion))

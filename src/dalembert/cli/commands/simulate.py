@@ -9,9 +9,8 @@ import typer
 from dalembert.cli import completion, options
 from dalembert.cli.models import open_model, output
 from dalembert.cli.motion_options import with_settings
-from dalembert.cli.motions import ending, print_motion, save, save_plot, simulated, write
+from dalembert.cli.motions import ending, motion_text, print_motion, save, save_plot, simulated, write
 from dalembert.cli.options import OUTPUT, AsJson, Initial, Model, Settings
-from dalembert.cli.tables import run_lines
 from dalembert.cli.terminal import as_json
 from dalembert.errors import ModelError
 from dalembert.model.settings import Settings as MotionSettings
@@ -76,7 +75,7 @@ def command(
     system = open_model(model, settings, initial)
     motion = simulated(system, asked)
     save(motion, table)  # before anything that may fail or be interrupted
-    print_motion(motion, lambda: as_json(motion.as_dict()) if in_json else "\n".join(run_lines(motion)))
+    print_motion(motion, lambda: as_json(motion.as_dict()) if in_json else motion_text(motion))
     write("Plot", drawing, lambda path: save_plot(motion, plot_of, path))
     write("Animation", film, lambda path: motion.animate().save(path))
     write("Report", page, motion.report)

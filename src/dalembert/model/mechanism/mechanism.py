@@ -34,6 +34,7 @@ from dalembert.model.variants import in_numbers, take_over
 
 if TYPE_CHECKING:
     from dalembert.blocks.numeric import Numeric
+    from dalembert.document.nodes import Section
     from dalembert.forms.release import Release
     from dalembert.results.joints import JointForce
     from dalembert.survey.check import Examination
@@ -298,6 +299,12 @@ class Mechanism(System):
 
         near = given_values(numeric, self.guess)
         return units_of(self, extent(self, numeric, np.array([near.get(name, 0.0) for name in self.coordinates])))
+
+    def document(self) -> Section:
+        """Return what the mechanism consists of, as it is shown."""
+        from dalembert.model.mechanism.description import mechanism_document
+
+        return mechanism_document(self)
 
     def __repr__(self) -> str:
         bodies = counted(sum(name != GROUND for name in self.bodies), "body", "bodies")

@@ -13,7 +13,7 @@ from dalembert.model.system import System
 
 _SUFFIXES = {"c": ".c", "numpy": ".py", "jax": ".py", "latex": ".tex"}
 _WRITERS = {"c": "native.export.c", "numpy": "native.export.numpy", "jax": "native.export.jax"}
-_WRITERS |= {"latex": "forms.document"}
+_WRITERS |= {"latex": "forms.article"}
 
 
 def export(system: System, path: str | Path, to: str, form: str = "multipliers") -> list[Path]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from numpy.linalg import LinAlgError
 
+from dalembert.document.nodes import Block, Number, Paragraph, Section, Table, Text, faint, judged
+from dalembert.document.shown import Printed
 from dalembert.errors import DalembertError
-from dalembert.shown import ShownAsHTML
 
 FAILURES = (DalembertError, ArithmeticError, LinAlgError)  # of a measurement: what was to be judged is not judged then
 
@@ -41,8 +42,8 @@ class Item:
         return "pass" if self.ok else "FAILS"
 
 
-@dataclass(frozen=True)
-class Certificate(ShownAsHTML):
+@dataclass(frozen=True, repr=False)
+class Certificate(Printed):
     """Everything that was measured; it prints as a short table.
 
     until: up to when the motion can be trusted. errors: the error of each coordinate up to then, as a second, more
@@ -89,13 +90,21 @@ class Certificate(ShownAsHTML):
             "notes": list(self.notes),
         }
 
-    def __str__(self) -> str:
-        width = max((len(item.text) for item in self.items), default=0)
-        lines = []
-        for item in self.items:
-            value = f"{item.value:8.1e}" if item.value is not None else f"{'–':>8}"
-            limit = "" if item.limit is None else f"  limit {item.limit:8.1e}  {item.verdict}"
-            lines.append(f"  {item.text:{width}}  {value}{limit}")
-        return "\n".join([f"Certificate: {self.reason or 'pass'}", *lines, *(f"  {note}" for note in self.notes)])
+    @property
+    def verdict(self) -> Text:
+        """Whether it passes, and why not."""
+        return judged(self.reason or "pass", self.ok)
 
-    __repr__ = __str__
+    def document(self) -> Section:
+        """Show what was measured and whether it keeps its limit."""
+        rows = [
+            (
+                item.text,
+                faint("–") if item.value is None else Number(item.value, 2),
+                "" if item.limit is None else Number(item.limit, 2),
+                "" if item.limit is None else judged(item.verdict, item.ok),
+            )
+            for item in self.items
+        ]
+        parts: list[Block] = [Table(rows, ("measured", "largest", "limit", ""), most=None)]
+        return Section("Certificate", [*parts, *map(Paragraph, self.notes)], self.verdict, "certificate")

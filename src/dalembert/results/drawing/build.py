@@ -9,6 +9,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import parameter_values
 from dalembert.characters import visible
+from dalembert.document.palette import BODIES
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import TIME, number
 from dalembert.model.drawing import Drawing, Place
@@ -16,7 +17,6 @@ from dalembert.model.mechanism.drawing import draw
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.system import System
 from dalembert.results.drawing import elements, joints, lines, wheels
-from dalembert.results.drawing.palette import BODIES
 from dalembert.results.drawing.parts import PartMarks
 from dalembert.results.drawing.scene import Stage, Trace, evaluate
 from dalembert.survey.start import State
@@ -50,7 +50,7 @@ def build(system: System, inputs: Array, trace: Sequence[str] = ()) -> Stage:
         moves = {*system.coordinates, TIME}
         fixed = {name for name, place in drawing.points.items() if moves.isdisjoint(_symbols(place))}
         found = lines.marks(drawing, places, fixed)
-    traces = tuple(Trace(name, places.points[name], f"body{k % BODIES}") for k, name in enumerate(trace))
+    traces = tuple(Trace(name, places.points[name], f"series{k % BODIES}") for k, name in enumerate(trace))
     shown = drawing.shown if len(drawing.shown) <= LABELS else ()
     return Stage(
         visible(system.name or ""),

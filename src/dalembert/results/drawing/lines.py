@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.document.palette import BODIES
 from dalembert.model.drawing import Drawing
-from dalembert.results.drawing.palette import BODIES
 from dalembert.results.drawing.scene import BAR, ELEMENT, GROUND, PIN, PLATE, ROUND, Mark, Places
 
 
@@ -24,7 +24,7 @@ def marks(drawing: Drawing, places: Places, fixed: set[str]) -> list[Mark]:
             rails.update(line)
             found.append(Mark("hatch", points, "ground", GROUND))
             continue
-        colour, count = f"body{count % BODIES}", count + 1
+        colour, count = f"series{count % BODIES}", count + 1
         colours |= dict.fromkeys(line, colour)
         if line[0] == line[-1] and len(line) > 3:
             found.append(Mark("plate", points[:, :-1], colour, PLATE))
@@ -41,7 +41,7 @@ def marks(drawing: Drawing, places: Places, fixed: set[str]) -> list[Mark]:
     for (centre, _, *tip), radius in zip(drawing.circles, places.radii.T, strict=True):
         rim = circle(at[centre], radius, at[tip[0]] if tip else None)
         options = {"open": 1} if rim.shape[-1] == 3 else {"spokes": len(tip)}
-        found.append(Mark("disk", rim, f"body{count % BODIES}", ROUND, options))
+        found.append(Mark("disk", rim, f"series{count % BODIES}", ROUND, options))
         count += 1
     return found + pins(drawing, at, fixed, rails, colours)
 
@@ -60,7 +60,7 @@ def pins(
     for name in drawing.points:
         if name.startswith("_") or name in axes | rails or (name in closed and used[name] < 3 and name not in others):
             continue
-        points, own = at[name][:, None], colours.get(name, "body0")
+        points, own = at[name][:, None], colours.get(name, "series0")
         symbol = "pin"
         if name in fixed and points.shape[-1] == 3:
             symbol, own = "ball", "ground"

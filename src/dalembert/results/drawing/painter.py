@@ -10,10 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.document.palette import DARK, LIGHT
 from dalembert.results.drawing.camera import Camera
 from dalembert.results.drawing.hull import hull
 from dalembert.results.drawing.labels import Labels
-from dalembert.results.drawing.palette import DARK, LIGHT
 from dalembert.results.drawing.scene import ARROW, GROUND, RING, Mark, Stage, round_points, tooth_height
 from dalembert.results.drawing.symbols import SYMBOLS
 from dalembert.results.drawing.view import level, nice
@@ -308,12 +308,12 @@ class Painter:
             if found is not None:
                 x, y, align = found
                 self.surface.text(
-                    x, y, name, colour=self.colours["text"], size=9.5, align=align, halo=self.colours["paper"]
+                    x, y, name, colour=self.colours["ink"], size=9.5, align=align, halo=self.colours["paper"]
                 )
 
     def words(self) -> None:
         """Write title, time, legend and notes."""
-        h, text = self.look.height, self.colours["text"]
+        h, text = self.look.height, self.colours["ink"]
         if self.look.title and self.scene.title:
             self.surface.text(self.look.width / 2, h - 13, self.scene.title, colour=text, size=11.5, align="center")
         if self.look.clock:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.document.palette import BODIES
 from dalembert.model.drawing import Shape
 from dalembert.model.mechanism.tables import GROUND as BASE
-from dalembert.results.drawing.palette import BODIES
 from dalembert.results.drawing.scene import ELEMENT, GROUND, PIN, Mark, Places, spread
 
 NEAR = 0.12  # of the size: a pin so near to the point of a slider is its middle
@@ -37,7 +37,7 @@ class PartMarks:
         self.shapes, self.up = places.shapes, up
         self.size = spread(places)
         bodies = dict.fromkeys(name for shape, *_ in places.shapes for name in shape.bodies if name != BASE)
-        self.colours = {name: f"body{k % BODIES}" for k, name in enumerate(bodies)} | {BASE: "ground"}
+        self.colours = {name: f"series{k % BODIES}" for k, name in enumerate(bodies)} | {BASE: "ground"}
         self.corners = {shape.bodies[0]: points for shape, points, _ in places.shapes if shape.kind == "body"}
         self.held: dict[str, list[Array]] = {}  # where joints and elements hold a body
         for shape, points, _ in places.shapes:

@@ -13,8 +13,8 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.characters import escape
+from dalembert.document.palette import DARK, LIGHT
 from dalembert.results.drawing.camera import AZIMUTH, ELEVATION, THIN
-from dalembert.results.drawing.palette import DARK, LIGHT
 from dalembert.results.drawing.scene import Stage
 from dalembert.results.drawing.symbols import as_data
 from dalembert.results.drawing.view import View, moves

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib import resources
 from typing import TYPE_CHECKING
 
 from dalembert.characters import escape
-from dalembert.results.palette import DARK, LIGHT, Palette
-from dalembert.results.report import animation, certificate, check, equations, model, motion, reproduce
+from dalembert.document.html import write_page
+from dalembert.document.nodes import Paragraph, Text, judged, listed
+from dalembert.document.palette import DARK, LIGHT
+from dalembert.results.overview import until, verb
+from dalembert.results.report import reproduce, sections
 from dalembert.results.report.plots import Plots
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
+    from dalembert.survey.check import Check
 
 
 def page(run: Run) -> str:
@@ -20,19 +25,18 @@ def page(run: Run) -> str:
     system = run.system
     plots = Plots(run)
     found = system.check()
-    sections = [
-        model.section(system),
-        check.section(found),
-        equations.section(system, run.form),
-        motion.section(plots.source),
-        animation.section(run),
+    parts = [
+        sections.model(system),
+        sections.check(found),
+        sections.equations(system, run.form),
+        sections.motion(plots.source),
+        sections.animation(run),
         plots.section(),
-        certificate.section(run.certificate),
+        sections.certificate(run.certificate),
         reproduce.section(run),
     ]
     title = escape(system.name or "A mechanical system")
-    contents = "".join(f'<a href="#{section.name}">{section.title}</a>' for section in sections)
-    body = "\n".join(map(str, sections))
+    contents = "".join(f'<a href="#{part.key}">{part.title}</a>' for part in parts)
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -49,11 +53,11 @@ def page(run: Run) -> str:
 <body>
 <header>
 <h1>{title}</h1>
-{motion.summary(run, found)}
+{_summary(run, found)}
 <nav>{contents}</nav>
 </header>
 <main>
-{body}
+{write_page(parts)}
 </main>
 <footer>Written by dalembert on {datetime.now(UTC):%d %B %Y}.</footer>
 <script type="application/json" id="curves">{plots.data()}</script>
@@ -69,12 +73,20 @@ def _file(name: str) -> str:
     return resources.files("dalembert.results.report").joinpath(name).read_text(encoding="utf-8")
 
 
+def _summary(run: Run, found: Check) -> str:
+    """Say in one line what this is, and whether all is well, in words."""
+    ok = run.certificate.ok
+    words: list[Text] = [found.freedom, f"motion until {until(run)}"]
+    if run.status != "done":
+        words.append(judged(verb(run), False))
+    words.append(("certificate ", judged("pass" if ok else "does not pass", ok)))
+    return write_page([Paragraph(listed(filter(None, words), between=" · "), "summary")])
+
+
 def _colours() -> str:
     """Return the colours as variables: light, dark where the reader prefers it, light on paper."""
 
-    def variables(palette: Palette) -> str:
-        names = {"ground": palette.ground, "ink": palette.ink, "faint": palette.faint, "line": palette.line}
-        names |= {f"curve{k}": colour for k, colour in enumerate(palette.curves)}
-        return ":root { " + " ".join(f"--{name}: {colour};" for name, colour in names.items()) + " }"
+    def variables(palette: Mapping[str, str]) -> str:
+        return ":root { " + " ".join(f"--{name}: {colour};" for name, colour in palette.items()) + " }"
 
     return f"{variables(LIGHT)}\n@media screen and (prefers-color-scheme: dark) {{ {variables(DARK)} }}"

@@ -54,7 +54,7 @@
       this.log = this.panel.log;
       this.curves = this.panel.curves.map(({ label, base, values }, k) => {
         const y = Float64Array.from(decode(values, Float32Array), (v) => v + base);
-        return { label, y, colour: `var(--curve${k % 8})`, dash: Math.floor(k / 4) % 2 ? DASHED : "none", shown: true };
+        return { label, y, colour: `var(--series${k % 8})`, dash: Math.floor(k / 4) % 2 ? DASHED : "none", shown: true };
       });
       const known = this.curves.flatMap(({ y }) => [...y].filter(Number.isFinite).map(Math.abs));
       this.least = this.log ? 0 : 1e-15 * known.reduce((a, b) => Math.max(a, b), 0); // less is rounding, and read as zero

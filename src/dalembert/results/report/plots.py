@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.characters import escape
+from dalembert.document.nodes import Block, Figure, Listing, Section
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.results.charts import KINDS
 from dalembert.results.curves import Chart, Panel, PlotSource
-from dalembert.results.report.html import Section, fold, inline, listing
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
 
 _JOINTS = 6  # joints whose components are shown
 _HINT = """<p class="hint">Drag over a plot or turn the wheel to zoom, double-click to see everything, point at a curve
-to read it off, click on a name to hide its curve; a click into a plot brings the animation to that time.</p>"""
+to read it off, click on a name to hide its curve; a click into a plot brings the animation to that time.</p>
+<noscript><p>The plots are drawn by a script, and scripts are switched off here.</p></noscript>"""
 
 
 class Plots:
@@ -42,37 +44,37 @@ class Plots:
             kinds.append("energy")
         if system.constraints:
             kinds.append("residuals")
-        html = _HINT
-        html += "<noscript><p>The plots are drawn by a script, and scripts are switched off here.</p></noscript>"
+        parts: list[Block] = [Figure(_HINT)]
         for kind in kinds:
             chart = KINDS[kind](self.source, None)
-            html += f'\n<h3 id="{kind}">{inline(chart.title)}</h3>' + self.chart(chart)
+            inner = self.chart(chart)
             if kind == "joints" and isinstance(system, Mechanism):
-                html += self.components(system)
-        return Section("plots", "Plots", html)
+                inner.append(self.components(system))
+            parts.append(Section(chart.title, inner, key=kind))
+        return Section("Plots", parts, key="plots")
 
-    def components(self, mechanism: Mechanism) -> str:
+    def components(self, mechanism: Mechanism) -> Section:
         """Return the components of forces and moments in a fold."""
         parts = [*mechanism.joints, *mechanism.drives]
         chart = KINDS["joints"](self.source, parts[:_JOINTS])
         few = f" of the first {_JOINTS} of {len(parts)} parts" if len(parts) > _JOINTS else ""
-        return fold(f"Components{few}, in world axes", self.chart(Chart(chart.title, chart.panels)))
+        return Section(f"Components{few}, in world axes", self.chart(Chart(chart.title, chart.panels)), fold="closed")
 
-    def chart(self, chart: Chart) -> str:
+    def chart(self, chart: Chart) -> list[Block]:
         """Return the places of the panels; the script fills them."""
-        panels = "".join(self.panel(panel, panel.title.text == chart.title) for panel in chart.panels)
+        panels = [Figure(self.panel(panel, panel.title.text == chart.title)) for panel in chart.panels]
         notes = [note for note in chart.notes if note not in self.source.notes]
         said = [note for note in notes if not note.startswith("Not determined")]  # in the certificate, at length
         if len(said) < len(notes):
             said.append(
                 "Some reactions are not determined, as conditions repeat each other: the certificate says which."
             )
-        return panels + listing(said, "aside")
+        return [*panels, Listing(said, tone="faint")]
 
     def panel(self, panel: Panel, titled: bool) -> str:
         """Keep the numbers of a panel; its title is not shown where it stands above already."""
-        few = f'<span class="few">{inline(panel.left_out)}</span>' if panel.left_out else ""
-        unit = f'<span class="unit">in {inline(panel.unit)}</span>' if panel.unit else ""
+        few = f'<span class="few">{escape(panel.left_out)}</span>' if panel.left_out else ""
+        unit = f'<span class="unit">in {escape(panel.unit)}</span>' if panel.unit else ""
         curves = [{"label": curve.label.html, **_packed(curve.values, panel.logarithmic)} for curve in panel.curves]
         facts = {"axis": self.axis(panel.x), "unit": panel.unit, "xunit": panel.x_unit, "log": panel.logarithmic}
         self.panels.append({**facts, "curves": curves})

@@ -6,9 +6,9 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from dalembert.document.nodes import Block, Code, Paragraph, Section
 from dalembert.model.settings import Settings
-from dalembert.results.report.html import Section, code, paragraph
-from dalembert.results.report.model import file_name
+from dalembert.results.report.sections import file_name
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
@@ -22,19 +22,21 @@ def section(run: Run) -> Section:
     settings = _settings(run.motion.settings)
     options = " ".join(_option(key, value) for key, value in settings.items() if key in Settings.options)
     given = ", ".join(f"{key}={value!r}" for key, value in settings.items())
-    html = paragraph(f"Save the model, which is written above, as `{name}`. On the command line:")
-    html += code(f"dalembert simulate {name} --until {run.until!r} {options} --report report.html")
-    html += paragraph("Or in Python:")
-    html += code(
-        "from dalembert import load\n\n"
-        f'run = load("{name}").simulate({run.until!r}, {given})\n'
-        'run.report("report.html")'
-    )
+    parts: list[Block] = [
+        Paragraph(f"Save the model, which is written above, as `{name}`. On the command line:"),
+        Code(f"dalembert simulate {name} --until {run.until!r} {options} --report report.html"),
+        Paragraph("Or in Python:"),
+        Code(
+            "from dalembert import load\n\n"
+            f'run = load("{name}").simulate({run.until!r}, {given})\n'
+            'run.report("report.html")'
+        ),
+    ]
     if not settings.keys() <= set(Settings.options):
-        html += paragraph("Events and gains are given in Python only.", "aside")
+        parts.append(Paragraph("Events and gains are given in Python only.", "faint"))
     versions = [f"Python {platform.python_version()}", *(f"{name} {_version(name)}" for name in _PACKAGES)]
-    html += paragraph(f"Made with {', '.join(versions)} on {platform.system()}, {platform.machine()}.", "aside")
-    return Section("reproduce", "How to reproduce it", html)
+    made = f"Made with {', '.join(versions)} on {platform.system()}, {platform.machine()}."
+    return Section("How to reproduce it", [*parts, Paragraph(made, "faint")], key="reproduce")
 
 
 def _settings(settings: Settings) -> dict[str, Any]:

@@ -18,8 +18,9 @@ from scipy.integrate import solve_ivp
 from dalembert.arguments import array
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, numeric_of
-from dalembert.errors import ModelError, SimulationError, nearest, quoted
-from dalembert.shown import ShownAsHTML
+from dalembert.document.nodes import ROWS, Curve, Name, Section, Table, span
+from dalembert.document.shown import Shown
+from dalembert.errors import ModelError, SimulationError, counted, nearest, quoted
 from dalembert.survey.given import at_level
 from dalembert.survey.mechanism.closure import ASIDE, LOOSE, Closure, between
 from dalembert.survey.mechanism.quantity import Course, joint_quantity, point_quantity, unwrap
@@ -34,7 +35,7 @@ LEAST = 1e-10  # of the duration: steps as short as this lead nowhere
 
 
 @dataclass(frozen=True)
-class Kinematics(ShownAsHTML):
+class Kinematics(Shown):
     """Positions, velocities and accelerations at the times `t`, one row for each.
 
     `motion["phi_crank"]`, `motion["phi_crank'"]` and `motion["phi_crank''"]` are those of one coordinate.
@@ -54,9 +55,21 @@ class Kinematics(ShownAsHTML):
             raise KeyError(f"no `{name}`; {nearest(coordinate, self.mechanism.coordinates, 'coordinates')}")
         return parts[order][:, self.mechanism.coordinates.index(coordinate)]
 
+    def document(self) -> Section:
+        """Show every coordinate as a small curve, with its span and that of its velocity."""
+        names = self.mechanism.coordinates
+        sizes = [float(np.nanmax(np.abs(values), initial=0.0)) for values in (self.q, self.v)]
+        rows = [
+            (Name(q), Curve(self.t, self[q], q), span(self[q], sizes[0]), span(self[q + "'"], sizes[1]))
+            for q in names[:ROWS]
+        ]
+        table = Table(rows, ("coordinate", "", "position", "velocity"), total=len(names))
+        what = f"kinematics at {counted(len(self.t), 'time')}, t = {self.t[0]:g} … {self.t[-1]:g}"
+        return Section(self.mechanism.name or "A mechanism", [table], what)
+
     def __repr__(self) -> str:
-        span = f"{len(self.t)} times, t = {self.t[0]:g} … {self.t[-1]:g}"
-        return f"<Kinematics of {self.mechanism.name!r}: {len(self.mechanism.coordinates)} coordinates at {span}>"
+        times = f"{len(self.t)} times, t = {self.t[0]:g} … {self.t[-1]:g}"
+        return f"<Kinematics of {self.mechanism.name!r}: {len(self.mechanism.coordinates)} coordinates at {times}>"
 
     @cached_property
     def _parameters(self) -> list[float]:

@@ -17,10 +17,11 @@ import scipy.sparse as sp
 
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, pilot_numeric_of
+from dalembert.document.nodes import Note, Section, Table, Tone
+from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, quoted
 from dalembert.model.facts import START, fact
 from dalembert.model.mechanism.tables import GROUND
-from dalembert.shown import ShownAsHTML
 from dalembert.survey.configurations import Configuration, beginning, configurations, places_of
 from dalembert.survey.given import at_level
 from dalembert.survey.mechanism.closure import Closure
@@ -36,7 +37,7 @@ SAME = 1e-6
 
 
 @dataclass(frozen=True)
-class Mobility(ShownAsHTML):
+class Mobility(Shown):
     """Degrees of freedom, drives left aside.
 
     count: by Grübler and Kutzbach, freedom of the bodies less the conditions of the joints. freedom: the true one, from
@@ -52,7 +53,18 @@ class Mobility(ShownAsHTML):
     reasons: tuple[str, ...]
     idle: tuple[str, ...] = ()
 
+    def document(self) -> Section:
+        """Show how the freedom was counted, and why it is another."""
+        rows = [
+            ("true", Tone(str(self.freedom), "strong"), "from the rank of the conditions"),
+            ("counted", str(self.count), f"{self.terms} = {self.count}"),
+        ]
+        if self.here != self.freedom:
+            rows.append(("in the assembled position", str(self.here), ""))
+        return Section("Mobility", [Table(rows), *(Note(text, "why") for text in self.reasons)], str(self.freedom))
+
     def __str__(self) -> str:
+        """Return it as a sentence."""
         text = f"mobility {self.freedom}, by counting {self.terms} = {self.count}"
         text += f", in the assembled position {self.here}" if self.here != self.freedom else ""
         alone = [f"{quoted(self.idle)} can move by {'itself' if len(self.idle) == 1 else 'themselves'}"]

@@ -18,8 +18,9 @@ from scipy.optimize import brentq, minimize_scalar
 from dalembert.arguments import whole
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import numeric_of
+from dalembert.document.nodes import Block, Curve, Listing, Paragraph, Section
+from dalembert.document.shown import Printed
 from dalembert.errors import ModelError, SimulationError, quoted
-from dalembert.shown import ShownAsHTML
 from dalembert.survey.given import at_level
 from dalembert.survey.mechanism.closure import ASIDE, LOOSE, Closure
 from dalembert.survey.mechanism.mobility import undriven
@@ -57,8 +58,8 @@ class Special:
         return f"<{self.kind}: input {self.input:.6g}, output {self.output:.6g}>"
 
 
-@dataclass(frozen=True)
-class Transmission(ShownAsHTML):
+@dataclass(frozen=True, repr=False)
+class Transmission(Printed):
     """Output against input. Rows of `q` are the positions; `mu` is the transmission angle where there is one.
 
     ratio, change: first and second derivative of the output by the input.
@@ -98,20 +99,21 @@ class Transmission(ShownAsHTML):
         ends = [*self.input, *(point.input for point in self.special)]
         return float(min(ends)), float(max(ends))
 
-    def __str__(self) -> str:
+    def document(self) -> Section:
+        """Show output against input, and the special positions."""
         (low, high), (least, most) = self.range, self.output_range
         name, output = self.names
         turning = "a full turn" if self.full_turn else f"from {low:.6g} to {high:.6g}"
-        lines = [f"input {name}: {turning}; output {output}: from {least:.6g} to {most:.6g}"]
+        text = f"input {name}: {turning}; output {output}: from {least:.6g} to {most:.6g}"
         if not self.full_turn and not self.closed:
-            lines[0] += " (the path was not followed to its end)"
-        lines += [f"  {point.text}" for point in self.special]
+            text += " (the path was not followed to its end)"
+        marks = [(point.input, point.output) for point in self.special]
+        drawn = Curve(self.input, self.output, f"{output} against {name}", marks, axes=True)
+        parts: list[Block] = [Paragraph(text), Paragraph(drawn), Listing([point.text for point in self.special])]
         if self.mu_range is not None:
             least, most = np.degrees(self.mu_range)
-            lines.append(f"  transmission angle from {least:.4g} to {most:.4g} degrees")
-        return "\n".join(lines)
-
-    __repr__ = __str__
+            parts.append(Paragraph(f"transmission angle from {least:.4g} to {most:.4g} degrees"))
+        return Section(self.mechanism.name or "A mechanism", parts, f"transmission from {name} to {output}")
 
 
 def transmission(mechanism: Mechanism, given: str, wanted: str, samples: int = 360) -> Transmission:

@@ -344,7 +344,7 @@ class Painter {
     this.side[text] = best.k;
     this.boxes.push(best.box);
     const align = ["right", "center", "left"][best.right + 1];
-    this.text(best.x, best.y, text, this.colours.text, 12, align, this.colours.paper);
+    this.text(best.x, best.y, text, this.colours.ink, 12, align, this.colours.paper);
   }
   legend() {
     let y = 14;
@@ -352,7 +352,7 @@ class Painter {
       const wide = length ? length * this.camera.scale * this.camera.zoom : 18;
       const ends = [[12, y], [12 + wide, y]];
       length ? this.arrow(ends, {width: 2.4}, this.colours[role]) : this.path(ends, {stroke: this.colours[role], width: 2.4});
-      this.text(20 + wide, y, text, this.colours.text, 11);
+      this.text(20 + wide, y, text, this.colours.ink, 11);
       y += 17;
     }
   }

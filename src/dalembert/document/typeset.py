@@ -9,7 +9,8 @@ from typing import Any
 from sympy.core.function import AppliedUndef
 from sympy.printing.latex import LatexPrinter
 
-from dalembert.forms.names import GREEK, Symbol
+from dalembert.document.names import GREEK, Symbol
+from dalembert.language.translate import Translator
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -27,28 +28,31 @@ _DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot", 4: r"\ddddot"}
 _LATIN = {"eta": "H", "rho": "P", "chi": "X"}
 _SPELT = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i", "ŋ": "ng"}
 _SPELT |= {letter.upper(): plain.capitalize() for letter, plain in _SPELT.items() if len(letter.upper()) == 1}
+_TICK = "\x01"  # a backtick of the text; others begin a quotation
 _FONT = "¿¡§£"  # signs that every font has, beside accented letters
 
 
 # --- words ------------------------------------------------------------------------------------------------------------
 
 
-def prose(text: str) -> str:
-    """Write words; what stands in backticks becomes typewriter.
+def prose(text: str, code: bool = True) -> str:
+    """Write words; what stands in backticks becomes typewriter, in code.
 
     >>> prose("`rod_x` and q̈ = 2 λ")
     '\\\\texttt{rod\\\\_x} and $\\\\ddot{q}$ = 2 $\\\\lambda$'
     """
     text = re.sub(r"([^\W\d_])([\u0307\u0308])", lambda m: f"\0{_ACCENTS[m[2]]}{{{_letter(m[1])}}}\0", text)
-    pieces = unicodedata.normalize("NFC", text).split("\0")
+    pieces = unicodedata.normalize("NFC", text).replace("`", _TICK).split("\0")
     written = "".join(f"${p}$" if k % 2 else "".join(map(_character, p)) for k, p in enumerate(pieces))
-    return re.sub(r"`([^`]*)`", r"\\texttt{\1}", written)
+    if code:
+        written = re.sub(f"{_TICK}([^{_TICK}]*){_TICK}", r"\\texttt{\1}", written)
+    return written.replace(_TICK, r"\textasciigrave{}")
 
 
 def _character(c: str) -> str:
     if c in _SPECIAL:
         return _SPECIAL[c]
-    if (c.isascii() and c.isprintable()) or c in _FONT or _is_written(c):
+    if (c.isascii() and c.isprintable()) or c == _TICK or c in _FONT or _is_written(c):
         return c
     if c in "–—‘’“”":
         return {"–": "--", "—": "---", "‘": "`", "’": "'", "“": "``", "”": "''"}[c]
@@ -136,6 +140,24 @@ class _Printer(LatexPrinter):
 def formula(expr: Any, **settings: Any) -> str:
     """Write a SymPy expression or matrix."""
     return _Printer(settings).doprint(expr)
+
+
+def plain_outward(expr: Any) -> Any:
+    """Return an expression of the program as one of SymPy, with symbols of the same names."""
+    moving = {symbol.name.rstrip("'") for symbol in expr.free_symbols if symbol.name.endswith("'")}
+    return Translator({}, moving).outward(expr)
+
+
+def power(mantissa: str, exponent: str) -> str:
+    """Write a number that may be multiplied by a power of ten.
+
+    >>> power("−2.5", "7"), power("1", "−3")
+    ('-2.5 \\\\cdot 10^{7}', '10^{-3}')
+    """
+    mantissa, exponent = mantissa.replace("−", "-"), exponent.replace("−", "-")
+    if not exponent:
+        return mantissa
+    return {"1": "", "-1": "-"}.get(mantissa, f"{mantissa} \\cdot ") + f"10^{{{exponent}}}"
 
 
 def math(text: str) -> str:

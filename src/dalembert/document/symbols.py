@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from dalembert.characters import escape
-from dalembert.forms.names import Symbol
+from dalembert.document.names import Symbol
 
 _DOTS = {1: "˙", 2: "¨"}
 _COMBINING = {1: "\u0307", 2: "\u0308"}
@@ -47,7 +47,8 @@ def joined(before: str, label: Label, after: str = "") -> Label:
 def mathml(name: str, power: str = "") -> str:
     """Return a name as MathML, without the element `math` around it; with a power, above the index."""
     s = Symbol.read(name)
-    base = f"<mi>{escape(s.letter)}</mi>"
+    tag = "mn" if s.letter.isdigit() else "mi"
+    base = f"<{tag}>{escape(s.letter)}</{tag}>"
     if s.dots in _DOTS:
         base = f'<mover accent="true">{base}<mo>{_DOTS[s.dots]}</mo></mover>'
     elif s.dots:

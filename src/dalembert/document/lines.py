@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from dalembert.forms.typeset import formula, math
+from dalembert.document.typeset import formula, math
 
 WIDE = 78  # letters of a formula on one line
 _SPREAD = 2 * WIDE  # letters of the widest row of a matrix that is made to fit

@@ -142,7 +142,7 @@ def test_formulas_can_be_typeset(name):
     thing = things()[name]
     text = thing._repr_markdown_() if hasattr(thing, "_repr_markdown_") else thing._repr_latex_()
     assert text.count("$$") % 2 == 0 and "\\[" not in text
-    assert formulas_in(text)
+    assert formulas_in(text) or name == "large blocks"
     for formula in formulas_in(text):
         assert formula.count("{") == formula.count("}")
         made = latex2mathml.converter.convert(formula.replace("aligned", "align*"))
@@ -159,7 +159,7 @@ def test_equations_are_those_of_the_derivation():
 
 def test_long_formulas_say_what_is_left_out():
     text = things()["long derivation"]._repr_markdown_()
-    assert "more terms)" in text and "operations)" in text and "`.equations`" in text
+    assert "more terms)" in text and "Too long to be read here" in text and "`.equations`" in text
     assert len(text) < 6_000
 
 
@@ -183,7 +183,7 @@ def test_plain_text_says_what_it_is():
         "<Mechanism 'Slider-crank with spring and damper, by joints': 2 bodies"
     )
     assert repr(things()["check"]) == str(things()["check"])
-    assert "  phi_crank        1.5708             0" in repr(things()["state"])
+    assert "  phi_crank      1.5708         0\n" in repr(things()["state"])
     assert re.fullmatch(r"<Energies: kinetic \d+, .*constraints \d+×2>", repr(things()["energies"]))
     one = example("pendulum").compile()(0.0, [0, -1, 0], [0, 0, 0])
     assert re.fullmatch(r"<Result: acceleration \[.*\], reaction \[.*\], .*rank 2, .*>", repr(one))
@@ -209,7 +209,7 @@ def test_numbers_in_html():
     final = things()["run"].final()
     assert f"{final['phi']:.6g}" in words and f"{final['x']:.6g}" in words
     assert "1 degree of freedom" in " ".join(read(things()["system"]._repr_html_()).words)
-    assert "Certificate: " in words and "pass" in words
+    assert "Certificate " in words and "pass" in words
 
 
 def test_undetermined_forces_are_said():
@@ -226,7 +226,7 @@ def test_lists_of_formulas_are_lists():
 
 
 def test_import_stays_light():
-    code = "import sys, dalembert; sys.exit('dalembert.show' in str(sorted(sys.modules)) or 'numpy' in sys.modules)"
+    code = "import sys, dalembert; sys.exit('dalembert.document' in str(sorted(sys.modules)) or 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 

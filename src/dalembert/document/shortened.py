@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import sympy as sp
 
+from dalembert.document.typeset import formula
 from dalembert.errors import counted
-from dalembert.forms.typeset import formula
 
 _LONG = 90  # operations of a formula that is shown whole
 _WIDE = 300  # operations of a matrix
 MATRIX = 10  # rows and columns of a matrix
-
-
-def formulas_latex(rows: Iterable[tuple[str, str]]) -> str:
-    """Return equations, left and right sides, one below the other."""
-    lines = [f"{left} &= {right}" for left, right in rows]
-    return f"$$\\begin{{aligned}}\n{stacked(lines)}\n\\end{{aligned}}$$" if lines else ""
 
 
 def tex(expr: Any) -> str:
@@ -47,8 +40,3 @@ def matrix(value: Any) -> str:
     if max(rows, columns) <= MATRIX and sum(sp.count_ops(e) for e in value) <= _WIDE:
         return formula(value)
     return f"\\cdots\\ \\text{{({rows} × {columns})}}"
-
-
-def stacked(lines: list[str]) -> str:
-    """Join lines of LaTeX, one below the other."""
-    return " \\\\\n".join(lines)

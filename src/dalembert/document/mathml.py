@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import symengine as se
 
+from dalembert.document.symbols import mathml
 from dalembert.language.building import Expr, ratio
 from dalembert.language.functions import function_of
 from dalembert.language.printing import to_text
 from dalembert.language.walk import fold
-from dalembert.results.symbols import mathml
 
 _SUM, _PRODUCT, _CALL, _POWER, _ATOM = range(5)  # how tightly the outermost operation binds
 _THIN = '<mspace width="0.17em"/>'

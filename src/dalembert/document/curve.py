@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
 
 import numpy as np
+from markupsafe import Markup
 
 from dalembert.arrays import Array
-from dalembert.show.html import Markup, escape
+from dalembert.characters import escape
+from dalembert.document.nodes import Curve
+from dalembert.document.palette import ANY
 
-_LINE, _ZERO, _MARK = "#3b8ecf", "#8a8a8a", "#d9822b"  # seen on white and on black
+_LINE, _ZERO, _MARK = ANY["series0"], ANY["faint"], ANY["series1"]
 _POINTS = 240
 
 
-def spark(t: Array, values: Array, title: str = "") -> Markup:
-    """Draw a quantity over time, in a line of text; the zero line where it is crossed."""
-    return curve(t, values, title, 150, 26, 1.3)
+def drawn(curve: Curve) -> Markup:
+    """Draw a curve with its marked points as a picture inside the page; empty if there is nothing to draw.
 
-
-def curve(
-    x: Array,
-    y: Array,
-    title: str = "",
-    width: int = 320,
-    height: int = 120,
-    stroke: float = 1.6,
-    marks: Sequence[tuple[float, float]] = (),
-    margin: int = 3,
-) -> Markup:
-    """Draw a curve with marked points as a picture inside the page; empty if there is nothing to draw.
-
-    With a margin that leaves room for it, the ends of both axes are written.
+    Without axes it is small, and stands in a line of text; the zero line is drawn where it is crossed.
     """
-    x, y = _thinned(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
+    width, height, margin, stroke = (340, 150, 44, 1.6) if curve.axes else (150, 26, 3, 1.3)
+    x, y = _thinned(np.asarray(curve.x, dtype=float), np.asarray(curve.y, dtype=float))
     known = np.isfinite(x) & np.isfinite(y)
     if known.sum() < 2:
         return Markup("")
@@ -44,7 +33,7 @@ def curve(
     def place(a: float, b: float) -> str:
         return f"{margin + (a - left) * across:.1f},{height - margin - (b - low) * up:.1f}"
 
-    parts = _ends(width, height, margin, (left, right), (low, high)) if margin > 20 else []
+    parts = _ends(width, height, margin, (left, right), (low, high)) if curve.axes else []
     if low < 0 < high:
         level = place(left, 0).split(",")[1]
         parts.append(
@@ -56,14 +45,14 @@ def curve(
         if known[piece[0]] and len(piece) > 1:
             points = " ".join(place(float(x[k]), float(y[k])) for k in piece)
             parts.append(f'<polyline points="{points}" fill="none" stroke="{_LINE}" stroke-width="{stroke}"/>')
-    for a, b in marks:
+    for a, b in curve.marks:
         cx, cy = place(a, b).split(",")
         parts.append(f'<circle cx="{cx}" cy="{cy}" r="3" fill="{_MARK}"/>')
-    drawn = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">{"".join(parts)}</svg>'
-    data = base64.b64encode(drawn.encode()).decode()
+    picture = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">{"".join(parts)}</svg>'
+    data = base64.b64encode(picture.encode()).decode()
     style = "vertical-align:middle;display:inline-block;margin:0;max-width:none"
     size = f'width="{width}" height="{height}"'
-    return Markup(f'<img alt="{escape(title)}" {size} style="{style}" src="data:image/svg+xml;base64,{data}">')
+    return Markup(f'<img alt="{escape(curve.title)}" {size} style="{style}" src="data:image/svg+xml;base64,{data}">')
 
 
 def _ends(width: int, height: int, margin: int, x: tuple[float, float], y: tuple[float, float]) -> list[str]:

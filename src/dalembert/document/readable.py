@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import symengine as se
 
-from dalembert.characters import escape
+from dalembert.document.mathml import math, signed, size, terms
 from dalembert.language.building import Expr
-from dalembert.results.mathml import math, matrix, signed, size, terms, typeset
-from dalembert.results.symbols import mathml
 
 MOST = 240  # symbols and operations of a formula that is read to its end
 _TERMS = 24  # of a sum
@@ -18,14 +16,14 @@ _PART = 14  # of a part that gets a name where it is repeated
 _NAMED = 8  # parts with a name
 
 
-def written(expr: Expr) -> str:
+def written(expr: Expr, most: int = MOST) -> str:
     """Return an expression as HTML that breaks between terms; what is too long is cut, and said to be so."""
     if expr == 0:
         return math("<mn>0</mn>")
     every, shown, spent = terms(expr), [], 0
     for term in every if len(every) <= _TERMS else every[: _TERMS // 2]:
         spent += size(term)
-        if spent > MOST:
+        if spent > most:
             break
         shown.append(term)
     html = " ".join(math(piece) for piece in signed(shown))
@@ -38,33 +36,9 @@ def written(expr: Expr) -> str:
     return f'{html} <math><mo lspace="0">+</mo><mo>⋯</mo></math> <span class="cut">{further}</span>'
 
 
-def equation(left: Expr | str, right: Expr | str, name: str = "") -> str:
-    """Return a line with an equation, and its name at the end; sides that are text are MathML."""
-    sides = [math(side) if isinstance(side, str) else written(side) for side in (left, right)]
-    label = f'<span class="name">{escape(name)}</span>' if name else ""
-    return f'<div class="formula"><div>{sides[0]} {math("<mo>=</mo>")} {sides[1]}</div>{label}</div>'
-
-
 def is_readable(expressions: Iterable[Expr], most: int = MOST) -> bool:
     """Tell whether formulas are short enough to be read to their end."""
     return all(size(expr) <= most for expr in expressions)
-
-
-def matrix_equation(left: str, rows: Sequence[Sequence[Expr]]) -> str:
-    """Return a line `left = matrix`."""
-    entries = [[typeset(entry).row for entry in row] for row in rows]
-    return f'<div class="formula"><div>{math(f"{left}<mo>=</mo>{matrix(entries)}")}</div></div>'
-
-
-def where(named: Mapping[str, Expr]) -> str:
-    """Return what names stand for."""
-    lines = "".join(equation(mathml(name), expr) for name, expr in named.items())
-    return f'<p class="where">where</p>{lines}' if lines else ""
-
-
-def more(count: int, what: str) -> str:
-    """Say how many are left out."""
-    return f'<p class="more">… and {count} more {what}{"s" * (count > 1)}</p>' if count > 0 else ""
 
 
 def name_parts(expressions: Sequence[Expr], taken: Collection[str]) -> tuple[list[Expr], dict[str, Expr]]:

@@ -7,7 +7,7 @@ import io
 import pytest
 from matplotlib.figure import Figure
 
-from dalembert.results.symbols import mathml, symbol, words
+from dalembert.document.symbols import mathml, symbol, words
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,103 @@
+"""What a derivation consists of, as it is shown: equations, constraints, matrices, reactions, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import symengine as se
+
+from dalembert.document.nodes import Block, Equation, Equations, Listing, Matrix, Note, Paragraph, Section
+from dalembert.document.readable import is_readable
+from dalembert.errors import quoted
+from dalembert.forms.multipliers import multiplier
+from dalembert.language.building import Expr
+
+if TYPE_CHECKING:
+    from dalembert.forms.derivation import Derivation
+
+_VARIES = "at an admissible state (* varies)"
+
+
+def derivation_document(derivation: Derivation, whole: bool = True) -> Section:
+    """Show all of it; or, where a person reads, reactions that can be read, and say which cannot."""
+    described = _Description(derivation, whole)
+    parts = [
+        described.section("Equations", map(Equation, derivation.expressions)),
+        described.constraints(),
+        described.matrices(),
+        described.reactions(),
+        described.where(),
+    ]
+    title = derivation.system.name or "A system"
+    return Section(title, [*filter(None, parts), *map(Note, derivation.notes)], derivation.title)
+
+
+class _Description:
+    def __init__(self, derivation: Derivation, whole: bool):
+        self.derivation, self.system, self.whole = derivation, derivation.system, whole
+        self.outward = derivation.translator.outward
+        self.rows: list[Equation] = []  # all that were written
+
+    def section(self, title: str, rows: Iterable[Equation], what: str = "equation", *more: Block) -> Section | None:
+        rows = list(rows)
+        self.rows += rows
+        names = (*self.system.coordinates, *self.system.parameters)
+        equations: list[Block] = [Equations(rows, names, what, self.outward)] if rows else []
+        return Section(title, [*equations, *more]) if rows or more else None
+
+    def constraints(self) -> Section | None:
+        rows = [Equation(c.expression, name=c.name) for c in self.system.constraints]
+        return self.section("Constraints", rows, "constraint")
+
+    def matrices(self) -> Section | None:
+        """Show the matrices, or where they are too long their values at a state."""
+        d = self.derivation
+        parts: list[Block] = [
+            Matrix(name, rows, d.letters(name), outward=self.outward) for name, rows in d.entries.items() if any(rows)
+        ]
+        self.rows += [Equation(entry) for rows in d.entries.values() for row in rows for entry in row]
+        if d.structure and not self.whole:
+            parts.append(Paragraph(f"{quoted(d.structure)}: too long; `print` shows the values at a state", "faint"))
+        elif self.whole:
+            parts += [Matrix(name, rows, d.letters(name), _VARIES) for name, rows in d.structure.items()]
+            state = [f"{name} = {value:.6g}" for name, value in d.state.items()]
+            parts += [Listing(state, short=True, title="at the state")] if state else []
+        return Section("Matrices", parts) if parts else None
+
+    def reactions(self) -> Section | None:
+        """Show each reaction by coordinate; where a person reads and that is long, by its multiplier, if at all."""
+        rows: list[Equation] = []
+        long: list[str] = []
+        for name, row in self.derivation.reaction_expressions.items():
+            if self.whole or is_readable([se.Add(*row)]):
+                acting = [(q, e) for q, e in zip(self.system.coordinates, row, strict=True) if e != 0]
+                rows += [Equation(f"r_{q}", e, name) for q, e in acting] or [Equation("r", name=name)]
+            elif found := self.fraction(name):
+                rows += found
+            else:
+                long.append(name)
+        said = Paragraph(f"Too long to be read here: {quoted(long)}; `system.reaction(…)` gives them.", "faint")
+        return self.section("Reactions, r = Aᵀλ", rows, "reaction", *([said] if long else []))
+
+    def fraction(self, name: str) -> list[Equation]:
+        """Write a multiplier as a fraction of two sums, each of which may be broken; nothing if it is too long."""
+        above, below = self.derivation.multiplier_expressions[name].as_numer_denom()
+        if below == 1 or not is_readable([above, below]):
+            return []
+        index = [c.name for c in self.system.constraints].index(name)
+        upper, lower = se.Symbol(f"N_{name}"), se.Symbol(f"D_{name}")
+        symbol = multiplier(self.derivation.scene, index).name
+        return [Equation(symbol, upper / lower, name), Equation(upper.name, above), Equation(lower.name, below)]
+
+    def where(self) -> Section | None:
+        """Say what names stand for: all of them, or those that are used."""
+        known = self.derivation.abbreviations
+        waiting: list[Expr | str] = [side for row in self.rows for side in (row.left, row.right)]
+        used = set(known) if self.whole else set()
+        while waiting and not self.whole:
+            side = waiting.pop()
+            names = set() if isinstance(side, str) else {s.name for s in side.free_symbols} & known.keys() - used
+            used |= names
+            waiting += [known[name] for name in names]
+        return self.section("where", [Equation(name, expr) for name, expr in known.items() if name in used])

@@ -1,0 +1,103 @@
+"""What a system consists of, as it is shown: coordinates, energies or matrices, forces, values, constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from dalembert.document.nodes import (
+    Block,
+    Equation,
+    Equations,
+    Formula,
+    Listing,
+    Matrix,
+    Name,
+    Number,
+    Paragraph,
+    Section,
+    Text,
+    faint,
+)
+from dalembert.errors import counted
+from dalembert.model.constraint import Constraint, describe_class
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+
+_SMALL = 30  # coordinates up to which a system is checked to be shown
+_MOST = 48  # coordinates, and values, that are listed
+_CHECK = "`check()` tells its freedom, and what is redundant"
+
+
+def system_document(system: System) -> Section:
+    """Show what a system consists of, its constraints with their classes, and its freedom."""
+    found = checked(system)
+    what = [counted(len(system.coordinates), "coordinate"), counted(len(system.constraints), "constraint")]
+    parts = [*system_parts(system), *constraints(system, system.constraints, found), *problems(found)]
+    return Section(system.name or "A system", parts, said(what, found))
+
+
+def checked(system: System) -> Any:
+    """Return the check of a system that is small enough for it to be done on the way, else None."""
+    return system.check() if len(system.coordinates) <= _SMALL else None
+
+
+def said(what: Iterable[str], found: Any) -> str:
+    """Return what is counted, and the freedom if it is known."""
+    return ", ".join([*what, *([found.freedom] if found and found.freedom else [])])
+
+
+def problems(found: Any) -> list[Block]:
+    """Return what the check found."""
+    return [Paragraph(_CHECK, "faint")] if found is None else [*found.notes]
+
+
+def system_parts(system: System) -> list[Block]:
+    """Return all but the constraints."""
+    return [coordinates(system), *energies(system), *values(system)]
+
+
+def coordinates(system: System) -> Listing:
+    """Return the names of the coordinates."""
+    return Listing([Name(name) for name in system.coordinates], short=True, title="coordinates", most=_MOST)
+
+
+def energies(system: System) -> list[Block]:
+    """Return energies or matrices, and the forces without potential."""
+    rows: list[Equation] = []
+    for letter, words, expr in (("T", "kinetic", system.kinetic), ("V", "potential", system.potential)):
+        rows += [Equation(letter, expr, f"{words} energy")] if expr is not None and expr != 0 else []
+    rows += [Equation(f"Q_{q}", force, "force without potential") for q, force in system.forces.items() if force != 0]
+    names, outward = (*system.coordinates, *system.parameters), system._translator.outward
+    parts: list[Block] = []
+    if system.mass is not None:
+        parts.append(Paragraph("Given by its mass matrix M and the forces f, M q̈ = f without constraints."))
+        parts.append(Matrix("M", system.mass, outward=outward))
+        parts.append(Matrix("f", [[entry] for entry in system.force or ()], outward=outward))
+    return [*parts, Equations(rows, names, "force", outward)] if rows else parts
+
+
+def values(system: System) -> list[Block]:
+    """Return parameters and initial values."""
+    given = {"parameters": system.parameters, "initial values": system.initial}
+    return [
+        Listing([(Name(name), " = ", _value(x)) for name, x in some.items()], short=True, title=title, most=_MOST)
+        for title, some in given.items()
+        if some
+    ]
+
+
+def _value(value: Any) -> Text:
+    if value is None:
+        return faint("no value")
+    is_number = isinstance(value, (int, float)) or value.is_Number
+    return Number(float(value), 8) if is_number else Formula(value)
+
+
+def constraints(system: System, some: Iterable[Constraint], found: Any = None) -> list[Block]:
+    """Return constraints with what kind they are."""
+    known = found.classes if found is not None else {}
+    rows = [Equation(c.expression, name=c.name, said=describe_class(known.get(c.name, c.kind))) for c in some]
+    names = (*system.coordinates, *system.parameters)
+    return [Equations(rows, names, "constraint", system._translator.outward)] if rows else []

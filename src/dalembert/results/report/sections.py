@@ -1,0 +1,121 @@
+"""The sections of a report: what the model, its equations and its motion show of themselves, and more."""
+
+from __future__ import annotations
+
+import base64
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import symengine as se
+
+from dalembert.document import nodes
+from dalembert.errors import DerivationError, ModelError
+from dalembert.forms.description import derivation_document
+from dalembert.forms.multipliers import multiplier
+from dalembert.model.description import coordinates, energies, values
+from dalembert.model.mechanism.description import tables
+from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.results.overview import alarms, events, how
+
+if TYPE_CHECKING:
+    from dalembert.forms.derivation import Derivation
+    from dalembert.language.building import Expr
+    from dalembert.model.system import System
+    from dalembert.results.certificate import Certificate
+    from dalembert.results.curves import PlotSource
+    from dalembert.results.trajectory import Run
+    from dalembert.survey.check import Check
+
+_LINES = 150  # of a model that is printed
+_VALUES = 60  # rows of a table of values
+_BALANCE = "Lagrange’s equations with multipliers, M q̈ = f + Aᵀλ"
+_ERRORS = "Error of each coordinate, as a second, more accurate motion shows it:"
+
+
+def model(system: System) -> nodes.Section:
+    """Describe the model, and give it as a file."""
+    made = tables(system) if isinstance(system, Mechanism) else [coordinates(system)]
+    parts = [*made, nodes.Section("Energies and forces", energies(system)), *values(system)]
+    text, name = str(system), file_name(system)
+    address = base64.b64encode(text.encode()).decode()
+    link = f'<p class="aside"><a download="{name}" href="data:application/toml;base64,{address}">save as {name}</a></p>'
+    fold = "paper" if text.count("\n") <= _LINES else "closed"
+    file = nodes.Section("The model as a file", [nodes.Figure(link), nodes.Code(text)], fold=fold)
+    return nodes.Section("Model", [*parts, file], key="model")
+
+
+def file_name(system: System) -> str:
+    """Return a name for the model's file, from its title."""
+    plain = re.sub(r"[^a-z0-9]+", "-", system.name.lower()).strip("-")[:40].rstrip("-")
+    return f"{plain or 'model'}.toml"
+
+
+def check(found: Check) -> nodes.Section:
+    """Say what the check of the model found."""
+    shown = found.document()
+    nothing = [] if found.problems else [nodes.Paragraph("Nothing is in the way, and there is nothing to note.")]
+    return replace(shown, title="Check", parts=[*nothing, *shown.parts], key="check")
+
+
+def equations(system: System, form: str) -> nodes.Section:
+    """Write down the equations of motion: with multipliers, and in the form of the motion."""
+    try:
+        derivation = system.derive("minimal" if form == "multipliers" else form)
+    except DerivationError as error:
+        return nodes.Section(
+            "Equations", [nodes.Paragraph(f"The equations are not written down: {error}")], key="equations"
+        )
+    parts = list(derivation_document(derivation, whole=False).parts)
+    if derivation.expressions:
+        parts[0] = replace(parts[0], title=derivation.title)
+    return nodes.Section("Equations", [_with_multipliers(derivation), *parts], key="equations")
+
+
+def _with_multipliers(derivation: Derivation) -> nodes.Section:
+    """Write M q̈ = f + Aᵀλ row by row."""
+    scene, b = derivation.scene, derivation.scene.blocks
+    left: list[list[Expr]] = [[] for _ in b.q]
+    right: list[list[Expr]] = [[f] for f in b.f]
+    for (i, j), entry in b.M.items():
+        left[i].append(entry * se.Symbol(b.q[j].name + "''"))
+    for (i, j), entry in b.A.items():
+        if i in scene.kept:
+            right[j].append(entry * multiplier(scene, i))
+    rows = [nodes.Equation(se.Add(*one), se.Add(*other)) for one, other in zip(left, right, strict=True)]
+    names = (*derivation.system.coordinates, *derivation.system.parameters)
+    return nodes.Section(_BALANCE, [nodes.Equations(rows, names)])
+
+
+def motion(source: PlotSource) -> nodes.Section:
+    """Say how the motion was computed and what came out."""
+    run, fine, rows = source.run, source.fine, []
+    for order, (suffix, numbers) in enumerate((("", fine.q), ("'", fine.v))):
+        for k, name in enumerate(source.system.coordinates):
+            column = numbers[:, k]
+            four = [nodes.Number(float(x)) for x in (column[0], column[-1], np.min(column), np.max(column))]
+            rows.append((nodes.Name(name + suffix), *four, source.quantities[name].units(order)))
+    table = nodes.Table(rows, ("", "at the start", "at the end", "smallest", "largest", ""), most=_VALUES)
+    fold = nodes.Section("Values at the start and at the end", [table], fold="closed")
+    notes = [note for note in source.notes if not note.startswith("The motion")]
+    return nodes.Section(
+        "Motion", [*alarms(run), how(run), *events(run), fold, nodes.Listing(notes, tone="faint")], key="motion"
+    )
+
+
+def animation(run: Run) -> nodes.Section:
+    """Show the motion; say what to do if nothing is known of how the system looks."""
+    try:
+        part: nodes.Block = nodes.Figure(run.animate().fragment(), "An animation.")
+    except ModelError as error:
+        part = nodes.Paragraph(f"{error}.", "faint")
+    return nodes.Section("Animation", [part], key="animation")
+
+
+def certificate(found: Certificate) -> nodes.Section:
+    """Show what was measured, and the error of each coordinate."""
+    shown = found.document()
+    errors = [(nodes.Name(name), nodes.Number(error, 2)) for name, error in found.errors.items()]
+    more = [nodes.Paragraph(_ERRORS), nodes.Table(errors, ("coordinate", "largest error"))] if errors else []
+    return replace(shown, parts=[*shown.parts, *more])
