@@ -446,3 +446,48 @@ WRONG |= {
         200, rtol=1e-2, atol=1e-2
     ),
 }
+
+
+def sprung(stiffness: float, x: float, y: float) -> System:
+    """Two bodies on a stiff spring without damper."""
+    values = {"x": 0.0, "y": 0.0, "x'": x, "y'": y}
+    return System("x y", kinetic="(x'^2 + y'^2)/2", potential=f"{stiffness}*(x - y)^2/4", initial=values)
+
+
+def beside_a_hammer(inertia: str = "1", potential: str = "0") -> System:
+    """A light body and a heavy one that have nothing to do with each other."""
+    values = {"X": 1.0, "X'": 0.0, "x": -1.0, "x'": 1.0}
+    kinetic = f"1e4*X'^2/2 + {inertia}*x'^2/2"
+    return System("X x", kinetic=kinetic, potential=f"1e4*X^2/2 + {potential}", initial=values)
+
+
+def falling(wall: str = "0", force: str = "0") -> System:
+    """A body that falls off a top: what is small at first grows."""
+    start = {"x": 1e-3, "x'": 0.0}
+    return System("x", kinetic="x'^2/2", potential=f"-x^2/2 + {wall}", forces={"x": force}, initial=start)
+
+
+def far_away(place: float) -> System:
+    """An oscillator whose place takes nearly all digits."""
+    return gliding(potential=f"(x - {place:.0f})^2/2", initial={"x": place + 4, "x'": 0.0})
+
+
+WALL = "-5e-7/1e-10/sqrt(pi)*exp(-((x - 1.0453385141288604e-3)/1e-10)^2)"
+WRONG |= {
+    "an oscillation is damped away": lambda _: sprung(1e8, 2.0, 0.0).simulate(1, method="radau", rtol=1e-2),
+    "the same at a loose absolute tolerance": lambda _: sprung(1e10, 1.15, 0.85).simulate(
+        1, method="radau", rtol=1e-6, atol=1e-4
+    ),
+    "an oscillation about a moving point is damped away": lambda _: gliding(
+        potential="1e8*(x - t)^2/2", initial={"x": 0.0, "x'": 0.0}
+    ).simulate(1, method="radau", rtol=1e-2),
+    "a jump of the potential beside a hammer": lambda _: beside_a_hammer(potential="0.6*step(x - 0.3)").simulate(3),
+    "a jump of inertia beside a hammer": lambda _: beside_a_hammer("if(x < 0.3337, 1, 2)").simulate(3),
+    "a small jump that decides": lambda _: gliding(
+        potential="1/(1 + x^2) + 8e-4*step(x + 0.01)", initial={"x": -3.0, "x'": 1.3419388}
+    ).simulate(12),
+    "a small jump at first": lambda _: falling("5e-7*step(x - 1.2e-3)").simulate(10),
+    "a thin wall at first": lambda _: falling(force=WALL).simulate(10),
+    "far away": lambda _: far_away(1e15).simulate(10, method="rk4", step=0.1),
+    "farther away": lambda _: far_away(1e16).simulate(10),
+}

@@ -120,6 +120,7 @@ def _finer(motion: Motion, times: Array) -> Motion:
     facts = motion.facts
     events = [replace(e, action="record") if e.action == "stop" else e for e in watched(motion)]
     settings = {"until": float(motion.times[-1]), "samples": times, "max_steps": 20 * facts["steps"] + 10_000}
+    settings["max_seconds"] = np.inf  # steps are the bound: what the clock says changes from one time to the next
     if facts["step"] is None:
         part = _FINER.get(facts["method"], _TENTH)
         longest = float(np.diff(motion.times).max()) / 2  # a few steps may be as long as they grow, at any tolerance

@@ -32,14 +32,15 @@ _ROUNDING = 1e-7  # of the potential energy, or of forces times places: the leas
 def balance(run: Run, sizes: Scales) -> list[Item]:
     """Measure the energy balance, where there are energies.
 
-    Not counted is the work that large forces seem to do on differences which they push back at once (`steps`).
+    Not counted is the work that large forces seem to do on differences which they push back at once (`steps`); no more
+    of it than forces without potential can do, as springs alone lose nothing.
     """
     drift = run.drift
     if drift is None:
         return []
     seeming = np.zeros(len(drift.values))
     for step, work in run.motion.memory.get("pushed back", {}).items():
-        seeming[step + 1 :] += work
+        seeming[step + 1 :] += min(work, drift.forces[step])
     scale = max(drift.scale, _AT_REST * sizes.energy)
     worst = float(np.maximum(np.abs(drift.values) - seeming, 0.0).max(initial=0.0) / scale)
     return [Item("energy", worst, LIMIT, TEXT)]
@@ -70,10 +71,14 @@ def written(run: Run, at: list[Place], sizes: Scales) -> list[Item]:
 
 @dataclass(frozen=True, repr=False)
 class Drift(Arrays):
-    """E − E₀ − work of forces and of constraints at the steps; E itself, and the largest energy."""
+    """E − E₀ − work of forces and of constraints at the steps; E itself, and the largest energy.
+
+    forces: what forces without potential may do in each step.
+    """
 
     values: Array
     energy: Array
+    forces: Array
     scale: float
 
 
@@ -98,7 +103,8 @@ def energy_drift(run: Run) -> Drift | None:
     changed = changes(run)
     gains[changed] = np.diff(found.energy)[changed] - np.diff(work)[changed]
     work[1:] += np.cumsum(gains)
-    return Drift(found.energy - found.energy[0] - work, found.energy, scale)
+    forces = np.diff(t) * np.maximum(np.abs(found.forces[1:]), np.abs(found.forces[:-1]))
+    return Drift(found.energy - found.energy[0] - work, found.energy, forces, scale)
 
 
 def _work(run: Run) -> Array:

@@ -25,7 +25,8 @@ _AT_REST = 1e-9  # part of it below which a coordinate counts as at rest,
 _TOLERANCES = 10.0  # or so many tolerances, if that is more;
 _STEPPED = 1e-6  # the same where steps are fixed
 _HELD = 1e-12  # part of what it would do if nothing held it
-_DIGITS = 1e-9  # part of its own values that a coordinate is measured by at least
+_STANDING = 1e-15  # part of it that velocities may amount to where nothing moves
+_DIGITS = 1e-9  # part of the values of all that a coordinate is measured by where nothing moves it
 _ROUNDING = 1e-14  # part of the largest coordinate by which constraints may move any other in a few steps, by rounding
 
 
@@ -62,8 +63,10 @@ class Scales:
         q = points(self.run)[1]
         moved, own = np.ptp(q, axis=0), np.abs(q).max(axis=0, initial=0.0)
         free = _HELD * self.free * self.duration**2
-        shared = self._shared(np.maximum(np.maximum(moved, _DIGITS * own), free))
-        return np.where(moved < _ROUNDING * self.sizes, np.maximum(shared, _DIGITS * self.sizes), shared)
+        shared = self._shared(np.maximum(np.maximum(moved, _ROUNDING * own), free))
+        way = np.abs(points(self.run)[2]).max(axis=0) * self.duration
+        still = (moved < _ROUNDING * self.sizes) & (way < _STANDING * self.sizes)
+        return np.where(still, np.maximum(shared, _DIGITS * self.sizes), shared)
 
     @cached_property
     def sizes(self) -> Array:

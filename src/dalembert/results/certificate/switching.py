@@ -30,6 +30,9 @@ _STEPS = 3000  # the longest of the steps in question, which are looked at
 _PARTS, _CUTS, _ROUNDS = 32, 16, 8  # of a step; of a part in question; how often
 _DIP = 0.3  # of its values at both ends
 _OPEN = 40  # parts of a step in question, beyond which they are not cut further
+_NARROW = 1e-4  # of a step
+_LEAST = 1e-4  # of the largest velocity: the least by which one is measured
+_ROUNDING = 1e-13  # of the energy
 _TOGETHER = 200  # steps that are looked at together
 State = tuple[Array, Array, Array, Array]  # t, q, v and parameters, at many places
 _GAUSS = np.polynomial.legendre.leggauss(3)
@@ -59,6 +62,14 @@ def switching(run: Run, sizes: Scales, notes: list[str]) -> list[Item]:
     return [*items, Item("switches", value, limit, TEXT)]
 
 
+def _over_narrow(values: Array, which: Array, edges: Array, firsts: Array) -> Array:
+    """Return how values change over the narrow parts of each step, up to every edge."""
+    narrow = (np.diff(edges, prepend=np.inf) < _NARROW) & (np.diff(which, prepend=-1) == 0)
+    change = np.where(narrow[:, None], np.diff(values, axis=0, prepend=values[:1]), 0.0)
+    sums = np.cumsum(change, axis=0)
+    return sums - sums[firsts][which]
+
+
 @dataclass(frozen=True)
 class _Found:
     """What is off at the end of a step, which adds up, and within it, in the sizes of the motion."""
@@ -77,6 +88,9 @@ class _Look:
         self.switching, self.dips = Program(symbols, found.states), Program(symbols, found.dips)
         drift = run.drift
         self.energy = None if drift is None else drift.scale
+        used = {symbol.name for expr in (*found.states, *found.dips) for symbol in expr.free_symbols}
+        pairs = zip(system.coordinates, system.velocities, strict=True)
+        self.involved = np.array([not used.isdisjoint(pair) for pair in pairs])  # coordinates with which it switches
 
     def steps(self) -> Array:
         """Return the steps in which something may switch."""
@@ -125,9 +139,25 @@ class _Look:
             off = np.abs(v - v[firsts][which] - gained) / self.sizes.velocities
         off = np.where(self.sizes.velocities > 0, np.nan_to_num(off, nan=np.inf), 0.0).max(axis=1, initial=0.0)
         lasts = np.append(firsts[1:], len(edges)) - 1
-        within = np.maximum(np.maximum.reduceat(off, firsts), self._energy_off(state, which, edges, lengths, firsts))
+        within = np.maximum.reduceat(off, firsts)
+        within = np.maximum(within, self._narrow_off(v, gained, which, edges, firsts))
+        within = np.maximum(within, self._energy_off(state, which, edges, lengths, firsts))
         found = zip(self.run.motion.times[steps], off[lasts], within, strict=True)
         return [_Found(float(t), float(end), float(most)) for t, end, most in found]
+
+    def _narrow_off(self, v: Array, gained: Array, which: Array, edges: Array, firsts: Array) -> Array:
+        """Return by how much velocities are off over narrow parts, in their sizes there: a small one may decide.
+
+        On these parts the error of the dense output, which is that of the tolerance, does not count.
+        """
+        with np.errstate(invalid="ignore"):
+            off = np.abs(_over_narrow(v - gained, which, edges, firsts)) / self._local(v, which, firsts)
+        return np.maximum.reduceat(np.where(off >= 0, off, 0.0).max(axis=1, initial=0.0), firsts)
+
+    def _local(self, v: Array, which: Array, firsts: Array) -> Array:
+        """Return the velocities in each step."""
+        largest = np.maximum.reduceat(np.abs(v), firsts, axis=0)[which]
+        return np.maximum(largest, _LEAST * self.sizes.velocities)
 
     def _energy_off(self, state: State, which: Array, edges: Array, lengths: Array, firsts: Array) -> Array:
         """Return by how much the energy is off inside steps, in the largest energy."""
@@ -139,7 +169,11 @@ class _Look:
         done = np.where(inner, lengths[which[1:]] * np.diff(edges) * (power[1:] + power[:-1]) / 2, 0.0)
         work = np.concatenate([[0.0], np.cumsum(done)])
         off = found.energy - found.energy[firsts][which] - (work - work[firsts][which])
-        return np.maximum.reduceat(np.abs(off), firsts) / self.energy
+        moving = (self.sizes.mass * self._local(state[2], which, firsts) ** 2)[:, self.involved].sum(axis=1)
+        narrow = np.abs(_over_narrow((found.energy - work)[:, None], which, edges, firsts)[:, 0])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            local = np.where((moving > 0) & (narrow > _ROUNDING * np.abs(found.energy)), narrow / moving, 0.0)
+        return np.maximum.reduceat(np.maximum(np.abs(off) / self.energy, local), firsts)
 
     def _edges(self, steps: Array) -> tuple[Array, Array]:
         """Cut steps into parts, the finer the longer something may switch in them.
