@@ -115,6 +115,11 @@ def check(system: System) -> Check:
 def contradictions(system: System) -> list[Problem]:
     """Find what contradicts itself in the equations at the start: cheap where nothing points to that."""
     numeric, state = numeric_of(system), start_of(system)
+    examination = system.examination()
+    for problem in examination.misfits(numeric, state):
+        examination.report("error", problem.text, *problem.key)
+    if examination.problems:
+        return examination.problems
     velocities, suspect = solved_start(system)[1].level, False
     if velocities.regular and len(velocities.constraints) == numeric.s and system.mass is None:
         return []  # independent rows contradict nothing
@@ -236,6 +241,10 @@ class Examination:
             return beginning(self.system)
         except ModelError:
             return None
+
+    def misfits(self, numeric: Numeric, state: State) -> list[Problem]:
+        """Find what does not fit in the initial position; only parts can fit or not."""
+        return []
 
     def contradiction(self, error: ModelError) -> None:
         """Report what cannot hold; with random values of parameters that is no mistake."""

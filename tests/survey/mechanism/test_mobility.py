@@ -309,3 +309,21 @@ def test_size_does_not_matter(size):
     assert mechanism.mobility().freedom == 1
     check = mechanism.check()
     assert check.degrees_of_freedom == 1 and len(check.redundancies) == 3
+
+
+def test_a_screw_beside_a_loop_that_owes_its_mobility_to_special_dimensions():
+    body = {"mass": 1.1, "inertia": [0.1, 0.1, 0.1]}
+    corners = {"bar": [1, 0, 0], "top": [1, 1, 0], "end": [0, 1, 0]}
+    bodies = {"nut": body, **{name: body | {"at": at} for name, at in corners.items()}}
+    pairs = [
+        ("ground", "bar", [1, 0, 0]),
+        ("bar", "top", [1, 1, 0]),
+        ("top", "end", [0, 1, 0]),
+        ("ground", "end", [0] * 3),
+    ]
+    joints: dict[str, dict] = {
+        f"R{k}": {"kind": "revolute", "bodies": [a, b], "at": at, "axis": [0, 0, 1]}
+        for k, (a, b, at) in enumerate(pairs)
+    }
+    joints["thread"] = {"kind": "screw", "bodies": ["ground", "nut"], "at": [0, 0, 0], "axis": [0, 0, 1], "pitch": 0.1}
+    assert Mechanism(dimensions=3, bodies=bodies, joints=joints).mobility().freedom == 2

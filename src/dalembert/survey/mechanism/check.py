@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalembert.blocks.numeric import Numeric
+from dalembert.errors import Problem
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.survey.check import Examination
 from dalembert.survey.configurations import Configuration
-from dalembert.survey.mechanism.fit import moved
+from dalembert.survey.mechanism.fit import misfits, moved
 from dalembert.survey.mechanism.mobility import mobility
 from dalembert.survey.mechanism.words import repeated_conditions
 from dalembert.survey.redundancy import Redundancy
+from dalembert.survey.start import State
 
 
 class MechanismExamination(Examination):
@@ -27,7 +29,14 @@ class MechanismExamination(Examination):
         if self.state is not None:
             for note in moved(self.mechanism, numeric, self.state.q, self.mechanism.guess):
                 self.report("note", note.text, *note.key)
+            for problem in self.misfits(numeric, self.state):
+                self.report("error", problem.text, *problem.key)
         return start
+
+    def misfits(self, numeric: Numeric, state: State) -> list[Problem]:
+        """Find what does not fit in the assembled position; random parameters need not fit."""
+        known = all(value is not None for value in self.system.parameters.values())
+        return misfits(self.mechanism, numeric, state) if known else []
 
     def redundant(self, redundancies: Sequence[Redundancy], numeric: Numeric, places: Sequence[Configuration]) -> None:
         """Report by joint what is repeated, what to do, and what it means for the mobility."""

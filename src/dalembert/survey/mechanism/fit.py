@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 TURNS = ("angle", "tilt_x", "tilt_y", "turn", "cross")  # conditions that are angles, or sines of angles
 FIRM = 1e4  # how much more the joints weigh that are to be closed
+FIT = 1e-6  # part by which a length may differ from what a joint needs
 MOVED = 1e-6  # of the size of the mechanism, or radians: worth a word
 
 
@@ -58,6 +59,19 @@ def moved(mechanism: Mechanism, numeric: Numeric, q: Array, guess: Mapping[str, 
             text = f"to assemble the mechanism{given}, body `{body.name}` was {' and '.join(parts)}"
             notes.append(Problem(text, "note", key=("bodies", body.name)))
     return notes
+
+
+def misfits(mechanism: Mechanism, numeric: Numeric, state: State) -> list[Problem]:
+    """Find lengths that are not what joints need, as the distance of the centres of gears."""
+    found = []
+    for joint in mechanism.joints.values():
+        if joint.pair.fits is None:
+            continue
+        fit = joint.pair.fits(joint)
+        length, needed = numeric.evaluate(numeric.program([fit.length, fit.needed]), state.t, state.q)
+        if not abs(length - needed) <= FIT * (abs(length) + abs(needed)):
+            found.append(Problem(fit.words(length, needed), key=("joints", joint.name, fit.key)))
+    return found
 
 
 def _turn(was: Array, now: Array) -> float:

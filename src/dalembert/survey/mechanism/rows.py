@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -64,9 +65,9 @@ def displaced(numeric: Numeric, q: Array, markers: Sequence[Marker], shift: Arra
     for marker, (place, axes, body_place, body_axes, centre) in zip(markers, frames, strict=True):
         at = centre + body_axes.T @ (pivot + turning @ (place - pivot) + shift - body_place)
         R = body_axes.T @ turning @ axes
-        angle = tuple(x + float(turn[0]) for x in marker.placement.turn) if n == 2 else ()
+        turns = tuple(x + float(turn[0]) for x in marker.placement.turn) if n == 2 else _euler_parameters(R)
         numbers = [tuple(se.RealDouble(float(x)) for x in row) for row in (at, *R)]
-        moved.append(replace(marker, placement=Placement(numbers[0], tuple(numbers[1:]), angle)))
+        moved.append(replace(marker, placement=Placement(numbers[0], tuple(numbers[1:]), turns)))
     return moved
 
 
@@ -79,6 +80,13 @@ def _frame(numeric: Numeric, q: Array, marker: Marker, n: int) -> tuple[Array, A
     values = numeric.evaluate(numeric.program(outputs), 0.0, q)
     place, axes, body, R, centre = np.split(values, np.cumsum([n, n * n, n, n * n]))
     return place, axes.reshape(n, n), body, R.reshape(n, n), centre
+
+
+def _euler_parameters(R: Array) -> tuple[Any, ...]:
+    from scipy.spatial.transform import Rotation
+
+    *vector, scalar = Rotation.from_matrix(R).as_quat()
+    return tuple(se.RealDouble(float(x)) for x in (scalar, *vector))
 
 
 def _rotation(turn: Array) -> Array:

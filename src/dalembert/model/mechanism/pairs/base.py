@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import symengine as se
 
@@ -59,6 +59,15 @@ class Coordinate:
     cyclic: bool = False
 
 
+class Fit(NamedTuple):
+    """A length in the assembled position, and what it must be; the entry that says so, and words if it is not."""
+
+    length: Expr
+    needed: Expr
+    key: str
+    words: Callable[[float, float], str]
+
+
 def is_angle(name: str) -> bool:
     """Tell whether a relative coordinate of this name is an angle; the others are lengths."""
     return name.startswith("angle")
@@ -77,6 +86,7 @@ class Pair:
     point: a function of the same arguments: where the bodies touch, for reactions. Without one they act at the second
     point, or at both if these are "apart".
     read: reads what else the pair needs from its table; gets the table, the assembly and the markers.
+    fits: of a joint, a length that must have a value once the parts are assembled.
     along: whether its picture needs the direction of its axis, as that of a slide. drawn: of a joint, further points
     and constants on which its picture hangs.
     """
@@ -90,6 +100,7 @@ class Pair:
     places: str = "shared"
     point: Callable[..., Vector] | None = None
     read: Callable[[Table, Assembly, Sequence[Marker]], dict[str, Any]] = lambda table, assembly, markers: {}
+    fits: Callable[[Joint], Fit] | None = None
     along: bool = False
     drawn: Callable[[Joint], More] | None = None
 
@@ -103,7 +114,7 @@ def pair(
     """Register a function of two markers as a kind of joint, for Python and for files read from then on.
 
     kind: its name. dimensions: 2 or 3.
-    rest: what else a `Pair` has: `axis`, `values`, `coordinates`, `places`, `point`, `read`, `along`, `drawn`.
+    rest: what else a `Pair` has: `axis`, `values`, `coordinates`, `places`, `point`, `read`, `fits`, `along`, `drawn`.
     """
     if not isinstance(kind, str) or not NAME.fullmatch(kind):
         raise ModelError(f"a kind of joint is named by letters, digits and _, got {kind!r}")

@@ -19,7 +19,7 @@ import symengine as se
 
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.marker import Marker
-from dalembert.model.mechanism.pairs.base import Conditions, More, pair
+from dalembert.model.mechanism.pairs.base import Conditions, Fit, More, pair
 from dalembert.model.mechanism.placement import Placement
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.model.mechanism.vectors import Vector, add, dot, norm, scale, sub, unit
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
     from dalembert.model.mechanism.joint import Joint
     from dalembert.model.mechanism.tables import Table
-
-FIT = 1e-6  # relative difference allowed between the distance of the centres and what the radii say
 
 
 def read_gears(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
@@ -47,7 +45,7 @@ def read_gears(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> d
         radii = scaled_teeth(table, teeth, distance, sign)
     else:
         radii = table.vector("radii", size=2) if table.has("radii") else (se.Integer(1),) * 2
-        check_radii(table, radii, distance, sign)
+        check_radii(table, radii)
     name = GROUND
     if table.has("carrier"):
         name = assembly.read_body_name(table, "carrier", table.given["carrier"])
@@ -83,17 +81,31 @@ def scaled_teeth(table: Table, teeth: Vector, distance: Expr, sign: int) -> Vect
     return teeth[0] * module, teeth[1] * module
 
 
-def check_radii(table: Table, radii: Vector, distance: Expr, sign: int) -> None:
-    """Refuse radii that do not fit the distance of the centres."""
-    a, b, d = (table.reader.value(value) for value in (*radii, distance))
-    if a is None or b is None or d is None:
-        return
-    if not (a > 0 and b > 0):
+def check_radii(table: Table, radii: Vector) -> None:
+    """Refuse radii that are none."""
+    a, b = (table.reader.value(value) for value in radii)
+    if a is not None and b is not None and not (a > 0 and b > 0):
         table.problem(f"radii of gears are positive, got {a:g} and {b:g}", "radii")
-    elif abs(abs(a + sign * b) - d) > FIT * (a + b):
-        what = "difference" if sign < 0 else "sum"
-        text = f"the centres are {d:.6g} m apart, and the {what} of the radii is {abs(a + sign * b):.6g} m"
-        table.problem(f"{text}; change one of them, or give `teeth`, from which the radii follow", "radii")
+
+
+def fits(joint: Joint) -> Fit:
+    """The centres are as far apart as the radii say, and as the bodies were placed if the radii come from that."""
+    (a, b), (one, other), sign = joint.markers, joint.values["radii"], joint.values["sign"]
+    needed = se.Abs(one + sign * other)
+    if "teeth" in joint.table:
+        return Fit(norm(sub(b.place, a.place)), needed, "teeth", _misplaced)
+    what = "difference" if sign < 0 else "sum"
+    return Fit(norm(sub(b.place, a.place)), needed, "radii", lambda d, r: _misfit(d, r, what))
+
+
+def _misfit(distance: float, needed: float, what: str) -> str:
+    text = f"the centres are {distance:.6g} m apart, and the {what} of the radii is {needed:.6g} m"
+    return f"{text}; change one of them, or give `teeth`, from which the radii follow"
+
+
+def _misplaced(distance: float, needed: float) -> str:
+    text = f"the bodies are placed with their centres {needed:.6g} m apart, from which the radii follow"
+    return f"{text}, but the joints hold them {distance:.6g} m apart: place them there, or give `radii`"
 
 
 def pitch_point(a: Marker, b: Marker, radii: Vector, carrier: Marker, toward: Expr, **values: Any) -> Vector:
@@ -116,7 +128,7 @@ def gears(joint: Joint) -> More:
     return tuple(rims), (*values["radii"], se.Integer(values["sign"]), values["toward"], *teeth)
 
 
-@pair("gear", 2, places="origins", point=pitch_point, read=read_gears, drawn=gears)
+@pair("gear", 2, places="origins", point=pitch_point, read=read_gears, fits=fits, drawn=gears)
 def gear(a: Marker, b: Marker, radii: Vector, sign: int, carrier: Marker, start: Vector, toward: Expr) -> Conditions:
     """The pitch circles roll on each other."""
     ra, rb = radii[0], sign * radii[1]
