@@ -50,3 +50,17 @@ def test_teeth_fit_where_the_bodies_are_placed_well():
     assert tooth_force(planetary([0.3, 0], teeth=[20, 40])) == pytest.approx(
         tooth_force(planetary([0.3, 0], radii=[0.1, 0.2])), rel=1e-9
     )
+
+
+def test_a_free_length_from_places_that_the_assembly_changes_is_named():
+    bodies = {"arm": {"mass": 1.2, "inertia": 0.1, "at": [0.52, 0.03]}}
+    joints = {"A": {"kind": "revolute", "bodies": ["ground", "arm"], "points": [[0, 0], [-0.5, 0]]}}
+    spring = {"bodies": ["ground", "arm"], "points": [[0, 1], [0, 0]], "stiffness": 90.0}
+    given = {"bodies": bodies, "joints": joints}
+    [text] = [p.text for p in Mechanism(**given, springs={"S": spring}).check().problems if p.severity == "warning"]
+    assert "the free length is left out and taken from the places as they are written" in text
+    assert not [
+        p
+        for p in Mechanism(**given, springs={"S": spring | {"length": 1.0}}).check().problems
+        if p.severity == "warning"
+    ]

@@ -9,7 +9,7 @@ from dalembert.errors import Problem
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.survey.check import Examination
 from dalembert.survey.configurations import Configuration
-from dalembert.survey.mechanism.fit import misfits, moved
+from dalembert.survey.mechanism.fit import misfits, moved, stretched
 from dalembert.survey.mechanism.mobility import mobility
 from dalembert.survey.mechanism.words import repeated_conditions
 from dalembert.survey.redundancy import Redundancy
@@ -29,6 +29,8 @@ class MechanismExamination(Examination):
         if self.state is not None:
             for note in moved(self.mechanism, numeric, self.state.q, self.mechanism.guess):
                 self.report("note", note.text, *note.key)
+            for problem in stretched(self.mechanism, numeric, self.state):
+                self.report("warning", problem.text, *problem.key)
             for problem in self.misfits(numeric, self.state):
                 self.report("error", problem.text, *problem.key)
         return start

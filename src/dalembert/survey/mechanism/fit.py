@@ -74,6 +74,23 @@ def misfits(mechanism: Mechanism, numeric: Numeric, state: State) -> list[Proble
     return found
 
 
+def stretched(mechanism: Mechanism, numeric: Numeric, state: State) -> list[Problem]:
+    """Name springs that are under load because their free length is that of the places as they are written."""
+    if at_level(mechanism, mechanism.initial, "position"):
+        return []  # the mechanism begins elsewhere than it was assembled
+    found = []
+    for name, spring in mechanism.elements["springs"].items():
+        what = spring.action.name
+        if what in spring.table or spring.stiffness == 0:
+            continue
+        now, free = numeric.evaluate(numeric.program([spring.action.value, spring.free]), state.t, state.q)
+        if abs(now - free) > MOVED * (abs(now) + abs(free)):
+            text = f"the free {what} is left out and taken from the places as they are written, {free:.6g}; assembled"
+            text += f" it is {now:.6g}: place the bodies where the joints hold them, or give `{what}`"
+            found.append(Problem(text, "warning", key=("springs", name)))
+    return found
+
+
 def _turn(was: Array, now: Array) -> float:
     """Return the angle between two orientations."""
     if len(was) == 1:
