@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from dalembert.forms.release import Release
     from dalembert.native.kernels import Kernels
     from dalembert.results.trajectory import Run
-    from dalembert.survey.check import Check, Examination
+    from dalembert.survey.check import Examination
+    from dalembert.survey.outcome import Check
     from dalembert.survey.start import State
 
 VALUES = ("parameters", "initial", "guess", "forces", "simulation")  # what `replace` changes by name

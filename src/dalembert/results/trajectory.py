@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +24,6 @@ from dalembert.native.values import Energies, Result
 from dalembert.results.bounds import Bound, bounds
 from dalembert.results.certificate import Certificate, certify
 from dalembert.results.certificate.energy import Drift, energy_drift
-from dalembert.results.certificate.scales import points
 
 if TYPE_CHECKING:
     from dalembert.document.nodes import Section
@@ -300,66 +298,23 @@ class Run(Shown):
         """What was watched for and happened, in order: name, t, q, v."""
         return self.motion.occurrences
 
-    @property
-    def _last_parameters(self) -> Array:
-        return self.motion.changes[-1][1] if self.motion.changes else self.motion.parameters
-
     def final_reactions(self) -> dict[str, list[float]]:
         """Return the reaction of every constraint at the end, one value for each coordinate."""
-        n, (t, *state) = self.motion.kernels.n, self.final().values()
-        found = self.motion.kernels.reactions(t, state[:n], state[n:], self._last_parameters)
-        return {name: reaction.tolist() for name, reaction in found.items()}
+        from dalembert.results.plain import final_reactions
+
+        return final_reactions(self)
 
     def final_joints(self) -> dict[str, dict[str, Any]]:
         """Return force and moment of the joints and drives of a mechanism at the end; None if it is not determined."""
-        if not self._is_mechanism:
-            return {}
-        from dalembert.results.joints import Joints
+        from dalembert.results.plain import final_joints
 
-        n, kernels, (t, *state) = self.motion.kernels.n, self.motion.kernels, self.final().values()
-        point = t, state[:n], state[n:], self._last_parameters
-        joints = Joints(self.joints.mechanism, kernels.inputs(*point), kernels.accelerations(*point))
-        found = {}
-        for name in (*joints.mechanism.joints, *joints.mechanism.drives):
-            force = joints.force(name)
-            values = {
-                part: [None if math.isnan(x) else float(x) for x in np.atleast_1d(getattr(force, part))]
-                for part in ("force", "moment", "point")
-            }
-            found[name] = {"on": force.on, **values}
-        return found
+        return final_joints(self)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome as JSON holds it."""
-        f, end = self.motion.facts, self.final()
-        t, *state = end.values()
-        n = self.motion.kernels.n
-        found = self.motion.kernels.accelerations(t, state[:n], state[n:], self._last_parameters)
-        names = [constraint.name for constraint in self.system.constraints]
-        drift = self.drift
-        energy = None
-        if drift is not None:
-            energy = {"initial": float(drift.energy[0]), "final": float(drift.energy[-1])}
-            energy["max_drift"] = float(np.abs(drift.values).max(initial=0.0))
-        g, psi = self.motion.kernels.residuals(*points(self))
-        return {
-            "model": self.system.name,
-            **{key: f[key] for key in ("status", "message", "form", "method", "keep", "steps", "evaluations")},
-            "note": self.note,
-            "build_s": f["build_s"],
-            "wall_s": f["wall_s"],
-            "final": end,
-            "residual": {
-                "position": float(np.abs(g).max(initial=0.0)),
-                "velocity": float(np.abs(psi).max(initial=0.0)),
-            },
-            "energy": energy,
-            "reactions": self.final_reactions(),
-            "joints": self.final_joints(),
-            "undetermined": self.undetermined,
-            "multipliers": dict(zip(names, np.asarray(found.multipliers).tolist(), strict=True)),
-            "certificate": self.certificate.as_dict(),
-        }
+        from dalembert.results.plain import as_dict
+
+        return as_dict(self)
 
     def to_dataframe(self) -> Any:
         """Return times, coordinates, velocities and multipliers as a pandas DataFrame."""

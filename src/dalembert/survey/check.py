@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,10 +13,7 @@ from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, Values, numeric_of, pilot_numeric_of
-from dalembert.document.nodes import Block, Listing, Name, Note, Paragraph, Section, Tone, listed, rounded
-from dalembert.document.shown import Printed
-from dalembert.errors import ModelError, Problem, counted, quoted
-from dalembert.model.constraint import describe_class
+from dalembert.errors import ModelError, Problem, quoted
 from dalembert.model.facts import START, fact
 from dalembert.survey.configurations import (
     Configuration,
@@ -28,6 +24,7 @@ from dalembert.survey.configurations import (
     places_of,
 )
 from dalembert.survey.integrability import Integrability, find_integrable, linear_constraints
+from dalembert.survey.outcome import Check
 from dalembert.survey.redundancy import DEPENDENT, Redundancy, redundancies_of
 from dalembert.survey.start import State, noted_start, solved_start, start_of
 
@@ -35,74 +32,7 @@ if TYPE_CHECKING:
     from dalembert.model.system import System
 
 _SMALL = 1e-9
-_NAMES, _VALUES = 12, 14  # constraints of one kind, and values of the initial state, that are shown
-_STATE = "initial state"
 _MET = 1e-6  # part of c that accelerations must leave, before contradictions are looked for
-
-
-@dataclass(frozen=True, repr=False)
-class Check(Printed):
-    """The outcome of a check; prints as text, `as_dict()` is what `dalembert check --json` prints.
-
-    rank, degrees_of_freedom: of the constraints, in general positions; None where contradictions leave them open.
-    redundancies: the constraints that follow from others.
-    classes: by constraint its level, whether it is linear, depends on time, and is integrable.
-    problems: errors, warnings and notes, in words.
-    state: the initial state; None if there is none.
-    """
-
-    system: System
-    rank: int | None
-    degrees_of_freedom: int | None
-    redundancies: tuple[Redundancy, ...]
-    classes: dict[str, dict[str, Any]]
-    problems: tuple[Problem, ...]
-    state: State | None
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing is in the way of deriving and simulating the system."""
-        return not any(problem.severity == "error" for problem in self.problems)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the outcome as plain data."""
-        return {
-            "coordinates": len(self.system.coordinates),
-            "constraints": len(self.system.constraints),
-            "rank": self.rank,
-            "degrees_of_freedom": self.degrees_of_freedom,
-            "redundant": {r.name: list(r.others) for r in self.redundancies},
-            "classes": self.classes,
-            "problems": [{"severity": p.severity, "text": p.text, "line": p.line} for p in self.problems],
-        }
-
-    @property
-    def freedom(self) -> str:
-        """How many degrees of freedom there are, in words; empty where that is open."""
-        return "" if self.degrees_of_freedom is None else f"{counted(self.degrees_of_freedom, 'degree')} of freedom"
-
-    def document(self) -> Section:
-        """Say how many coordinates, constraints and degrees of freedom there are, and all that was found."""
-        counts = f"{counted(len(self.system.coordinates), 'coordinate')}, "
-        counts += counted(len(self.system.constraints), "constraint")
-        counts += f" of rank {self.rank}: {self.freedom}" if self.freedom else ""
-        kinds: dict[str, list[str]] = {}
-        for name, kind in self.classes.items():
-            kinds.setdefault(describe_class(kind), []).append(name)
-        classes = [Paragraph((listed(names, _NAMES), f": {kind}")) for kind, names in kinds.items()]
-        parts: list[Block] = [Paragraph(counts), *classes, *self.notes]
-        if self.state is not None:
-            given = self.state.as_dict()
-            size = max(map(abs, given.values()), default=0.0)
-            values = [(Name(name), " = ", rounded(value, size)) for name, value in given.items()]
-            parts.append(Listing([*values[:_VALUES], *["…"] * (len(values) > _VALUES)], short=True, title=_STATE))
-        return Section(self.system.name or "A system", parts, "" if self.ok else Tone("contradicts itself", "bad"))
-
-    @property
-    def notes(self) -> list[Note]:
-        """The problems as they are shown."""
-        places = [f" (line {p.line})" if p.line is not None else "" for p in self.problems]
-        return [Note(p.text + place, p.severity) for p, place in zip(self.problems, places, strict=True)]
 
 
 @fact(START)

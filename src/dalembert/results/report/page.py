@@ -17,7 +17,7 @@ from dalembert.results.report.plots import Plots
 
 if TYPE_CHECKING:
     from dalembert.results.trajectory import Run
-    from dalembert.survey.check import Check
+    from dalembert.survey.outcome import Check
 
 
 def page(run: Run) -> str:

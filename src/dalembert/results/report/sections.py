@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dalembert.results.certificate import Certificate
     from dalembert.results.curves import PlotSource
     from dalembert.results.trajectory import Run
-    from dalembert.survey.check import Check
+    from dalembert.survey.outcome import Check
 
 _LINES = 150  # of a model that is printed
 _VALUES = 60  # rows of a table of values

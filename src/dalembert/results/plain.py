@@ -1,0 +1,77 @@
+"""The outcome of a motion as plain data: what JSON holds, and what is reported of its end."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.arrays import Array
+from dalembert.results.certificate.scales import points
+from dalembert.results.joints import Joints
+
+if TYPE_CHECKING:
+    from dalembert.results.trajectory import Run
+
+
+def final_reactions(run: Run) -> dict[str, list[float]]:
+    """Return the reaction of every constraint at the end, one value for each coordinate."""
+    n, (t, *state) = run.motion.kernels.n, run.final().values()
+    found = run.motion.kernels.reactions(t, state[:n], state[n:], _last_parameters(run))
+    return {name: reaction.tolist() for name, reaction in found.items()}
+
+
+def final_joints(run: Run) -> dict[str, dict[str, Any]]:
+    """Return force and moment of the joints and drives of a mechanism at the end; None if it is not determined."""
+    if not run._is_mechanism:
+        return {}
+    n, kernels, (t, *state) = run.motion.kernels.n, run.motion.kernels, run.final().values()
+    point = t, state[:n], state[n:], _last_parameters(run)
+    joints = Joints(run.joints.mechanism, kernels.inputs(*point), kernels.accelerations(*point))
+    found = {}
+    for name in (*joints.mechanism.joints, *joints.mechanism.drives):
+        force = joints.force(name)
+        values = {
+            part: [None if math.isnan(x) else float(x) for x in np.atleast_1d(getattr(force, part))]
+            for part in ("force", "moment", "point")
+        }
+        found[name] = {"on": force.on, **values}
+    return found
+
+
+def as_dict(run: Run) -> dict[str, Any]:
+    """Return the outcome as JSON holds it."""
+    f, end = run.motion.facts, run.final()
+    t, *state = end.values()
+    n = run.motion.kernels.n
+    found = run.motion.kernels.accelerations(t, state[:n], state[n:], _last_parameters(run))
+    names = [constraint.name for constraint in run.system.constraints]
+    drift = run.drift
+    energy = None
+    if drift is not None:
+        energy = {"initial": float(drift.energy[0]), "final": float(drift.energy[-1])}
+        energy["max_drift"] = float(np.abs(drift.values).max(initial=0.0))
+    g, psi = run.motion.kernels.residuals(*points(run))
+    return {
+        "model": run.system.name,
+        **{key: f[key] for key in ("status", "message", "form", "method", "keep", "steps", "evaluations")},
+        "note": run.note,
+        "build_s": f["build_s"],
+        "wall_s": f["wall_s"],
+        "final": end,
+        "residual": {
+            "position": float(np.abs(g).max(initial=0.0)),
+            "velocity": float(np.abs(psi).max(initial=0.0)),
+        },
+        "energy": energy,
+        "reactions": final_reactions(run),
+        "joints": final_joints(run),
+        "undetermined": run.undetermined,
+        "multipliers": dict(zip(names, np.asarray(found.multipliers).tolist(), strict=True)),
+        "certificate": run.certificate.as_dict(),
+    }
+
+
+def _last_parameters(run: Run) -> Array:
+    return run.motion.changes[-1][1] if run.motion.changes else run.motion.parameters
