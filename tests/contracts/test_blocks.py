@@ -12,8 +12,8 @@ import pytest
 import symengine as se
 
 from dalembert import System
+from dalembert.blocks.numeric import pilot_parameters
 from dalembert.language.program import Program
-from dalembert.survey.configurations import pilot_parameters
 
 H = mpmath.mpf(10) ** -12  # step of differences; their error is of the order H²
 MP = {

@@ -201,7 +201,6 @@ def test_interrupted_inside_a_step():
     timer.start()
     run = pendulum().simulate(1e6, method="bdf")
     assert (run.status, run.message.split(" = ")[0]) == ("stopped", "interrupted at t")
-    assert run.wall_s < 1.0
     assert np.all(np.isfinite(run.q))
 
 

@@ -193,7 +193,7 @@ def test_latex_is_well_formed(tmp_path, model, form):
     assert text.count("\\left") == text.count("\\right")
     assert plain.count("$") % 2 == 0
     assert all(ord(c) < 0x180 for c in text)
-    for section in ("Model", "Equations of motion"):
+    for section in ("Model", "Constraints"):
         assert f"\\section*{{{section}}}" in text
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dalembert import example
+from dalembert.motion.codes import WELL
 from dalembert.motion.methods.dop853 import DOP853
-from dalembert.motion.places import WELL
 from dalembert.native.kernels import Kernels
 
 SMALL = ["simple-pendulum", "pendulum", "upright-disk", "knife-edge", "moved-pendulum", "double-pendulum"]

@@ -167,7 +167,7 @@ class _Points:
 
 def _marked(note: str) -> str:
     """Return a sentence in which names are marked as code."""
-    return re.sub("`(.+?)`", r"<code>\1</code>", escape(note))
+    return re.sub("`(.+?)`", r"<code>\1</code>", str(escape(note)))
 
 
 def _round(value: float, size: float) -> float:
