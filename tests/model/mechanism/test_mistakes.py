@@ -206,6 +206,7 @@ def test_pairs_in_space(table, message):
         ({"kind": "gear", "radii": [-1, 2]}, "joints.C.radii: radii of gears are positive"),
         ({"kind": "gear"}, "joints.C: nothing is given for `radii` or `teeth`"),
         ({"kind": "gear", "teeth": [20, -3]}, "joints.C.teeth: numbers of teeth are positive"),
+        ({"kind": "gear", "teeth": [20.5, 30]}, "joints.C.teeth: numbers of teeth are whole numbers"),
         ({"kind": "gear", "teeth": [20, 20], "internal": True}, "joints.C.teeth: an internal gear has more teeth"),
         ({"kind": "gear", "teeth": [20, 30], "carrier": "arm"}, "joints.C.carrier: there is no body `arm`"),
         ({"kind": "gear", "teeth": [2, 3], "internal": "yes"}, "joints.C.internal: expected true or false, got `yes`"),

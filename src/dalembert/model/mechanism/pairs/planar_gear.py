@@ -72,6 +72,9 @@ def scaled_teeth(table: Table, teeth: Vector, distance: Expr, sign: int) -> Vect
     if any(value is not None and not value > 0 for value in values):
         table.problem("numbers of teeth are positive", "teeth")
         return (se.Integer(1),) * 2
+    if any(value is not None and value != round(value) for value in values):
+        table.problem("numbers of teeth are whole numbers; give `radii` for wheels that roll without teeth", "teeth")
+        return (se.Integer(1),) * 2
     if sign < 0 and values[0] == values[1] and values[0] is not None:
         table.problem("an internal gear has more teeth than the one inside it, got the same number", "teeth")
         return (se.Integer(1),) * 2
