@@ -278,7 +278,8 @@ def _check_shape(data: dict[str, Any]) -> Iterable[Problem]:
         for key, value in _section_of(data, *path).items():
             fits, what = _expected(section, key)
             if not fits(value):
-                text = f"expected {what}, got {_type(value)}{' of something else' * (isinstance(value, list) and 'list' in what)}"
+                other = " of something else" if isinstance(value, list) and "list" in what else ""
+                text = f"expected {what}, got {_type(value)}{other}"
                 if isinstance(value, dict) and section not in PARTS:
                     text += "; a key with a point or a prime is quoted"
                 yield Problem(text, key=(*path, key))
