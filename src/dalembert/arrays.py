@@ -23,3 +23,10 @@ class Arrays:
                 few = np.size(value) <= 8
                 shown.append(f"{part.name} {np.array2string(np.asarray(value), precision=6) if few else size}")
         return f"<{type(self).__name__}: {', '.join(shown)}>"
+
+
+def read_only(array: Array) -> Array:
+    """Return a view of an array that cannot be written to: what was computed is not changed by what is made of it."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

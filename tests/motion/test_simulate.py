@@ -263,3 +263,13 @@ def test_a_step_that_is_too_large_is_seen():
     assert certificate.as_dict()["items"]["energy"]["ok"] is False
     with pytest.raises(SimulationError, match="take a smaller one"):
         example("four-bar").simulate(2, step=0.5)
+
+
+def test_what_is_made_of_a_motion_does_not_change_it():
+    run = pendulum().simulate(1.0, samples=10)
+    before = run.q.copy()
+    angle = run["phi"]
+    angle *= 180 / np.pi
+    assert np.array_equal(run.q, before)
+    with pytest.raises(ValueError, match="read-only"):
+        run.q[0] = 0.0

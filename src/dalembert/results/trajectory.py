@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.arguments import array, shown
-from dalembert.arrays import Array
+from dalembert.arrays import Array, read_only
 from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, MotionWarning, SimulationError, nearest
 from dalembert.model.settings import Settings
@@ -95,10 +95,10 @@ class Run(Shown):
             raise ModelError(f'a run is asked by names, as in run["{system.coordinates[0]}"]; got {shown(name)}')
         for values, names in ((self.q, system.coordinates), (self.v, system.velocities)):
             if name in names:
-                return values[:, names.index(name)]
+                return values[:, names.index(name)].copy()  # to be changed at will: the motion stays as it is
         accelerations = [name + "'" for name in system.velocities]
         if name in accelerations:
-            return self.accelerations[:, accelerations.index(name)]
+            return self.accelerations[:, accelerations.index(name)].copy()
         known = [*system.coordinates, *system.velocities, *accelerations]
         raise ModelError(f"a run has no `{name}`; {nearest(str(name), known)}")
 
@@ -106,13 +106,13 @@ class Run(Shown):
 
     @property
     def q(self) -> Array:
-        """Positions, one row for each time."""
-        return self._states[:, : self.motion.kernels.n]
+        """Positions, one row for each time; they can be read only."""
+        return read_only(self._states[:, : self.motion.kernels.n])
 
     @cached_property
     def v(self) -> Array:
-        """Velocities, one row for each time."""
-        return self._velocities(self.t, self._states)
+        """Velocities, one row for each time; they can be read only."""
+        return read_only(self._velocities(self.t, self._states))
 
     @property
     def note(self) -> str:
