@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 
 import numpy as np
@@ -15,6 +16,7 @@ from dalembert.model.gallery import SIZED, names
 settings.register_profile("fixed", derandomize=True, deadline=None)  # the same examples everywhere
 settings.load_profile("fixed")
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the tests are started in the background
 os.environ["DALEMBERT_CACHE"] = os.path.join(tempfile.gettempdir(), "dalembert-tests")  # never the user's own
 
 SMALL = {
