@@ -488,6 +488,13 @@ WRONG |= {
     ).simulate(12),
     "a small jump at first": lambda _: falling("5e-7*step(x - 1.2e-3)").simulate(10),
     "a thin wall at first": lambda _: falling(force=WALL).simulate(10),
+    "an oscillation is damped away beside a damper": lambda _: System(
+        "x y z",
+        kinetic="(x'^2 + y'^2 + z'^2)/2",
+        potential="1e8*(x - y)^2/4",
+        forces={"z": "-3*z'"},
+        initial={"x": 0.0, "y": 0.0, "z": 0.0, "x'": 2.0, "y'": 0.0, "z'": 3.0},
+    ).simulate(1, method="radau", rtol=1e-2),
     "far away": lambda _: far_away(1e15).simulate(10, method="rk4", step=0.1),
     "farther away": lambda _: far_away(1e16).simulate(10),
 }

@@ -22,7 +22,7 @@ def equation(expr: Any, left: str, fit: Callable[[str], str] = str, beside: int 
     wide = max(WIDE // 2, WIDE - beside - size(left))
     lines: list[str] = []
     width = 0
-    for text in pieces(sp.sympify(expr), wide):
+    for text in pieces(sp.sympify(expr, strict=True), wide):  # strict: text is never evaluated
         length = size(text)
         text = fit(text) if length > wide else text
         if lines and width + length <= wide:

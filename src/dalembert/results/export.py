@@ -127,6 +127,7 @@ def load_motion(path: str | Path) -> dict[str, Array]:
 
         frame = pandas.read_parquet(path)
         return {str(name): frame[name].to_numpy() for name in frame}
+    # NotImplementedError: what SciPy says to files of MATLAB 7.3
     except (OSError, ValueError, KeyError, TypeError, NotImplementedError, ImportError) as error:
         raise ModelError(f"{path}: no motion can be read from this file ({error})") from None
 

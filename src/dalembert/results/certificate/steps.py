@@ -106,7 +106,10 @@ def _parts(d_q: Array, d_v: Array, sizes: Scales) -> Array:
 
 
 def _after_large_forces(run: Run, look: Inside, k: int, d_q: Array, d_v: Array) -> tuple[Array, float]:
-    """Return what is left of d in a step after large forces have pushed it back, and the work they seem to do on it."""
+    """Return what is left of d in a step after large forces have pushed it back, and the work they seem to do on it.
+
+    Only forces without potential take energy away, so that only work on coordinates with such forces counts.
+    """
     kernels, middle = run.motion.kernels, look.t.shape[1] // 2
     values = look.parameters if look.parameters.ndim == 1 else look.parameters[k, middle]
     state = float(look.t[k, middle]), look.q[k, middle], look.v[k, middle]
@@ -120,4 +123,5 @@ def _after_large_forces(run: Run, look: Inside, k: int, d_q: Array, d_v: Array) 
     e_v = np.linalg.lstsq(matrix * rows, right * rows, rcond=None)[0][:n].T
     v = look.v[k]
     most = np.abs(v).max(axis=0) + np.abs(np.diff(v, axis=0)).sum(axis=0)  # as ∫ F v dt = P v − ∫ P dv
-    return e_v, float(most @ (np.abs(M) @ np.abs(d_v - e_v).max(axis=0)))
+    lossy = np.array([name in run.system.forces for name in run.system.coordinates])
+    return e_v, float((most * lossy) @ (np.abs(M) @ np.abs(d_v - e_v).max(axis=0)))
