@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import symengine as se
 
-from dalembert.arguments import choice, keywords, shown, table
+from dalembert.arguments import keywords, shown, table
 from dalembert.arrays import Array
-from dalembert.document.shown import Shown
-from dalembert.errors import ModelError, Problem, counted, nearest, quoted
-from dalembert.language.building import Expr
-from dalembert.language.translate import Translator
-from dalembert.model.changes import merge_values
-from dalembert.model.constraint import Constraint
-from dalembert.model.drawing import Drawing
-from dalembert.model.facts import Survey
-from dalembert.model.initial import InitialValue, Measure
-from dalembert.model.reading import Given, read_system
+from dalembert.errors import ModelError, Problem, counted
 from dalembert.model.settings import Settings
-from dalembert.model.tomlscan import Source
-from dalembert.model.variants import in_numbers, plain_parameters, plain_values, take_over
+from dalembert.model.stated import Stated
 
 if TYPE_CHECKING:
     from dalembert.blocks.kinds import Elements
@@ -40,11 +29,8 @@ if TYPE_CHECKING:
     from dalembert.survey.outcome import Check
     from dalembert.survey.start import State
 
-VALUES = ("parameters", "initial", "guess", "forces", "simulation")  # what `replace` changes by name
 
-
-@dataclass(frozen=True, init=False)
-class System(Shown):
+class System(Stated):
     """A mechanical system: coordinates, energies or matrices, forces, constraints, parameters. Immutable.
 
     Expressions may be SymPy (with `dynamicsymbols` as coordinates) or text in the grammar of model files. Inside they
@@ -66,63 +52,6 @@ class System(Shown):
     >>> pendulum.blocks.M[0, 0], pendulum.blocks.f[0]
     (l**2*m, -g*l*m*sin(phi))
     """
-
-    coordinates: tuple[str, ...]
-    kinetic: Expr | None
-    potential: Expr | None
-    mass: tuple[tuple[Expr, ...], ...] | None
-    force: tuple[Expr, ...] | None
-    forces: Mapping[str, Expr]
-    constraints: tuple[Constraint, ...]
-    parameters: Mapping[str, float | None]
-    initial: Mapping[str, Expr]
-    guess: Mapping[str, Expr]
-    simulation: Mapping[str, Any]
-    drawing: Drawing | None
-    name: str
-    symbols: Mapping[str, Any] = field(compare=False, repr=False)
-    source: Source | None = field(compare=False, repr=False)
-
-    def __init__(
-        self,
-        coordinates: Any,
-        *,
-        kinetic: Any = None,
-        potential: Any = None,
-        mass: Any = None,
-        force: Any = None,
-        forces: Mapping[Any, Any] | None = None,
-        constraints: Mapping[str, Any] | Iterable[Any] = (),
-        parameters: Mapping[Any, Any] | None = None,
-        initial: Mapping[Any, Any] | None = None,
-        guess: Mapping[Any, Any] | None = None,
-        simulation: Mapping[str, Any] | None = None,
-        drawing: Drawing | Mapping[str, Any] | None = None,
-        name: str = "",
-        define: Mapping[str, str] | None = None,
-        symbols: Mapping[str, Any] | None = None,
-        source: Source | None = None,
-    ) -> None:
-        given = Given(
-            coordinates=coordinates,
-            kinetic=kinetic,
-            potential=potential,
-            mass=mass,
-            force=force,
-            forces={} if forces is None else forces,
-            constraints=constraints,
-            parameters={} if parameters is None else parameters,
-            initial={} if initial is None else initial,
-            guess={} if guess is None else guess,
-            simulation={} if simulation is None else simulation,
-            drawing=drawing,
-            name=name,
-            define={} if define is None else define,
-            symbols={} if symbols is None else symbols,
-        )
-        for key, value in read_system(given).items():
-            object.__setattr__(self, key, value)
-        object.__setattr__(self, "source", source)
 
     @classmethod
     def from_sympy(
@@ -148,61 +77,6 @@ class System(Shown):
 
         return cls(**parts_of(problem, parameters, initial, guess, constraint_names), name=name)
 
-    # --- variants and translations ---------------------------------------------------------------------------------
-
-    def replace(self, **changes: Any) -> System:
-        """Make a variant of the system: `pendulum.replace(parameters={"l": 2}, initial={"phi": 1, "phi'": None})`.
-
-        `parameters`, `initial`, `guess`, `forces` and `simulation` are changed by name, and the others stay; None takes
-        one away (a parameter is left without a value). All else is put in place of what was there.
-        """
-        known = [f.name for f in fields(self) if f.compare]
-        for name in changes:
-            if name not in known:
-                raise ModelError(f"a system has no `{name}`; {nearest(name, known, 'parts')}")
-        if variant := in_numbers(self, changes):
-            return variant
-        for name in VALUES:
-            if name in changes:
-                changes[name] = self._changed(name, getattr(self, name), changes[name])
-        variant = replace(self, **changes)
-        take_over(variant, self)
-        return variant
-
-    def numbers(self, part: str, change: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the fields that other numbers change."""
-        if part == "parameters":
-            values = plain_parameters(change, self.parameters)
-        else:
-            values = plain_values(change, dict.fromkeys(self._names_of_values(part)))
-        return None if values is None else {part: {**getattr(self, part), **values}}
-
-    def _changed(self, part: str, present: Mapping[str, Any], change: Any) -> dict[str, Any]:
-        """Return values by name after a change."""
-        given = {self._key(key): value for key, value in table(part, change).items()}
-        if part != "parameters":
-            known = {"forces": self.coordinates, "simulation": Settings.in_file}.get(part, self._names_of_values(part))
-            return merge_values(part, present, given, known)
-        unknown = [name for name in given if name not in self.parameters]
-        if unknown:
-            known = list(self.parameters)
-            raise ModelError(Problem(f"no parameter `{n}`; {nearest(n, known, 'parameters')}") for n in unknown)
-        return {**present, **given}
-
-    def _names_of_values(self, part: str) -> Sequence[str]:
-        """Return of what initial values or guesses can be given."""
-        return self.coordinates + self.velocities
-
-    def _key(self, symbol: Any) -> str:
-        name = symbol if isinstance(symbol, str) else getattr(self._translator.inward(symbol), "name", None)
-        if name is None:
-            raise ModelError(f'values are given by names or symbols, as in {{"x": 1}}; got {shown(symbol)}')
-        return name
-
-    @cached_property
-    def _translator(self) -> Translator:
-        return Translator(self.symbols, self.coordinates, self.parameters)
-
     def sympy(self, expr: Any) -> Any:
         """Give an expression of this system as SymPy, in the user's own symbols."""
         if isinstance(expr, Mapping):
@@ -213,35 +87,6 @@ class System(Shown):
             raise ModelError(f"`expr` is an expression of this system, as `system.kinetic` is; got {shown(expr)}")
         return self._translator.outward(expr)
 
-    @property
-    def velocities(self) -> tuple[str, ...]:
-        """Names of the velocities."""
-        return tuple(name + "'" for name in self.coordinates)
-
-    def constraint(self, name: str) -> Constraint:
-        """Find a constraint by name."""
-        known = {constraint.name: constraint for constraint in self.constraints}
-        return known[choice(name, list(known), "constraint", "constraints")]
-
-    def entry(self, constraint: str) -> tuple[str, ...]:
-        """Return the entry of a model file to which a constraint belongs."""
-        return "constraints", constraint
-
-    def measure(self, name: str) -> Measure:
-        """Return of what an initial value is given: a coordinate or a velocity."""
-        symbol = se.Symbol(name)
-        return Measure("velocity" if name.endswith("'") else "position", symbol, lambda wanted: symbol - wanted)
-
-    def initial_values(self, values: Mapping[str, float]) -> list[InitialValue]:
-        """Return initial values as the user gave them, each under its own name."""
-        return [InitialValue(name, ("initial", name), {name: value}) for name, value in values.items()]
-
-    def explain(self, constraints: Sequence[str]) -> tuple[str, str]:
-        """Say in words that constraints cannot hold, and what to do."""
-        if len(constraints) == 1:
-            return f"constraint `{constraints[0]}` cannot be satisfied", "Check its equation and parameters"
-        return f"constraints {quoted(constraints)} contradict each other", "Remove or correct one of them"
-
     def explain_contradiction(self, numeric: Numeric, t: float, q: Array, names: list[str]) -> Problem | None:
         """Say why constraints cannot hold together near a position; None: nothing is known but their names."""
         return None
@@ -251,11 +96,6 @@ class System(Shown):
         return np.zeros(len(self.coordinates))
 
     # --- the pipeline ------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def survey(self) -> Survey:
-        """What was found out about the system; a variant in other values takes over what still holds."""
-        return Survey()
 
     @property
     def blocks(self) -> Blocks:

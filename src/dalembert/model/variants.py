@@ -19,10 +19,10 @@ from dalembert.language.building import Expr
 from dalembert.model.facts import PARAMETERS, STRUCTURE, Survey
 
 if TYPE_CHECKING:
-    from dalembert.model.system import System
+    from dalembert.model.stated import Stated
 
 _STRUCTURE = ("coordinates", "kinetic", "potential", "mass", "force", "forces", "constraints", "dimensions", "gravity")
-Kind = TypeVar("Kind", bound="System")
+Kind = TypeVar("Kind", bound="Stated")
 _LARGE = 2**53  # whole numbers beyond are not all floats
 
 
@@ -77,7 +77,7 @@ def with_values(system: Kind, changed: Mapping[str, Any]) -> Kind:
     return variant
 
 
-def take_over(variant: System, system: System) -> None:
+def take_over(variant: Stated, system: Stated) -> None:
     """Let a variant that was read anew share what is known, as far as it is the same."""
     if type(variant) is not type(system) or tuple(variant.parameters) != tuple(system.parameters):
         return
@@ -86,6 +86,6 @@ def take_over(variant: System, system: System) -> None:
         _take_over(variant, system, variant.parameters == system.parameters)
 
 
-def _take_over(variant: System, system: System, same: bool) -> None:
+def _take_over(variant: Stated, system: Stated, same: bool) -> None:
     holds = (STRUCTURE, PARAMETERS) if same else (STRUCTURE,)
     object.__setattr__(variant, "survey", Survey(system.survey, holds))

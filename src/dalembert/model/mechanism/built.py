@@ -1,0 +1,255 @@
+"""A system that is built: tables of bodies and joints, variants of them, and the names of their conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Self
+
+from dalembert.arguments import table
+from dalembert.errors import ModelError, nearest
+from dalembert.model.changes import merge_entries, merge_tables
+from dalembert.model.drawing import Drawing
+from dalembert.model.facts import STRUCTURE
+from dalembert.model.initial import InitialValue, Measure
+from dalembert.model.mechanism.assembly import Assembly, all_initial, sections
+from dalembert.model.mechanism.body import Body
+from dalembert.model.mechanism.drives import Drive
+from dalembert.model.mechanism.elements import ELEMENTS
+from dalembert.model.mechanism.elements.load import Load
+from dalembert.model.mechanism.elements.spring import Actuator, Damper, Spring
+from dalembert.model.mechanism.joint import Joint
+from dalembert.model.mechanism.judgements import Judgements
+from dalembert.model.mechanism.vectors import Vector
+from dalembert.model.reading import Given
+from dalembert.model.stated import VALUES
+from dalembert.model.system import System
+from dalembert.model.tomlscan import Source
+from dalembert.model.variants import in_numbers, take_over
+
+ADDED = ("coordinates", "kinetic", "potential", "constraints", "drawing", "name")  # to bodies and joints
+
+
+def parts_of() -> tuple[str, ...]:
+    """Return what a mechanism is made of, by the names of its arguments."""
+    return (*VALUES, *sections(), "dimensions", "gravity", *ADDED)
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Built(System):
+    """The parts of a `Mechanism`, read and judged. Immutable."""
+
+    dimensions: int
+    gravity: Vector
+    tables: Mapping[str, Mapping[str, Any]]  # of all elements, as they were read
+    own: Given  # what the user added
+    bodies: Mapping[str, Body] = field(compare=False, repr=False)
+    joints: Mapping[str, Joint] = field(compare=False, repr=False)
+    drives: Mapping[str, Drive] = field(compare=False, repr=False)
+    elements: Mapping[str, Mapping[str, Any]] = field(compare=False, repr=False)  # by section, `springs` and so on
+    judged: Judgements = field(compare=False, repr=False)  # what was said of the values of its parameters
+
+    def __init__(
+        self,
+        bodies: Mapping[str, Any] | None = None,
+        joints: Mapping[str, Any] | None = None,
+        *,
+        springs: Mapping[str, Any] | None = None,
+        dampers: Mapping[str, Any] | None = None,
+        actuators: Mapping[str, Any] | None = None,
+        loads: Mapping[str, Any] | None = None,
+        drives: Mapping[str, Any] | None = None,
+        dimensions: int = 2,
+        gravity: Any = None,
+        coordinates: Any = (),
+        kinetic: Any = None,
+        potential: Any = None,
+        forces: Mapping[Any, Any] | None = None,
+        constraints: Mapping[str, Any] | Iterable[Any] = (),
+        parameters: Mapping[Any, Any] | None = None,
+        initial: Mapping[Any, Any] | None = None,
+        guess: Mapping[Any, Any] | None = None,
+        simulation: Mapping[str, Any] | None = None,
+        drawing: Drawing | Mapping[str, Any] | None = None,
+        name: str = "",
+        define: Mapping[str, str] | None = None,
+        symbols: Mapping[str, Any] | None = None,
+        source: Source | None = None,
+        **further: Mapping[str, Any] | None,
+    ) -> None:
+        given = Given(
+            coordinates=coordinates,
+            kinetic=kinetic,
+            potential=potential,
+            mass=None,
+            force=None,
+            forces={} if forces is None else forces,
+            constraints=constraints,
+            parameters={} if parameters is None else parameters,
+            initial={} if initial is None else initial,
+            guess={} if guess is None else guess,
+            simulation={} if simulation is None else simulation,
+            drawing=drawing,
+            name=name,
+            define={} if define is None else define,
+            symbols={} if symbols is None else symbols,
+        )
+        tables = {
+            "dimensions": dimensions,
+            "gravity": gravity,
+            "bodies": bodies,
+            "joints": joints,
+            "springs": springs,
+            "dampers": dampers,
+            "actuators": actuators,
+            "loads": loads,
+            "drives": drives,
+            **further,
+        }
+        for key in further:
+            if key not in ELEMENTS:
+                raise ModelError(f"a mechanism has no `{str(key)[:60]}`; {nearest(str(key), parts_of(), 'parts')}")
+        for key, value in Assembly(given, tables).fields().items():
+            object.__setattr__(self, key, value)
+        object.__setattr__(self, "source", source)
+
+    def replace(self, **changes: Any) -> Self:
+        """Make a variant of the mechanism: `crane.replace(bodies={"load": {"mass": 85, "spin": None}})`.
+
+        Values by name (`parameters`, `initial`, `guess`, `forces`, `simulation`) and the tables of parts are changed
+        entry by entry, and the others stay; None takes an entry or a part away. A joint whose `kind` is given is a new
+        one. Energies, constraints and coordinates are those that were added to the bodies; they, and all else, are put
+        in place of what was there.
+        """
+        for name in changes:
+            if name not in parts_of():
+                raise ModelError(f"a mechanism has no `{name}`; {nearest(name, parts_of(), 'parts')}")
+        if variant := in_numbers(self, changes):
+            return variant
+        given: dict[str, Any] = {key: getattr(self.own, key) for key in (*VALUES, *ADDED)}
+        given |= {"parameters": self.parameters, "dimensions": self.dimensions, "gravity": self.gravity}
+        given |= self.tables
+        for name, change in changes.items():
+            if name in sections():
+                change = merge_tables(name, given[name], table(name, change))
+            elif name == "initial":
+                given["bodies"], present = self._freed(given["bodies"], table(name, change))
+                change = self._changed(name, present, change)
+            elif name in VALUES:
+                change = self._changed(name, given[name], change)
+            given[name] = change
+        variant = type(self)(**given, symbols=self.symbols, source=self.source)
+        take_over(variant, self)
+        return variant
+
+    def numbers(self, part: str, change: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the fields that other numbers change, if the equations were not read with the old ones."""
+        found = super().numbers(part, change)
+        if found is None or (part == "parameters" and not self.judged.hold(change, found[part])):
+            return None
+        if part == "parameters":
+            return found
+        own = {**getattr(self.own, part), **{name: found[part][name] for name in change}}
+        if part == "initial":
+            found[part] = all_initial(self.bodies.values(), self.dimensions, own)
+        return found | {"own": replace(self.own, **{part: MappingProxyType(own)})}
+
+    def _freed(self, bodies: Mapping[str, Any], change: Mapping[Any, Any]) -> tuple[Mapping[str, Any], dict[str, Any]]:
+        """Return the tables of bodies without velocities that are taken away, and initial values with the others."""
+        taken = {self._key(key) for key, value in change.items() if value is None} - self.own.initial.keys()
+        initial, bodies = dict(self.own.initial), dict(bodies)
+        for body in self.bodies.values():
+            rates = [f"{name}'" for name in body.coordinates[self.dimensions :] if self.dimensions == 3]
+            own = bodies.get(body.name, {})
+            if own.get("spin") is not None and (wrong := sorted(taken.intersection(rates))):
+                text = f"`{wrong[0]}` is no initial value: it follows from `spin` of body `{body.name}`"
+                raise ModelError(f'{text}; take that away by bodies={{"{body.name}": {{"spin": None}}}}')
+            for entry, values in body.given.items():
+                if values.keys() & taken and own.get(entry) is not None:
+                    bodies[body.name] = own = merge_entries(own, {entry: None})
+                    initial = {name: value for name, value in values.items() if name not in taken} | initial
+        return bodies, initial
+
+    def _names_of_values(self, part: str) -> Sequence[str]:
+        """Return of what initial values or guesses can be given."""
+        return (*super()._names_of_values(part), *(self._measures if part == "initial" else ()))
+
+    # --- what pushes -------------------------------------------------------------------------------------------------
+
+    @property
+    def springs(self) -> Mapping[str, Spring]:
+        """The springs by name."""
+        return self.elements["springs"]
+
+    @property
+    def dampers(self) -> Mapping[str, Damper]:
+        """The dampers by name."""
+        return self.elements["dampers"]
+
+    @property
+    def actuators(self) -> Mapping[str, Actuator]:
+        """The actuators by name."""
+        return self.elements["actuators"]
+
+    @property
+    def loads(self) -> Mapping[str, Load]:
+        """The loads by name."""
+        return self.elements["loads"]
+
+    # --- names -------------------------------------------------------------------------------------------------------
+
+    @property
+    def owners(self) -> Mapping[str, tuple[str, str]]:
+        """Section and name of the part to which each condition belongs, as ("joints", "A")."""
+        return self.survey.find(STRUCTURE, ("owners",), self._owners)
+
+    def _owners(self) -> Mapping[str, tuple[str, str]]:
+        found = {constraint.name: ("constraints", constraint.name) for constraint in self.constraints}
+        for name, body in self.bodies.items():
+            found |= {f"{name}.{key}": ("bodies", name) for key in body.conditions}
+        for section, parts in (("joints", self.joints), ("drives", self.drives)):
+            for name, part in parts.items():
+                found |= dict.fromkeys(part.conditions, (section, name))
+        return found
+
+    def entry(self, constraint: str) -> tuple[str, ...]:
+        """Return the entry of a model file to which a constraint belongs."""
+        return self.owners.get(constraint, ("constraints", constraint))
+
+    @property
+    def _measures(self) -> dict[str, Measure]:
+        from dalembert.model.mechanism.measures import find_measures
+
+        return self.survey.find(
+            STRUCTURE, ("measures",), lambda: find_measures(self.bodies.values(), self.joints.values())
+        )
+
+    def measure(self, name: str) -> Measure:
+        """Return of what an initial value is given: a coordinate, a velocity, `A.angle` of a joint, a spin."""
+        return super().measure(name) if name.rstrip("'") in self.coordinates else self._measures[name]
+
+    def initial_values(self, values: Mapping[str, float]) -> list[InitialValue]:
+        """Return initial values as the user gave them: the velocity and the spin of a body each as one."""
+        items, single = [], dict(values)
+        for body in self.bodies.values():
+            for entry, given in body.given.items():
+                if given.keys() <= values.keys() - self.own.initial.keys():
+                    label, key = f"`{entry}` of body `{body.name}`", ("bodies", body.name, entry)
+                    items.append(InitialValue(label, key, {name: single.pop(name) for name in given}))
+        return [*items, *super().initial_values(single)]
+
+    def conditions_of(self, *names: str) -> list[str]:
+        """Return the names of the conditions of joints and drives; a condition stands for itself."""
+        parts, known = self.survey.find(STRUCTURE, ("conditions by part",), self._conditions)
+        for name in names:
+            if not isinstance(name, str) or name not in known:
+                raise ModelError(f"no joint, drive or condition `{str(name)[:60]}`; {nearest(str(name), known)}")
+        return list(dict.fromkeys(condition for name in names for condition in parts.get(name, [name])))
+
+    def _conditions(self) -> tuple[dict[str, list[str]], dict[str, None]]:
+        """Return the conditions of joints and drives, and all names that there are."""
+        parts: dict[str, list[str]] = {}
+        for part in (*self.joints.values(), *self.drives.values()):
+            parts.setdefault(part.name, []).extend(part.conditions)
+        return parts, dict.fromkeys([*parts, *(constraint.name for constraint in self.constraints)])
