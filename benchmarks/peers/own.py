@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-import dalembert.results.trajectory  # noqa: F401  what `simulate` imports when it is first called
+import dalembert.results.run  # noqa: F401  what `simulate` imports when it is first called
 from dalembert.model.settings import Settings
-from dalembert.motion.run import compute
+from dalembert.motion.loop import compute
 from peers.problems import Problem, Run, timed
 
 CODE = "dalembert"

@@ -14,7 +14,7 @@ import pytest
 
 from dalembert import example, load, loads, names
 from dalembert.model.gallery import source
-from dalembert.results.trajectory import Run
+from dalembert.results.run import Run
 
 BAD = """format = 1
 coordinates = ["x"]

@@ -12,7 +12,7 @@ import symengine as se
 
 from dalembert.document.curve import drawn
 from dalembert.document.html import number, write_notebook, write_page
-from dalembert.document.nodes import Curve, Formula, Name, Number, Paragraph, Table, Tone, rounded
+from dalembert.document.nodes import Formula, Name, Number, Paragraph, Sparkline, Table, Tone, rounded
 from dalembert.language.parser import parse
 from dalembert.language.vocabulary import Vocabulary
 
@@ -78,7 +78,7 @@ def test_small_curves_are_pictures():
     t = np.linspace(0, 10, 5000)
     values = np.sin(t)
     values[2500] = 7.0  # a peak that thinning must not lose
-    markup = drawn(Curve(t, values, 'a "title" <'))
+    markup = drawn(Sparkline(t, values, 'a "title" <'))
     (line,) = picture(markup).iter("{http://www.w3.org/2000/svg}polyline")
     points = np.array([[float(x) for x in pair.split(",")] for pair in line.get("points", "").split()])
     assert len(points) < 300
@@ -92,13 +92,13 @@ def test_curves_have_gaps_where_nothing_is_known():
     t = np.arange(10.0)
     values = t.copy()
     values[4] = np.nan
-    lines = list(picture(drawn(Curve(t, values, marks=[(1.0, 1.0)]))).iter("{http://www.w3.org/2000/svg}polyline"))
+    lines = list(picture(drawn(Sparkline(t, values, marks=[(1.0, 1.0)]))).iter("{http://www.w3.org/2000/svg}polyline"))
     assert [len(line.get("points", "").split()) for line in lines] == [4, 5]
-    assert drawn(Curve(t, t * np.nan)) == "" and drawn(Curve(t[:1], t[:1])) == ""
+    assert drawn(Sparkline(t, t * np.nan)) == "" and drawn(Sparkline(t[:1], t[:1])) == ""
 
 
 def test_rounding_errors_are_not_drawn():
-    svg = picture(drawn(Curve(np.arange(50.0), 1e-15 * np.sin(np.arange(50.0)))))
+    svg = picture(drawn(Sparkline(np.arange(50.0), 1e-15 * np.sin(np.arange(50.0)))))
     (line,) = svg.iter("{http://www.w3.org/2000/svg}polyline")
     heights = [float(pair.split(",")[1]) for pair in line.get("points", "").split()]
     assert max(heights) - min(heights) < 0.2

@@ -18,7 +18,6 @@ from dalembert.document.latex import write_latex
 from dalembert.document.markdown import write_markdown
 from dalembert.document.nodes import (
     Code,
-    Curve,
     Equation,
     Equations,
     Figure,
@@ -30,6 +29,7 @@ from dalembert.document.nodes import (
     Number,
     Paragraph,
     Section,
+    Sparkline,
     Table,
     Tone,
 )
@@ -58,7 +58,7 @@ def everything() -> Section:
         Name("phi"),
         Number(2.5e-7),
         Formula(x**2),
-        Curve(np.arange(3.0), np.arange(3.0)),
+        Sparkline(np.arange(3.0), np.arange(3.0)),
     )
     return Section(
         "Title",

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.linalg import eigh
 
-from dalembert.results.trajectory import Run
+from dalembert.results.run import Run
 
 G = 9.81
 

@@ -14,7 +14,7 @@ from dalembert.errors import DerivationError, ModelError
 from dalembert.motion.methods import METHODS
 from dalembert.results.certificate import Certificate
 from dalembert.results.certificate.accuracy import LIMIT
-from dalembert.results.trajectory import Run
+from dalembert.results.run import Run
 from tests.conftest import GALLERY
 from tests.contracts.test_motion import SPAN
 

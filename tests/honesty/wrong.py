@@ -15,7 +15,7 @@ import numpy as np
 from dalembert import Event, System, example
 from dalembert.motion.methods import METHODS
 from dalembert.native.kernels import Kernels
-from dalembert.results.trajectory import Run
+from dalembert.results.run import Run
 from tests.honesty.machines import by_matrices, gliding, oscillator, particle, pendulum
 
 WRONG: dict[str, Callable[[Any], Run]] = {}
@@ -150,7 +150,7 @@ WRONG |= {
 
 def other_code(monkeypatch: Any, **changes: Any) -> None:
     """Let native code be that of another model."""
-    monkeypatch.setattr("dalembert.motion.run.Kernels", lambda system, form: Kernels(system.replace(**changes), form))
+    monkeypatch.setattr("dalembert.motion.loop.Kernels", lambda system, form: Kernels(system.replace(**changes), form))
 
 
 @wrong

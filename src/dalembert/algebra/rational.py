@@ -54,8 +54,8 @@ class Field:
         self._context = fmpz_mpoly_ctx.get(names, Ordering.lex)
         self._gens = self._context.gens()
         self.unit: Polynomial = self._constant(1)
-        self.zero, self.one = Formula(self, self._constant(0)), Formula(self, self._constant(1))
-        self._memo: dict[Expr, Formula] = {}
+        self.zero, self.one = Quotient(self, self._constant(0)), Quotient(self, self._constant(1))
+        self._memo: dict[Expr, Quotient] = {}
         self._sine_pairs = [(len(roots) + 2 * k, len(roots) + 2 * k + 1) for k in range(len(sines))]
         self._relations: list[Polynomial] = [self._gens[s] ** 2 + self._gens[c] ** 2 - 1 for s, c in self._sine_pairs]
         for i, root in enumerate(roots):
@@ -85,14 +85,14 @@ class Field:
 
     # --- reading and writing ---------------------------------------------------------------------------------------
 
-    def read(self, expr: Expr) -> Formula:
+    def read(self, expr: Expr) -> Quotient:
         """Turn a SymEngine expression into a formula."""
         return fold(se.sympify(expr), self._node, self._memo, parts)
 
-    def _node(self, node: Expr, below: list[Formula]) -> Formula:
+    def _node(self, node: Expr, below: list[Quotient]) -> Quotient:
         if node.is_Number:
             exact = meant(float(node)) if type(node).__name__ == "RealDouble" else Number(str(node))
-            return Formula(self, self._constant(exact.numerator), self._constant(exact.denominator))
+            return Quotient(self, self._constant(exact.numerator), self._constant(exact.denominator))
         if node.is_Add:
             return sum(below, self.zero)
         if node.is_Mul:
@@ -105,11 +105,11 @@ class Field:
             return self.generator(se.sin(node.args[0])) / self.generator(se.cos(node.args[0]))
         return self.generator(node)
 
-    def generator(self, atom: Expr) -> Formula:
+    def generator(self, atom: Expr) -> Quotient:
         """Return a generator as a formula."""
-        return Formula(self, self._gens[self._index[atom]])
+        return Quotient(self, self._gens[self._index[atom]])
 
-    def write(self, formula: Formula) -> Expr:
+    def write(self, formula: Quotient) -> Expr:
         """Turn a formula into the shortest SymEngine expression among some equivalent ones."""
         if self.length(formula) > _SEARCHED:
             return self._expanded(formula.numerator) / self._expanded(formula.denominator)
@@ -124,7 +124,7 @@ class Field:
                 candidates.append(self._factored(whole) + self._factored(rest) / bottom)
         return min(candidates, key=_length)
 
-    def _variants(self, formula: Formula) -> list[tuple[Polynomial, Polynomial]]:
+    def _variants(self, formula: Quotient) -> list[tuple[Polynomial, Polynomial]]:
         """Return the quotient with sin² or cos² reduced, in numerator and denominator, angle by angle."""
         variants = [(formula.numerator, formula.denominator)]
         for s, c in self._sine_pairs:
@@ -159,7 +159,7 @@ class Field:
         powers = [g ** int(k) for g, k in zip(self.generators, monomial, strict=False) if k]
         return se.Mul(se.Integer(coefficient), *powers)
 
-    def zeros(self, formula: Formula, constant: frozenset[str]) -> list[Expr]:
+    def zeros(self, formula: Quotient, constant: frozenset[str]) -> list[Expr]:
         """Return the factors whose zeros are those of a formula; not those of parameters, nor such as 1 + x²."""
         found = []
         for factor, _ in min(
@@ -170,7 +170,7 @@ class Field:
                 found.append(expr)
         return found
 
-    def primitive(self, vector: dict[int, Formula]) -> dict[int, Formula]:
+    def primitive(self, vector: dict[int, Quotient]) -> dict[int, Quotient]:
         """Scale a vector so that it has no denominators, no common factors, and few minus signs."""
         vector = {k: value for k, value in sorted(vector.items()) if not value.numerator.is_zero()}
         if not vector:
@@ -185,7 +185,7 @@ class Field:
         best = min((self._without_content(choice) for choice in choices), key=lambda v: sum(map(len, v.values())))
         leading = [1 if polynomial.leading_coefficient() > 0 else -1 for polynomial in best.values()]
         sign = leading[0] if sum(leading) == 0 else 1 if sum(leading) > 0 else -1
-        return {k: Formula(self, sign * polynomial, self._constant(1)) for k, polynomial in best.items()}
+        return {k: Quotient(self, sign * polynomial, self._constant(1)) for k, polynomial in best.items()}
 
     def _without_content(self, vector: dict[int, Polynomial]) -> dict[int, Polynomial]:
         content = self._constant(0)
@@ -216,7 +216,7 @@ class Field:
         """Give the values of the symbols at the pilot's points, as an array (symbols, points)."""
         self._points = Program(list(inputs), self.generators).arrays(list(values)) if self.generators else None
 
-    def values(self, formula: Formula) -> Array:
+    def values(self, formula: Quotient) -> Array:
         """Evaluate a formula at the pilot's points."""
         return self._polynomial_values(formula.numerator) / self._polynomial_values(formula.denominator)
 
@@ -233,11 +233,11 @@ class Field:
 
     # --- what generic algorithms ask of an arithmetic --------------------------------------------------------------
 
-    def is_zero(self, formula: Formula) -> bool:
+    def is_zero(self, formula: Quotient) -> bool:
         """Tell whether a formula vanishes."""
         return formula.numerator.is_zero()
 
-    def negligible(self, formula: Formula, reference: Formula) -> bool:
+    def negligible(self, formula: Quotient, reference: Quotient) -> bool:
         """Tell whether a formula vanishes, at least on the constraint manifold, where the pilot's points lie."""
         if self.is_zero(formula):
             return True
@@ -245,16 +245,16 @@ class Field:
             return False
         return bool(np.all(np.abs(self.values(formula)) <= 1e-12 * np.abs(self.values(reference))))
 
-    def weight(self, formula: Formula) -> float:
+    def weight(self, formula: Quotient) -> float:
         """Return how large a formula is, at least, at the pilot's points."""
         return 1.0 if self._points is None else float(np.min(np.abs(self.values(formula))))
 
-    def length(self, formula: Formula) -> int:
+    def length(self, formula: Quotient) -> int:
         """Count terms."""
         return len(formula.numerator) + len(formula.denominator)
 
 
-class Formula:
+class Quotient:
     """A quotient of two polynomials, in lowest terms and reduced; supports + − × ÷ and integer powers."""
 
     __slots__ = ("denominator", "field", "numerator")
@@ -280,59 +280,59 @@ class Formula:
                 numerator, denominator = numerator // common, denominator // common
         self.numerator, self.denominator = numerator, denominator
 
-    def __add__(self, other: Formula) -> Formula:
+    def __add__(self, other: Quotient) -> Quotient:
         if self.numerator.is_zero():
             return other
         if other.numerator.is_zero():
             return self
         if self.denominator == other.denominator:
-            return Formula(self.field, self.numerator + other.numerator, self.denominator)
+            return Quotient(self.field, self.numerator + other.numerator, self.denominator)
         product = self.field.product
         one, rest = _without_common(self.denominator, other.denominator)
         top = product(self.numerator, rest) + product(other.numerator, one)
-        return Formula(self.field, top, product(one, other.denominator))
+        return Quotient(self.field, top, product(one, other.denominator))
 
-    def __neg__(self) -> Formula:
+    def __neg__(self) -> Quotient:
         return self._of(-self.numerator, self.denominator)
 
-    def _of(self, numerator: Polynomial, denominator: Polynomial) -> Formula:
+    def _of(self, numerator: Polynomial, denominator: Polynomial) -> Quotient:
         """Return a formula that is in lowest terms already."""
-        made = Formula(self.field, numerator)
+        made = Quotient(self.field, numerator)
         made.denominator = denominator
         return made
 
-    def __sub__(self, other: Formula) -> Formula:
+    def __sub__(self, other: Quotient) -> Quotient:
         return self + (-other)
 
-    def __mul__(self, other: Formula) -> Formula:
+    def __mul__(self, other: Quotient) -> Quotient:
         if self.numerator.is_zero() or other.numerator.is_zero():
             return self.field.zero
         return self._times(other.numerator, other.denominator)
 
-    def __truediv__(self, other: Formula) -> Formula:
+    def __truediv__(self, other: Quotient) -> Quotient:
         return self._times(other.denominator, other.numerator)
 
-    def _times(self, top: Polynomial, bottom: Polynomial) -> Formula:
+    def _times(self, top: Polynomial, bottom: Polynomial) -> Quotient:
         """Multiply by a quotient; what cancels crosswise is taken out before the products grow (Henrici 1956)."""
         if bottom.is_zero():
             raise ZeroDivisionError("division by a formula that vanishes")
         product = self.field.product
         one, below = _without_common(self.numerator, bottom)
         other, under = _without_common(top, self.denominator)
-        return Formula(self.field, product(one, other), product(below, under))
+        return Quotient(self.field, product(one, other), product(below, under))
 
-    def __pow__(self, exponent: int) -> Formula:
+    def __pow__(self, exponent: int) -> Quotient:
         if exponent < 0:
             return self.field.one / self ** (-exponent)
-        return Formula(self.field, self.numerator**exponent, self.denominator**exponent)
+        return Quotient(self.field, self.numerator**exponent, self.denominator**exponent)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Formula) and (self - other).numerator.is_zero()
+        return isinstance(other, Quotient) and (self - other).numerator.is_zero()
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]
 
     def __repr__(self) -> str:
-        return f"Formula({self.field.write(self)})"
+        return f"Quotient({self.field.write(self)})"
 
 
 def _without_common(one: Polynomial, other: Polynomial) -> tuple[Polynomial, Polynomial]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from dalembert.cli.commands import cache, check, derive, examples, export, new, run, simulate
-from dalembert.cli.help import Command, Group
+from dalembert.cli.help import Command, Commands
 
 _EXAMPLES = """
 What is there to begin with
@@ -23,7 +23,7 @@ dalembert simulate pendulum --until 20 --out motion.csv --json
 
 app = typer.Typer(
     name="dalembert",
-    cls=Group,
+    cls=Commands,
     add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

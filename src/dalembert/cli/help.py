@@ -44,7 +44,7 @@ class Command(TyperCommand):
         return [param for param in self.params if param.param_type_name == "argument"]
 
 
-class Group(TyperGroup):
+class Commands(TyperGroup):
     """The program: its commands in groups, and the nearest one where none is called so."""
 
     def get_help(self, ctx: Any) -> str:

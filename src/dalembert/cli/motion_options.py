@@ -11,7 +11,7 @@ import typer
 
 from dalembert.cli import completion
 from dalembert.cli.options import MOTION, finite
-from dalembert.model.setting_kinds import Number, Switch, Whole
+from dalembert.model.setting_kinds import InRange, Switch, Whole
 from dalembert.model.settings import Settings
 
 
@@ -60,7 +60,7 @@ def _flag(name: str) -> str:
 def _read(name: str, given: Any) -> Any:
     """Read what stands on the command line for a setting."""
     option, kind = _flag(name), Settings.said[name].kind
-    value = finite(option, given, kind.example) if isinstance(kind, (Number, Whole)) else given
+    value = finite(option, given, kind.example) if isinstance(kind, (InRange, Whole)) else given
     if isinstance(kind, Whole) and value.is_integer():
         value = int(value)
     return kind.read(option, value)

@@ -19,7 +19,7 @@ from dalembert.model.settings import Settings
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 
 def simulated(system: System, asked: Mapping[str, Any]) -> Run:

@@ -9,14 +9,14 @@ from markupsafe import Markup
 
 from dalembert.arrays import Array
 from dalembert.characters import escape
-from dalembert.document.nodes import Curve
+from dalembert.document.nodes import Sparkline
 from dalembert.document.palette import ANY
 
 _LINE, _ZERO, _MARK = ANY["series0"], ANY["faint"], ANY["series1"]
 _POINTS = 240
 
 
-def drawn(curve: Curve) -> Markup:
+def drawn(curve: Sparkline) -> Markup:
     """Draw a curve with its marked points as a picture inside the page; empty if there is nothing to draw.
 
     Without axes it is small, and stands in a line of text; the zero line is drawn where it is crossed.

@@ -113,7 +113,7 @@ class _Page:
                 return number(text)
             case nodes.Formula():
                 return self.formula(text.expr, text.names)
-            case nodes.Curve():
+            case nodes.Sparkline():
                 return curve.drawn(text)
             case _:
                 return Markup("").join(self.text(piece, sentence) for piece in text)

@@ -133,7 +133,7 @@ class Latex:
                 return f"${power(*text.parts)}$"
             case nodes.Formula():
                 return f"${math(formula(plain_outward(text.expr)))}$"
-            case nodes.Curve():
+            case nodes.Sparkline():
                 return ""
             case _:
                 return "".join(self.text(piece, sentence) for piece in text)

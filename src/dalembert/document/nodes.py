@@ -1,8 +1,8 @@
 """The kinds of things of which everything that is shown consists. Writers beside this file know how each one looks.
 
-Text is a string, one of the small nodes (Tone, Name, Number, Formula, Curve), or a tuple of these. In a paragraph, a
-note or a list, `backticks` set names apart as code; in titles and tables a string is shown as it is, as the user's own
-words stand there.
+Text is a string, one of the small nodes (Tone, Name, Number, Formula, Sparkline), or a tuple of these. In a
+paragraph, a note or a list, `backticks` set names apart as code; in titles and tables a string is shown as it is, as
+the user's own words stand there.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Formula:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Sparkline:
     """A small curve beside numbers, with points that are marked; with axes, their ends are written."""
 
     x: Array
@@ -84,7 +84,7 @@ class Curve:
     axes: bool = False
 
 
-Text: TypeAlias = "str | Tone | Name | Number | Formula | Curve | tuple[Text, ...]"
+Text: TypeAlias = "str | Tone | Name | Number | Formula | Sparkline | tuple[Text, ...]"
 
 
 # --- blocks -----------------------------------------------------------------------------------------------------------

@@ -95,7 +95,7 @@ class _Writer:
                 return [(text.text, tone)]
             case nodes.Formula():
                 return [(_formula(text.expr, text.names), tone)]
-            case nodes.Curve():
+            case nodes.Sparkline():
                 return []
             case _:
                 return [run for piece in text for run in self.runs(piece, tone)]

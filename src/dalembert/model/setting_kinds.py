@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from dalembert.errors import ModelError
 
 
-class Kind(Protocol):
+class SettingKind(Protocol):
     """What a setting may be."""
 
     def read(self, name: str, value: Any) -> Any:
@@ -21,7 +21,7 @@ class Kind(Protocol):
 
 
 @dataclass(frozen=True)
-class Number:
+class InRange:
     """A number between two others, which is said in words; and one as an example."""
 
     words: str
@@ -80,7 +80,7 @@ class Choice:
         return choice(value, self.known(), self.what, self.several)
 
 
-class Table:
+class Named:
     """Values by name."""
 
     def read(self, name: str, value: Any) -> Any:
@@ -101,7 +101,7 @@ class Switch:
         return switch(name, value)
 
 
-class Function:
+class Callback:
     """What can be called with t and the seconds so far."""
 
     def read(self, name: str, value: Any) -> Any:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dalembert.model.setting_kinds import Choice, Events, Function, Kind, Number, Samples, Switch, Table, Whole
+from dalembert.model.setting_kinds import Callback, Choice, Events, InRange, Named, Samples, SettingKind, Switch, Whole
 
 if TYPE_CHECKING:
     from dalembert.arrays import Array
@@ -45,7 +45,7 @@ _METHODS = ("dop853", "radau", "bdf", "rattle", "rk4", "euler")
 class Setting:
     """What is known of a setting beside its type and default."""
 
-    kind: Kind
+    kind: SettingKind
     help: str
     more: str  # what is said in Python only
     metavar: str | None  # how the value is called on the command line; None where it is given in Python only
@@ -68,7 +68,7 @@ class Setting:
 
 
 def _said(
-    kind: Kind, text: str, *, more: str = "", metavar: str | None = None, in_file: bool = False
+    kind: SettingKind, text: str, *, more: str = "", metavar: str | None = None, in_file: bool = False
 ) -> dict[str, Setting]:
     return {"said": Setting(kind, text, more, metavar, in_file)}
 
@@ -80,7 +80,7 @@ class Settings:
     until: float = field(
         default=10.0,
         metadata=_said(
-            Number("a finite time that is not negative", 0.0, _FINITE, "10"),
+            InRange("a finite time that is not negative", 0.0, _FINITE, "10"),
             "the end of the motion; else that of the model",
             more="else 10",
             metavar="T",
@@ -119,7 +119,7 @@ class Settings:
     rtol: float = field(
         default=1e-9,
         metadata=_said(
-            Number("a part of the values, positive and at most 0.1 (usually 1e-6 to 1e-12)", _POSITIVE, 0.1, "1e-6"),
+            InRange("a part of the values, positive and at most 0.1 (usually 1e-6 to 1e-12)", _POSITIVE, 0.1, "1e-6"),
             "relative tolerance of the step control",
             more="else 1e-9",
             metavar="R",
@@ -129,7 +129,7 @@ class Settings:
     atol: float = field(
         default=1e-11,
         metadata=_said(
-            Number("positive and finite", _POSITIVE, _FINITE, "1e-9"),
+            InRange("positive and finite", _POSITIVE, _FINITE, "1e-9"),
             "absolute tolerance",
             more="else 1e-11",
             metavar="A",
@@ -139,7 +139,7 @@ class Settings:
     step: float | None = field(
         default=None,
         metadata=_said(
-            Number("positive and finite", _POSITIVE, _FINITE, "0.01"),
+            InRange("positive and finite", _POSITIVE, _FINITE, "0.01"),
             "a fixed step, for methods that have one",
             metavar="H",
             in_file=True,
@@ -157,7 +157,7 @@ class Settings:
     )
     initial: Mapping[Any, Any] | None = field(
         default=None,
-        metadata=_said(Table(), "values that are fixed for this motion only"),
+        metadata=_said(Named(), "values that are fixed for this motion only"),
     )
     events: Sequence[Any] = field(
         default=(),
@@ -165,7 +165,7 @@ class Settings:
     )
     gains: Mapping[str, Any] | None = field(
         default=None,
-        metadata=_said(Table(), "of `stabilise`, if they are not to be chosen: kappa, or alpha and beta"),
+        metadata=_said(Named(), "of `stabilise`, if they are not to be chosen: kappa, or alpha and beta"),
     )
     max_steps: int = field(
         default=10_000_000,
@@ -179,7 +179,7 @@ class Settings:
     max_seconds: float = field(
         default=float("inf"),
         metadata=_said(
-            Number("a positive number of seconds", _POSITIVE, math.inf, "60"),
+            InRange("a positive number of seconds", _POSITIVE, math.inf, "60"),
             "end the computation after so many seconds",
             more="the motion so far is returned",
             metavar="S",
@@ -187,7 +187,7 @@ class Settings:
     )
     progress: Callable[[float, float], None] | None = field(
         default=None,
-        metadata=_said(Function(), "a function that is called with t and the seconds so far"),
+        metadata=_said(Callback(), "a function that is called with t and the seconds so far"),
     )
     unchecked: bool = field(
         default=False,

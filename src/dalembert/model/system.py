@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dalembert.forms.derivation import Derivation
     from dalembert.forms.release import Release
     from dalembert.native.kernels import Kernels
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
     from dalembert.survey.check import Examination
     from dalembert.survey.outcome import Check
     from dalembert.survey.start import State
@@ -199,7 +199,7 @@ class System(Stated):
         certify: make the certificate at once, not when it is asked for.
         strict: raise SimulationError where a motion that ends before its time warns.
         """
-        from dalembert.results.trajectory import simulate
+        from dalembert.results.run import simulate
 
         return simulate(self, {name: value for name, value in locals().items() if name in Settings.said})
 

@@ -24,7 +24,7 @@ _POWER = {"F_q": -1, "F_v": 0, "C_q": -1, "C_v": 0, "M": 1}  # of z, with which 
 _AHEAD = 1e-6  # part of the whole time in which an end of the reach is near
 
 
-class Implicit(Engine):
+class ImplicitEngine(Engine):
     """What steps work with that solve for velocities and multipliers, with positions as they follow from the former."""
 
     def __init__(self, kernels: Kernels, setup: Setup):
@@ -68,7 +68,7 @@ class Implicit(Engine):
         return bool(found)
 
 
-class Collocated(Implicit):
+class Collocated(ImplicitEngine):
     """Steps with an implicit scheme, on positions, velocities and multipliers."""
 
     def __init__(self, kernels: Kernels, scheme: Scheme, order: int, setup: Setup):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.motion.collocated import Implicit
+from dalembert.motion.collocated import ImplicitEngine
 from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
 from dalembert.motion.scheme import HISTORY, CollocationCoefficients, Past
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _DIFFERENCES = 8
 
 
-class GearEngine(Implicit):
+class GearEngine(ImplicitEngine):
     """Steps by backward differences; `rates` are v̇ at their ends, `starts` those at the times where it began anew."""
 
     order = 5

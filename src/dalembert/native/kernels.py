@@ -35,7 +35,7 @@ from dalembert.native.codegen import to_llvm
 from dalembert.native.groups import Group, find
 from dalembert.native.groups.expressions import Expressions
 from dalembert.native.groups.form import DEFECT
-from dalembert.native.groups.numbers import Numbers, attach
+from dalembert.native.groups.numbers import BlockNumbers, attach
 from dalembert.native.groups.one_step import MOST, OneStep, StepMethod
 from dalembert.native.machine import Compiled
 from dalembert.native.module import Module
@@ -220,7 +220,7 @@ class Kernels:
     def hasten(self) -> None:
         """Let the blocks of the system be evaluated as numbers by native code from now on; the bits are the same."""
         if not is_large(self.system) and programs(self.system).native is None:
-            attach(programs(self.system), self._group(Numbers.name))
+            attach(programs(self.system), self._group(BlockNumbers.name))
 
     def address(self, group: str, name: str) -> int:
         """Return the address of a kernel, void f(double *out, const double *in, double *work)."""

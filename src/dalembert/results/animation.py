@@ -16,7 +16,7 @@ from dalembert.results.drawing.scene import Stage
 from dalembert.results.drawing.view import nice
 
 if TYPE_CHECKING:
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 FRAMES = 600  # stored at most; the player draws smoothly in between
 RATE = 60  # frames for each second of watching, as far as they suffice

@@ -15,7 +15,7 @@ import numpy as np
 from dalembert.arrays import Array
 
 if TYPE_CHECKING:
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 _SHRUNK = 0.5
 _MOST = 1000  # steps that are looked at together

@@ -17,7 +17,7 @@ from dalembert.results.certificate.equations import NEARLY
 from dalembert.results.quantities import PhysicalQuantity, quantities, time_unit
 
 if TYPE_CHECKING:
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 MOST = 8  # curves in a panel
 PANELS = 6  # panels of one kind

@@ -16,7 +16,7 @@ from dalembert.errors import ModelError, SimulationError
 from dalembert.files import as_path, check_place, write
 
 if TYPE_CHECKING:
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 FORMATS = (".npz", ".csv", ".parquet", ".mat")
 

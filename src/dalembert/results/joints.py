@@ -19,7 +19,7 @@ from dalembert.arguments import names as names_of
 from dalembert.arguments import shown
 from dalembert.arrays import Array
 from dalembert.blocks.symbolic import derive_rows
-from dalembert.document.nodes import Curve, Note, Section, Table, Text, faint, rounded, span
+from dalembert.document.nodes import Note, Section, Sparkline, Table, Text, faint, rounded, span
 from dalembert.document.shown import Printed
 from dalembert.errors import ModelError, nearest, quoted
 from dalembert.language.building import TIME, Expr, number
@@ -88,7 +88,7 @@ class JointForce(Printed):
                 rows.append((key, "", "", "", faint("not determined")))
             elif along:
                 some = "" if np.all(np.isfinite(values)) else faint("not always determined")
-                rows.append((key, Curve(self.t, values, key), span(values, size), unit, some))
+                rows.append((key, Sparkline(self.t, values, key), span(values, size), unit, some))
             else:
                 rows.append((key, "", rounded(float(values), size), unit, ""))
         what = f"on {self.on}, in axes of the {self.axes}"

@@ -11,7 +11,7 @@ from dalembert.errors import DalembertError
 from dalembert.results.quantities import quantities, time_unit
 
 if TYPE_CHECKING:
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 _LARGE = 200  # coordinates from which the certificate is not made on the way
 _VERBS = {"stopped": "was stopped", "failed": "fails"}
@@ -82,7 +82,7 @@ def _state(run: Run) -> nodes.Section:
     rows = []
     for q in system.coordinates[: nodes.ROWS + 1]:
         value, velocity = rounded(final[q], sizes[0]), rounded(final[q + "'"], sizes[1])
-        drawn: nodes.Text = nodes.Curve(run.t, run[q], q) if len(run.t) > 1 else ""
+        drawn: nodes.Text = nodes.Sparkline(run.t, run[q], q) if len(run.t) > 1 else ""
         rows.append((nodes.Name(q), drawn, value, kinds[q].units(0), velocity, kinds[q].units(1)))
     table = nodes.Table(rows, ("", "", "value", "", "velocity", ""), total=len(system.coordinates))
     return nodes.Section("State at the end", [table])

@@ -12,7 +12,7 @@ from dalembert.results.certificate.scales import points
 from dalembert.results.joints import Joints
 
 if TYPE_CHECKING:
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 
 def final_reactions(run: Run) -> dict[str, list[float]]:

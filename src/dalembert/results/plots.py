@@ -17,7 +17,7 @@ from dalembert.errors import ModelError
 from dalembert.results.curves import Panel, chart, span
 
 if TYPE_CHECKING:
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 _WIDTH, _HEIGHT, _SQUARE = 8.0, 2.3, 3.4  # inches of a panel
 _COLUMN = 5  # panels below each other

@@ -12,7 +12,7 @@ from dalembert.language.calculus import Calculus
 from dalembert.model.mechanism.elements import Element, Site
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.mechanism import Mechanism
-from dalembert.model.mechanism.parts import Parts
+from dalembert.model.mechanism.terms import Terms
 
 
 def elements(mechanism: Mechanism) -> dict[str, Element]:
@@ -44,7 +44,7 @@ def forces(mechanism: Mechanism, names: Sequence[str]) -> dict[str, dict[str, Ex
     symbols = {se.Symbol(name): name for name in mechanism.coordinates}
     known, found = elements(mechanism), {}
     for name in names:
-        parts, calculus = Parts(mechanism.coordinates), Calculus(symbols)
+        parts, calculus = Terms(mechanism.coordinates), Calculus(symbols)
         known[name].add(parts)
         terms = {coordinate: list(force) for coordinate, force in parts.forces.items()}
         potential = calculus.lift(se.Add(*parts.potential))

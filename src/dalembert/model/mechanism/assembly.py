@@ -27,13 +27,13 @@ from dalembert.model.mechanism.elements import ELEMENTS
 from dalembert.model.mechanism.joint import Joint, read_joint
 from dalembert.model.mechanism.judgements import Judgement, Judgements, numeric
 from dalembert.model.mechanism.measures import find_measures
-from dalembert.model.mechanism.parts import Parts
-from dalembert.model.mechanism.tables import GROUND, Table, freeze
+from dalembert.model.mechanism.tables import GROUND, TableReader, freeze
+from dalembert.model.mechanism.terms import Terms
 from dalembert.model.mechanism.vectors import Vector, tidy
 from dalembert.model.reading import Given, Reader
 
 
-def readers() -> dict[str, Callable[[Table, Assembly], Any]]:
+def readers() -> dict[str, Callable[[TableReader, Assembly], Any]]:
     """Return what reads an entry, by section, in the order in which they are read."""
     return {"joints": read_joint, **{section: kind.read for section, kind in ELEMENTS.items()}, "drives": read_drive}
 
@@ -139,7 +139,7 @@ class Assembly(Reader):
     def read_gravity(self, tables: Mapping[str, Any]) -> Vector:
         """Read the acceleration of gravity."""
         given = tables.get("gravity")
-        table = Table(self, ("mechanism",), {} if given is None else {"gravity": given})
+        table = TableReader(self, ("mechanism",), {} if given is None else {"gravity": given})
         return table.vector("gravity", GRAVITY[self.dimensions])
 
     # --- elements ----------------------------------------------------------------------------------------------------
@@ -147,9 +147,9 @@ class Assembly(Reader):
     def read_elements(self, bodies: list[str]) -> None:
         """Read all tables; bodies first, as everything else is attached to them."""
         given = self.given_tables["bodies"]
-        self.bodies[GROUND] = read_body(Table(self, ("bodies", GROUND), given.get(GROUND, {})))
+        self.bodies[GROUND] = read_body(TableReader(self, ("bodies", GROUND), given.get(GROUND, {})))
         for name in bodies:
-            self.bodies[name] = read_body(Table(self, ("bodies", name), given[name]))
+            self.bodies[name] = read_body(TableReader(self, ("bodies", name), given[name]))
         self.tables["bodies"] = {name: body.table for name, body in self.bodies.items() if name in given}
         self.assembled = {se.Symbol(name): value for body in self.bodies.values() for name, value in body.guess.items()}
         for section, read in readers().items():
@@ -178,7 +178,7 @@ class Assembly(Reader):
         parts = [self.assembled[q] for x in vector for q in x.free_symbols & self.assembled.keys()]
         return tidy([self.home(x) for x in vector], parts)
 
-    def read_section(self, section: str, into: dict[str, Any], read: Callable[[Table, Assembly], Any]) -> None:
+    def read_section(self, section: str, into: dict[str, Any], read: Callable[[TableReader, Assembly], Any]) -> None:
         """Read the tables of a section into elements."""
         for name, given in self.given_tables[section].items():
             if not NAME.fullmatch(name):
@@ -186,12 +186,12 @@ class Assembly(Reader):
                     f"{name[:40]!r}: a name is letters, digits and _, and does not begin with a digit", section
                 )
                 continue
-            table = Table(self, (section, name), given)
+            table = TableReader(self, (section, name), given)
             element = read(table, self) if isinstance(given, Mapping) else None
             if element is not None:
                 into[name], self.tables[section][name] = element, element.table
 
-    def read_bodies(self, table: Table, key: str = "bodies") -> tuple[str, str] | None:
+    def read_bodies(self, table: TableReader, key: str = "bodies") -> tuple[str, str] | None:
         """Read the names of the two bodies that something joins; None, after a report, where they are not known."""
         names = table.list(key, 2, 'the names of two bodies, as in ["ground", "crank"]')
         if names is None:
@@ -205,7 +205,7 @@ class Assembly(Reader):
         table.kept[key] = tuple(known)
         return known[0], known[1]
 
-    def read_body_name(self, table: Table, key: str, name: Any) -> str:
+    def read_body_name(self, table: TableReader, key: str, name: Any) -> str:
         """Return the name of a body; empty, after a report, if there is none."""
         if isinstance(name, str) and name in self.bodies:
             return name
@@ -282,9 +282,9 @@ class Assembly(Reader):
         """What initial values may be given of, besides coordinates and velocities."""
         return find_measures(self.bodies.values(), self.joints.values())
 
-    def gather(self) -> Parts:
+    def gather(self) -> Terms:
         """Let every element add its parts."""
-        parts = Parts(tuple(self.coordinates))
+        parts = Terms(tuple(self.coordinates))
         for body in self.bodies.values():
             if body.name == GROUND:
                 continue
@@ -302,14 +302,14 @@ class Assembly(Reader):
             self.add_constraints(parts, drive.conditions, ("drives", name))
         return parts
 
-    def add_constraints(self, parts: Parts, conditions: Mapping[str, Expr], key: tuple[str, ...]) -> None:
+    def add_constraints(self, parts: Terms, conditions: Mapping[str, Expr], key: tuple[str, ...]) -> None:
         """Add conditions; two of them must not have the same name."""
         for name in conditions:
             if name in parts.constraints:
                 self.problem(f"there are two conditions `{name}`; rename one of the parts", *key)
         parts.constraints |= conditions
 
-    def all_constraints(self, parts: Parts, own: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
+    def all_constraints(self, parts: Terms, own: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
         """Return the conditions of bodies and joints, and those that the user adds."""
         coordinates = frozenset(self.coordinates)
         made = []

@@ -12,7 +12,7 @@ import symengine as se
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.placement import Placement
-from dalembert.model.mechanism.tables import GROUND, Table, as_sequence
+from dalembert.model.mechanism.tables import GROUND, TableReader, as_sequence
 from dalembert.model.mechanism.vectors import ZERO, Matrix, Vector, dot, zeros
 from dalembert.model.mechanism.views import PlanarView, SpatialView, View, symbols
 from dalembert.model.tomlscan import MAX_NAME
@@ -115,7 +115,7 @@ def coordinate_names(body: str, dimensions: int) -> tuple[str, ...]:
     return () if body == GROUND else tuple(f"{letter}_{body}" for letter in VIEWS[dimensions].letters)
 
 
-def read_body(table: Table) -> Body:
+def read_body(table: TableReader) -> Body:
     """Read a body; the ground has points and frames only."""
     n, name = table.reader.dimensions, table.name
     if name == GROUND:
@@ -133,19 +133,19 @@ def read_body(table: Table) -> Body:
     return Body(name, table.finish(), mass, inertia, placement, centre, frames, velocity, spin, view)
 
 
-def read_mass(table: Table) -> Expr:
+def read_mass(table: TableReader) -> Expr:
     """Read the mass, which is not negative; a body without one is carried by others."""
     mass = table.constant("mass", ZERO)
     table.judge("mass", [mass], lambda m: f"a mass is not negative, got {m:g} kg" if m < 0 else "")
     return mass
 
 
-def read_spin(table: Table) -> Vector:
+def read_spin(table: TableReader) -> Vector:
     """Read the angular velocity at the start."""
     return (table.constant("spin"),) if table.reader.dimensions == 2 else table.vector("spin")
 
 
-def read_inertia(table: Table) -> Matrix:
+def read_inertia(table: TableReader) -> Matrix:
     """Read the inertia about the centre of mass: a moment in the plane; in space three of them, or a matrix."""
     if table.reader.dimensions == 2:
         moment = table.constant("inertia", ZERO)
@@ -180,7 +180,7 @@ def no_inertia(*entries: float) -> str:
     return ""
 
 
-def read_frames(table: Table) -> dict[str, Placement]:
+def read_frames(table: TableReader) -> dict[str, Placement]:
     """Read the named points and frames of a body."""
     n, frames = table.reader.dimensions, {}
     points, turned = (table.table(key) if table.has(key) else None for key in ("points", "frames"))

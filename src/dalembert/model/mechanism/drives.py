@@ -19,7 +19,7 @@ from dalembert.language.building import TIME, Expr, choose
 from dalembert.language.program import Program
 from dalembert.model.mechanism.elements.action import read_joint_name
 from dalembert.model.mechanism.part import Part
-from dalembert.model.mechanism.tables import Table, as_sequence
+from dalembert.model.mechanism.tables import TableReader, as_sequence
 from dalembert.model.mechanism.vectors import ZERO
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Drive(Part):
         return {f"{self.name}.{self.kind}": self.condition}
 
 
-def read_drive(table: Table, assembly: Assembly) -> Drive | None:
+def read_drive(table: TableReader, assembly: Assembly) -> Drive | None:
     """Read a drive: a coordinate of a joint, or its `speed`, each an expression of time or a table {t, value}."""
     joint = read_joint_name(table, assembly)
     if joint is None:
@@ -105,7 +105,7 @@ def whole_turns(motion: Expr, assembly: Assembly) -> Expr:
     return 2 * round(start / (2 * math.pi)) * se.pi if math.isfinite(start) else ZERO
 
 
-def read_motion(table: Table, kind: str) -> Expr:
+def read_motion(table: TableReader, kind: str) -> Expr:
     """Read a function of time: an expression, or a table."""
     if isinstance(table.given[kind], Mapping):
         return read_spline(table.table(kind))
@@ -121,7 +121,7 @@ def read_motion(table: Table, kind: str) -> Expr:
     return motion
 
 
-def read_spline(table: Table) -> Expr:
+def read_spline(table: TableReader) -> Expr:
     """Read times and values; return the spline through them."""
     times, values = numbers(table, "t"), numbers(table, "value")
     table.finish()
@@ -140,7 +140,7 @@ def read_spline(table: Table) -> Expr:
     return spline(times, values)
 
 
-def numbers(table: Table, key: str) -> list[float]:
+def numbers(table: TableReader, key: str) -> list[float]:
     """Read a list of numbers."""
     items = as_sequence(table.given[key]) if table.has(key) else None
     if not items:

@@ -14,7 +14,7 @@ from dalembert.model.mechanism.marker import Marker, read_markers
 from dalembert.model.mechanism.pairs import PAIRS, Coordinate, Pair
 from dalembert.model.mechanism.pairs.base import plain
 from dalembert.model.mechanism.part import Part
-from dalembert.model.mechanism.tables import Table
+from dalembert.model.mechanism.tables import TableReader
 from dalembert.model.mechanism.vectors import Vector, add
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def is_name(key: Any) -> bool:
     return isinstance(key, str) and NAME.fullmatch(key) is not None
 
 
-def read_joint(table: Table, assembly: Assembly) -> Joint | None:
+def read_joint(table: TableReader, assembly: Assembly) -> Joint | None:
     """Read a joint; None, after a report, where its kind or its bodies are not known."""
     kinds = PAIRS[assembly.dimensions]
     given = table.given.get("kind") if table.has("kind") else None
@@ -109,7 +109,7 @@ def read_joint(table: Table, assembly: Assembly) -> Joint | None:
     return Joint(table.name, table.finish(), pair, names, (markers[0], markers[1]), values)
 
 
-def read_value(table: Table, key: str, default: Any) -> Any:
+def read_value(table: TableReader, key: str, default: Any) -> Any:
     """Read a constant of a pair, or several where its default is a list."""
     if isinstance(default, Sequence) and not isinstance(default, str):
         return table.vector(key, size=len(default))

@@ -10,7 +10,7 @@ from typing import Any
 from dalembert.language.building import Expr, angle
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.placement import Placement, read_axis, settle_axis
-from dalembert.model.mechanism.tables import Table
+from dalembert.model.mechanism.tables import TableReader
 from dalembert.model.mechanism.vectors import ONE, ZERO, Matrix, Vector, tidy, transpose, unit
 from dalembert.model.mechanism.views import View, compose, reverse
 
@@ -66,7 +66,9 @@ class Marker:
         return self.view.direction([row[k] for row in self.placement.R])
 
 
-def read_markers(table: Table, bodies: Sequence[Body], axis: str | None = None, places: str = "shared") -> list[Marker]:
+def read_markers(
+    table: TableReader, bodies: Sequence[Body], axis: str | None = None, places: str = "shared"
+) -> list[Marker]:
     """Read where a joint sits on each of its bodies.
 
     `at` and `axis` are given in the world, in the assembled position, in which the markers then have the same axes;
@@ -91,11 +93,11 @@ def read_markers(table: Table, bodies: Sequence[Body], axis: str | None = None, 
     return [Marker(body.view, placement) for body, placement in zip(bodies, placed, strict=True)]
 
 
-def _items(table: Table) -> Sequence[Any]:
+def _items(table: TableReader) -> Sequence[Any]:
     return table.kept.get("points", ())
 
 
-def read_places(table: Table, bodies: Sequence[Body], places: str) -> list[Placement]:
+def read_places(table: TableReader, bodies: Sequence[Body], places: str) -> list[Placement]:
     """Read a place in the world, the same for all bodies or one for each; or one in the frame of each body."""
     n = table.reader.dimensions
     how = table.one_of("at", "points", needed=places != "origins")
@@ -123,7 +125,7 @@ def world_frame(body: Body, at: Vector) -> Placement:
     return Placement(placement.inward(at), transpose(placement.R), turn)
 
 
-def read_point(table: Table, key: str, item: Any, body: Body) -> tuple[Any, Placement]:
+def read_point(table: TableReader, key: str, item: Any, body: Body) -> tuple[Any, Placement]:
     """Read a point of a body: one of its names, or coordinates in its frame."""
     if isinstance(item, str):
         if item not in body.frames:
@@ -135,14 +137,14 @@ def read_point(table: Table, key: str, item: Any, body: Body) -> tuple[Any, Plac
     return at, Placement(at, origin.R, origin.turn)
 
 
-def read_body_axes(table: Table, count: int) -> list[Vector]:
+def read_body_axes(table: TableReader, count: int) -> list[Vector]:
     """Read one direction for each body, in its own frame."""
     n = table.reader.dimensions
     directions = table.matrix("axes", count, n)
     return [settle_axis(table, "axes", direction) for direction in directions]
 
 
-def turned(frame: Placement, body: Body, direction: Vector, table: Table) -> Placement:
+def turned(frame: Placement, body: Body, direction: Vector, table: TableReader) -> Placement:
     """Return a frame of the body with its axis along a direction of the world in the assembled position."""
     if len(direction) == 2:
         u = unit(body.placement.inward_direction(direction))
@@ -153,7 +155,7 @@ def turned(frame: Placement, body: Body, direction: Vector, table: Table) -> Pla
     return Placement(frame.at, transpose(axes), tidy(compose(reverse(body.placement.turn), e), (ONE,)))
 
 
-def triad(direction: Vector, table: Table) -> tuple[Matrix, Vector]:
+def triad(direction: Vector, table: TableReader) -> tuple[Matrix, Vector]:
     """Return the axes of a frame whose x axis (in the plane) or z axis (in space) is a direction, and their turn.
 
     In space it is the shortest turn of the z axis into the direction, or, for one that points down, of −z after half a

@@ -10,7 +10,7 @@ import numpy as np
 import symengine as se
 
 from dalembert.language.building import Expr
-from dalembert.model.mechanism.tables import Table, as_sequence
+from dalembert.model.mechanism.tables import TableReader, as_sequence
 from dalembert.model.mechanism.vectors import (
     ONE,
     ZERO,
@@ -63,7 +63,7 @@ class Placement:
         return cls(zeros(dimensions), identity(dimensions), turn)
 
     @classmethod
-    def read(cls, table: Table) -> Placement:
+    def read(cls, table: TableReader) -> Placement:
         """Read `at` and `angle` in the plane, `at` and `rotation` in space."""
         n = table.reader.dimensions
         at = table.vector("at", zeros(n))
@@ -74,7 +74,7 @@ class Placement:
         return cls(at, R, e)
 
 
-def read_rotation(table: Table) -> tuple[Matrix, Vector]:
+def read_rotation(table: TableReader) -> tuple[Matrix, Vector]:
     """Read a rotation in space: {axis, angle}, Euler parameters, or {x, y} axes."""
     if as_sequence(table.given["rotation"]) is not None:
         e = table.vector("rotation", size=4)
@@ -96,13 +96,13 @@ def read_rotation(table: Table) -> tuple[Matrix, Vector]:
     return R, e
 
 
-def read_axis(table: Table, key: str) -> Vector:
+def read_axis(table: TableReader, key: str) -> Vector:
     """Read a direction, which must not be zero."""
     axis = table.vector(key)
     return settle_axis(table, key, axis) if key in table.kept else _default_axis(table.reader.dimensions)
 
 
-def settle_axis(table: Table, key: str, axis: Vector) -> Vector:
+def settle_axis(table: TableReader, key: str, axis: Vector) -> Vector:
     """Refuse a direction of length zero."""
     if table.reader.value(norm(axis)) == 0:
         table.problem("a direction of length zero; give one of any other length", key)
@@ -114,7 +114,7 @@ def _default_axis(n: int) -> Vector:
     return (*zeros(n - 1), ONE) if n == 3 else (ONE, ZERO)
 
 
-def read_axes(table: Table) -> Matrix:
+def read_axes(table: TableReader) -> Matrix:
     """Read the x and y axes of a frame, at right angles; z, if it is given, must make them right-handed."""
     x, y = unit(read_axis(table, "x")), unit(read_axis(table, "y"))
     slant = table.reader.value(se.Add(*[a * b for a, b in zip(x, y, strict=True)]))
@@ -132,7 +132,7 @@ def read_axes(table: Table) -> Matrix:
     return transpose((x, y, z))
 
 
-def numeric_turn(table: Table, R: Matrix) -> Vector:
+def numeric_turn(table: TableReader, R: Matrix) -> Vector:
     """Return the Euler parameters of a rotation matrix, as numbers."""
     values = [[table.reader.value(entry) for entry in row] for row in R]
     if any(entry is None for row in values for entry in row):

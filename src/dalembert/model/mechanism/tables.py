@@ -30,7 +30,7 @@ def as_sequence(value: Any) -> list[Any] | None:
     return [item[0] if isinstance(item, list) and len(item) == 1 else item for item in value]
 
 
-class Table:
+class TableReader:
     """One table such as [joints.A]: `kept` gathers its values as they were read."""
 
     def __init__(self, reader: Assembly, key: tuple[str, ...], given: Any):
@@ -154,10 +154,10 @@ class Table:
             return None
         return given
 
-    def table(self, key: str) -> Table:
+    def table(self, key: str) -> TableReader:
         """Return the table inside this one under a key; what is read of it is kept here."""
         self.has(key)
-        inner = Table(self.reader, (*self.key, key), self.given.get(key, {}))
+        inner = TableReader(self.reader, (*self.key, key), self.given.get(key, {}))
         self.kept[key] = inner.kept
         return inner
 

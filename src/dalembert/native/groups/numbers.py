@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @register
-class Numbers(Group):
+class BlockNumbers(Group):
     """All that the programs of the blocks give out, one after the other."""
 
     name = "numbers"

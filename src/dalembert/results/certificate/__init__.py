@@ -16,7 +16,7 @@ from dalembert.results.certificate.accuracy import accuracy
 from dalembert.results.certificate.items import FAILURES, Certificate, Item
 
 if TYPE_CHECKING:
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 
 def certify(run: Run) -> Certificate:

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.motion.loop import again
 from dalembert.motion.methods import METHODS
-from dalembert.motion.run import again
 from dalembert.results.certificate.inside import inside
 from dalembert.results.certificate.items import FAILURES, Item
 from dalembert.results.certificate.passages import watched
 from dalembert.results.certificate.scales import Scales
 
 if TYPE_CHECKING:
-    from dalembert.motion.run import Motion
-    from dalembert.results.trajectory import Run
+    from dalembert.motion.loop import Motion
+    from dalembert.results.run import Run
 
 TEXT = "error of the motion, in the range of a coordinate"
 LIMIT = 1e-3  # of the range of a coordinate

@@ -19,7 +19,7 @@ from dalembert.results.certificate.scales import Scales, points
 if TYPE_CHECKING:
     from dalembert.native.values import Energies
     from dalembert.results.certificate.equations import Place
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 TEXT = "energy balance, in the largest energy"
 WRITTEN = "energies as they are reported against those as they are written"

@@ -18,7 +18,7 @@ from dalembert.results.certificate.scales import Scales, points
 
 if TYPE_CHECKING:
     from dalembert.native.values import Result
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 TEXT = "accelerations and reactions in M q̈ = f + r and A q̈ = c"
 NEARLY = 1e-5  # conditioning below which a position is next to a singular one

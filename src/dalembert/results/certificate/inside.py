@@ -17,10 +17,10 @@ from dalembert.arrays import Array
 from dalembert.results.certificate.scales import points
 
 if TYPE_CHECKING:
-    from dalembert.motion.run import Motion
+    from dalembert.motion.loop import Motion
     from dalembert.native.kernels import Kernels
     from dalembert.native.values import Result
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 MANY = 50_000  # steps, beyond which only as many are looked into
 _SAMPLES = 300  # that are found again inside the steps, where this is not cheap

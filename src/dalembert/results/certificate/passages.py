@@ -19,8 +19,8 @@ from dalembert.results.certificate.scales import points
 if TYPE_CHECKING:
     from dalembert.language.building import Expr
     from dalembert.motion.events import Event
-    from dalembert.motion.run import Motion
-    from dalembert.results.trajectory import Run
+    from dalembert.motion.loop import Motion
+    from dalembert.results.run import Run
 
 TEXT = "passages of what was watched for that were not found"
 TOLD = "passages that are told of, in the range of a coordinate or of what was watched for"

@@ -18,7 +18,7 @@ import numpy as np
 from dalembert.arrays import Array
 
 if TYPE_CHECKING:
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 _STILL = 1e-3  # part of the largest motion that a coordinate at rest is measured by
 _AT_REST = 1e-9  # part of it below which a coordinate counts as at rest,

@@ -24,8 +24,8 @@ from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
 
 if TYPE_CHECKING:
-    from dalembert.motion.run import Motion
-    from dalembert.results.trajectory import Run
+    from dalembert.motion.loop import Motion
+    from dalembert.results.run import Run
 
 TEXT = "steps against the accelerations inside them, in the range of a coordinate"
 LIMIT = 3e-3  # more than for the error of the motion: errors cancel, their absolute values add up

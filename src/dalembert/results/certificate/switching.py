@@ -23,7 +23,7 @@ from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
 
 if TYPE_CHECKING:
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 LIMIT = 1e-3  # of the velocities, or of the largest energy
 _STEPS = 3000  # the longest of the steps in question, which are looked at

@@ -14,7 +14,7 @@ from dalembert.results.drawing.scene import ARROW, Mark, Stage
 from dalembert.results.drawing.view import nice
 
 if TYPE_CHECKING:
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 LONGEST = 0.22  # of the size of the view, for a force that is rarely exceeded
 COMMON = 95  # per cent of the forces are not larger

@@ -9,7 +9,7 @@ from dalembert.errors import ModelError
 from dalembert.files import check_place, write_text
 
 if TYPE_CHECKING:
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 ENDINGS = (".html", ".htm")
 

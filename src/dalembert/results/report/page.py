@@ -16,7 +16,7 @@ from dalembert.results.report import reproduce, sections
 from dalembert.results.report.plots import Plots
 
 if TYPE_CHECKING:
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
     from dalembert.survey.outcome import Check
 
 

@@ -16,7 +16,7 @@ from dalembert.results.charts import KINDS
 from dalembert.results.curves import Chart, Panel, PlotSource
 
 if TYPE_CHECKING:
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 _JOINTS = 6  # joints whose components are shown
 _HINT = """<p class="hint">Drag over a plot or turn the wheel to zoom, double-click to see everything, point at a curve

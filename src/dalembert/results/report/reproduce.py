@@ -11,7 +11,7 @@ from dalembert.model.settings import Settings
 from dalembert.results.report.sections import file_name
 
 if TYPE_CHECKING:
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
 
 _PACKAGES = ("dalembert", "numpy", "scipy", "sympy", "symengine", "numba", "llvmlite")
 

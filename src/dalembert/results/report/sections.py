@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dalembert.model.system import System
     from dalembert.results.certificate import Certificate
     from dalembert.results.curves import PlotSource
-    from dalembert.results.trajectory import Run
+    from dalembert.results.run import Run
     from dalembert.survey.outcome import Check
 
 _LINES = 150  # of a model that is printed

@@ -18,7 +18,7 @@ from scipy.integrate import solve_ivp
 from dalembert.arguments import array
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, numeric_of
-from dalembert.document.nodes import ROWS, Curve, Name, Section, Table, span
+from dalembert.document.nodes import ROWS, Name, Section, Sparkline, Table, span
 from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, SimulationError, counted, nearest, quoted
 from dalembert.survey.given import at_level
@@ -60,7 +60,7 @@ class Kinematics(Shown):
         names = self.mechanism.coordinates
         sizes = [float(np.nanmax(np.abs(values), initial=0.0)) for values in (self.q, self.v)]
         rows = [
-            (Name(q), Curve(self.t, self[q], q), span(self[q], sizes[0]), span(self[q + "'"], sizes[1]))
+            (Name(q), Sparkline(self.t, self[q], q), span(self[q], sizes[0]), span(self[q + "'"], sizes[1]))
             for q in names[:ROWS]
         ]
         table = Table(rows, ("coordinate", "", "position", "velocity"), total=len(names))

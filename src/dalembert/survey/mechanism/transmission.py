@@ -18,7 +18,7 @@ from scipy.optimize import brentq, minimize_scalar
 from dalembert.arguments import whole
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import numeric_of
-from dalembert.document.nodes import Block, Curve, Listing, Paragraph, Section
+from dalembert.document.nodes import Block, Listing, Paragraph, Section, Sparkline
 from dalembert.document.shown import Printed
 from dalembert.errors import ModelError, SimulationError, quoted
 from dalembert.survey.given import at_level
@@ -108,7 +108,7 @@ class Transmission(Printed):
         if not self.full_turn and not self.closed:
             text += " (the path was not followed to its end)"
         marks = [(point.input, point.output) for point in self.special]
-        drawn = Curve(self.input, self.output, f"{output} against {name}", marks, axes=True)
+        drawn = Sparkline(self.input, self.output, f"{output} against {name}", marks, axes=True)
         parts: list[Block] = [Paragraph(text), Paragraph(drawn), Listing([point.text for point in self.special])]
         if self.mu_range is not None:
             least, most = np.degrees(self.mu_range)

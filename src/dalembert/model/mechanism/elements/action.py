@@ -14,7 +14,7 @@ from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.marker import Marker, centre_of, read_markers
 from dalembert.model.mechanism.pairs.base import rate
 from dalembert.model.mechanism.pairs.planar_revolute import turn
-from dalembert.model.mechanism.tables import Table
+from dalembert.model.mechanism.tables import TableReader
 from dalembert.model.mechanism.vectors import dot, norm, sub
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Acting(Element):
         return [Shape(f"{kind} angle", places, named) for kind in self.drawn]
 
 
-def read_action(table: Table, assembly: Assembly) -> Action | None:
+def read_action(table: TableReader, assembly: Assembly) -> Action | None:
     """Read what an element acts along; None after a report."""
     kind = table.word("kind", KINDS, "linear", "kinds")
     if table.has("joint"):
@@ -106,7 +106,7 @@ def read_action(table: Table, assembly: Assembly) -> Action | None:
     return Action("length", length, rate(length, a, b), dot(apart, apart), (a, b))
 
 
-def read_torsion(table: Table, assembly: Assembly, markers: list[Marker]) -> Action | None:
+def read_torsion(table: TableReader, assembly: Assembly, markers: list[Marker]) -> Action | None:
     """Return the angle between two bodies in the plane."""
     if assembly.dimensions == 3:
         table.problem('in space an angle belongs to a joint: give `joint = "A"` instead of bodies', "kind")
@@ -115,7 +115,7 @@ def read_torsion(table: Table, assembly: Assembly, markers: list[Marker]) -> Act
     return Action("angle", angle.value, angle.rate)
 
 
-def read_joint_action(table: Table, assembly: Assembly) -> Action | None:
+def read_joint_action(table: TableReader, assembly: Assembly) -> Action | None:
     """Return a coordinate of a joint: its only one, or the one that `coordinate` names."""
     joint = read_joint_name(table, assembly)
     if joint is None:
@@ -137,7 +137,7 @@ def read_joint_action(table: Table, assembly: Assembly) -> Action | None:
     return Action(name, coordinate.value, coordinate.rate)
 
 
-def read_joint_name(table: Table, assembly: Assembly) -> Joint | None:
+def read_joint_name(table: TableReader, assembly: Assembly) -> Joint | None:
     """Read the name of a joint; None after a report, or if that joint itself could not be read."""
     name = table.given.get("joint") if table.has("joint") else None
     if isinstance(name, str) and name in assembly.given_tables["joints"]:

@@ -36,8 +36,8 @@ from dalembert.language.tokens import NAME
 from dalembert.model.drawing import Shape
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.part import Part
-from dalembert.model.mechanism.parts import Parts
-from dalembert.model.mechanism.tables import Table
+from dalembert.model.mechanism.tables import TableReader
+from dalembert.model.mechanism.terms import Terms
 from dalembert.model.mechanism.vectors import Vector
 
 if TYPE_CHECKING:
@@ -72,11 +72,11 @@ class Element(Part, ABC):
 
     @classmethod
     @abstractmethod
-    def read(cls, table: Table, assembly: Assembly) -> Element | None:
+    def read(cls, table: TableReader, assembly: Assembly) -> Element | None:
         """Make it from its table; None after a report of what is wrong."""
 
     @abstractmethod
-    def add(self, parts: Parts) -> None:
+    def add(self, parts: Terms) -> None:
         """Add its energies and forces."""
 
     @abstractmethod

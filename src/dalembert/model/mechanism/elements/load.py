@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.elements.base import Element, Site, element
 from dalembert.model.mechanism.marker import Marker, centre_of, read_point, world_frame
-from dalembert.model.mechanism.parts import Parts
-from dalembert.model.mechanism.tables import GROUND, Table
+from dalembert.model.mechanism.tables import GROUND, TableReader
+from dalembert.model.mechanism.terms import Terms
 from dalembert.model.mechanism.vectors import Vector, zeros
 from dalembert.model.mechanism.views import PlanarView
 
@@ -36,7 +36,7 @@ class Load(Element):
     torque: Vector
     frame: str
 
-    def add(self, parts: Parts) -> None:
+    def add(self, parts: Terms) -> None:
         """Add its power: force on velocity, torque on angular velocity."""
         view, in_body = self.marker.view, self.frame == "body"
         force = view.direction(self.force) if in_body else self.force
@@ -52,7 +52,7 @@ class Load(Element):
         return Site((self.body, self.body), (self.marker, self.marker))
 
     @classmethod
-    def read(cls, table: Table, assembly: Assembly) -> Load | None:
+    def read(cls, table: TableReader, assembly: Assembly) -> Load | None:
         """Read a load on a body; its point is the centre of mass unless one is given."""
         n = assembly.dimensions
         if not table.has("body"):
@@ -76,7 +76,7 @@ class Load(Element):
         return cls(table.name, table.finish(), name, marker, force, torque, frame)
 
 
-def read_load_point(table: Table, body: Body) -> Marker:
+def read_load_point(table: TableReader, body: Body) -> Marker:
     """Read where a force acts: `point` of the body, or `at` in the world in the assembled position."""
     how = table.one_of("point", "at", needed=False)
     if how == "point":

@@ -12,8 +12,8 @@ from dalembert.language.building import Expr
 from dalembert.model.mechanism.elements.action import Acting, Action, read_action
 from dalembert.model.mechanism.elements.base import element
 from dalembert.model.mechanism.pairs.base import is_angle
-from dalembert.model.mechanism.parts import Parts
-from dalembert.model.mechanism.tables import Table
+from dalembert.model.mechanism.tables import TableReader
+from dalembert.model.mechanism.terms import Terms
 from dalembert.model.mechanism.vectors import ZERO
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Spring(Acting):
     damping: Expr
     force: Expr
 
-    def add(self, parts: Parts) -> None:
+    def add(self, parts: Terms) -> None:
         """Add its energy and its forces."""
         action = self.action
         if self.stiffness != 0:
@@ -55,7 +55,7 @@ class Spring(Acting):
         return (self.word,) if self.damping == 0 else (self.word, "damper")
 
     @classmethod
-    def read(cls, table: Table, assembly: Assembly) -> Spring | None:
+    def read(cls, table: TableReader, assembly: Assembly) -> Spring | None:
         """Read stiffness, free length (that of the assembled position if none is given), damping; or a force."""
         action = read_action(table, assembly)
         if action is None:
@@ -84,7 +84,7 @@ class Damper(Spring):
         return (self.word,)
 
     @classmethod
-    def read(cls, table: Table, assembly: Assembly) -> Damper | None:
+    def read(cls, table: TableReader, assembly: Assembly) -> Damper | None:
         """Read the damping, or a force by expression."""
         action = read_action(table, assembly)
         if action is None:
@@ -109,7 +109,7 @@ class Actuator(Acting):
     force: Expr
 
     @classmethod
-    def read(cls, table: Table, assembly: Assembly) -> Actuator | None:
+    def read(cls, table: TableReader, assembly: Assembly) -> Actuator | None:
         """Read `torque` where it acts on an angle, else `force`."""
         action = read_action(table, assembly)
         if action is None:
@@ -122,12 +122,12 @@ class Actuator(Acting):
         force = read_force(table, wanted, action)
         return cls(table.name, table.finish(), action, force)
 
-    def add(self, parts: Parts) -> None:
+    def add(self, parts: Terms) -> None:
         """Add its forces."""
         parts.push(self.force, self.action.rate)
 
 
-def read_force(table: Table, key: str, action: Action) -> Expr:
+def read_force(table: TableReader, key: str, action: Action) -> Expr:
     """Read an expression of a force, and put in the coordinate and its rate."""
     if not table.has(key):
         table.problem(
@@ -139,7 +139,7 @@ def read_force(table: Table, key: str, action: Action) -> Expr:
     return expr.xreplace({symbol: value for symbol, value in values.items() if symbol in expr.free_symbols})
 
 
-def not_negative(table: Table, key: str) -> Expr:
+def not_negative(table: TableReader, key: str) -> Expr:
     """Read a stiffness or a damping; zero where it is not given."""
     expr = table.constant(key, ZERO)
     negative = f"`{key}` is not negative, got {{:g}}; for an unusual law give `force` by expression"

@@ -33,7 +33,7 @@ from dalembert.model.mechanism.vectors import Vector
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
     from dalembert.model.mechanism.joint import Joint
-    from dalembert.model.mechanism.tables import Table
+    from dalembert.model.mechanism.tables import TableReader
 
 Conditions = dict[str, Expr]
 More = tuple[tuple[Vector, ...], tuple[Expr, ...]]
@@ -99,7 +99,7 @@ class Pair:
     values: Mapping[str, Any] = field(default_factory=dict)
     places: str = "shared"
     point: Callable[..., Vector] | None = None
-    read: Callable[[Table, Assembly, Sequence[Marker]], dict[str, Any]] = lambda table, assembly, markers: {}
+    read: Callable[[TableReader, Assembly, Sequence[Marker]], dict[str, Any]] = lambda table, assembly, markers: {}
     fits: Callable[[Joint], Fit] | None = None
     along: bool = False
     drawn: Callable[[Joint], More] | None = None

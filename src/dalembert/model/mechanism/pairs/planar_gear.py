@@ -28,10 +28,10 @@ from dalembert.model.mechanism.views import planar_rotation
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
     from dalembert.model.mechanism.joint import Joint
-    from dalembert.model.mechanism.tables import Table
+    from dalembert.model.mechanism.tables import TableReader
 
 
-def read_gears(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
+def read_gears(table: TableReader, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
     """Read the radii, or the numbers of teeth, and the carrier."""
     a, b = markers
     sign = -1 if table.flag("internal") else 1
@@ -66,7 +66,7 @@ def read_gears(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> d
     }
 
 
-def scaled_teeth(table: Table, teeth: Vector, distance: Expr, sign: int) -> Vector:
+def scaled_teeth(table: TableReader, teeth: Vector, distance: Expr, sign: int) -> Vector:
     """Return the radii that numbers of teeth give at the distance of the centres."""
     values = [table.reader.value(z) for z in teeth]
     if any(value is not None and not value > 0 for value in values):
@@ -84,7 +84,7 @@ def scaled_teeth(table: Table, teeth: Vector, distance: Expr, sign: int) -> Vect
     return teeth[0] * module, teeth[1] * module
 
 
-def check_radii(table: Table, radii: Vector) -> None:
+def check_radii(table: TableReader, radii: Vector) -> None:
     """Refuse radii that are none."""
     a, b = (table.reader.value(value) for value in radii)
     if a is not None and b is not None and not (a > 0 and b > 0):

@@ -17,10 +17,10 @@ from dalembert.model.mechanism.vectors import Vector, add, difference, dot, scal
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
     from dalembert.model.mechanism.joint import Joint
-    from dalembert.model.mechanism.tables import Table
+    from dalembert.model.mechanism.tables import TableReader
 
 
-def read_rolling(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
+def read_rolling(table: TableReader, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
     """Read the radius; the side of the line and where rolling begins are those of the assembled position."""
     a, b = markers
     apart = sub(b.place, a.place)

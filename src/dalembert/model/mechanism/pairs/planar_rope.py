@@ -23,7 +23,7 @@ import symengine as se
 from dalembert.language.building import Expr, angle, root
 from dalembert.model.mechanism.marker import Marker, read_point, world_frame
 from dalembert.model.mechanism.pairs.base import Conditions, More, pair
-from dalembert.model.mechanism.tables import GROUND, Table
+from dalembert.model.mechanism.tables import GROUND, TableReader
 from dalembert.model.mechanism.vectors import ZERO, Vector, add, dot, scale, sub
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ class Stop(NamedTuple):
     start: Expr
 
 
-def read_rope(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
+def read_rope(table: TableReader, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
     """Read the pulleys in the order of the rope, its length, and whether it slips on them."""
     given = table.list("over", None, "a list of pulleys, as in [{body = …, point = …, radius = …}]")
-    inner = [Table(assembly, (*table.key, "over"), item) for item in given or ()]
+    inner = [TableReader(assembly, (*table.key, "over"), item) for item in given or ()]
     pulleys = [read_pulley(item, assembly) for item in inner]
     table.kept["over"] = tuple(item.finish() for item in inner)
     stops = tuple(
@@ -63,7 +63,7 @@ def read_rope(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> di
     return {"stops": stops, "lines": lines, "grip": grip, "surplus": surplus}
 
 
-def read_pulley(table: Table, assembly: Assembly) -> tuple[Marker, Expr]:
+def read_pulley(table: TableReader, assembly: Assembly) -> tuple[Marker, Expr]:
     """Read one pulley: body (the ground if none is named), centre, radius, and on which side of the rope it lies."""
     name = GROUND
     if table.has("body"):

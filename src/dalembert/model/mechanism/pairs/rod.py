@@ -12,10 +12,10 @@ from dalembert.model.mechanism.vectors import dot, norm, sub
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
-    from dalembert.model.mechanism.tables import Table
+    from dalembert.model.mechanism.tables import TableReader
 
 
-def read_length(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Expr]:
+def read_length(table: TableReader, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Expr]:
     """Read the length of the rod; without one it is what it is in the assembled position."""
     a, b = markers
     length = table.positive("length", assembly.home(norm(sub(b.place, a.place))))

@@ -18,13 +18,13 @@ from dalembert.model.mechanism.vectors import ONE, ZERO, Vector, add, cross, dot
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
     from dalembert.model.mechanism.joint import Joint
-    from dalembert.model.mechanism.tables import Table
+    from dalembert.model.mechanism.tables import TableReader
 
 NORMAL = "the normal of the plane"
 UP = (ZERO, ZERO, ONE)
 
 
-def read_sphere(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
+def read_sphere(table: TableReader, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
     """Read the radius; the side of the plane is that of the assembled position."""
     a, b = markers
     height = assembly.value(assembly.home(dot(a.z, sub(b.place, a.place))))
@@ -32,7 +32,7 @@ def read_sphere(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> 
     return {"radius": table.positive("radius"), "side": side}
 
 
-def read_disk(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
+def read_disk(table: TableReader, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
     """Read the radius and the axis of the disk in its own body frame; without one it is the z axis."""
     axis = unit(settle_axis(table, "disk_axis", table.vector("disk_axis", UP)))
     slant = assembly.value(assembly.home(dot(markers[0].z, markers[1].view.direction(axis))))

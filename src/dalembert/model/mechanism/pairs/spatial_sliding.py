@@ -16,7 +16,7 @@ from dalembert.model.mechanism.vectors import add, dot, sub
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
     from dalembert.model.mechanism.joint import Joint
-    from dalembert.model.mechanism.tables import Table
+    from dalembert.model.mechanism.tables import TableReader
 
 
 def slide(a: Marker, b: Marker, **values: Any) -> dict[str, Coordinate]:
@@ -78,7 +78,7 @@ def prismatic(a: Marker, b: Marker) -> Conditions:
     return on_axis(a, b) | same_axis(a, b) | no_turn(a, b)
 
 
-def read_pitch(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Expr]:
+def read_pitch(table: TableReader, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Expr]:
     """Read the way along the axis in one turn; it is negative for a left-handed screw."""
     pitch = table.constant("pitch")
     if table.has("pitch") and assembly.value(pitch) == 0:

@@ -16,7 +16,7 @@ from dalembert.model.mechanism.vectors import Vector, add, cross, dot, multiply,
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
     from dalembert.model.mechanism.joint import Joint
-    from dalembert.model.mechanism.tables import Table
+    from dalembert.model.mechanism.tables import TableReader
 
 
 def turn(a: Marker, b: Marker, **values: Any) -> dict[str, Coordinate]:
@@ -81,7 +81,7 @@ def rigid(a: Marker, b: Marker) -> Conditions:
     return same_place(a, b) | same_axis(a, b) | no_turn(a, b)
 
 
-def read_cross(table: Table, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
+def read_cross(table: TableReader, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
     """Read the arm of the cross on the second body: `cross` in the world, if it is not the second of `axes`."""
     a, b = markers
     if table.has("axes"):

@@ -10,7 +10,7 @@ import symengine as se
 from dalembert.language.building import Expr
 
 
-class Parts:
+class Terms:
     """Gathers terms; each element adds its own, so that the cost grows with their number."""
 
     def __init__(self, coordinates: Sequence[str]):

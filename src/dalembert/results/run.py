@@ -19,7 +19,7 @@ from dalembert.model.settings import Settings
 from dalembert.model.system import System
 from dalembert.motion.conflicts import chosen_settings
 from dalembert.motion.events import Occurrence
-from dalembert.motion.run import Motion, again, compute
+from dalembert.motion.loop import Motion, again, compute
 from dalembert.native.values import Energies, Result
 from dalembert.results.bounds import Bound, bounds
 from dalembert.results.certificate import Certificate, certify

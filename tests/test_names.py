@@ -1,0 +1,44 @@
+"""Names: one owner for every class, nothing private borrowed, and no file that holds more than one can read."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+FILES = sorted((Path(__file__).parents[1] / "src" / "dalembert").rglob("*.py"))
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+MOST_LINES = 400
+
+
+def private(name: str) -> bool:
+    """Tell whether a name belongs to its file alone."""
+    return name.startswith("_") and not name.startswith("__")
+
+
+def test_every_class_name_has_one_owner():
+    owners = defaultdict(list)
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                owners[node.name].append(path.name)
+    assert not {name: where for name, where in owners.items() if len(where) > 1}
+
+
+def test_nothing_private_is_borrowed():
+    borrowed = []
+    for path, tree in TREES.items():
+        modules = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dalembert"):
+                borrowed += [(path.name, node.module, alias.name) for alias in node.names if private(alias.name)]
+                modules |= {alias.asname or alias.name for alias in node.names if alias.name.islower()}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and private(node.attr) and getattr(node.value, "id", "") in modules:
+                borrowed.append((path.name, ast.unparse(node)))
+    assert not borrowed
+
+
+def test_no_file_is_too_long():
+    lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
+    assert not {name: length for name, length in lengths.items() if length > MOST_LINES}
