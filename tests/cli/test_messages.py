@@ -101,7 +101,7 @@ def explained(command: str) -> str:
         # numbers and choices
         ("run pendulum --until soon", f"`--until` {NUMBER} 10 or pi/2; got 'soon': unknown name `soon`"),
         ("run pendulum --until 1/0", f"`--until` {NUMBER} 10 or pi/2; got '1/0': division by zero"),
-        ("run pendulum --until -1", "`--until` must be a finite time that is not negative, got -1"),
+        ("run pendulum --until -1", "`until` must not be earlier than the motion begins, at t = 0; got -1"),
         ("simulate pendulum --until nan", "`--until` takes a finite number; got 'nan'"),
         ("simulate pendulum --samples 1.5", "`--samples` must be a whole number from 1 to 10,000,000, got 1.5"),
         ("simulate pendulum --max-steps 0", "`--max-steps` must be a whole number from 1 to 1,000,000,000, got 0"),

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 def simulated(system: System, asked: Mapping[str, Any]) -> Run:
     """Compute a motion with some settings; on a terminal, show how far it is."""
-    end = float({"until": Settings.until, **system.simulation, **asked}["until"])
-    with Progress(COMPILING, end) as progress:
+    said = {**system.simulation, **asked}
+    begin = float(said.get("begin", Settings.begin))
+    with Progress(COMPILING, begin, float(said.get("until", begin + Settings.until))) as progress:
         return system.simulate(progress=progress, **asked)
 
 

@@ -17,8 +17,8 @@ class Progress:
     It appears when the work takes longer than a moment and vanishes at its end; in a pipe it does nothing.
     """
 
-    def __init__(self, words: str, end: float | None = None, patience: float = _PATIENCE):
-        self.words, self.end, self.t, self.seconds = words, end, 0.0, 0.0
+    def __init__(self, words: str, begin: float = 0.0, end: float | None = None, patience: float = _PATIENCE):
+        self.words, self.begin, self.end, self.t, self.seconds = words, begin, end, begin, 0.0
         self.timer = threading.Timer(patience, self._appear)
         self.timer.daemon = True
         self.lock = threading.Lock()
@@ -39,7 +39,7 @@ class Progress:
 
     def __call__(self, t: float, seconds: float) -> None:
         """Say how far a motion is; the first time, that it has begun."""
-        if self.t == 0.0:
+        if self.t == self.begin:
             self.words = "computing the motion"
         self.t, self.seconds = t, seconds
         self._update()
@@ -48,10 +48,11 @@ class Progress:
         with self.lock:
             if self.bar is not None and not self.over:
                 total, about = None, ""
-                if self.end and self.t > 0:
-                    total, left = self.end, round(self.seconds * (self.end - self.t) / self.t)
+                done = self.t - self.begin
+                if self.end is not None and done > 0:
+                    total, left = self.end - self.begin, round(self.seconds * (self.end - self.t) / done)
                     about = f"t = {self.t:.4g} of {self.end:g}, {left // 60}:{left % 60:02} left"
-                self.bar.update(0, description=self.words, about=about, completed=self.t, total=total)
+                self.bar.update(0, description=self.words, about=about, completed=done, total=total)
 
     def _appear(self) -> None:
         from rich.console import Console

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dalembert.language.building import Expr
+
+
+def begin_of(simulation: Mapping[str, Any]) -> float:
+    """Return the time of the initial state, from what a model says of its motion."""
+    return float(simulation.get("begin", 0.0))
 
 
 @dataclass(frozen=True)

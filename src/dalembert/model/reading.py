@@ -24,7 +24,7 @@ from dalembert.language.vocabulary import MAX_HINTS, Value, Vocabulary
 from dalembert.model.drawing import Drawing
 from dalembert.model.equations import read_constraints, read_energy, read_forces, read_matrices
 from dalembert.model.setting_kinds import Choice
-from dalembert.model.settings import Settings
+from dalembert.model.settings import Settings, too_early
 from dalembert.model.settings import read as read_setting
 from dalembert.model.sketch import read_drawing
 from dalembert.model.tomlscan import MAX_NAME
@@ -345,4 +345,7 @@ class Reader:
             result[name] = value if word else self.constant(value, "simulate", name)
             if word or result[name] is not None:
                 self.attempt(("simulate", name), lambda name=name: read_setting(name, result[name]))
+        until, begin = result.get("until"), result.get("begin", Settings.begin)
+        if until is not None and begin is not None and (reason := too_early(until, begin)):
+            self.problem(reason, "simulate", "until")
         return MappingProxyType(result)

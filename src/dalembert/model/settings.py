@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from dalembert.errors import ModelError
 from dalembert.model.setting_kinds import Callback, Choice, Events, InRange, Named, Samples, SettingKind, Switch, Whole
 
 if TYPE_CHECKING:
@@ -80,9 +81,19 @@ class Settings:
     until: float = field(
         default=10.0,
         metadata=_said(
-            InRange("a finite time that is not negative", 0.0, _FINITE, "10"),
+            InRange("a finite time", -_FINITE, _FINITE, "10"),
             "the end of the motion; else that of the model",
             more="else 10",
+            metavar="T",
+            in_file=True,
+        ),
+    )
+    begin: float = field(
+        default=0.0,
+        metadata=_said(
+            InRange("a finite time", -_FINITE, _FINITE, "0"),
+            "the time at which the motion begins; else that of the model",
+            more="else 0, or the time in `initial`",
             metavar="T",
             in_file=True,
         ),
@@ -157,7 +168,9 @@ class Settings:
     )
     initial: Mapping[Any, Any] | None = field(
         default=None,
-        metadata=_said(Named(), "values that are fixed for this motion only"),
+        metadata=_said(
+            Named(), "values that are fixed for this motion only", more="`run.final()` goes on from the end of a run"
+        ),
     )
     events: Sequence[Any] = field(
         default=(),
@@ -209,12 +222,21 @@ class Settings:
     def __post_init__(self) -> None:
         for name in self.said:
             object.__setattr__(self, name, read(name, getattr(self, name)))
+        if reason := too_early(self.until, self.begin):
+            raise ModelError(reason)
 
 
 Settings.said = {f.name: f.metadata["said"] for f in fields(Settings)}
 Settings.in_file = tuple(name for name, said in Settings.said.items() if said.in_file)
 Settings.options = tuple(name for name, said in Settings.said.items() if said.metavar is not None)
 _OPTIONAL = {f.name for f in fields(Settings) if f.default is None}
+
+
+def too_early(until: float, begin: float) -> str | None:
+    """Say that a motion would end before it begins; None if it does not."""
+    if until >= begin:
+        return None
+    return f"`until` must not be earlier than the motion begins, at t = {begin:g}; got {until:g}"
 
 
 def read(name: str, value: Any) -> Any:

@@ -162,6 +162,7 @@ class System(Stated):
         self,
         until: float | None = None,
         *,
+        begin: float | None = None,
         form: str | None = None,
         method: str | None = None,
         keep: str | None = None,
@@ -182,6 +183,7 @@ class System(Stated):
         """Compute the motion from the consistent initial state until a time.
 
         until: the end of the motion; else that of the model; else 10.
+        begin: the time at which the motion begins; else that of the model; else 0, or the time in `initial`.
         form: the form: multipliers, minimal, explicit, canonical or independent; else the method's first.
         method: the method: dop853, radau and bdf for stiff systems, rattle over a long time, rk4 or euler; else dop853.
         keep: how constraints are kept: project, stabilise or none; else project.
@@ -189,7 +191,7 @@ class System(Stated):
         atol: absolute tolerance; else 1e-11.
         step: a fixed step, for methods that have one.
         samples: give values at the ends of so many equal intervals, not at steps; or at these times.
-        initial: values that are fixed for this motion only.
+        initial: values that are fixed for this motion only; `run.final()` goes on from the end of a run.
         events: equations, or `Event`s, to watch for.
         gains: of `stabilise`, if they are not to be chosen: kappa, or alpha and beta.
         max_steps: end the computation after so many steps; the motion so far is returned.

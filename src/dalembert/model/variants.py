@@ -79,11 +79,16 @@ def with_values(system: Kind, changed: Mapping[str, Any]) -> Kind:
 
 def take_over(variant: Stated, system: Stated) -> None:
     """Let a variant that was read anew share what is known, as far as it is the same."""
-    if type(variant) is not type(system) or tuple(variant.parameters) != tuple(system.parameters):
-        return
-    names = [name for name in (*_STRUCTURE, "tables") if hasattr(system, name)]
-    if all(getattr(variant, name) == getattr(system, name) for name in names):
+    if same_structure(variant, system):
         _take_over(variant, system, variant.parameters == system.parameters)
+
+
+def same_structure(one: Stated, other: Stated) -> bool:
+    """Tell whether two systems differ in values only."""
+    if type(one) is not type(other) or tuple(one.parameters) != tuple(other.parameters):
+        return False
+    names = [name for name in (*_STRUCTURE, "tables") if hasattr(other, name)]
+    return all(getattr(one, name) == getattr(other, name) for name in names)
 
 
 def _take_over(variant: Stated, system: Stated, same: bool) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from dalembert.arguments import array, shown
 from dalembert.arrays import Array
 from dalembert.errors import ModelError
+from dalembert.language.building import TIME
 from dalembert.model.settings import Settings, read
 from dalembert.model.system import System
 from dalembert.motion.methods import METHODS
@@ -21,7 +22,7 @@ from dalembert.motion.methods import METHODS
 
 def chosen_settings(system: System, asked: Mapping[str, Any]) -> Settings:
     """Join what was asked, what the model says, and the defaults; refuse what does not exist or go together."""
-    chosen = complete({**system.simulation, **_given(asked)})
+    chosen = complete({**system.simulation, **_from_time(_given(asked), system)})
     if chosen.gains and chosen.keep != "stabilise":
         raise ModelError(f'`gains` are those of keep="stabilise"; leave them out with keep="{chosen.keep}"')
     for _, text in conflicts(system, chosen):
@@ -35,10 +36,25 @@ def _given(asked: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in asked.items() if value is not None or name not in Settings.in_file}
 
 
+def _from_time(asked: dict[str, Any], system: System) -> dict[str, Any]:
+    """Let a time among the initial values, as in `run.final()`, be the one at which the motion begins."""
+    initial = asked.get("initial")
+    if not isinstance(initial, Mapping) or TIME not in initial:
+        return asked
+    begin = read("begin", initial[TIME])
+    rest = {name: value for name, value in initial.items() if name != TIME}
+    asked = {"begin": begin, **asked, "initial": rest}
+    if "until" not in asked and "until" in system.simulation and asked["begin"] >= system.simulation["until"]:
+        end = system.simulation["until"]
+        raise ModelError(f"the motion would begin at t = {begin:g}, and the model ends at t = {end:g}; give `until`")
+    return asked
+
+
 def complete(given: Mapping[str, Any]) -> Settings:
     """Return all settings, with defaults for those that are not given; the form is the first of the method."""
     method = METHODS[read("method", given.get("method", Settings.method))]
-    return Settings(**{"form": method.forms[0], **given})
+    until = read("begin", given.get("begin", Settings.begin)) + Settings.until
+    return Settings(**{"until": until, "form": method.forms[0], **given})
 
 
 def conflicts(system: System, chosen: Settings) -> Iterator[tuple[str, str]]:
@@ -66,17 +82,17 @@ def conflicts(system: System, chosen: Settings) -> Iterator[tuple[str, str]]:
 
 def sample_times(settings: Settings) -> Array | None:
     """Return the times at which values are wanted; None: at every step."""
-    samples, until = settings.samples, settings.until
+    samples, begin, until = settings.samples, settings.begin, settings.until
     if samples is None:
         return None
     if isinstance(samples, int):
-        return np.linspace(0.0, until, samples + 1)
+        return np.linspace(begin, until, samples + 1)
     try:
         times = array("samples", samples)
     except ModelError:
         times = np.array(np.nan)
     if times.ndim != 1 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
         raise ModelError(f"`samples` is a number of intervals, or increasing times; got {shown(samples)}")
-    if len(times) and (times[0] < 0 or times[-1] > until):
-        raise ModelError(f"`samples` must lie between 0 and {until:g}, got {times[0]:g} to {times[-1]:g}")
+    if len(times) and (times[0] < begin or times[-1] > until):
+        raise ModelError(f"`samples` must lie between {begin:g} and {until:g}, got {times[0]:g} to {times[-1]:g}")
     return times

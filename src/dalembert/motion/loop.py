@@ -14,8 +14,10 @@ from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, numeric_of
 from dalembert.errors import SimulationError, quoted
 from dalembert.interruption import Held
+from dalembert.model.initial import begin_of
 from dalembert.model.settings import Settings
 from dalembert.model.system import System
+from dalembert.model.variants import with_values
 from dalembert.motion import codes
 from dalembert.motion.conflicts import sample_times
 from dalembert.motion.crossing import Crossing
@@ -83,6 +85,11 @@ class Motion:
         """The values of its parameters at the start."""
         return self.ready.parameters
 
+    @property
+    def parts(self) -> tuple[Motion, ...]:
+        """The motions of which it is made: itself, or those that were joined."""
+        return (self,)
+
     def __repr__(self) -> str:
         return f"<Motion of {self.system!r}: {len(self.times) - 1} steps until t = {self.times[-1]:g}>"
 
@@ -120,6 +127,8 @@ def compute(system: System, settings: Settings) -> Motion:
     """
     if settings.initial is not None:
         system = system.replace(initial=settings.initial)
+    if settings.begin != begin_of(system.simulation):
+        system = with_values(system, {"simulation": {**system.simulation, "begin": settings.begin}})
     read_events(system, settings.events)  # what is wrong with them is said before anything is computed
     before = time.perf_counter()
     numeric = numeric_of(system)
@@ -273,7 +282,7 @@ def _unsatisfied(engine: Engine, system: System) -> str:
 
 
 def _facts(engine: Engine, settings: Settings) -> dict[str, Any]:
-    names = ("until", "form", "method", "keep", "rtol", "atol", "step")
+    names = ("begin", "until", "form", "method", "keep", "rtol", "atol", "step")
     counted = ("steps", "evaluations", "rejected", "guards", "projections")
     return (
         {name: getattr(settings, name) for name in names}

@@ -133,7 +133,13 @@ class Run(Shown):
     def resampled(self, times: Any) -> Run:
         """Return the same motion with its values at other times."""
         flat = np.atleast_1d(self._times(times)).ravel()
-        return Run(replace(self.motion, sample_times=flat, samples=self._between(flat)))
+        return type(self)(replace(self.motion, sample_times=flat, samples=self._between(flat)))
+
+    def __add__(self, other: Run) -> Run:
+        """Join a run that goes on where this one ends: one motion of both, and one certificate."""
+        from dalembert.results.joined import join
+
+        return join(self, other) if isinstance(other, Run) else NotImplemented
 
     def _times(self, times: Any) -> Array:
         """Read times, which must lie in the motion."""

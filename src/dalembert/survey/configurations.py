@@ -20,6 +20,7 @@ from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, Residual, Values, pilot_numeric_of
 from dalembert.errors import ModelError
 from dalembert.model.facts import START, fact
+from dalembert.model.initial import begin_of
 from dalembert.survey.start import consistent_state, loose_start, start_of
 
 if TYPE_CHECKING:
@@ -107,7 +108,9 @@ class _Pace:
     """
 
     def __init__(self, numeric: Numeric, here: Configuration):
-        span = abs(float(numeric.system.simulation.get("until", _SPAN))) or _SPAN
+        simulation = numeric.system.simulation
+        begin = begin_of(simulation)
+        span = abs(float(simulation.get("until", begin + _SPAN)) - begin) or _SPAN
         self.velocity, self.duration = np.zeros(numeric.n), _SHARE * span
         sizes = _sizes(numeric, here.q)
         nothing = np.zeros(numeric.n)

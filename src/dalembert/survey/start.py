@@ -21,7 +21,7 @@ from dalembert.document.shown import Printed
 from dalembert.errors import ModelError, quoted
 from dalembert.language.building import Expr
 from dalembert.model.facts import START, fact
-from dalembert.model.initial import InitialValue
+from dalembert.model.initial import InitialValue, begin_of
 from dalembert.survey.conditions import Conditions
 from dalembert.survey.flat import find_flat
 from dalembert.survey.given import given_values
@@ -105,7 +105,7 @@ def loose_start(system: System) -> State:
 @fact(START)
 def solved_start(system: System) -> tuple[Solved, Solved]:
     """Solve for what the user left open, positions and velocities."""
-    return _solve(pilot_numeric_of(system), system.initial, system.guess, 0.0)
+    return _solve(pilot_numeric_of(system), system.initial, system.guess, begin_of(system.simulation))
 
 
 def consistent_state(
@@ -113,16 +113,17 @@ def consistent_state(
     numeric: Numeric,
     initial: Mapping[str, Expr] | None = None,
     guess: Mapping[str, Expr] | None = None,
-    t: float = 0.0,
+    t: float | None = None,
     explain: bool = False,
 ) -> State:
-    """Solve for what is left open at another time, or with other values than the system has.
+    """Solve for what is left open at another time than the system begins at, or with other values than it has.
 
     Raise ModelError if what was fixed contradicts the constraints. Notes on what is over- or underdetermined take their
     time; `explain` asks for them.
     """
     given = system.initial if initial is None else initial
-    return _state(_solve(numeric, given, system.guess if guess is None else guess, t), explain)
+    near = system.guess if guess is None else guess
+    return _state(_solve(numeric, given, near, begin_of(system.simulation) if t is None else t), explain)
 
 
 def _solve(numeric: Numeric, initial: Mapping[str, Expr], guess: Mapping[str, Expr], t: float) -> tuple[Solved, Solved]:

@@ -11,6 +11,7 @@ from dalembert.model.settings import Settings
 from dalembert.results.report.sections import file_name
 
 if TYPE_CHECKING:
+    from dalembert.motion.loop import Motion
     from dalembert.results.run import Run
 
 _PACKAGES = ("dalembert", "numpy", "scipy", "sympy", "symengine", "numba", "llvmlite")
@@ -20,23 +21,38 @@ def section(run: Run) -> Section:
     """Give the lines to type."""
     name = file_name(run.system)
     settings = _settings(run.motion.settings)
-    options = " ".join(_option(key, value) for key, value in settings.items() if key in Settings.options)
-    given = ", ".join(f"{key}={value!r}" for key, value in settings.items())
-    parts: list[Block] = [
-        Paragraph(f"Save the model, which is written above, as `{name}`. On the command line:"),
-        Code(f"dalembert simulate {name} --until {run.until!r} {options} --report report.html"),
-        Paragraph("Or in Python:"),
-        Code(
-            "from dalembert import load\n\n"
-            f'run = load("{name}").simulate({run.until!r}, {given})\n'
-            'run.report("report.html")'
-        ),
-    ]
-    if not settings.keys() <= set(Settings.options):
-        parts.append(Paragraph("Events and gains are given in Python only.", "faint"))
+    saved = f"Save the model, which is written above, as `{name}`."
+    if len(run.motion.parts) > 1:
+        parts: list[Block] = [Paragraph(f"{saved} In Python:"), Code(_joined(run, name))]
+    else:
+        options = " ".join(_option(key, value) for key, value in settings.items() if key in Settings.options)
+        parts = [
+            Paragraph(f"{saved} On the command line:"),
+            Code(f"dalembert simulate {name} --until {run.until!r} {options} --report report.html"),
+            Paragraph("Or in Python:"),
+            Code(f'from dalembert import load\n\nrun = load("{name}").{_call(run.motion)}\nrun.report("report.html")'),
+        ]
+        if not settings.keys() <= set(Settings.options):
+            parts.append(Paragraph("Events and gains are given in Python only.", "faint"))
     versions = [f"Python {platform.python_version()}", *(f"{name} {_version(name)}" for name in _PACKAGES)]
     made = f"Made with {', '.join(versions)} on {platform.system()}, {platform.machine()}."
     return Section("How to reproduce it", [*parts, Paragraph(made, "faint")], key="reproduce")
+
+
+def _call(motion: Motion) -> str:
+    """Write the call that computes a motion."""
+    given = ", ".join(f"{key}={value!r}" for key, value in _settings(motion.settings).items())
+    return f"simulate({motion.settings.until!r}, {given})"
+
+
+def _joined(run: Run, name: str) -> str:
+    """Write the lines that compute the parts of a motion and join them."""
+    lines = ["from dalembert import load", "", f'model = load("{name}")', f"run = model.{_call(run.motion.parts[0])}"]
+    for part in run.motion.parts[1:]:
+        values = {"initial": part.ready.state.as_dict(), "parameters": dict(part.system.parameters)}
+        changes = ", ".join(f"{key}={value!r}" for key, value in values.items())
+        lines.append(f"run += model.replace({changes}).{_call(part)}")
+    return "\n".join([*lines, 'run.report("report.html")'])
 
 
 def _settings(settings: Settings) -> dict[str, Any]:
@@ -45,7 +61,7 @@ def _settings(settings: Settings) -> dict[str, Any]:
     found = {key: getattr(settings, key) for key in ("form", "method", "keep", *steps)}
     if settings.events:
         found["events"] = list(settings.events)
-    further = {key: getattr(settings, key) for key in ("gains", "max_steps", "max_seconds", "unchecked")}
+    further = {key: getattr(settings, key) for key in ("begin", "gains", "max_steps", "max_seconds", "unchecked")}
     return found | {key: value for key, value in further.items() if value and value != getattr(Settings, key)}
 
 

@@ -21,6 +21,7 @@ from dalembert.blocks.numeric import Numeric, numeric_of
 from dalembert.document.nodes import ROWS, Name, Section, Sparkline, Table, span
 from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, SimulationError, counted, nearest, quoted
+from dalembert.model.initial import begin_of
 from dalembert.survey.given import at_level
 from dalembert.survey.mechanism.closure import ASIDE, LOOSE, Closure, between
 from dalembert.survey.mechanism.quantity import Course, joint_quantity, point_quantity, unwrap
@@ -92,11 +93,12 @@ class Kinematics(Shown):
 
 
 def kinematics(mechanism: Mechanism, times: Sequence[float] | Array) -> Kinematics:
-    """Follow a driven mechanism from its assembled position at t = 0 through the given times."""
+    """Follow a driven mechanism from its assembled position where it begins through the given times."""
     t = np.atleast_1d(array("times", times))
     if t.ndim != 1 or not t.size or not np.all(np.isfinite(t)) or np.any(np.diff(t) < 0):
         raise ModelError(f"`times` are finite numbers in increasing order, got {str(times)[:80]}")
-    march = _March(mechanism, duration=float(max(t[-1], 0.0) - min(t[0], 0.0)) or 1.0)
+    begin = begin_of(mechanism.simulation)
+    march = _March(mechanism, begin, duration=float(max(t[-1], begin) - min(t[0], begin)) or 1.0)
     states = [march.state_at(time) for time in t]
     q, v, a = (np.array([getattr(state, key) for state in states]) for key in "qva")
     return Kinematics(mechanism, t, q, v, a)
@@ -114,8 +116,8 @@ class _State:
 class _March:
     """Goes from time to time, in steps as long as the branch is safe."""
 
-    def __init__(self, mechanism: Mechanism, duration: float):
-        self.mechanism, self.duration = mechanism, duration
+    def __init__(self, mechanism: Mechanism, begin: float, duration: float):
+        self.mechanism, self.begin, self.duration = mechanism, begin, duration
         numeric = numeric_of(mechanism)
         names = drive_names(mechanism)
         self.n, self.step = numeric.n, duration
@@ -131,9 +133,9 @@ class _March:
         self.examine(numeric, q)
         if contradiction is not None:
             raise contradiction
-        self.held = self.closure.independent(numeric.position(0.0, q)[1])
-        close = self.closure.position(0.0, q, self.held) if self.held else None
-        self.here = self.state(0.0, q if close is None else close, np.zeros(self.n), np.zeros(self.n))
+        self.held = self.closure.independent(numeric.position(begin, q)[1])
+        close = self.closure.position(begin, q, self.held) if self.held else None
+        self.here = self.state(begin, q if close is None else close, np.zeros(self.n), np.zeros(self.n))
 
     def state(self, t: float, q: Array, v: Array, a: Array) -> _State:
         """Complete a position by the velocities and accelerations nearest to given ones."""
@@ -147,7 +149,7 @@ class _March:
         levels = [c.name for c in self.mechanism.constraints if c.level == "acceleration"]
         if levels:
             raise ModelError(f"kinematics needs conditions on positions or velocities; {quoted(levels)} are on others")
-        A = numeric.all(0.0, q, np.zeros(self.n)).A
+        A = numeric.all(self.begin, q, np.zeros(self.n)).A
         rest = [i for i in range(numeric.s) if i not in self.driven]
         total, free = self.closure.independent(A), self.n - self.closure.independent(A[rest])
         drives = len(self.driven)

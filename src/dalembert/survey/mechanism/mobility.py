@@ -94,7 +94,7 @@ def _positions(mechanism: Mechanism) -> tuple[Numeric, Sequence[Configuration]]:
             return numeric, [beginning(system), *places_of(system)]
     positions = at_level(mechanism, mechanism.initial, "position")
     state = consistent_state(system, numeric, initial=positions)
-    start = Configuration(0.0, state.q, np.zeros(numeric.n))
+    start = Configuration(state.t, state.q, np.zeros(numeric.n))
     return numeric, [start, *configurations(numeric, start)]
 
 
