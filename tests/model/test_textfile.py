@@ -348,7 +348,10 @@ O = ["x"]
         (HEAD + "[draw]\ncircles = [['O', 1]]", ["6: circles: a circle is [centre, radius] with a named point"]),
         (HEAD + "[parameters]\nm = 1.5 kg", ["6:9: not valid TOML: … without its unit: m = 1.5"]),
         (HEAD + "[parameters]\nm = '1,5'", ["6:7: m: a comma belongs … decimals have a point: 1.5"]),
-        (HEAD + "[simulate]\nuntil = -1", ["6: until: `until` must not be earlier than the motion begins, at t = 0; got -1"]),
+        (
+            HEAD + "[simulate]\nuntil = -1",
+            ["6: until: `until` must not be earlier than the motion begins, at t = 0; got -1"],
+        ),
         (
             HEAD + "[simulate]\nform = 1\nmethod = [1]",
             ["6: form: a form is given by its name, got 1", "7: method: expected a number or"],

@@ -49,7 +49,10 @@ def command(
         raise ModelError("`--report` and `--no-report` contradict each other; leave one of them out")
     name = f"{stem(model)}-report.html" if report is None else report
     path = None if no_report else output("--report", name, (".html",))
+    from dalembert.motion.conflicts import chosen_settings
+
     system = open_model(model, settings, initial)
+    chosen_settings(system, asked)  # what cannot be is said before anything is printed
     with Progress("examining the model"):
         outcome = system.check()
     typer.echo(shown(outcome.document()))
