@@ -4,9 +4,10 @@
     value     =  sums, products, quotients, powers (^ or **), functions, names, numbers, parentheses
     condition =  value < <= > >= value, joined by and, or, not; only inside if(condition, a, b)
 
-Primes after a coordinate are its time derivatives. Everything that could make later work expensive is bounded here:
-length of the text, depth of nesting, size after named subexpressions are put in, exponents, digits. Depth, size and
-numbers are measured on the result, not on the text, so that what was read can be written and read again.
+Primes after a coordinate are its time derivatives; where a vocabulary has parts, `A.force` is a quantity of one.
+Everything that could make later work expensive is bounded here: length of the text, depth of nesting, size after named
+subexpressions are put in, exponents, digits. Depth, size and numbers are measured on the result, not on the text, so
+that what was read can be written and read again.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.bounds import MAX_BITS, MAX_DEPTH, MAX_NODES, Maker, too_large
 from dalembert.language.building import CONSTANTS, Expr
 from dalembert.language.functions import ALIASES, FUNCTIONS, is_reserved
-from dalembert.language.tokens import Failure, Token, tokenise
+from dalembert.language.tokens import Failure, Token, strange, tokenise
 from dalembert.language.vocabulary import Value, Vocabulary
 
 MAX_LENGTH = 1_000_000  # characters of one expression
@@ -96,6 +97,8 @@ class _Parser:
             if len(self.text) > MAX_LENGTH:
                 raise Failure(0, f"the expression has {len(self.text)} characters; at most {MAX_LENGTH} are read")
             self.tokens = tokenise(self.text)
+            if self.vocabulary.parts is None and (dotted := next((t for t in self.tokens if "." in t.name), None)):
+                raise strange(self.text, dotted.column + dotted.text.index("."))
             if len(self.tokens) == 1:
                 raise Failure(0, "the expression is empty; write at least 0")
             result = self.make.finish(rule())
@@ -246,6 +249,10 @@ class _Parser:
 
     def name(self, token: Token) -> Value:
         name, primes = token.text, token.primes
+        if "." in name:
+            if self.vocabulary.parts and (wrong := self.vocabulary.parts.wrong(name, primes)):
+                self.report(token.column, wrong)
+            return Value(se.Symbol(name + "'" * primes))
         kind = self.vocabulary.kind(name)
         if kind == "a coordinate":
             if primes > 2:
@@ -269,6 +276,8 @@ class _Parser:
     def call(self, token: Token) -> Value:
         name = token.text
         opening = self.tokens[self.position]
+        if "." in name:
+            raise Failure(opening.column, f"`{cut(name)}` is no function; multiplication is written *")
         if name not in FUNCTIONS and name != "if":
             if self.vocabulary.kind(name) is not None:
                 written = name + "'" * token.primes

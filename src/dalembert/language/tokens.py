@@ -1,4 +1,7 @@
-"""The words of an expression: numbers, names with primes, operators; and what to say of anything else."""
+"""The words of an expression: numbers, names with primes, operators; and what to say of anything else.
+
+A name with points in it, as `A.force`, is one word: a quantity of a part, where the vocabulary has parts.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ NAME = re.compile(r"[^\W\d]\w*")
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r\n]+)"
     r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>[^\W\d]\w*)(?P<primes>'*)"
+    r"|(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)(?P<primes>'*)"
     r"|(?P<op>\*\*|<=|>=|==|!=|[-+*/^(),=<>])"
 )
 _HINTS = {
@@ -35,6 +38,12 @@ _HINTS = {
 }
 
 
+def strange(text: str, position: int) -> Failure:
+    """Say what is wrong with a character that has no meaning where it stands."""
+    hint = _HINTS.get(text[position], "it has no meaning in an expression")
+    return Failure(position, f"unexpected character {text[position]!r}: {hint}")
+
+
 class Failure(Exception):
     """A mistake at a column (from 0) of the text."""
 
@@ -51,6 +60,11 @@ class Token(NamedTuple):
     primes: int
     column: int
 
+    @property
+    def name(self) -> str:
+        """The word, if it is a name."""
+        return self.text if self.kind == "name" else ""
+
 
 def tokenise(text: str) -> list[Token]:
     """Cut a text into tokens; raise Failure at a character that has no meaning."""
@@ -59,9 +73,7 @@ def tokenise(text: str) -> list[Token]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            character = text[position]
-            hint = _HINTS.get(character, "it has no meaning in an expression")
-            raise Failure(position, f"unexpected character {character!r}: {hint}")
+            raise strange(text, position)
         kind = match.lastgroup if match.lastgroup != "primes" else "name"
         if kind != "space":
             word = match.group(kind or "")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from dalembert.errors import nearest
 from dalembert.language.building import CONSTANTS, TIME, Expr
@@ -30,6 +30,14 @@ class Value(NamedTuple):
     constant: bool = False
 
 
+class PartNames(Protocol):
+    """Knows the quantities of parts, which are written with a point: `A.force`."""
+
+    def wrong(self, name: str, primes: int) -> str:
+        """Say what is wrong with such a name and its primes; nothing if it can be used."""
+        ...
+
+
 @dataclass(frozen=True)
 class Vocabulary:
     """The names that may appear in an expression, and what each means."""
@@ -38,6 +46,7 @@ class Vocabulary:
     parameters: tuple[str, ...] = ()
     definitions: Mapping[str, Value] = field(default_factory=dict)
     time: bool = True
+    parts: PartNames | None = None
     _work: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
     _hints: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 

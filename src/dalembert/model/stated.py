@@ -19,6 +19,7 @@ from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.facts import Survey
 from dalembert.model.initial import InitialValue, Measure
+from dalembert.model.observed import Observed, Scope
 from dalembert.model.reading import Given, read_system
 from dalembert.model.settings import Settings
 from dalembert.model.tomlscan import Source
@@ -172,6 +173,18 @@ class Stated(Shown):
     def initial_values(self, values: Mapping[str, float]) -> list[InitialValue]:
         """Return initial values as the user gave them, each under its own name."""
         return [InitialValue(name, ("initial", name), {name: value}) for name, value in values.items()]
+
+    @property
+    def kinds(self) -> Sequence[Mapping[str, Any]]:
+        """The parts of which quantities can be asked, by kind and name."""
+        return ()
+
+    @cached_property
+    def observed(self) -> Observed:
+        """What reads expressions that are asked of a motion."""
+        constraints = tuple(constraint.name for constraint in self.constraints)
+        scope = Scope(self.coordinates, tuple(self.parameters), constraints, self.kinds, self._translator.inward)
+        return Observed(scope)
 
     def explain(self, constraints: Sequence[str]) -> tuple[str, str]:
         """Say in words that constraints cannot hold, and what to do."""

@@ -167,6 +167,19 @@ class Run(Shown):
             return states[:, n:]
         return kernels.from_state(t, states[:, :n], states[:, n:], self.motion.parameters_at(t))
 
+    def evaluate(self, expression: Any, times: Any = None) -> Any:
+        """Return an expression along the motion: `run.evaluate("m*g*y")`, at its samples or at any times of it.
+
+        expression: a text in the grammar of model files, of t, coordinates, velocities x', accelerations x'',
+        parameters, multipliers lambda_rod, and quantities of parts such as A.force, A.angle', motor.torque, rod.P.x;
+        or SymPy. Of several, given as a table by name, the values are returned by name.
+        """
+        from dalembert.results.evaluation import evaluate
+
+        if isinstance(expression, Mapping):
+            return evaluate(self, {str(name): value for name, value in expression.items()}, times)
+        return evaluate(self, {str(expression): expression}, times)[str(expression)]
+
     @cached_property
     def bounds(self) -> list[Bound]:
         """δ, σ and whether the bound held, by level, where constraints are stabilised."""

@@ -10,13 +10,16 @@ import numpy as np
 import symengine as se
 
 from dalembert.language.building import Expr
+from dalembert.language.tokens import NAME
 from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.placement import Placement
 from dalembert.model.mechanism.tables import GROUND, TableReader, as_sequence
 from dalembert.model.mechanism.vectors import ZERO, Matrix, Vector, dot, zeros
 from dalembert.model.mechanism.views import PlanarView, SpatialView, View, symbols
+from dalembert.model.quantity import LENGTH, SPIN, Quantity
 from dalembert.model.tomlscan import MAX_NAME
 
+CENTRE = "centre"  # how the centre of mass is called among the points
 VIEWS = {2: PlanarView, 3: SpatialView}
 SMALL = 1e-9  # by which moments of inertia may miss the triangle inequality
 
@@ -94,6 +97,23 @@ class Body(Part):
         if isinstance(self.view, PlanarView):
             return {f"{self.coordinates[-1]}'": self.view.spin}
         return {f"{self.name}.spin_{axis}": omega for axis, omega in zip("xyz", self.view.omega, strict=True)}
+
+    @property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The places of its points, as `P.x` and `centre.x`, and how fast it turns."""
+        found: dict[str, Quantity] = {}
+        for point in dict.fromkeys((*self.frames, CENTRE)):
+            if NAME.fullmatch(point):
+                for k, letter in enumerate("xyz"[: len(self.centre)]):
+                    found[f"{point}.{letter}"] = Quantity(lambda p=point, k=k: self.place(p)[k], LENGTH)
+        for name, spin in self.spins.items():
+            _, point, key = name.rpartition(".")
+            found[key if point else "spin"] = Quantity(lambda spin=spin: spin, SPIN)
+        return found
+
+    def place(self, point: str) -> Vector:
+        """Return where a named point is in the world."""
+        return self.view.position(self.frames[point].at if point in self.frames else self.centre)
 
     @property
     def given(self) -> dict[str, dict[str, Expr]]:

@@ -178,6 +178,11 @@ class Built(System):
     # --- what pushes -------------------------------------------------------------------------------------------------
 
     @property
+    def kinds(self) -> Sequence[Mapping[str, Any]]:
+        """The parts of which quantities can be asked, by kind and name."""
+        return self.joints, self.drives, *self.elements.values(), self.bodies
+
+    @property
     def springs(self) -> Mapping[str, Spring]:
         """The springs by name."""
         return self.elements["springs"]

@@ -18,9 +18,11 @@ from dalembert.errors import quoted
 from dalembert.language.building import TIME, Expr, choose
 from dalembert.language.program import Program
 from dalembert.model.mechanism.elements.action import read_joint_name
+from dalembert.model.mechanism.pairs.base import is_angle
 from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.tables import TableReader, as_sequence
 from dalembert.model.mechanism.vectors import ZERO
+from dalembert.model.quantity import FORCE, MOMENT, Quantity, multiplier
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
@@ -48,6 +50,12 @@ class Drive(Part):
     def conditions(self) -> dict[str, Expr]:
         """What must vanish."""
         return {f"{self.name}.{self.kind}": self.condition}
+
+    @property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The torque or the force that it exerts on the second body of its joint."""
+        name, unit = ("torque", MOMENT) if is_angle(self.coordinate) else ("force", FORCE)
+        return {name: Quantity(lambda: multiplier(f"{self.name}.{self.kind}"), unit)}
 
 
 def read_drive(table: TableReader, assembly: Assembly) -> Drive | None:

@@ -12,10 +12,12 @@ from dalembert.language.building import Expr
 from dalembert.language.tokens import NAME
 from dalembert.model.mechanism.marker import Marker, read_markers
 from dalembert.model.mechanism.pairs import PAIRS, Coordinate, Pair
-from dalembert.model.mechanism.pairs.base import plain
+from dalembert.model.mechanism.pairs.base import is_angle, plain
 from dalembert.model.mechanism.part import Part
-from dalembert.model.mechanism.tables import TableReader
+from dalembert.model.mechanism.reaction import force, moment
+from dalembert.model.mechanism.tables import GROUND, TableReader
 from dalembert.model.mechanism.vectors import Vector, add
+from dalembert.model.quantity import ANGLE, FORCE, LENGTH, MOMENT, Quantity, multiplier, vector
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
@@ -54,6 +56,32 @@ class Joint(Part):
     def coordinates(self) -> Mapping[str, Coordinate]:
         """Its relative coordinates: angle, distance."""
         return self.pair.coordinates(*self.markers, **self.values)
+
+    @property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """Its coordinates, the multipliers of its conditions, its force and its moment; and what its pair adds.
+
+        Force and moment are those on the second body, or on the first if the second is the ground; the moment is about
+        the point in which the joint acts.
+        """
+        body = self.bodies[0 if self.bodies[1] == GROUND else 1]
+        view = self.markers[self.bodies.index(body)].view
+        letters = "xyz"[: len(view.centre)]
+        found = vector("force", FORCE, letters, lambda: force(self.conditions, view))
+        turning = vector("moment", MOMENT, "xyz", lambda: moment(self.conditions, view, self.point(body)))
+        if len(letters) == 2:
+            turning = {"moment": turning["moment"], "moment_z": turning["moment_x"]}
+        found |= turning
+        for name in self.conditions:
+            unit = MOMENT if self._key(name) in self.pair.moments else FORCE if self.pair.own else ""
+            found[self._key(name)] = Quantity(lambda name=name: multiplier(name), unit)
+        for name, coordinate in self.coordinates.items():
+            unit = ANGLE if is_angle(name) else LENGTH
+            found[name] = Quantity(lambda c=coordinate: c.value, unit, lambda c=coordinate: c.rate)
+        return {**found, **self.pair.quantities(self)}
+
+    def _key(self, condition: str) -> str:
+        return condition.removeprefix(f"{self.name}.")
 
     @property
     def axis_places(self) -> tuple[Vector, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dalembert.language.printing import to_text
+from dalembert.model.quantity import Quantity
 
 _LONG = 60  # characters of a value
 
@@ -15,6 +16,11 @@ class Part:
 
     name: str
     table: Mapping[str, Any]
+
+    @property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """What can be asked of it along a motion, by the name that follows its own: `force` of `A.force`."""
+        return {}
 
     def __repr__(self) -> str:
         given = [f"{key} {_short(value)}" for key, value in self.table.items()]

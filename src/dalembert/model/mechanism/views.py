@@ -117,11 +117,15 @@ class SpatialView:
         return scale(se.Integer(2), multiply(self.E, self.v[3:]))
 
     @cached_property
+    def G(self) -> Matrix:
+        """The matrix of ω = 2 G ė in world axes."""
+        e0, e1, e2, e3 = self.e
+        return (-e1, e0, -e3, e2), (-e2, e3, e0, -e1), (-e3, -e2, e1, e0)
+
+    @cached_property
     def spin(self) -> Vector:
         """The angular velocity in world axes."""
-        e0, e1, e2, e3 = self.e
-        G = ((-e1, e0, -e3, e2), (-e2, e3, e0, -e1), (-e3, -e2, e1, e0))
-        return scale(se.Integer(2), multiply(G, self.v[3:]))
+        return scale(se.Integer(2), multiply(self.G, self.v[3:]))
 
     def position(self, point: Sequence[Expr]) -> Vector:
         """Return where a point of the body is."""

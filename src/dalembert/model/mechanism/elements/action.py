@@ -12,10 +12,11 @@ from dalembert.model.drawing import Shape
 from dalembert.model.mechanism.elements.base import Element, Site
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.marker import Marker, centre_of, read_markers
-from dalembert.model.mechanism.pairs.base import rate
+from dalembert.model.mechanism.pairs.base import is_angle, rate
 from dalembert.model.mechanism.pairs.planar_revolute import turn
 from dalembert.model.mechanism.tables import TableReader
 from dalembert.model.mechanism.vectors import dot, norm, sub
+from dalembert.model.quantity import ANGLE, FORCE, LENGTH, MOMENT, Quantity
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
@@ -53,6 +54,21 @@ class Acting(Element):
     def ends(self) -> tuple[tuple[str, Marker], ...]:
         """The ends of its line."""
         return tuple(zip(self.table.get("bodies", ()), self.action.markers, strict=False))
+
+    @property
+    def push(self) -> Expr | None:
+        """Its force, or on an angle its torque, with the sign that its kind gives it; None if it does not say."""
+        return None
+
+    @property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The coordinate on which it acts, and its force or torque."""
+        action, turns = self.action, is_angle(self.action.name)
+        unit = ANGLE if turns else LENGTH
+        found = {action.name: Quantity(lambda: action.value, unit, lambda: action.rate)}
+        if (push := self.push) is not None:
+            found["torque" if turns else "force"] = Quantity(lambda: push, MOMENT if turns else FORCE)
+        return found
 
     def site(self, mechanism: Mechanism) -> Joint | Site:
         """Return its joint, or its two points; of an angle between bodies, their centres."""

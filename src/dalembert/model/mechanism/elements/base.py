@@ -20,8 +20,9 @@ model files and its keyword in Python; `read` makes it from an entry of that tab
         def add(self, parts):
             parts.push(-self.strength / self.action.square, self.action.rate)
 
-Where it acts, for its force in results, is what `site` says; what is drawn of it are its `shapes`. Both are there for
-what is `Acting` along a line, an angle or a joint (`action.py`).
+What can be asked of it along a motion, as `magnet.length` in outputs, are its `quantities`, each with its unit. Where
+it acts, for its force in results, is what `site` says; what is drawn of it are its `shapes`. All are there for what is
+`Acting` along a line, an angle or a joint (`action.py`); its force, if it is to be asked for, is its `push`.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from dalembert.model.mechanism.tables import GROUND, TableReader
 from dalembert.model.mechanism.terms import Terms
 from dalembert.model.mechanism.vectors import Vector, zeros
 from dalembert.model.mechanism.views import PlanarView
+from dalembert.model.quantity import FORCE, MOMENT, Quantity, vector
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
@@ -36,15 +37,28 @@ class Load(Element):
     torque: Vector
     frame: str
 
+    @property
+    def acting(self) -> Vector:
+        """The force in world axes."""
+        return self.marker.view.direction(self.force) if self.frame == "body" else self.force
+
+    @property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The size of its force with the components in world axes; its torque, in the plane with its sign."""
+        found = vector("force", FORCE, "xyz"[: len(self.force)], lambda: self.acting)
+        if len(self.torque) == 1:
+            return found | {"torque": Quantity(lambda: self.torque[0], MOMENT)}
+        in_body, view = self.frame == "body", self.marker.view
+        return found | vector("torque", MOMENT, "xyz", lambda: view.direction(self.torque) if in_body else self.torque)
+
     def add(self, parts: Terms) -> None:
         """Add its power: force on velocity, torque on angular velocity."""
         view, in_body = self.marker.view, self.frame == "body"
-        force = view.direction(self.force) if in_body else self.force
         if isinstance(view, PlanarView):
             spin: Vector = (view.spin,)
         else:
             spin = view.omega if in_body else view.spin
-        for component, speed in zip((*force, *self.torque), (*self.marker.velocity, *spin), strict=True):
+        for component, speed in zip((*self.acting, *self.torque), (*self.marker.velocity, *spin), strict=True):
             parts.push(component, speed)
 
     def site(self, mechanism: Mechanism) -> Site:

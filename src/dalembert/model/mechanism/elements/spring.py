@@ -50,6 +50,12 @@ class Spring(Acting):
         parts.push(-self.damping * action.rate - self.force, action.rate)
 
     @property
+    def push(self) -> Expr:
+        """Its force, positive where it pulls together."""
+        action = self.action
+        return self.stiffness * (action.value - self.free) + self.damping * action.rate + self.force
+
+    @property
     def drawn(self) -> tuple[str, ...]:
         """As what it is drawn."""
         return (self.word,) if self.damping == 0 else (self.word, "damper")
@@ -125,6 +131,11 @@ class Actuator(Acting):
     def add(self, parts: Terms) -> None:
         """Add its forces."""
         parts.push(self.force, self.action.rate)
+
+    @property
+    def push(self) -> Expr:
+        """Its force or torque, positive in the direction of growing coordinates."""
+        return self.force
 
 
 def read_force(table: TableReader, key: str, action: Action) -> Expr:

@@ -29,6 +29,7 @@ from dalembert.language.tokens import NAME
 from dalembert.language.translate import Translator
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.vectors import Vector
+from dalembert.model.quantity import Quantity
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
@@ -87,6 +88,8 @@ class Pair:
     point, or at both if these are "apart".
     read: reads what else the pair needs from its table; gets the table, the assembly and the markers.
     fits: of a joint, a length that must have a value once the parts are assembled.
+    moments: the conditions whose multipliers are moments; those of the others are forces.
+    quantities: of a joint, what else can be asked of it along a motion, by name.
     along: whether its picture needs the direction of its axis, as that of a slide. drawn: of a joint, further points
     and constants on which its picture hangs.
     """
@@ -101,8 +104,15 @@ class Pair:
     point: Callable[..., Vector] | None = None
     read: Callable[[TableReader, Assembly, Sequence[Marker]], dict[str, Any]] = lambda table, assembly, markers: {}
     fits: Callable[[Joint], Fit] | None = None
+    moments: Sequence[str] = ()
+    quantities: Callable[[Joint], Mapping[str, Quantity]] = lambda joint: {}
     along: bool = False
     drawn: Callable[[Joint], More] | None = None
+
+    @property
+    def own(self) -> bool:
+        """Whether it is one of the package."""
+        return is_built_in(self.equations)
 
 
 PAIRS: dict[int, dict[str, Pair]] = {2: {}, 3: {}}
@@ -114,7 +124,8 @@ def pair(
     """Register a function of two markers as a kind of joint, for Python and for files read from then on.
 
     kind: its name. dimensions: 2 or 3.
-    rest: what else a `Pair` has: `axis`, `values`, `coordinates`, `places`, `point`, `read`, `fits`, `along`, `drawn`.
+    rest: what else a `Pair` has: `axis`, `values`, `coordinates`, `places`, `point`, `read`, `fits`, `moments`,
+    `quantities`, `along`, `drawn`.
     """
     if not isinstance(kind, str) or not NAME.fullmatch(kind):
         raise ModelError(f"a kind of joint is named by letters, digits and _, got {kind!r}")
@@ -123,7 +134,7 @@ def pair(
 
     def register(equations: Callable[..., Conditions]) -> Callable[..., Conditions]:
         present = PAIRS[dimensions].get(kind)
-        if present is not None and is_built_in(present.equations) and not is_built_in(equations):
+        if present is not None and present.own and not is_built_in(equations):
             raise ModelError(f"pair `{kind}` is there already; choose another name for your own")
         PAIRS[dimensions][kind] = Pair(kind, dimensions, equations, **rest)
         return equations

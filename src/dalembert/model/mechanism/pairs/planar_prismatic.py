@@ -13,13 +13,13 @@ def slide(a: Marker, b: Marker) -> dict[str, Coordinate]:
     return {"distance": Coordinate(distance, rate(distance, a, b), difference_to(distance))}
 
 
-@pair("prismatic", 2, coordinates=slide, axis="!the direction of sliding", along=True)
+@pair("prismatic", 2, coordinates=slide, axis="!the direction of sliding", moments=("angle",), along=True)
 def prismatic(a: Marker, b: Marker) -> Conditions:
     """The second point is on the axis through the first, and both axes are parallel."""
     return {"normal": dot(a.y, sub(b.place, a.place)), "angle": difference(b.angle, a.angle)}
 
 
-@pair("rigid", 2)
+@pair("rigid", 2, moments=("angle",))
 def rigid(a: Marker, b: Marker) -> Conditions:
     """Both markers coincide."""
     x, y = sub(b.place, a.place)

@@ -23,6 +23,7 @@ import symengine as se
 from dalembert.language.building import Expr, angle, root
 from dalembert.model.mechanism.marker import Marker, read_point, world_frame
 from dalembert.model.mechanism.pairs.base import Conditions, More, pair
+from dalembert.model.mechanism.pairs.rod import tension
 from dalembert.model.mechanism.tables import GROUND, TableReader
 from dalembert.model.mechanism.vectors import ZERO, Vector, add, dot, scale, sub
 
@@ -135,7 +136,7 @@ def pulleys(joint: Joint) -> More:
     return tuple(places), tuple(stop.radius for stop in stops)
 
 
-@pair("rope", 2, places="apart", read=read_rope, drawn=pulleys)
+@pair("rope", 2, places="apart", read=read_rope, quantities=tension, drawn=pulleys)
 def rope(a: Marker, b: Marker, stops: Sequence[Stop], lines: Sequence[Vector], grip: bool, surplus: Expr) -> Conditions:
     """The rope keeps its length, as a whole or, if it does not slip, from pulley to pulley."""
     parts = []

@@ -9,10 +9,19 @@ from dalembert.language.building import Expr
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, pair
 from dalembert.model.mechanism.vectors import dot, norm, sub
+from dalembert.model.quantity import FORCE, Quantity, multiplier
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
+    from dalembert.model.mechanism.joint import Joint
     from dalembert.model.mechanism.tables import TableReader
+
+
+def tension(joint: Joint) -> dict[str, Quantity]:
+    """Return the force by which a rod or a rope pulls its ends together; it is negative where it would have to push."""
+    if list(joint.conditions) != [f"{joint.name}.length"]:
+        return {}
+    return {"tension": Quantity(lambda: -multiplier(f"{joint.name}.length"), FORCE)}
 
 
 def read_length(table: TableReader, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Expr]:
@@ -24,8 +33,8 @@ def read_length(table: TableReader, assembly: Assembly, markers: Sequence[Marker
     return {"length": length}
 
 
-@pair("rod", 2, places="apart", read=read_length)
-@pair("rod", 3, places="apart", read=read_length)
+@pair("rod", 2, places="apart", read=read_length, quantities=tension)
+@pair("rod", 3, places="apart", read=read_length, quantities=tension)
 def rod(a: Marker, b: Marker, length: Expr) -> Conditions:
     """The points keep their distance. The multiplier is the force by which the rod pushes them apart."""
     apart = sub(b.place, a.place)

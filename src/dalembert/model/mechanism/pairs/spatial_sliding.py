@@ -10,7 +10,7 @@ import symengine as se
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, More, difference_to, pair, rate
-from dalembert.model.mechanism.pairs.spatial_turning import ahead, no_turn, same_axis, turn
+from dalembert.model.mechanism.pairs.spatial_turning import TURNS, ahead, no_turn, same_axis, turn
 from dalembert.model.mechanism.vectors import add, dot, sub
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def point_in_plane(a: Marker, b: Marker) -> Conditions:
     return {"normal": dot(a.z, sub(b.place, a.place))}
 
 
-@pair("planar", 3, coordinates=turn, axis="!the normal of the plane", drawn=plane)
+@pair("planar", 3, coordinates=turn, axis="!the normal of the plane", moments=TURNS, drawn=plane)
 def planar(a: Marker, b: Marker) -> Conditions:
     """A plane of the second body slides on a plane of the first."""
     return point_in_plane(a, b) | same_axis(a, b)
@@ -65,6 +65,7 @@ def planar(a: Marker, b: Marker) -> Conditions:
     3,
     coordinates=slide_and_turn,
     axis="!the axis along which and about which the bodies move",
+    moments=TURNS,
     along=True,
 )
 def cylindrical(a: Marker, b: Marker) -> Conditions:
@@ -72,7 +73,7 @@ def cylindrical(a: Marker, b: Marker) -> Conditions:
     return on_axis(a, b) | same_axis(a, b)
 
 
-@pair("prismatic", 3, coordinates=slide, axis="!the direction of sliding", along=True)
+@pair("prismatic", 3, coordinates=slide, axis="!the direction of sliding", moments=TURNS, along=True)
 def prismatic(a: Marker, b: Marker) -> Conditions:
     """Both axes are on one line, without a turn about it."""
     return on_axis(a, b) | same_axis(a, b) | no_turn(a, b)
@@ -86,7 +87,15 @@ def read_pitch(table: TableReader, assembly: Assembly, markers: Sequence[Marker]
     return {"pitch": pitch}
 
 
-@pair("screw", 3, coordinates=slide_and_turn, axis="!the axis of the screw", read=read_pitch, along=True)
+@pair(
+    "screw",
+    3,
+    coordinates=slide_and_turn,
+    axis="!the axis of the screw",
+    read=read_pitch,
+    moments=TURNS,
+    along=True,
+)
 def screw(a: Marker, b: Marker, pitch: Expr) -> Conditions:
     """Both axes are on one line, and the distance is the pitch times the number of turns, of which there may be many.
 

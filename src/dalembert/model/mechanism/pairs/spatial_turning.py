@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from dalembert.model.mechanism.tables import TableReader
 
 
+TURNS = ("tilt_x", "tilt_y", "turn")  # conditions on directions, whose multipliers are moments
+
+
 def turn(a: Marker, b: Marker, **values: Any) -> dict[str, Coordinate]:
     """Return the angle about the common z axis from the x axis of the first marker to that of the second.
 
@@ -69,13 +72,13 @@ def spherical(a: Marker, b: Marker) -> Conditions:
     return same_place(a, b)
 
 
-@pair("revolute", 3, coordinates=turn, axis="!the axis about which the bodies turn")
+@pair("revolute", 3, coordinates=turn, axis="!the axis about which the bodies turn", moments=TURNS)
 def revolute(a: Marker, b: Marker) -> Conditions:
     """Both points are in the same place, both axes parallel."""
     return same_place(a, b) | same_axis(a, b)
 
 
-@pair("rigid", 3)
+@pair("rigid", 3, moments=TURNS)
 def rigid(a: Marker, b: Marker) -> Conditions:
     """Both markers coincide."""
     return same_place(a, b) | same_axis(a, b) | no_turn(a, b)
@@ -128,6 +131,7 @@ def _about(axis: Vector, start: Vector, end: Vector, turning: Vector) -> Coordin
     coordinates=cross_angles,
     axis="!the arm of the cross on the first body",
     read=read_cross,
+    moments=("cross",),
     drawn=cross_arm,
 )
 def universal(a: Marker, b: Marker, arm: Vector, zero: tuple[Vector, Vector] | None = None) -> Conditions:

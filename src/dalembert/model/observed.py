@@ -1,0 +1,180 @@
+"""What can be asked of a motion: expressions of t, q, v, q̈, parameters, multipliers and quantities of parts.
+
+    m*g*y        x' and x''        lambda_rod        A.force        A.angle'        rod.P.x
+
+An expression is read with the names of the system, and keeps those of quantities as they are written; `Observed` puts
+in what they stand for. Names of the system win over `lambda_…`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import symengine as se
+
+from dalembert.arguments import shown
+from dalembert.errors import ModelError, nearest
+from dalembert.language.building import TIME, Expr
+from dalembert.language.calculus import ZERO, Calculus
+from dalembert.language.foreign import Admission
+from dalembert.language.late_sympy import is_sympy
+from dalembert.language.parser import parse
+from dalembert.language.vocabulary import Vocabulary
+from dalembert.model.quantity import Quantity, multiplier
+
+MULTIPLIER = "lambda_"
+_RATES = ("", "/s", "/s²", "/s³")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The names of a system: those that expressions may use, and those of its constraints and parts.
+
+    parts: of which quantities can be asked, by kind and name; of equal names the first counts.
+    """
+
+    coordinates: tuple[str, ...]
+    parameters: tuple[str, ...]
+    constraints: tuple[str, ...]
+    parts: Sequence[Mapping[str, Any]] = ()
+    inward: Callable[[Any], Expr] | None = None
+
+
+def multiplier_names(scope: Scope) -> dict[str, str]:
+    """Return how multipliers are written, and the constraint of each; what can mean two things means none."""
+    taken = {*scope.coordinates, *scope.parameters}
+    found: dict[str, list[str]] = {}
+    for name in scope.constraints:
+        found.setdefault(MULTIPLIER + name.replace(".", "_"), []).append(name)
+    return {name: meant[0] for name, meant in found.items() if len(meant) == 1 and name not in taken}
+
+
+class Observed:
+    """Reads what is asked of the motions of a system."""
+
+    def __init__(self, scope: Scope):
+        self.scope = scope
+        self.multipliers = multiplier_names(scope)
+        self._meanings: dict[str, Expr] = {}
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """All names that may be used."""
+        return Vocabulary(self.scope.coordinates, (*self.scope.parameters, *self.multipliers), parts=self)
+
+    def read(self, value: Any) -> Expr:
+        """Read a text, or an expression of SymPy in the symbols of the system."""
+        if isinstance(value, str):
+            return parse(value, self.vocabulary)
+        if is_sympy(value) and self.scope.inward is not None:
+            value = self.scope.inward(value)
+        if not isinstance(value, se.Basic):
+            raise ModelError(f'expected an expression, as in "x + l*sin(phi)"; got {shown(value)}')
+        expr = Admission()(value)
+        for symbol in sorted(expr.free_symbols, key=str):
+            self._check(symbol.name)
+        return expr
+
+    def _check(self, name: str) -> None:
+        """Refuse a symbol that has no value along a motion."""
+        plain = name.rstrip("'")
+        primes, scope = len(name) - len(plain), self.scope
+        if "." in plain:
+            if wrong := self.wrong(plain, primes):
+                raise ModelError(wrong)
+        elif plain in scope.coordinates and primes <= 2:
+            pass
+        elif primes or not (plain == TIME or plain in scope.parameters or plain in self.multipliers):
+            raise ModelError(f"unknown name `{name}`; {nearest(name, self.vocabulary.names())}")
+
+    # --- quantities of parts -----------------------------------------------------------------------------------------
+
+    def wrong(self, name: str, primes: int) -> str:
+        """Say what is wrong with the name of a quantity; nothing if it can be used."""
+        quantity = self._quantity(name)
+        if isinstance(quantity, str):
+            return quantity
+        try:
+            if primes:
+                self._rate(name, quantity, primes)
+        except ModelError as error:
+            return str(error)
+        return ""
+
+    def _quantity(self, name: str) -> Quantity | str:
+        """Find a quantity, or say that there is none."""
+        part, _, key = name.partition(".")
+        found: dict[str, Quantity] = {}
+        for parts in reversed(self.scope.parts):
+            if part in parts:
+                found |= parts[part].quantities
+        if key in found:
+            return found[key]
+        if not found:
+            known = [name for parts in self.scope.parts for name in parts]
+            return (
+                f"there is no part `{part[:60]}` of which `{key[:60]}` could be asked; {nearest(part, known, 'parts')}"
+            )
+        return f"`{part}` has no `{key[:60]}`; {nearest(key, list(found), 'it has')}"
+
+    def _rate(self, name: str, quantity: Quantity, primes: int) -> Expr:
+        """Return a quantity, or a time derivative of it, as an expression."""
+        if primes == 0:
+            return quantity.make()
+        if primes == 1 and quantity.rate is not None:
+            return quantity.rate()
+        what = name + "'" * (primes - 1)
+        return self.derivative(self._rate(name, quantity, primes - 1), what)
+
+    def derivative(self, expr: Expr, what: str) -> Expr:
+        """Differentiate an expression of t, q and v by time; `what` is how it is written."""
+        names = self.scope.coordinates
+        levels = [[se.Symbol(name + "'" * order) for name in names] for order in range(3)]
+        beyond = expr.free_symbols.intersection(levels[2])
+        if beyond or any(symbol.name.startswith("lambda ") for symbol in expr.free_symbols):
+            why = "accelerations" if beyond else "multipliers"
+            raise ModelError(f"`{what}` depends on {why}, whose time derivatives are not known; leave out a prime")
+        rates = {**dict(zip(levels[0], levels[1], strict=True)), **dict(zip(levels[1], levels[2], strict=True))}
+        rates[se.Symbol(TIME)] = se.Integer(1)
+        calculus = Calculus(rates)
+        lifted = calculus.lift(expr)
+        terms = [calculus.diff(lifted, x) * rates[x] for x in sorted(calculus.depends(lifted), key=str)]
+        return calculus.lower(se.Add(*terms)) if terms else ZERO
+
+    # --- what they stand for -----------------------------------------------------------------------------------------
+
+    def resolved(self, expr: Expr) -> Expr:
+        """Put in what names stand for: what is left are t, q, v, q̈, parameters, and symbols of multipliers."""
+        found = {symbol: value for symbol in expr.free_symbols if (value := self._meant(symbol.name)) is not None}
+        return expr.xreplace(found) if found else expr
+
+    def _meant(self, name: str) -> Expr | None:
+        if name not in self._meanings:
+            if name in self.multipliers:
+                self._meanings[name] = multiplier(self.multipliers[name])
+            elif "." in name and not name.startswith("lambda "):
+                plain = name.rstrip("'")
+                quantity = self._quantity(plain)
+                if isinstance(quantity, str):
+                    raise ModelError(quantity)
+                self._meanings[name] = self._rate(plain, quantity, len(name) - len(plain))
+            else:
+                return None
+        return self._meanings[name]
+
+    def unit(self, name: str) -> str:
+        """Return the unit of a quantity with its primes."""
+        plain = name.rstrip("'")
+        quantity = self._quantity(plain)
+        return "" if isinstance(quantity, str) else over_time(quantity.unit, len(name) - len(plain))
+
+
+def over_time(unit: str, order: int) -> str:
+    """Return the unit of a time derivative: rad/s of rad, rad/s² of rad/s."""
+    if not unit or not order:
+        return unit
+    plain, seconds = (unit[:-2], 1) if unit.endswith("/s") else (unit, 0)
+    return plain + _RATES[order + seconds]
