@@ -15,7 +15,7 @@ from dalembert import Mechanism, ModelError, example, names
 from dalembert.cli.app import app
 from dalembert.model.mechanism.pairs import PAIRS
 from dalembert.model.mechanism.pairs.base import is_built_in
-from dalembert.model.mechanism.tables import Table
+from dalembert.model.mechanism.tables import TableReader
 from dalembert.model.textfile import PARTS, top
 
 ROOT = Path(__file__).parents[2]
@@ -89,8 +89,8 @@ def test_links_lead_somewhere(page):
 def test_every_entry_of_a_mechanism_is_described(monkeypatch):
     """What the reader asks for, in every section and for every pair, is on the page."""
     asked: set[str] = set()
-    has = Table.has
-    monkeypatch.setattr(Table, "has", lambda table, key: asked.add(key) or has(table, key))
+    has = TableReader.has
+    monkeypatch.setattr(TableReader, "has", lambda table, key: asked.add(key) or has(table, key))
     for dimensions, kinds in PAIRS.items():
         zero = [0] * dimensions
         for kind in (kind for kind, made in kinds.items() if is_built_in(made.equations)):

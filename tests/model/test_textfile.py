@@ -14,8 +14,9 @@ from dalembert import files
 from dalembert.errors import ModelError
 from dalembert.model import gallery
 from dalembert.model.system import System
-from dalembert.model.textfile import MAX_PROBLEMS, load, loads, save, to_toml
+from dalembert.model.textfile import MAX_PROBLEMS, load, loads, save
 from dalembert.model.tomlscan import MAX_BYTES
+from dalembert.model.writing import to_toml
 
 from ..conftest import GALLERY, pendulum
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dalembert import ModelError, System, example, loads
-from dalembert.model.textfile import to_toml
+from dalembert.model.writing import to_toml
 from dalembert.results.drawing.build import still
 from dalembert.results.picture import picture, save_picture
 

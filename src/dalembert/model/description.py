@@ -68,6 +68,7 @@ def energies(system: System) -> list[Block]:
     rows: list[Equation] = []
     for letter, words, expr in (("T", "kinetic", system.kinetic), ("V", "potential", system.potential)):
         rows += [Equation(letter, expr, f"{words} energy")] if expr is not None and expr != 0 else []
+    rows += [Equation("R", R, "dissipation")] if (R := system.sections.get("dissipation")) else []
     rows += [Equation(f"Q_{q}", force, "force without potential") for q, force in system.forces.items() if force != 0]
     names, outward = (*system.coordinates, *system.parameters), system._translator.outward
     parts: list[Block] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -23,6 +23,8 @@ from dalembert.language.translate import Translator, plain_name
 from dalembert.language.vocabulary import MAX_HINTS, Value, Vocabulary
 from dalembert.model.drawing import Drawing
 from dalembert.model.equations import read_constraints, read_energy, read_forces, read_matrices
+from dalembert.model.sections import SECTIONS
+from dalembert.model.sections.base import kept_sections
 from dalembert.model.setting_kinds import Choice
 from dalembert.model.settings import Settings, too_early
 from dalembert.model.settings import read as read_setting
@@ -49,6 +51,7 @@ class Given:
     name: str
     define: Mapping[str, str]
     symbols: Mapping[str, Any]
+    sections: Mapping[str, Any] = field(default_factory=dict)  # further tables by their names
 
 
 def read_system(given: Given) -> dict[str, Any]:
@@ -79,6 +82,9 @@ class Reader:
             raise ModelError([*self.problems, *error.problems]) from None
         self.definitions: dict[str, Value] = {}
         self.vocabulary = Vocabulary(names, tuple(self.parameters), self.definitions)
+        for name, section in SECTIONS.items():
+            if given.sections.get(name) is not None:
+                section.declare(self, given.sections[name])
         self.read_definitions(given.define, self.parameters)
 
     def fields(self) -> dict[str, Any]:
@@ -90,6 +96,7 @@ class Reader:
         fields |= self.read_matrices(given)
         fields["forces"] = read_forces(self, given.forces)
         fields["constraints"] = read_constraints(self, given.constraints)
+        fields["sections"] = kept_sections(self, given.sections)
         fields["initial"] = self.read_values(given.initial, "initial")
         fields["guess"] = self.read_values(given.guess, "guess")
         fields["simulation"] = self.read_simulation(given.simulation)
@@ -98,11 +105,29 @@ class Reader:
             if name not in self.parameters:
                 self.check_name(name, "parameter", "parameters", name)
                 self.parameters[name] = None
+        written = {name: value for name, value in fields.items() if name != "coordinates"}
+        written |= {"parameters": {}, "define": {}, "symbols": {}, "coordinates": self.own_coordinates}
+        fields["own"] = replace(given, **written)
+        fields["forces"] = self.all_forces(fields["forces"], fields["sections"])
         fields["parameters"] = MappingProxyType(self.parameters)
         fields["symbols"] = MappingProxyType(self.translator.symbols)
         if self.problems:
             raise ModelError(self.problems)
         return fields
+
+    @property
+    def own_coordinates(self) -> tuple[str, ...]:
+        """The names of the coordinates that the user gave."""
+        return tuple(self.coordinates)
+
+    def all_forces(self, own: Mapping[str, Expr], sections: Mapping[str, Any]) -> Mapping[str, Expr]:
+        """Return the forces by coordinate with those that further tables add."""
+        forces = {name: [force] for name, force in own.items()}
+        for name, kept in sections.items():
+            added = self.attempt(SECTIONS[name].path, lambda n=name, k=kept: SECTIONS[n].forces(self, k)) or {}
+            for coordinate, force in added.items():
+                forces.setdefault(coordinate, []).append(force)
+        return MappingProxyType({name: se.Add(*terms) for name, terms in forces.items()})
 
     def problem(self, text: str, *key: str, column: int | None = None) -> None:
         """Note a mistake in an entry."""

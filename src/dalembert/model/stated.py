@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Self
 
 import symengine as se
@@ -21,11 +22,18 @@ from dalembert.model.facts import Survey
 from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.observed import Observed, Scope
 from dalembert.model.reading import Given, read_system
+from dalembert.model.sections import SECTIONS
 from dalembert.model.settings import Settings
 from dalembert.model.tomlscan import Source
 from dalembert.model.variants import in_numbers, plain_parameters, plain_values, take_over
 
 VALUES = ("parameters", "initial", "guess", "forces", "simulation")  # what `replace` changes by name
+WHOLE = ("coordinates", "kinetic", "potential", "mass", "force", "constraints", "drawing", "name")  # and puts in place
+
+
+def parts_of() -> tuple[str, ...]:
+    """Return what a system is made of, by the names of its arguments."""
+    return (*VALUES, *WHOLE, *SECTIONS)
 
 
 @dataclass(frozen=True, init=False)
@@ -45,6 +53,8 @@ class Stated(Shown):
     simulation: Mapping[str, Any]
     drawing: Drawing | None
     name: str
+    sections: Mapping[str, Any]  # further tables by their names, as they were read
+    own: Given = field(repr=False)  # what the user wrote, as it was read; of a mechanism, what was added to its parts
     symbols: Mapping[str, Any] = field(compare=False, repr=False)
     source: Source | None = field(compare=False, repr=False)
 
@@ -67,7 +77,11 @@ class Stated(Shown):
         define: Mapping[str, str] | None = None,
         symbols: Mapping[str, Any] | None = None,
         source: Source | None = None,
+        **further: Any,
     ) -> None:
+        for key in further:
+            if key not in SECTIONS:
+                raise ModelError(f"a system has no `{str(key)[:60]}`; {nearest(str(key), parts_of(), 'parts')}")
         given = Given(
             coordinates=coordinates,
             kinetic=kinetic,
@@ -84,6 +98,7 @@ class Stated(Shown):
             name=name,
             define={} if define is None else define,
             symbols={} if symbols is None else symbols,
+            sections=further,
         )
         for key, value in read_system(given).items():
             object.__setattr__(self, key, value)
@@ -102,16 +117,20 @@ class Stated(Shown):
         `parameters`, `initial`, `guess`, `forces` and `simulation` are changed by name, and the others stay; None takes
         one away (a parameter is left without a value). All else is put in place of what was there.
         """
-        known = [f.name for f in fields(self) if f.compare]
         for name in changes:
-            if name not in known:
-                raise ModelError(f"a system has no `{name}`; {nearest(name, known, 'parts')}")
+            if name not in parts_of():
+                raise ModelError(f"a system has no `{name}`; {nearest(name, parts_of(), 'parts')}")
         if variant := in_numbers(self, changes):
             return variant
-        for name in VALUES:
-            if name in changes:
-                changes[name] = self._changed(name, getattr(self, name), changes[name])
-        variant = replace(self, **changes)
+        given: dict[str, Any] = {name: getattr(self.own, name) for name in (*VALUES, *WHOLE)}
+        given |= {"parameters": self.parameters, **self.sections}
+        for name, change in changes.items():
+            if name in VALUES:
+                change = self._changed(name, given[name], change)
+            elif name in SECTIONS:
+                change = SECTIONS[name].merged(given.get(name), change)
+            given[name] = change
+        variant = type(self)(**given, symbols=self.symbols, source=self.source)
         take_over(variant, self)
         return variant
 
@@ -121,7 +140,18 @@ class Stated(Shown):
             values = plain_parameters(change, self.parameters)
         else:
             values = plain_values(change, dict.fromkeys(self._names_of_values(part)))
-        return None if values is None else {part: {**getattr(self, part), **values}}
+        if values is None:
+            return None
+        found: dict[str, Any] = {part: {**getattr(self, part), **values}}
+        if part != "parameters":
+            own = MappingProxyType({**getattr(self.own, part), **values})
+            found["own"] = replace(self.own, **{part: own})
+        return found
+
+    def put_sections(self, change: Callable[[Expr], Expr]) -> dict[str, Any]:
+        """Return the further tables with their expressions changed, without those that are in the equations."""
+        found = {name: SECTIONS[name].put(kept, change) for name, kept in self.sections.items()}
+        return {name: kept for name, kept in found.items() if kept is not None}
 
     def _changed(self, part: str, present: Mapping[str, Any], change: Any) -> dict[str, Any]:
         """Return values by name after a change."""

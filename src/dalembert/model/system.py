@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +45,10 @@ class System(Stated):
     simulation: defaults of the simulation, such as {"until": 10}.
     drawing: points by name and what joins them, for pictures.
     define: named subexpressions as text, in order; they are put in where their names appear in text.
+    dissipation: Rayleigh's function R(q, v, t), which adds −∂R/∂v to the forces.
+
+    Every further table of a model file is a keyword too, under the same name. `forces` are all of them, with those that
+    follow from other tables; `own` is what was written.
 
     >>> pendulum = System(coordinates="phi", kinetic="m*l^2*phi'^2/2", potential="-m*g*l*cos(phi)",
     ...                   parameters={"m": 1, "l": 2, "g": 9.81})
@@ -215,7 +218,7 @@ class System(Stated):
         """Return the system without some of its constraints."""
         for name in names:
             self.constraint(name)
-        return replace(self, constraints=tuple(c for c in self.constraints if c.name not in names))
+        return self.replace(constraints=tuple(c for c in self.constraints if c.name not in names))
 
     def reduced(self, keep: Iterable[str] = ()) -> System:
         """Return the system in fewer coordinates: constraints that are linear in one of them are solved for it.
@@ -251,7 +254,7 @@ class System(Stated):
         return system_document(self)
 
     def __str__(self) -> str:
-        from dalembert.model.textfile import to_toml
+        from dalembert.model.writing import to_toml
 
         return to_toml(self)
 

@@ -1,13 +1,12 @@
-"""Model files: TOML in and out. Every mistake is answered with file, line, column and what to do."""
+"""Model files: TOML in; `writing.py` has them out. Every mistake is answered with file, line, column and what to do."""
 
 from __future__ import annotations
 
 import os
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,23 +15,26 @@ from dalembert.arguments import shown
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.files import as_path, read, write
 from dalembert.language.parser import MAX_LENGTH
-from dalembert.language.printing import to_text
-from dalembert.model.drawing import Drawing
 from dalembert.model.mechanism.assembly import sections
 from dalembert.model.mechanism.elements.base import ELEMENTS, TAKEN
 from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.model.sections import SECTIONS
 from dalembert.model.system import System
-from dalembert.model.tomlscan import MAX_BYTES, MAX_WORD, Index, Source, quote, scan
+from dalembert.model.tomlscan import MAX_BYTES, Index, Source, scan
+from dalembert.model.writing import FORMAT, NO_VALUE, to_toml
 
-FORMAT = 1
-NO_VALUE = "?"  # a parameter without a value
 MAX_PROBLEMS = 100  # reported of one file
 TABLES = ("energy", "matrices", "forces", "constraints", "initial", "guess", "simulate", "draw")
 PARTS = {
     "mechanism": ("dimensions", "gravity"),
-    "energy": ("kinetic", "potential"),
+    "energy": ("kinetic", "potential", *(one.place[1] for one in SECTIONS.values() if one.place[:1] == ("energy",))),
     "matrices": ("mass", "force"),
 }
+
+
+def further() -> dict[str, None]:
+    """Return the tables of `model/sections`, each in one file there."""
+    return dict.fromkeys(section.path[0] for section in SECTIONS.values() if not section.place)
 
 
 def mechanical() -> tuple[str, ...]:
@@ -42,7 +44,7 @@ def mechanical() -> tuple[str, ...]:
 
 def tables() -> tuple[str, ...]:
     """Return all tables that a file may have."""
-    return ("parameters", "define", *mechanical(), *TABLES)
+    return tuple(dict.fromkeys(("parameters", "define", *mechanical(), *TABLES[:4], *further(), *TABLES[4:])))
 
 
 def top() -> tuple[str, ...]:
@@ -156,8 +158,12 @@ def _build(data: dict[str, Any], index: Index, file: str) -> System:
         "drawing": _drawing(data) or None,
         "source": Source(file, index.lines),
     }
+    is_mechanism = _is_mechanism(data)
+    for name, section in SECTIONS.items():
+        if section.mechanical or not is_mechanism:
+            parts[name] = _at(data, section.path)
     try:
-        if _is_mechanism(data):
+        if is_mechanism:
             elements = {section: _section_of(data, section) for section in sections()}
             elements |= {key: value for key, value in _entries(data, "mechanism").items() if key in PARTS["mechanism"]}
             system = Mechanism(**elements, **parts)
@@ -220,7 +226,7 @@ _TYPES = {
 
 
 def _expected(section: str, key: str) -> tuple[Any, str]:
-    if section in ELEMENTS or section in TAKEN:  # read and checked where the mechanism is assembled
+    if section in ELEMENTS or section in TAKEN or section in further():  # checked where it is read, under its key
         return _ANY
     return _TYPES.get((section, key)) or _TYPES.get(section, _SCALAR)
 
@@ -229,6 +235,11 @@ def _section_of(data: Any, *path: str) -> dict[str, Any]:
     for name in path:
         data = data.get(name) if isinstance(data, dict) else None
     return data if isinstance(data, dict) else {}
+
+
+def _at(data: Any, path: tuple[str, ...]) -> Any:
+    """Return what stands at a place of a file; None of nothing."""
+    return _section_of(data, *path[:-1]).get(path[-1])
 
 
 def _entries(data: dict[str, Any], section: str) -> dict[str, Any]:
@@ -305,83 +316,3 @@ def _place(problem: Problem, index: Index, file: str) -> Problem:
     start = index.columns.get(problem.key)
     column = start + problem.column - 1 if start is not None and problem.column is not None else None
     return replace(problem, file=file, line=index.lines.get(key, 1), column=column)
-
-
-# --- writing ---------------------------------------------------------------------------------------------------------
-
-
-def to_toml(system: System) -> str:
-    """Write a system in the format of model files."""
-    names = {*system.coordinates, *system.parameters}
-    write = partial(_expression, names=names)
-    lines = [f"format = {FORMAT}"]
-    if system.name:
-        lines.append(f"name = {quote(system.name)}")
-    is_mechanism = isinstance(system, Mechanism)
-    own = system.own if is_mechanism else system  # of a mechanism, what was added to its elements
-    if own.coordinates or not is_mechanism:
-        lines.append(f"coordinates = [{', '.join(quote(name) for name in own.coordinates)}]")
-    section = _section(lines)
-    section("parameters", {k: quote(NO_VALUE) if v is None else repr(v) for k, v in system.parameters.items()})
-    if is_mechanism:
-        section("mechanism", {"dimensions": str(system.dimensions), "gravity": _value(system.gravity, write)})
-        for kind, tables in system.tables.items():
-            for name, table in tables.items():
-                lines.extend(["", f"[{kind}.{_key(name)}]"])
-                lines.extend(f"{_key(key)} = {_value(value, write)}" for key, value in table.items())
-    energies = {"kinetic": own.kinetic, "potential": own.potential}
-    section("energy", {k: write(v) for k, v in energies.items() if v is not None})
-    if own.mass is not None and own.force is not None:
-        rows = ",\n".join("    " + _array(map(write, row)) for row in own.mass)
-        section("matrices", {"mass": f"[\n{rows},\n]", "force": _array(map(write, own.force))})
-    section("forces", {k: write(v) for k, v in own.forces.items()})
-    section("constraints", {c.name: quote(f"{to_text(c.expression, names)} = 0") for c in own.constraints})
-    section("initial", {k: write(v) for k, v in own.initial.items()})
-    section("guess", {k: write(v) for k, v in own.guess.items()})
-    section("simulate", {k: quote(v) if isinstance(v, str) else repr(v) for k, v in own.simulation.items()})
-    drawing = own.drawing
-    if isinstance(drawing, Drawing):
-        parts = {
-            name: _array(_array(map(quote, item)) for item in getattr(drawing, name))
-            for name in ("lines", "springs", "dampers")
-        }
-        parts["circles"] = _array(
-            _array([quote(centre), write(radius), *map(quote, axis)]) for centre, radius, *axis in drawing.circles
-        )
-        section("draw", {k: v for k, v in parts.items() if v != "[]"})
-        section("draw.points", {k: _array(map(write, place)) for k, place in drawing.points.items()})
-    return "\n".join(lines) + "\n"
-
-
-def _section(lines: list[str]):
-    def write(name: str, entries: Mapping[str, str]) -> None:
-        if entries:
-            lines.extend(["", f"[{name}]"])
-            lines.extend(f"{_key(key)} = {value}" for key, value in entries.items())
-
-    return write
-
-
-def _value(value: Any, write: Callable[[Any], str]) -> str:
-    """Write a value of a table of a mechanism: text, truth, number or expression, list, table."""
-    if isinstance(value, str):
-        return quote(value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{_key(key)} = {_value(item, write)}' for key, item in value.items())}}}"
-    return _array(_value(item, write) for item in value) if isinstance(value, tuple) else write(value)
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else quote(name)
-
-
-def _array(items: Iterable[str]) -> str:
-    return f"[{', '.join(items)}]"
-
-
-def _expression(expr: Any, names: Collection[str]) -> str:
-    text = to_text(expr, names)
-    is_number = re.fullmatch(r"-?\d+(\.\d+)?(e[+-]?\d+)?", text) and len(text) <= MAX_WORD
-    return text if is_number else quote(text)

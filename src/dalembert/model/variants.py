@@ -87,7 +87,7 @@ def same_structure(one: Stated, other: Stated) -> bool:
     """Tell whether two systems differ in values only."""
     if type(one) is not type(other) or tuple(one.parameters) != tuple(other.parameters):
         return False
-    names = [name for name in (*_STRUCTURE, "tables") if hasattr(other, name)]
+    names = [name for name in (*_STRUCTURE, "tables", "sections") if hasattr(other, name)]
     return all(getattr(one, name) == getattr(other, name) for name in names)
 
 

@@ -15,6 +15,7 @@ from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, Values, numeric_of, pilot_numeric_of
 from dalembert.errors import ModelError, Problem, quoted
 from dalembert.model.facts import START, fact
+from dalembert.model.sections.base import expressions_in
 from dalembert.survey.configurations import (
     Configuration,
     beginning,
@@ -305,6 +306,7 @@ class Examination:
         expressions += [*system.initial.values(), *system.guess.values()]
         if system.drawing is not None:
             expressions += system.drawing.expressions
+        expressions += expressions_in(system.sections)
         for expression in expressions:
             if expression is not None:
                 used |= {symbol.name for symbol in expression.free_symbols}

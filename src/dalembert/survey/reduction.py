@@ -185,15 +185,17 @@ class _Elimination:
         parts["symbols"] = {name: s for name, s in system.symbols.items() if self.q.get(name) not in self.solved}
         if system.drawing is not None:
             parts["drawing"] = system.drawing.map(lambda expr: self.written(se.expand(self.put(expr))))
+        if system.sections:
+            values = self.with_accelerations()
+            parts |= system.put_sections(lambda expr: self.written(self.put(expr, values)))
         computed = ("constraints", "forces", "kinetic", "potential", "mass", "force")
         parts |= {name: self.written(part) for name, part in parts.items() if name in computed}
         return System(**parts)
 
     def constraints(self) -> dict[str, Expr]:
         """Return the conditions that are left; of those on velocities and accelerations, what they become."""
-        values = dict(self.everything)
-        if any(constraint.level == "acceleration" for constraint in self.system.constraints):
-            values |= {self.a[q.name]: self.acceleration(q) for q in self.solved}
+        bent = any(constraint.level == "acceleration" for constraint in self.system.constraints)
+        values = self.with_accelerations() if bent else self.everything
         left = {}
         for constraint in self.system.constraints:
             name = constraint.name
@@ -204,6 +206,10 @@ class _Elimination:
                 elif name in self.keep:
                     raise ModelError(f"constraint `{name}` follows from the others: its reaction is not determinate")
         return left
+
+    def with_accelerations(self) -> dict[Expr, Expr]:
+        """Return what stands in place of the solved coordinates, their velocities and accelerations."""
+        return {**self.everything, **{self.a[q.name]: self.acceleration(q) for q in self.solved}}
 
     def acceleration(self, q: Expr) -> Expr:
         """Return the acceleration of a solved coordinate."""

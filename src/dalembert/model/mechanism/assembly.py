@@ -66,7 +66,7 @@ class Assembly(Reader):
                 raise ModelError([*early, *(p for p in error.problems if p.text != dull)]) from None
             raise
         self.problems = dict.fromkeys(early) | self.problems
-        self.own_coordinates = tuple(self.coordinates)[len(names) :]
+        self._added = tuple(self.coordinates)[len(names) :]
         self.constant_names = self.coordinates | self.velocities | self.accelerations | {TIME: None}
         self.local_vocabularies: dict[tuple[str, ...], Vocabulary] = {}
         self.gravity = self.read_gravity(tables)
@@ -75,6 +75,11 @@ class Assembly(Reader):
         self.judged = Judgements()
         self.elements: dict[str, dict[str, Any]] = {section: {} for section in readers()}
         self.read_elements(bodies)
+
+    @property
+    def own_coordinates(self) -> tuple[str, ...]:
+        """The names of the coordinates that are added to those of bodies."""
+        return self._added
 
     @property
     def joints(self) -> dict[str, Joint]:
@@ -224,15 +229,6 @@ class Assembly(Reader):
         """Return the fields of the mechanism; raise ModelError with everything that is wrong."""
         own = super().fields()
         parts = self.gather()
-        keep = {"forces", "constraints", "initial", "guess", "kinetic", "potential", "drawing", "simulation", "name"}
-        added = replace(
-            self.given,
-            coordinates=self.own_coordinates,
-            parameters={},
-            define={},
-            symbols={},
-            **{key: own[key] for key in keep},
-        )
         forces = {name: list(terms) for name, terms in parts.forces.items()}
         for name, force in own["forces"].items():
             forces.setdefault(name, []).append(force)
@@ -247,7 +243,6 @@ class Assembly(Reader):
             "dimensions": self.dimensions,
             "gravity": self.gravity,
             "tables": freeze(self.tables),
-            "own": added,
             "bodies": MappingProxyType(self.bodies),
             "joints": MappingProxyType(self.joints),
             "drives": MappingProxyType(self.elements["drives"]),

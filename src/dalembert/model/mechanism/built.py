@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from dalembert.arguments import table
@@ -23,6 +22,7 @@ from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.judgements import Judgements
 from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.reading import Given
+from dalembert.model.sections import SECTIONS
 from dalembert.model.stated import VALUES
 from dalembert.model.system import System
 from dalembert.model.tomlscan import Source
@@ -33,7 +33,8 @@ ADDED = ("coordinates", "kinetic", "potential", "constraints", "drawing", "name"
 
 def parts_of() -> tuple[str, ...]:
     """Return what a mechanism is made of, by the names of its arguments."""
-    return (*VALUES, *sections(), "dimensions", "gravity", *ADDED)
+    further = [name for name, section in SECTIONS.items() if section.mechanical]
+    return (*VALUES, *sections(), "dimensions", "gravity", *ADDED, *further)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -43,7 +44,6 @@ class Built(System):
     dimensions: int
     gravity: Vector
     tables: Mapping[str, Mapping[str, Any]]  # of all elements, as they were read
-    own: Given  # what the user added
     bodies: Mapping[str, Body] = field(compare=False, repr=False)
     joints: Mapping[str, Joint] = field(compare=False, repr=False)
     drives: Mapping[str, Drive] = field(compare=False, repr=False)
@@ -76,7 +76,7 @@ class Built(System):
         define: Mapping[str, str] | None = None,
         symbols: Mapping[str, Any] | None = None,
         source: Source | None = None,
-        **further: Mapping[str, Any] | None,
+        **further: Any,
     ) -> None:
         given = Given(
             coordinates=coordinates,
@@ -94,7 +94,11 @@ class Built(System):
             name=name,
             define={} if define is None else define,
             symbols={} if symbols is None else symbols,
+            sections={key: value for key, value in further.items() if key not in ELEMENTS},
         )
+        for key in further:
+            if key not in parts_of():
+                raise ModelError(f"a mechanism has no `{str(key)[:60]}`; {nearest(str(key), parts_of(), 'parts')}")
         tables = {
             "dimensions": dimensions,
             "gravity": gravity,
@@ -105,11 +109,8 @@ class Built(System):
             "actuators": actuators,
             "loads": loads,
             "drives": drives,
-            **further,
+            **{key: value for key, value in further.items() if key in ELEMENTS},
         }
-        for key in further:
-            if key not in ELEMENTS:
-                raise ModelError(f"a mechanism has no `{str(key)[:60]}`; {nearest(str(key), parts_of(), 'parts')}")
         for key, value in Assembly(given, tables).fields().items():
             object.__setattr__(self, key, value)
         object.__setattr__(self, "source", source)
@@ -129,7 +130,7 @@ class Built(System):
             return variant
         given: dict[str, Any] = {key: getattr(self.own, key) for key in (*VALUES, *ADDED)}
         given |= {"parameters": self.parameters, "dimensions": self.dimensions, "gravity": self.gravity}
-        given |= self.tables
+        given |= {**self.tables, **self.sections}
         for name, change in changes.items():
             if name in sections():
                 change = merge_tables(name, given[name], table(name, change))
@@ -138,6 +139,8 @@ class Built(System):
                 change = self._changed(name, present, change)
             elif name in VALUES:
                 change = self._changed(name, given[name], change)
+            elif name in SECTIONS:
+                change = SECTIONS[name].merged(given.get(name), change)
             given[name] = change
         variant = type(self)(**given, symbols=self.symbols, source=self.source)
         take_over(variant, self)
@@ -148,12 +151,9 @@ class Built(System):
         found = super().numbers(part, change)
         if found is None or (part == "parameters" and not self.judged.hold(change, found[part])):
             return None
-        if part == "parameters":
-            return found
-        own = {**getattr(self.own, part), **{name: found[part][name] for name in change}}
         if part == "initial":
-            found[part] = all_initial(self.bodies.values(), self.dimensions, own)
-        return found | {"own": replace(self.own, **{part: MappingProxyType(own)})}
+            found[part] = all_initial(self.bodies.values(), self.dimensions, found["own"].initial)
+        return found
 
     def _freed(self, bodies: Mapping[str, Any], change: Mapping[Any, Any]) -> tuple[Mapping[str, Any], dict[str, Any]]:
         """Return the tables of bodies without velocities that are taken away, and initial values with the others."""

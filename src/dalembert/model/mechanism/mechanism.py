@@ -98,8 +98,9 @@ class Mechanism(Built):
 
     def system(self) -> System:
         """Return the equations of the mechanism as a plain system, without its bodies and joints."""
-        parts = {f.name: getattr(self, f.name) for f in fields(System) if f.name not in ("mass", "force", "initial")}
-        return System(**parts, initial=self._plain_initial)
+        left = ("mass", "force", "initial", "own", "sections")
+        parts = {f.name: getattr(self, f.name) for f in fields(System) if f.name not in left}
+        return System(**parts, initial=self._plain_initial, **self.put_sections(lambda expr: expr))
 
     @cached_property
     def _plain_initial(self) -> Mapping[str, Any]:
