@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.errors import ModelError, MotionWarning, Problem
+from dalembert.errors import ModelError, MotionWarning, Problem, SimulationError
 from dalembert.model.quantity import multiplier
 from dalembert.native.groups.observed import Observations
 from dalembert.results.shares import NOTICED
@@ -50,8 +50,16 @@ class Asked:
         self.zeros = np.zeros(len(system.coordinates) + len(system.constraints))
 
     def at(self, run: Run) -> Array:
-        """Return the values at the times of a run, one row for each."""
-        return self._run(self._rows(run)) if len(run.t) else np.zeros((0, len(self.names)))
+        """Return the values at the times of a run, one row for each; NaN where the equations have no value."""
+        if not len(run.t):
+            return np.zeros((0, len(self.names)))
+        try:
+            return self._run(self._rows(run))
+        except SimulationError:  # as at the end of a motion that fails
+            half = len(run.t) // 2
+            if not half:
+                return np.full((1, len(self.names)), np.nan)
+            return np.concatenate([self.at(run.part(rows)) for rows in (slice(half), slice(half, None))])
 
     def _run(self, rows: Array) -> Array:
         return self.kernels.run(self.group, "observed", rows)

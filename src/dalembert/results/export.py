@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -31,18 +30,13 @@ def columns(run: Run) -> dict[str, Array]:
     except SimulationError:
         half = len(run.t) // 2
         if half:
-            parts = [columns(_part(run, rows)) for rows in (slice(half), slice(half, None))]
+            parts = [columns(run.part(rows)) for rows in (slice(half), slice(half, None))]
             return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     start = _columns(run.resampled([run.motion.times[0]]))
     given = {"t": run.t} | dict(zip(run.system.coordinates, run.q.T, strict=True))
     if not run.motion.kernels.momenta:
         given |= dict(zip(run.system.velocities, run.v.T, strict=True))
     return {name: given.get(name, np.full(1, np.nan)) for name in start}
-
-
-def _part(run: Run, rows: slice) -> Run:
-    """Return a part of a motion."""
-    return type(run)(replace(run.motion, sample_times=run.t[rows], samples=run._states[rows]))
 
 
 def _columns(run: Run) -> dict[str, Array]:

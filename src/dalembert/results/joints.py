@@ -7,8 +7,8 @@ and ω = 2 G ė. The ground has no coordinates: on it acts the opposite of what 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -43,6 +43,7 @@ class JointForce(Printed):
 
     force: (…, 2) or (…, 3). moment: (…) in the plane, (…, 3) in space. point: where, in the world. A component that
     is not determined, as joints repeat each other, is nan; `determined` says which are, `notes` say it in words.
+    `extremes` gives the least and the largest value of a component along the motion, between its samples too.
     """
 
     names: tuple[str, ...]
@@ -53,6 +54,7 @@ class JointForce(Printed):
     moment: Array
     point: Array
     notes: tuple[str, ...] = ()
+    extremes: Callable[[str], tuple[float, float]] | None = field(default=None, compare=False)
 
     @property
     def size(self) -> Array:
@@ -88,7 +90,8 @@ class JointForce(Printed):
                 rows.append((key, "", "", "", faint("not determined")))
             elif along:
                 some = "" if np.all(np.isfinite(values)) else faint("not always determined")
-                rows.append((key, Sparkline(self.t, values, key), span(values, size), unit, some))
+                ends = values if some or self.extremes is None else np.array(self.extremes(key))
+                rows.append((key, Sparkline(self.t, values, key), span(ends, size), unit, some))
             else:
                 rows.append((key, "", rounded(float(values), size), unit, ""))
         what = f"on {self.on}, in axes of the {self.axes}"

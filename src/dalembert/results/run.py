@@ -13,7 +13,6 @@ import numpy as np
 
 from dalembert.arguments import array, shown
 from dalembert.arrays import Array, read_only
-from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, MotionWarning, SimulationError, nearest
 from dalembert.model.settings import Settings
 from dalembert.model.system import System
@@ -24,6 +23,7 @@ from dalembert.native.values import Energies, Result
 from dalembert.results.bounds import Bound, bounds
 from dalembert.results.certificate import Certificate, certify
 from dalembert.results.certificate.energy import Drift, energy_drift
+from dalembert.results.measured import Measured, extremes_of
 
 if TYPE_CHECKING:
     from dalembert.document.nodes import Section
@@ -47,7 +47,7 @@ def simulate(system: System, asked: Mapping[str, Any]) -> Run:
     return run
 
 
-class Run(Shown):
+class Run(Measured):
     """A motion: `run.t`, `run["phi"]`, `run["phi'"]`, `run["phi''"]`, reactions, energies, residuals.
 
     The values are those at the samples that were asked for, else at the steps; `run.at(times)` gives states in between.
@@ -141,6 +141,10 @@ class Run(Shown):
 
         return join(self, other) if isinstance(other, Run) else NotImplemented
 
+    def part(self, rows: slice) -> Run:
+        """Return the same motion at some of its samples."""
+        return Run(replace(self.motion, sample_times=self.t[rows], samples=self._states[rows]))
+
     def _times(self, times: Any) -> Array:
         """Read times, which must lie in the motion."""
         times = array("times", times)
@@ -166,19 +170,6 @@ class Run(Shown):
         if len(t) == 0:
             return states[:, n:]
         return kernels.from_state(t, states[:, :n], states[:, n:], self.motion.parameters_at(t))
-
-    def evaluate(self, expression: Any, times: Any = None) -> Any:
-        """Return an expression along the motion: `run.evaluate("m*g*y")`, at its samples or at any times of it.
-
-        expression: a text in the grammar of model files, of t, coordinates, velocities x', accelerations x'',
-        parameters, multipliers lambda_rod, and quantities of parts such as A.force, A.angle', motor.torque, rod.P.x;
-        or SymPy. Of several, given as a table by name, the values are returned by name.
-        """
-        from dalembert.results.evaluation import evaluate
-
-        if isinstance(expression, Mapping):
-            return evaluate(self, {str(name): value for name, value in expression.items()}, times)
-        return evaluate(self, {str(expression): expression}, times)[str(expression)]
 
     @cached_property
     def bounds(self) -> list[Bound]:
@@ -219,7 +210,11 @@ class Run(Shown):
         the second of the joint, or the first if the second is the ground. axes: "world", "body" or "joint". at: a point
         of the body by name, its coordinates in the body frame, or "centre"; without one where the joint acts.
         """
-        return self.joints.force(names, on, axes, at)
+        found = self.joints.force(names, on, axes, at)
+        if not isinstance(names, str) or names not in self.joints.mechanism.joints or at is not None or axes != "world":
+            return found
+        usual = self.joints.force(names).on == found.on
+        return replace(found, extremes=lambda key: extremes_of(self, names, key)) if usual else found
 
     @cached_property
     def joints(self) -> Joints:

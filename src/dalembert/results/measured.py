@@ -1,0 +1,146 @@
+"""What is measured on a motion: expressions along it, their extremes, means, the ways of points."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import numpy as np
+
+from dalembert.arrays import Array
+from dalembert.document.shown import Shown
+from dalembert.errors import ModelError, MotionWarning
+from dalembert.language.late_sympy import is_sympy
+
+if TYPE_CHECKING:
+    from dalembert.results.profile import Profile
+    from dalembert.results.run import Run
+
+_MISSED = 1e-6  # part of the range that is worth a word
+_LOOKED = 50  # times at which it is looked whether a value is determined
+
+
+class Extreme(float):
+    """A largest or smallest value: a number that knows its time `t`; `signed` is the value itself, with its sign."""
+
+    t: float
+    signed: float
+
+    def __new__(cls, value: float, t: float, signed: float) -> Self:
+        """Make it."""
+        made = super().__new__(cls, value)
+        made.t, made.signed = t, signed
+        return made
+
+    def __reduce__(self) -> tuple[type[Extreme], tuple[float, float, float]]:
+        return Extreme, (float(self), self.t, self.signed)
+
+    def __repr__(self) -> str:
+        return f"{float(self):.12g} at t = {self.t:.9g}"
+
+
+class Measured(Shown):
+    """What can be asked of a motion by expressions."""
+
+    @property
+    def _self(self) -> Run:
+        """The run of which this is a part."""
+        return cast("Run", self)
+
+    def evaluate(self, expression: Any, times: Any = None) -> Any:
+        """Return an expression along the motion: `run.evaluate("m*g*y")`, at its samples or at any times of it.
+
+        expression: a text in the grammar of model files, of t, coordinates, velocities x', accelerations x'',
+        parameters, multipliers lambda_rod, and quantities of parts such as A.force, A.angle', motor.torque, rod.P.x;
+        or SymPy. Of several, given as a table by name, the values are returned by name.
+        """
+        from dalembert.results.evaluation import evaluate
+
+        if isinstance(expression, Mapping):
+            return evaluate(self._self, {str(name): value for name, value in expression.items()}, times)
+        return evaluate(self._self, {str(expression): expression}, times)[str(expression)]
+
+    def peak(self, what: Any) -> Extreme:
+        """Return the largest absolute value along the motion, between steps too: `run.peak("A.force").t` is its time.
+
+        what: an expression as in `evaluate`, or a function of a run that gives one value for each of its times, as
+        `lambda run: run.joint("A", axes="body").force[:, 0]`. The value with its sign is `.signed`.
+        """
+        found = profile_of(self._self, what)
+        value, t = max((found.extreme(sign) for sign in (1.0, -1.0)), key=lambda extreme: abs(extreme[0]))
+        return Extreme(abs(value), t, value)
+
+    def maximum(self, what: Any) -> Extreme:
+        """Return the largest value along the motion, between steps too, of what `peak` takes."""
+        value, t = profile_of(self._self, what).extreme(1.0)
+        return Extreme(value, t, value)
+
+    def minimum(self, what: Any) -> Extreme:
+        """Return the smallest value along the motion, between steps too, of what `peak` takes."""
+        value, t = profile_of(self._self, what).extreme(-1.0)
+        return Extreme(value, t, value)
+
+    def mean(self, what: Any) -> float:
+        """Return the mean over time of what `peak` takes, by quadrature inside the steps."""
+        return profile_of(self._self, what).mean()
+
+    def rms(self, what: Any) -> float:
+        """Return the root of the mean square over time of what `peak` takes, by quadrature inside the steps."""
+        return profile_of(self._self, what).rms()
+
+
+def extremes_of(run: Run, joint: str, component: str) -> tuple[float, float]:
+    """Return the least and the largest value of a component of the force of a joint, `force x` or `moment`."""
+    what = f"{joint}.{'moment_z' if component == 'moment' else component.replace(' ', '_')}"
+    return float(run.minimum(what)), float(run.maximum(what))
+
+
+def profile_of(run: Run, what: Any) -> Profile:
+    """Return what is asked as polynomials between the steps, with a warning if these do not say all of it."""
+    memory, key = run.motion.memory, f"profile {what}" if isinstance(what, str) else ""
+    if key in memory:
+        return memory[key]
+    from dalembert.results.profile import profile
+
+    name, evaluate = _function(run, what)
+    found = profile(evaluate, run.motion.times)
+    t, values = found.samples
+    wrong = t[~np.isfinite(values)]
+    text = ""
+    if 0 < len(wrong) < len(t):
+        text = f"`{name}` has no finite value at t = {wrong.min():g}; extremes are those of the others"
+    elif found.poles:
+        text = f"`{name}` seems to grow without bound at t = {found.poles[0]:g}: its extremes and means say little"
+    elif found.missed > _MISSED:
+        text = f"`{name}` varies too fast to be followed between the steps: extremes may be off by a part of "
+        text += f"{found.missed:.1g} of its range"
+    if text:
+        warnings.warn(text, MotionWarning, stacklevel=4)
+    if key:
+        memory[key] = found
+    return found
+
+
+def _function(run: Run, what: Any) -> tuple[str, Callable[[Array], Array]]:
+    """Return how what is asked is called, and what gives its values at some times."""
+    from dalembert.results.evaluation import Asked, short
+
+    if not callable(what) or is_sympy(what):
+        asked = Asked(run, {short(what): what})
+        few = run.resampled(np.linspace(run.motion.times[0], run.motion.times[-1], _LOOKED))
+        if np.any(asked.undetermined(few)):
+            run.evaluate(what, few.t)  # which warns
+            return short(what), lambda times: np.full(len(times), np.nan)
+        return short(what), lambda times: asked.at(run.resampled(times))[:, 0]
+
+    def evaluate(times: Array) -> Array:
+        found = np.asarray(what(run.resampled(times)), dtype=float)
+        if found.shape != times.shape:
+            raise ModelError(
+                f"a function of a run gives one value for each of its {len(times)} times; this one gives values of "
+                f"shape {found.shape}"
+            )
+        return found
+
+    return short(getattr(what, "__name__", what)), evaluate

@@ -1,0 +1,129 @@
+"""Extremes, means and RMS from dense output: against closed forms, and against very many samples."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+from dalembert import Event, Mechanism, ModelError, MotionWarning, System, example
+from dalembert.results.profile import profile
+from tests.results.test_evaluation import rig
+
+W, UNTIL = 3.0, 10.0
+AMPLITUDE = np.hypot(1, 0.5 / W)
+
+
+@pytest.fixture(scope="module")
+def run():
+    system = System("x", kinetic="x'^2/2", potential="w^2*x^2/2", parameters={"w": W}, initial={"x": 1, "x'": 0.5})
+    return system.simulate(UNTIL, rtol=1e-12, atol=1e-13)
+
+
+def test_extremes_of_an_oscillation(run):
+    first = np.arctan2(0.5 / W, 1) / W  # where x is largest first
+    top, low = run.maximum("x"), run.minimum("x")
+    assert top == pytest.approx(AMPLITUDE, rel=1e-10) and low == pytest.approx(-AMPLITUDE, rel=1e-10)
+    assert (top.t - first) * W / (2 * np.pi) == pytest.approx(round((top.t - first) * W / (2 * np.pi)), abs=1e-6)
+    assert run.peak("x''") == pytest.approx(W**2 * AMPLITUDE, rel=1e-10)
+    assert run.peak("x - 5") == pytest.approx(5 + AMPLITUDE, rel=1e-10) and run.peak("x - 5").signed < 0
+    steps = np.abs(run["x''"]).max()
+    assert steps < W**2 * AMPLITUDE * (1 - 1e-6)  # among the steps it is not
+    assert repr(pickle.loads(pickle.dumps(low))) == repr(low)
+
+
+def test_means_of_an_oscillation(run):
+    s, c = np.sin(W * UNTIL), np.cos(W * UNTIL)
+    assert run.mean("x") == pytest.approx((s + 0.5 / W * (1 - c)) / W / UNTIL, abs=1e-10)
+    phase = np.arctan2(0.5 / W, 1)
+    square = AMPLITUDE**2 * (0.5 + (np.sin(2 * (W * UNTIL - phase)) + np.sin(2 * phase)) / (4 * W * UNTIL))
+    assert run.rms("x") == pytest.approx(np.sqrt(square), rel=1e-10)
+
+
+def test_a_step_of_any_length_is_followed():
+    """Closed forms on steps that are far too long for them: kinks and jumps are closed in."""
+    times = np.array([0.0, 0.3, np.nextafter(0.3, 1), 2.0, 7.0])
+    wave = profile(lambda t: np.sin(20 * t), times)
+    assert wave.extreme(1.0)[0] == pytest.approx(1, abs=1e-12) and wave.extreme(-1.0)[0] == pytest.approx(-1, abs=1e-12)
+    assert wave.mean() == pytest.approx((1 - np.cos(140)) / 140, abs=1e-9)
+    kink = profile(lambda t: np.abs(t - 2.345678901), times)
+    assert kink.extreme(-1.0) == (pytest.approx(0, abs=1e-9 * 4.65), pytest.approx(2.345678901))
+    jump = profile(lambda t: np.where(t < np.pi, 2.0, -3.0), times)
+    assert jump.mean() == pytest.approx((2 * np.pi - 3 * (7 - np.pi)) / 7, abs=1e-9)
+    assert jump.rms() == pytest.approx(np.sqrt((4 * np.pi + 9 * (7 - np.pi)) / 7), abs=1e-9)
+    alone = profile(np.cos, np.array([1.0]))
+    assert alone.extreme(1.0) == (np.cos(1), 1.0) and alone.mean() == np.cos(1) and alone.rms() == np.cos(1)
+
+
+def test_a_machine_against_very_many_samples():
+    run = rig().simulate(3.0)
+    times = np.linspace(0, 3, 300_001)
+    for what in ("motor.torque", "A.force", "D.normal", "coupler.P.y'", "s.force"):
+        values = run.evaluate(what, times)
+        assert run.maximum(what) >= values.max() and run.minimum(what) <= values.min()
+        span = np.ptp(values)
+        assert run.maximum(what) - values.max() < 1e-7 * span and values.min() - run.minimum(what) < 1e-7 * span
+        assert run.mean(what) == pytest.approx(np.trapezoid(values, times) / 3, abs=1e-8 * span)
+        assert run.rms(what) == pytest.approx(np.sqrt(np.trapezoid(values**2, times) / 3), abs=1e-8 * span)
+
+
+def test_jumps_of_parameters_and_forces_are_met():
+    """A force of 1 until t = 1, then 5: the acceleration jumps, and its mean is that of both."""
+    system = System("x", kinetic="x'^2/2", forces={"x": "F"}, parameters={"F": 1})
+    run = system.simulate(4.0, events=[Event("t = 1", {"F": 5.0})])
+    assert run.maximum("x''") == 5 and run.minimum("x''") == 1
+    assert run.mean("x''") == pytest.approx(4, abs=1e-9) and run.peak("x'") == pytest.approx(16)
+    switched = System("x", kinetic="x'^2/2", forces={"x": "if(t < 1, 1, 5)"}).simulate(4.0)
+    assert switched.mean("x''") == pytest.approx(4, abs=1e-9)
+
+
+def test_functions_of_a_run(run):
+    assert run.peak(lambda run: run["x"] ** 2) == pytest.approx(AMPLITUDE**2)
+    mechanism = rig().simulate(1.0)
+    found = mechanism.maximum(lambda run: run.joint("B").force[:, 0])
+    assert found == pytest.approx(mechanism.maximum("B.force_x"), rel=1e-9)
+    with pytest.raises(ModelError, match=r"one value for each of its .* times; this one gives values of shape \(2,\)"):
+        run.peak(lambda run: [1.0, 2.0])
+
+
+def test_views_of_joints_show_the_extremes():
+    run = rig().simulate(3.0, samples=3)
+    force = run.joint("B")
+    assert force.extremes is not None
+    low, high = force.extremes("force x")
+    assert high == pytest.approx(run.maximum("B.force_x")) and high > force.force[:, 0].max()
+    assert f"{low:.4g}" in force.text(100).replace("−", "-") or f"{high:.4g}" in force.text(100)
+    assert run.joint("B", axes="body").extremes is None
+
+
+def test_what_cannot_be_followed_is_said(run):
+    with pytest.warns(MotionWarning, match="seems to grow without bound"):
+        run.peak("1/x")
+    with pytest.warns(MotionWarning, match="has no finite value at t = .*; extremes are those of the others"):
+        assert run.maximum("log(x)") == pytest.approx(np.log(AMPLITUDE))
+    with pytest.warns(MotionWarning, match="varies too fast"):
+        run.peak("sin(1e6*x)")
+    rods = {f"R{k}": {"kind": "rod", "bodies": ["ground", "load"], "at": [[k, 1], [k, 0]]} for k in range(3)}
+    shared = Mechanism(bodies={"load": {"mass": 3, "inertia": 1, "at": [1, 0]}}, joints=rods).simulate(0.5)
+    with pytest.warns(MotionWarning, match="is not determined"):
+        assert np.isnan(shared.peak("R0.tension"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert run.peak("5*w") == 15 and run.mean("5*w") == pytest.approx(15)
+
+
+def test_refused(run):
+    for asked in (run.peak, run.minimum, run.maximum, run.mean, run.rms):
+        with pytest.raises(ModelError, match="unknown name `y`"):
+            asked("y")
+    with pytest.raises(ModelError, match="expected an expression"):
+        run.peak(3)
+
+
+def test_motions_of_other_forms_and_methods():
+    for settings in ({"form": "canonical"}, {"method": "rk4", "step": 0.01}, {"method": "radau"}):
+        run = example("pendulum").simulate(2.0, **settings)
+        values = run.evaluate("phi'", np.linspace(0, 2, 20_001))
+        assert run.peak("phi'") == pytest.approx(np.abs(values).max(), rel=1e-7)
