@@ -51,6 +51,20 @@ def driven() -> System:
     return System("x y", kinetic="(x'^2 + y'^2)/2", potential="y^2/2", **parts)
 
 
+def hanging(length: float) -> System:
+    """A pendulum that hangs straight down, in any unit of length; its period is the same."""
+    values = {"m": 1.0, "l": length, "g": 9.81 * length}
+    return pendulum(parameters=values, initial={"x": 0.0, "y": -length, "x'": 3 * length, "y'": 0.0})
+
+
+def guided(length: float) -> System:
+    """A lever and a slide: an angle beside a length of any unit."""
+    values = {"J": length**2, "m": 1.0, "k": length**2, "l": length}
+    guide = {"guide": "x = l*sin(th) + l*cos(th)^2/3"}
+    parts = {"potential": "-k*cos(th)", "constraints": guide, "parameters": values, "initial": {"th": 1.0, "th'": 0.0}}
+    return System("th x", kinetic="(J*th'^2 + m*x'^2)/2", **parts)
+
+
 CHANGES = [Event("t = 2", {"k": 4.0}), Event("x = 0.2", {"m": 2.0})]
 RIGHT = {
     "no freedom": lambda: held().simulate(3),
@@ -85,6 +99,12 @@ RIGHT = {
     "many samples": lambda: example("pendulum").simulate(1, samples=5000),
     "micrometres": lambda: oscillator(m=1e-15, k=1e-15, x=1e-6).simulate(20, atol=1e-18),
     "gigametres": lambda: oscillator(m=1e12, k=1e12, x=1e9).simulate(20),
+    "a pendulum of nanometres": lambda: hanging(1e-9).simulate(3, atol=1e-20),
+    "a pendulum of millimetres, by rattle": lambda: hanging(1000.0).simulate(3, method="rattle", step=0.01),
+    "a pendulum of gigametres, by rattle": lambda: hanging(1e12).simulate(3, method="rattle", step=0.01),
+    "angles beside nanometres": lambda: guided(1e-9).simulate(3),
+    "angles beside gigametres": lambda: guided(1e9).simulate(3),
+    "angles beside gigametres, by rattle": lambda: guided(1e9).simulate(3, method="rattle", step=0.01),
     "stiff": lambda: damped().simulate(3, method="radau", rtol=1e-6, atol=1e-8),
     "stiff, by bdf": lambda: damped().simulate(3, method="bdf", rtol=1e-6, atol=1e-8),
     "a stop with a spring": lambda: oscillator(forces={"x": "-1e4*max(0, x - 0.5)"}).simulate(5),

@@ -140,6 +140,15 @@ def test_changes_that_cannot_be():
     assert "the motion ends early" in mass.certificate.reason
 
 
+@pytest.mark.parametrize("length", [1e-9, 1.0, 1e9])
+def test_changes_that_cannot_be_in_any_unit(length):
+    parts = {"constraints": {"rod": "x^2 + y^2 = l^2"}, "parameters": {"l": length}, "guess": {"y": -length}}
+    system = System("x y", kinetic="x'^2 + y'^2", **parts, initial={"x": 0.1 * length, "x'": length})
+    run = system.simulate(4.0, events=[Event("t = 2", {"l": 1.001 * length})])
+    assert run.status == "failed"
+    assert "the positions no longer satisfy `rod`" in run.message
+
+
 def test_an_event_without_a_value_does_not_disturb_others():
     run = SPRING.simulate(4.0, events=["log(x) = -1", "x' = -0.5"])
     assert [event.name for event in run.events] == ["x' = -0.5", "log(x) = -1", "x' = -0.5"]

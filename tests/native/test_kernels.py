@@ -162,6 +162,18 @@ def test_projections_do_not_settle_on_a_compromise():
         circle.compile().project_positions(0.0, [0.0, 0.0], [0.0, 0.0])
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_projections_in_any_unit(unit):
+    """They end at rounding of the model's own lengths, and a compromise of its own size is none."""
+    given = {"parameters": {"l": unit, "p": unit}, "constraints": {"a": "x^2 + y^2 = l^2"}}
+    circle = System("x y", kinetic="(x'^2 + y'^2)/2", **given)
+    q = circle.compile().project_positions(0.0, [0.61 * unit, -0.81 * unit], [0.0, 0.0])
+    assert np.hypot(*q) == pytest.approx(unit, rel=4e-16)
+    apart = System("x", kinetic="x'^2/2", constraints={"a": "x = l", "b": "x = p"}, parameters={"l": unit, "p": unit})
+    with pytest.raises(SimulationError, match="no positions that satisfy the constraints are near"):
+        apart.compile().project_positions(0.0, [0.0], [0.0], [unit, 1.1 * unit])
+
+
 def test_jacobians_of_the_wrong_size():
     with pytest.raises(ModelError, match="`a` needs 3 values, got 1"):
         pendulum().compile().jacobians(0.0, *STATE, [1.0], [0.0, 0.0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import Mechanism, example
+from dalembert import Mechanism, System, example
 from dalembert.forms.augment import augmentation
 from tests.conftest import GALLERY
 
@@ -69,3 +69,11 @@ def test_ordinary_machines_need_nothing_added(model):
     system = example(model)
     massless = model in ("heavy-top", "moved-pendulum")
     assert bool(augmentation(system)) == massless
+
+
+@pytest.mark.parametrize("length", [1.0, 1e3, 1e9])
+def test_what_is_light_does_not_depend_on_units(length):
+    """A pendulum in millimetres that hangs straight down: its constraint holds one coordinate there, not everywhere."""
+    parts = {"constraints": {"rod": "x^2 + y^2 = l^2"}, "parameters": {"l": length}}
+    system = System("x y", kinetic="x'^2 + y'^2", **parts, initial={"x": 0.0, "y": -length})
+    assert augmentation(system) == {}

@@ -75,6 +75,9 @@ def test_impulses(random):
     assert at.M @ (turned[:n] - free) == pytest.approx(turned[n : 2 * n], abs=1e-12)
     assert turned[2 * n + 3 : 2 * n + 3 + s] == pytest.approx(np.zeros(s), abs=1e-12)
     g = kernels.residuals(0.0, q1, p)[0]
+    lengths = np.linalg.norm(numeric.all(0.0, q1, p).A.toarray(), axis=1)
+    assert call(0, q1)[2 * n + 3 + s : 2 * n + 3 + 2 * s] == pytest.approx(np.abs(g) / lengths)
+    call(0, q0)
     for which, A in ((1, at.A.toarray()), (3, numeric.all(0.0, q1, p).A.toarray())):
         call(2, q1)
         moved = call(which, q1)
@@ -82,4 +85,3 @@ def test_impulses(random):
         expected = np.linalg.solve(K, np.concatenate([d, -g]))
         assert moved[:n] == pytest.approx(expected[:n], rel=1e-6, abs=1e-7)  # once, with the proximal term
         assert moved[n : 2 * n] == pytest.approx(at.A.T @ expected[n:], rel=1e-6, abs=1e-7)
-        assert moved[2 * n : 2 * n + s] == pytest.approx(g)

@@ -195,9 +195,23 @@ def random_places(system: System) -> Array:
     """Return rows of t, q, v around the initial position, on no constraint: a rank is the same nearly everywhere."""
     given = evaluated(pilot_numeric_of(system), {**system.guess, **system.initial})
     q = np.array([given.get(name, 0.0) for name in system.coordinates])
+    q = np.where(np.isfinite(q), q, 0.0)
     places = _scattered(system).copy()
-    places[:, 1 : 1 + len(q)] += np.where(np.isfinite(q), q, 0.0)
+    places[:, 1 : 1 + len(q)] = q + _extents(system, q) * places[:, 1 : 1 + len(q)]
     return places
+
+
+def _extents(system: System, q: Array) -> Array:
+    """Return how far coordinates go: in large units as far as those that share a constraint with them.
+
+    A pendulum of 1000 mm that hangs straight down would be looked at nowhere but there else, where its constraint holds
+    one of its coordinates alone.
+    """
+    rows, columns = np.array(list(system.blocks.A), dtype=int).reshape(-1, 2).T
+    farthest, extents = np.ones(len(system.constraints)), np.ones(len(q))
+    np.maximum.at(farthest, rows, np.abs(q[columns]))
+    np.maximum.at(extents, columns, farthest[rows])
+    return extents
 
 
 @fact(STRUCTURE)

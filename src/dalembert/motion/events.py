@@ -21,6 +21,7 @@ import symengine as se
 
 from dalembert.arguments import shown
 from dalembert.arrays import Array
+from dalembert.blocks.numeric import Numeric
 from dalembert.errors import ModelError, Problem, SimulationError, nearest, quoted
 from dalembert.language.building import TIME, Expr
 from dalembert.language.late_sympy import is_sympy
@@ -32,7 +33,7 @@ from dalembert.native.kernels import Kernels
 
 ACTIONS = ("record", "stop")
 _TOGETHER = 1e-9  # parts of a step within which events happen at once
-_APART = 1e-6  # relative residual of positions that other parameters may leave
+_APART = 1e-6  # of its terms that other parameters may leave of a constraint on positions
 _EQUALS = re.compile(r"(?<![<>=])=(?!=)")
 MULTIPLIER = "lambda_"
 
@@ -131,10 +132,13 @@ class Watch:
         q, v = self.split(t, state)
         values = dict(zip(self.system.parameters, self.parameters, strict=True)) | dict(changes)
         parameters = np.array([float(value) for value in values.values()])
-        g = np.abs(kernels.residuals(t, q, v, parameters)[0])
-        if np.any(g > _APART * (1 + np.abs(q).max(initial=0.0))):
-            name = self.system.constraints[int(np.argmax(g))].name
-            return f"the positions no longer satisfy `{name}`, which is off by {g.max():.3g} with the new parameters"
+        numeric = Numeric(self.system, values)
+        g, _, terms = numeric.position(t, q)
+        off = np.abs(g) - _APART * terms
+        if np.any(off > 0):
+            worst = int(np.argmax(off))
+            name = self.system.constraints[numeric.holonomic[worst]].name
+            return f"the positions no longer satisfy `{name}`, which is off by {g[worst]:.3g} with the new parameters"
         try:
             if self.engine.keep != "none":
                 v = kernels.project_velocities(t, q, v, parameters)

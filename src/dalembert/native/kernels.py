@@ -43,6 +43,7 @@ from dalembert.native.values import CanonicalRates, Energies, Jacobians, Result
 
 _NEWTON = 20
 _LEFT = 1e-6  # relative residual that no step removes
+_SHORT = 1e-6  # a length, or speed, by which residuals are measured at least: beside nothing there is rounding
 
 
 class Kernels:
@@ -282,7 +283,7 @@ class Kernels:
 
     def _project(self, kernel: str, t: Any, q: Any, v: Any, parameters: Any, moves: str) -> Array:
         """Repeat Newton's step until it no longer matters."""
-        before = np.inf
+        before = last = np.inf
         for _ in range(_NEWTON):
             out = self.evaluate("core", kernel, t, q, v, parameters)
             step, residual = out[..., : self.n], np.abs(out[..., self.n : self.n + self.s]).max(initial=0.0)
@@ -290,11 +291,11 @@ class Kernels:
             if moves == "v":
                 x = v = v + step
             moved = np.max(np.abs(step) / (1 + np.abs(x)), initial=0.0)
-            if moved < 1e-14 or (moved < 1e-9 and residual >= 0.5 * before):
-                if residual > _LEFT * (1 + np.abs(x).max(initial=0.0)):
+            if (moved < 1e-14 and moved >= 0.5 * last) or moved == 0 or (moved < 1e-9 and residual >= 0.5 * before):
+                if residual > _LEFT * max(_SHORT, np.abs(x).max(initial=0.0)):
                     break  # a compromise between constraints that contradict each other
                 return x
-            before = residual
+            before, last = residual, moved
         raise SimulationError(
             f"no {'positions' if moves == 'q' else 'velocities'} that satisfy the constraints are near"
         )

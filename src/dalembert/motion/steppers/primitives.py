@@ -16,6 +16,7 @@ NEWTON = 12
 SLOW_PART = 1e-4  # of the whole time that many steps should reach
 NEAR, NEARER, STUCK = 1e-9, 1e-13, 1e-6  # relative sizes of the last correction
 LEFT = 1e-6  # relative size of a residual that no correction removes
+SHORT = 1e-6  # a length, or speed, by which residuals are measured at least: beside nothing there is rounding
 NOTHING_LEFT = (
     1e-60  # what projection takes to nothing squares in every step, and processors are slow with such numbers
 )
@@ -58,7 +59,7 @@ def corrected(out, n, s, x, start):
     They are n numbers of x from `start` on: a slice would cost more than all this.
     """
     largest = left = 0.0
-    extent = 1.0
+    extent = SHORT
     for i in range(s):
         left = max(left, abs(out[n + i]))
     for i in range(n):

@@ -28,7 +28,7 @@ from dalembert.motion.codes import (
     SINGULAR_MASS,
 )
 from dalembert.motion.steppers.compiled import compiled
-from dalembert.motion.steppers.primitives import LEFT, copy, kernel, watch
+from dalembert.motion.steppers.primitives import LEFT, SHORT, copy, kernel, watch
 from dalembert.motion.steppers.steps import proposed, written
 
 Q, P, SHIFT, PUSH, IMPULSE, FORCES, REACTIONS, RATES, REST_Q, REST_P = range(10)  # rows of `rows`
@@ -154,16 +154,17 @@ def _first_half(address, size, count, t, h, q0, p0, rows, given, out, work):
         waited = 0 if largest < 0.5 * smallest else waited + 1
         smallest, before = min(smallest, largest), largest
         if largest <= _ROUNDING or largest * max(rate, slowest) < 0.1 * _ROUNDING or (waited > 2 and farthest < _STUCK):
-            for i in range(n):
-                given[1 + n + i] = rows[SHIFT, i] / h  # for those who ask what is wrong
-            return _satisfied(count, out[2 * n : 2 * n + s], rows[Q])
+            return True
     return False
 
 
 @compiled
 def _satisfied(count, left, values):
-    """Tell whether constraints hold at positions or velocities: contradictory ones settle on a compromise."""
-    extent = 1.0
+    """Tell whether constraints hold at positions or velocities: contradictory ones settle on a compromise.
+
+    What is left are distances in the coordinates, whatever the units of the constraints.
+    """
+    extent = SHORT
     for value in values:
         extent = max(extent, abs(value))
     for residual in left:
@@ -192,12 +193,18 @@ def _rattle(address, size, count, t, h, y, rows, given, out, work):
     if not out[2 * n + 2] > 0.0:
         count.bad = SINGULAR_MASS
         return False
+    left = out[2 * n + 3 : 2 * n + 3 + 2 * size.s]
+    if not _satisfied(count, left[size.s :], rows[Q]):
+        for i in range(n):
+            given[1 + n + i] = rows[SHIFT, i] / h  # for those who ask what is wrong
+        return False
     for i in range(n):
         given[1 + n + i] = out[i]
-    if not _satisfied(count, out[2 * n + 3 : 2 * n + 3 + size.s], out[:n]):
+    if not _satisfied(count, left[: size.s], out[:n]):
         return False
-    kink, speed = 0.0, _STUCK  # a jump to another branch of the motion is not a solution that was asked for
+    kink, speed = 0.0, _STUCK * SHORT  # a jump to another branch of the motion is not a solution that was asked for
     for i in range(n):
+        speed = max(speed, _STUCK * abs(rows[Q, i]))
         kink = max(kink, abs(rows[SHIFT, i] - 0.5 * h * (rows[RATES, i] + out[i])))
         speed = max(speed, 0.5 * abs(h) * (abs(rows[RATES, i]) + abs(out[i])))
     for i in range(n):

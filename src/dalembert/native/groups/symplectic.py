@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dalembert.algebra import quasidefinite, twosided
 from dalembert.algebra.tape import Node
-from dalembert.native.build import Builder
+from dalembert.native.build import Builder, distances
 from dalembert.native.groups.base import Group, register
 from dalembert.native.module import Module
 from dalembert.native.routine import Routine, Shelf
@@ -17,8 +17,8 @@ class Symplectic(Group):
 
     force: ∂H/∂p and −∂H/∂q + Q, without reactions. velocity: ∂H/∂p.
     velocity_impulse: the velocity on ψ = 0, the impulse Aᵀλ on the momenta that leads there, the condition of the
-    matrix [[M, Aᵀ], [A, 0]], which stays in the workspace, and what is left of ψ.
-    position_impulse: with that matrix, of other positions q0, the x and A(q0)ᵀλ of M x = d + Aᵀλ, A x = −g(q), and g;
+    matrix [[M, Aᵀ], [A, 0]], which stays in the workspace, and what is left of ψ and of g, as distances.
+    position_impulse: with that matrix, of other positions q0, the x and A(q0)ᵀλ of M x = d + Aᵀλ, A x = −g(q);
     d stands behind the other inputs. One solution is enough: the iteration around it removes the proximal term too.
     near_impulse: the same with A(q1) x = −g(q), of the positions q1 for which `near` was called last.
     """
@@ -52,12 +52,11 @@ class Symplectic(Group):
 
 
 def _gaps(builder: Builder) -> Routine:
-    """Make the routine of the right side d, −g; it gives out g, behind what is found."""
+    """Make the routine of the right side d, −g."""
     routine, b, n = Routine("gaps"), builder.blocks, builder.n
     d = [routine.tape.load("in", len(builder.inputs) + j) for j in range(n)]
     g = builder.evaluate(routine, [b.g[i] for i in range(builder.s)])
     routine.store("right", [*d, *(-value for value in g)])
-    routine.store("out", g, 2 * n)
     return routine
 
 
@@ -70,14 +69,17 @@ def _moved(builder: Builder) -> Routine:
 
 
 def _turned(builder: Builder) -> Routine:
-    """Make the routine that gives out the velocity, Aᵀλ, the condition of the matrix, and what is left of ψ."""
+    """Make the routine that gives out the velocity, Aᵀλ, the condition of the matrix, what is left of ψ, and of g."""
     routine, n = Routine("turned"), builder.n
     rows, impulse, x = builder.solver.reaction(routine)
     v = [old + new for old, new in zip(routine.loads("velocity", n), x, strict=True)]
     left: list[Scalar] = []
     for i, row in rows.items():
         left.append(sum((value * x[j] for j, value in row.items()), -routine.tape.load("right", n + i)))
-    routine.store("out", [*v, *impulse, *routine.loads("condition", 3), *left])
+    g = builder.evaluate(routine, [builder.blocks.g[i] for i in range(builder.s)])
+    A = {(i, j): value for i, row in rows.items() for j, value in row.items()}
+    distant = [*distances(routine.tape, A, left), *distances(routine.tape, A, g)]
+    routine.store("out", [*v, *impulse, *routine.loads("condition", 3), *distant])
     return routine
 
 

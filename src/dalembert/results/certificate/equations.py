@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Numeric, Values
-from dalembert.forms import multipliers
 from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
 
@@ -180,18 +179,24 @@ def _virtual_work(place: Place, sizes: Scales) -> float:
     A, n = place.values.A, len(place.q)
     if not (place.free and A.shape[0]):
         return 0.0
-    direction = Saddle(sp.eye_array(n), A).solve(np.random.default_rng(0).normal(size=n), np.zeros(A.shape[0]))[0]
     units = _units(sizes)
+    scaled = A @ sp.diags_array(units)  # so that what is allowed is found to rounding of what each coordinate moves
+    direction = Saddle(sp.eye_array(n), scaled).solve(np.random.default_rng(0).normal(size=n), np.zeros(A.shape[0]))[0]
+    direction = units * direction
     force = np.maximum(np.abs(place.reaction), np.abs(place.values.f)) * units
     size = force.max(initial=0.0) * np.abs(direction / units).max(initial=0.0)
     return _ratio(np.array([abs(place.reaction @ direction)]), np.array([size]))
 
 
 def _difference(place: Place, sizes: Scales) -> float:
-    expected = place.values.M @ multipliers.solve(place.values)[0] - place.values.f
-    parts = (expected, place.values.f, sizes.without_forces, sizes.mass * sizes.accelerations)
+    """Compare the reactions with others, as work on what the coordinates move: so neither depends on units."""
+    values, units = place.values, _units(sizes)
+    U = sp.diags_array(units)
+    M, f = U @ values.M @ U, units * values.f
+    expected = M @ Saddle(M, values.A @ U, smooth=True).solve(f, values.c)[0] - f
+    parts = (expected, f, units * sizes.without_forces, units * sizes.mass * sizes.accelerations)
     scale = max(np.abs(part).max(initial=0.0) for part in parts)
-    return _ratio(np.abs(place.reaction - expected), np.full(len(expected), scale))
+    return _ratio(np.abs(units * place.reaction - expected), np.full(len(expected), scale))
 
 
 def _units(sizes: Scales) -> Array:
