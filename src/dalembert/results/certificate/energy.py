@@ -97,23 +97,29 @@ def energy_drift(run: Run) -> Drift | None:
     scale = float(max(moved, _ROUNDING * np.max(np.abs(found.potential)), _ROUNDING * held)) or 1.0
     power = found.forces + found.time + found.constraints.sum(axis=-1)
     work = np.zeros(len(t))
+    most = np.maximum(np.abs(found.forces[1:]), np.abs(found.forces[:-1]))
     if np.abs(power).max(initial=0.0) * (t[-1] - t[0]) > 1e-14 * scale:
-        work[1:] = np.cumsum(_work(run) if dense(run) and len(t) <= MANY else integrals(run, power))
+        if dense(run) and len(t) <= MANY:
+            done, largest = _work(run)
+            most = np.maximum(most, largest)
+        else:
+            done = integrals(run, power)
+        work[1:] = np.cumsum(done)
     gains = _jumps(run)
     changed = changes(run)
     gains[changed] = np.diff(found.energy)[changed] - np.diff(work)[changed]
     work[1:] += np.cumsum(gains)
-    forces = np.diff(t) * np.maximum(np.abs(found.forces[1:]), np.abs(found.forces[:-1]))
-    return Drift(found.energy - found.energy[0] - work, found.energy, forces, scale)
+    return Drift(found.energy - found.energy[0] - work, found.energy, np.diff(t) * most, scale)
 
 
-def _work(run: Run) -> Array:
-    """Return the work in each step, by Gauss's quadrature of the power inside it."""
+def _work(run: Run) -> tuple[Array, Array]:
+    """Return the work in each step, by Gauss's quadrature of the power inside it, and the largest power of forces."""
     look = inside(run)
     found = run.motion.kernels.energies(look.t, look.q, look.v, look.parameters, look.rates.powers)
-    work = np.zeros(len(run.motion.times) - 1)
+    work, largest = np.zeros((2, len(run.motion.times) - 1))
     work[look.steps] = look.total(found.forces + found.time + found.constraints.sum(axis=-1))
-    return work
+    largest[look.steps] = np.abs(found.forces).max(axis=-1, initial=0.0)
+    return work, largest
 
 
 def _jumps(run: Run) -> Array:
