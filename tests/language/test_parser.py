@@ -270,15 +270,15 @@ MISTAKES = [
     ("x(y)", 2, "`x` is no function; multiplication is written `x*(…)`"),
     ("x'(y)", 3, "`x'` is no function; multiplication is written `x'*(…)`"),
     ("pi(x)", 3, "`pi` is no function; multiplication is written `pi*(…)`"),
-    ("sin'(x)", 1, "`sin'(` — only coordinates have time derivatives"),
+    ("sin'(x)", 1, "`sin'(` — only coordinates and definitions have time derivatives"),
     ("sin()", 1, "`sin` takes 1 argument, got 0"),
     ("1 + atan2(x)", 5, "`atan2` takes 2 arguments, got 1"),
     ("max(x)", 1, "`max` takes 2 to 100 arguments, got 1"),
     ("min(" + "x, " * 100 + "y)", 1, "`min` takes 2 to 100 arguments, got 101"),
     ("y + x'''", 5, "`x` has 3 primes; accelerations (two) are the limit"),
-    ("y*m'", 3, "a prime on `m`, which is a parameter; only coordinates have time derivatives"),
-    ("t'", 1, "a prime on `t`, which is the time; only coordinates have time derivatives"),
-    ("pi'", 1, "a prime on `pi`, which is a constant; only coordinates have time derivatives"),
+    ("y*m'", 3, "a prime on `m`, which is a parameter; only coordinates and definitions have time derivatives"),
+    ("t'", 1, "a prime on `t`, which is the time; only coordinates and definitions have time derivatives"),
+    ("pi'", 1, "a prime on `pi`, which is a constant; only coordinates and definitions have time derivatives"),
     # numbers
     ("2 + 1e400", 5, "the number 1e400 is outside the range of double precision"),
     ("1e-400", 1, "the number 1e-400 is outside the range of double precision"),
@@ -344,8 +344,30 @@ def test_mistakes_in_equations(text, column, words):
 
 
 def test_a_prime_on_a_definition():
-    (found,) = mistakes("2*a'", define("x"))
-    assert found == (3, "a prime on `a`, which is a definition; differentiate it by hand")
+    by_hand = "2*x'*y^2 + 4*x*y*y' + x''*y^2 + 4*x'*y*y' + 2*x*y'^2 + 2*x*y*y''"
+    assert se.expand(parse("2*a' + a''", define("x*y^2"))) == parse(by_hand, names())
+    assert parse("a'", define("t^2*x' + m")) == parse("2*t*x' + t^2*x''", names())
+    assert parse("a'", define("m")) == 0
+
+
+@pytest.mark.parametrize(
+    ("meaning", "text", "words"),
+    [
+        ("x*y", "a'''", "`a` has 3 primes; two are the limit"),
+        ("x'*y", "a''", "`a` depends on velocities; one prime is the limit"),
+        ("x''", "a'", "`a` depends on accelerations; no prime can follow"),
+    ],
+)
+def test_too_many_primes_on_a_definition(meaning, text, words):
+    (found,) = mistakes(f"2*{text}", define(meaning))
+    assert found[0] == 3 and words in found[1]
+
+
+def test_rates_of_large_definitions_are_bounded():
+    many = tuple(f"q{i}" for i in range(4000))
+    product = parse_value("*".join(many), Vocabulary(many))
+    (found,) = mistakes("a''", Vocabulary(many, definitions={"a": product}))
+    assert "too large" in found[1]
 
 
 def test_time_in_a_constant():

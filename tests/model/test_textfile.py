@@ -289,7 +289,7 @@ O = ["x"]
         "m.toml:5:8: l: unknown name `k`; `l` needs a constant",
         "m.toml:6: t: parameter `t`: this name is reserved for time; choose another",
         "m.toml:8:12: s: unknown name `ph`; did you mean `phi`?",
-        "m.toml:10:22: kinetic: a prime on `l`, which is a parameter; only coordinates have time derivatives",
+        "m.toml:10:22: kinetic: a prime on `l`, which is a parameter; only coordinates and definitions have time derivatives",
         "m.toml:11: potental: unknown entry in [energy]; did you mean `potential`?",
         "m.toml:13: y: a force on `y`, which is no coordinate",
         "m.toml:14: x: a force depends on accelerations",

@@ -11,6 +11,7 @@ import symengine as se
 
 from dalembert.language.building import Expr, choose, number, power, ratio, total
 from dalembert.language.functions import OPERATIONS
+from dalembert.language.rates import size
 from dalembert.language.tokens import Failure
 from dalembert.language.vocabulary import Value, Vocabulary
 from dalembert.language.walk import fold
@@ -72,6 +73,15 @@ class Maker:
             raise too_large(0)
         self.spend(0, LATER * nodes)
         return value._replace(nodes=nodes)
+
+    def measured(self, column: int, expr: Expr) -> Value:
+        """Return an expression that was made otherwise, with what it costs."""
+        nodes = size(expr)
+        if nodes > MAX_PARTS:
+            raise too_large(column)
+        self.spend(column, nodes)
+        bits, denominator = _inspect(column, expr)
+        return Value(expr, nodes, bits, denominator, not expr.free_symbols)
 
     def spend(self, column: int, nodes: int) -> None:
         """Count what all expressions of a model cost together."""

@@ -4,7 +4,8 @@
     value     =  sums, products, quotients, powers (^ or **), functions, names, numbers, parentheses
     condition =  value < <= > >= value, joined by and, or, not; only inside if(condition, a, b)
 
-Primes after a coordinate are its time derivatives; where a vocabulary has parts, `A.force` is a quantity of one.
+Primes after a coordinate or a definition are its time derivatives; where a vocabulary has parts, `A.force` is a
+quantity of one.
 Everything that could make later work expensive is bounded here: length of the text, depth of nesting, size after named
 subexpressions are put in, exponents, digits. Depth, size and numbers are measured on the result, not on the text, so
 that what was read can be written and read again.
@@ -22,6 +23,7 @@ from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.bounds import MAX_BITS, MAX_DEPTH, MAX_NODES, Maker, too_large
 from dalembert.language.building import CONSTANTS, Expr
 from dalembert.language.functions import ALIASES, FUNCTIONS, is_reserved
+from dalembert.language.rates import MOST_PRIMES, order, rate
 from dalembert.language.tokens import Failure, Token, strange, tokenise
 from dalembert.language.vocabulary import Value, Vocabulary
 
@@ -258,8 +260,10 @@ class _Parser:
             if primes > 2:
                 self.report(token.column, f"`{name}` has {primes} primes; accelerations (two) are the limit")
             return Value(se.Symbol(name + "'" * primes))
+        if primes and kind == "a definition":
+            return self.rate(token)
         if primes and kind is not None:
-            advice = "differentiate it by hand" if kind == "a definition" else "only coordinates have time derivatives"
+            advice = "only coordinates and definitions have time derivatives"
             self.report(token.column, f"a prime on `{name}`, which is {kind}; {advice}")
         elif kind == "a definition":
             return self.vocabulary.definitions[name]
@@ -272,6 +276,24 @@ class _Parser:
         elif kind is None:
             self.report(token.column, f"unknown name `{cut(name)}`{self.vocabulary.hint(name)}")
         return Value(se.Symbol(name))
+
+    def rate(self, token: Token) -> Value:
+        """Return a time derivative of a definition."""
+        name, known, coordinates = token.text, self.vocabulary.rates, self.vocabulary.coordinates
+        value = self.vocabulary.definitions[name]
+        most = MOST_PRIMES - order(value.expr, known_names := frozenset(coordinates))
+        if token.primes > most:
+            wrong = (f"has {token.primes} primes", "depends on velocities", "depends on accelerations")
+            limit = ("no prime can follow", "one prime is the limit", "two are the limit")[most]
+            text = f"`{name}` {wrong[MOST_PRIMES - most]}; {limit}, as a model ends with accelerations"
+            self.report(token.column, text)
+            return value
+        for primes in range(1, token.primes + 1):
+            if (name, primes) not in known:
+                expr = rate(value.expr, known_names, lambda cost: self.make.spend(token.column, cost))
+                known[name, primes] = self.make.measured(token.column, expr)
+            value = known[name, primes]
+        return value
 
     def call(self, token: Token) -> Value:
         name = token.text
@@ -286,7 +308,7 @@ class _Parser:
             advice = f"write `{known}`" if known else nearest(name, [*FUNCTIONS, "if"], "functions")
             raise Failure(token.column, f"unknown function `{cut(name)}`; {advice}")
         if token.primes:
-            raise Failure(token.column, f"`{name}'(` — only coordinates have time derivatives")
+            raise Failure(token.column, f"`{name}'(` — only coordinates and definitions have time derivatives")
         self.position += 1
         args: list[Value | _Condition] = []
         columns = []

@@ -47,6 +47,7 @@ class Vocabulary:
     definitions: Mapping[str, Value] = field(default_factory=dict)
     time: bool = True
     parts: PartNames | None = None
+    rates: dict[tuple[str, int], Value] = field(default_factory=dict, compare=False, repr=False)  # of definitions
     _work: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
     _hints: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 

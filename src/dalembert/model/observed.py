@@ -9,7 +9,7 @@ in what they stand for. Names of the system win over `lambda_…`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +22,7 @@ from dalembert.language.calculus import ZERO, Calculus
 from dalembert.language.foreign import Admission
 from dalembert.language.late_sympy import is_sympy
 from dalembert.language.parser import parse
-from dalembert.language.vocabulary import Vocabulary
+from dalembert.language.vocabulary import Value, Vocabulary
 from dalembert.model.quantity import Quantity, multiplier
 
 MULTIPLIER = "lambda_"
@@ -41,6 +41,7 @@ class Scope:
     constraints: tuple[str, ...]
     parts: Sequence[Mapping[str, Any]] = ()
     inward: Callable[[Any], Expr] | None = None
+    definitions: Mapping[str, Value] = field(default_factory=dict)
 
 
 def multiplier_names(scope: Scope) -> dict[str, str]:
@@ -63,7 +64,8 @@ class Observed:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """All names that may be used."""
-        return Vocabulary(self.scope.coordinates, (*self.scope.parameters, *self.multipliers), parts=self)
+        names = (*self.scope.parameters, *self.multipliers)
+        return Vocabulary(self.scope.coordinates, names, self.scope.definitions, parts=self)
 
     def read(self, value: Any) -> Expr:
         """Read a text, or an expression of SymPy in the symbols of the system."""

@@ -49,7 +49,6 @@ class Given:
     simulation: Mapping[str, Any]
     drawing: Drawing | Mapping[str, Any] | None
     name: str
-    define: Mapping[str, str]
     symbols: Mapping[str, Any]
     sections: Mapping[str, Any] = field(default_factory=dict)  # further tables by their names
 
@@ -85,7 +84,6 @@ class Reader:
         for name, section in SECTIONS.items():
             if given.sections.get(name) is not None:
                 section.declare(self, given.sections[name])
-        self.read_definitions(given.define, self.parameters)
 
     def fields(self) -> dict[str, Any]:
         """Read everything that was given; raise ModelError with all problems."""
@@ -106,7 +104,7 @@ class Reader:
                 self.check_name(name, "parameter", "parameters", name)
                 self.parameters[name] = None
         written = {name: value for name, value in fields.items() if name != "coordinates"}
-        written |= {"parameters": {}, "define": {}, "symbols": {}, "coordinates": self.own_coordinates}
+        written |= {"parameters": {}, "symbols": {}, "coordinates": self.own_coordinates}
         fields["own"] = replace(given, **written)
         fields["forces"] = self.all_forces(fields["forces"], fields["sections"])
         fields["parameters"] = MappingProxyType(self.parameters)
@@ -141,7 +139,7 @@ class Reader:
     def check_mappings(self, given: Given) -> None:
         """Refuse lists and texts where values are given by name: nothing could be read of them."""
         before = len(self.problems)
-        for part in ("parameters", "forces", "initial", "guess", "simulation", "define", "symbols"):
+        for part in ("parameters", "forces", "initial", "guess", "simulation", "symbols"):
             value = getattr(given, part)
             if not isinstance(value, Mapping):
                 self.problem(f'expected values by name, as in {{"x": 1}}, got {type(value).__name__}', part)
@@ -154,7 +152,7 @@ class Reader:
             self.problem(f"expected a text, got {type(given.name).__name__}", "name")
         if isinstance(given.symbols, Mapping) and not all(map(is_sympy, given.symbols.values())):
             self.problem("expected symbols of SymPy by name", "symbols")
-        for part in ("simulation", "define", "drawing"):
+        for part in ("simulation", "drawing"):
             if isinstance(value := getattr(given, part), Mapping):
                 for key in value:
                     if not isinstance(key, str):
@@ -220,18 +218,6 @@ class Reader:
                 symbols.setdefault(name, key)
             parameters[name] = None if value is None else self.constant(value, "parameters", name)
         return parameters
-
-    def read_definitions(self, define: Mapping[str, str], parameters: Mapping[str, Any]) -> None:
-        """Read named subexpressions, each with those before it."""
-        for name, text in define.items():
-            key = ("define", name)
-            self.check_name(name, "definition", *key)
-            if name in self.coordinates or name in parameters:
-                self.problem(f"definition `{name}` is also a coordinate or a parameter; rename it", *key)
-                continue
-            value = self.attempt(key, lambda text=text: parse_value(str(text), self.vocabulary))
-            # a mistake is reported once, not with every use of the name as well; and what uses it shall move
-            self.definitions[name] = value or Value(se.Symbol(next(iter(self.coordinates))))
 
     # --- expressions -------------------------------------------------------------------------------------------------
 

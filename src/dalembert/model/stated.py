@@ -15,6 +15,7 @@ from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, Problem, nearest, quoted
 from dalembert.language.building import Expr
 from dalembert.language.translate import Translator
+from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.changes import merge_values
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
@@ -23,6 +24,7 @@ from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.observed import Observed, Scope
 from dalembert.model.reading import Given, read_system
 from dalembert.model.sections import SECTIONS
+from dalembert.model.sections.define import definitions_of
 from dalembert.model.settings import Settings
 from dalembert.model.tomlscan import Source
 from dalembert.model.variants import in_numbers, plain_parameters, plain_values, take_over
@@ -74,7 +76,6 @@ class Stated(Shown):
         simulation: Mapping[str, Any] | None = None,
         drawing: Drawing | Mapping[str, Any] | None = None,
         name: str = "",
-        define: Mapping[str, str] | None = None,
         symbols: Mapping[str, Any] | None = None,
         source: Source | None = None,
         **further: Any,
@@ -96,7 +97,6 @@ class Stated(Shown):
             simulation={} if simulation is None else simulation,
             drawing=drawing,
             name=name,
-            define={} if define is None else define,
             symbols={} if symbols is None else symbols,
             sections=further,
         )
@@ -213,7 +213,11 @@ class Stated(Shown):
     def observed(self) -> Observed:
         """What reads expressions that are asked of a motion."""
         constraints = tuple(constraint.name for constraint in self.constraints)
-        scope = Scope(self.coordinates, tuple(self.parameters), constraints, self.kinds, self._translator.inward)
+        names = Vocabulary(self.coordinates, tuple(self.parameters))
+        definitions = definitions_of(self.sections, names)
+        scope = Scope(
+            names.coordinates, names.parameters, constraints, self.kinds, self._translator.inward, definitions
+        )
         return Observed(scope)
 
     def explain(self, constraints: Sequence[str]) -> tuple[str, str]:

@@ -146,7 +146,6 @@ def _build(data: dict[str, Any], index: Index, file: str) -> System:
     parts: dict[str, Any] = {
         "name": data["name"] if isinstance(data.get("name"), str) else "",
         "coordinates": data["coordinates"] if isinstance(data.get("coordinates"), list) else [],
-        "define": _entries(data, "define"),
         "parameters": _parameters(data),
         "kinetic": energy.get("kinetic"),
         "potential": energy.get("potential"),
@@ -161,7 +160,8 @@ def _build(data: dict[str, Any], index: Index, file: str) -> System:
     is_mechanism = _is_mechanism(data)
     for name, section in SECTIONS.items():
         if section.mechanical or not is_mechanism:
-            parts[name] = _at(data, section.path)
+            value = _at(data, section.path)
+            parts[name] = _entries(data, name) if isinstance(value, dict) else value
     try:
         if is_mechanism:
             elements = {section: _section_of(data, section) for section in sections()}
@@ -226,9 +226,8 @@ _TYPES = {
 
 
 def _expected(section: str, key: str) -> tuple[Any, str]:
-    if section in ELEMENTS or section in TAKEN or section in further():  # checked where it is read, under its key
-        return _ANY
-    return _TYPES.get((section, key)) or _TYPES.get(section, _SCALAR)
+    own = section in ELEMENTS or section in TAKEN or section in further()  # checked where it is read, under its key
+    return _TYPES.get((section, key)) or _TYPES.get(section, _ANY if own else _SCALAR)
 
 
 def _section_of(data: Any, *path: str) -> dict[str, Any]:

@@ -31,6 +31,7 @@ def to_toml(system: System) -> str:
     entries: dict[tuple[str, ...], Mapping[str, str]] = {}
     section = entries.__setitem__
     section(("parameters",), {k: quote(NO_VALUE) if v is None else repr(v) for k, v in system.parameters.items()})
+    _further(system, entries, write, early=True)
     if isinstance(system, Mechanism):
         section(("mechanism",), {"dimensions": str(system.dimensions), "gravity": _value(system.gravity, write)})
         for kind, tables in system.tables.items():
@@ -43,9 +44,7 @@ def to_toml(system: System) -> str:
         section(("matrices",), {"mass": f"[\n{rows},\n]", "force": _array(map(write, own.force))})
     section(("forces",), {k: write(v) for k, v in own.forces.items()})
     section(("constraints",), {c.name: quote(f"{to_text(c.expression, names)} = 0") for c in own.constraints})
-    for name, kept in system.sections.items():
-        for path, written in SECTIONS[name].write(kept, lambda value: _value(value, write)).items():
-            section(path, {**entries.get(path, {}), **written})
+    _further(system, entries, write, early=False)
     section(("initial",), {k: write(v) for k, v in own.initial.items()})
     section(("guess",), {k: write(v) for k, v in own.guess.items()})
     section(("simulate",), {k: quote(v) if isinstance(v, str) else repr(v) for k, v in own.simulation.items()})
@@ -65,6 +64,14 @@ def to_toml(system: System) -> str:
             lines += ["", f"[{'.'.join(map(_key, path))}]"]
             lines += [f"{_key(key)} = {value}" for key, value in written.items()]
     return "\n".join(lines) + "\n"
+
+
+def _further(system: System, entries: dict[tuple[str, ...], Mapping[str, str]], write: Any, early: bool) -> None:
+    """Add the entries of further tables."""
+    for name, kept in system.sections.items():
+        if SECTIONS[name].early == early:
+            for path, written in SECTIONS[name].write(kept, lambda value: _value(value, write)).items():
+                entries[path] = {**entries.get(path, {}), **written}
 
 
 def _value(value: Any, write: Callable[[Any], str]) -> str:

@@ -73,7 +73,6 @@ class Built(System):
         simulation: Mapping[str, Any] | None = None,
         drawing: Drawing | Mapping[str, Any] | None = None,
         name: str = "",
-        define: Mapping[str, str] | None = None,
         symbols: Mapping[str, Any] | None = None,
         source: Source | None = None,
         **further: Any,
@@ -92,7 +91,6 @@ class Built(System):
             simulation={} if simulation is None else simulation,
             drawing=drawing,
             name=name,
-            define={} if define is None else define,
             symbols={} if symbols is None else symbols,
             sections={key: value for key, value in further.items() if key not in ELEMENTS},
         )

@@ -46,11 +46,13 @@ class ModelTable:
 
     place: where it stands in a file, `("energy", "dissipation")` for an entry of a table that there is.
     mechanical: whether a mechanism has it too.
+    early: whether it stands above energies in a file that is written, as what others use.
     """
 
     name: ClassVar[str]
     place: ClassVar[tuple[str, ...]] = ()
     mechanical: ClassVar[bool] = True
+    early: ClassVar[bool] = False
 
     @property
     def path(self) -> tuple[str, ...]:

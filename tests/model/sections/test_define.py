@@ -1,0 +1,89 @@
+"""[define] with primes: velocities of points without algebra by hand, kept in the system and saved."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dalembert import Mechanism, ModelError, System, loads
+
+PLACES = {"x1": "l*sin(a)", "y1": "-l*cos(a)", "x2": "x1 + l*sin(b)", "y2": "y1 - l*cos(b)"}
+VALUES = {"m": 1.3, "l": 0.7, "g": 9.81}
+
+
+def double_pendulum() -> System:
+    return System(
+        "a b",
+        define=PLACES,
+        kinetic="m*(x1'^2 + y1'^2 + x2'^2 + y2'^2)/2",
+        potential="m*g*(y1 + y2)",
+        parameters=VALUES,
+        initial={"a": 0.6, "b": 1.0, "a'": 0, "b'": 0.4},
+    )
+
+
+def test_double_pendulum_as_textbooks_have_it():
+    by_hand = double_pendulum().replace(
+        kinetic="m*l^2*(2*a'^2 + b'^2)/2 + m*l^2*a'*b'*cos(a - b)", potential="-m*g*l*(2*cos(a) + cos(b))"
+    )
+    found = [
+        system.compile().accelerations(0, [0.6, 1.0], [0.3, -2.0]).acceleration
+        for system in (double_pendulum(), by_hand)
+    ]
+    np.testing.assert_allclose(*found, rtol=1e-12)
+
+
+def test_kept_saved_and_read_again():
+    system = double_pendulum()
+    assert system.sections["define"] == PLACES
+    assert loads(str(system)) == system
+    assert str(system).index("[define]") < str(system).index("[energy]")
+    assert system.replace(parameters={"l": 2}).sections == system.sections
+
+
+def test_asked_of_a_motion():
+    run = double_pendulum().simulate(until=0.5, samples=5)
+    speed = 0.7 * (np.cos(run["a"]) * run["a'"] + np.cos(run["b"]) * run["b'"])
+    np.testing.assert_allclose(run.evaluate("x2'"), speed, rtol=1e-12)
+
+
+def test_constraints_and_forces_take_them():
+    slider = System(
+        "a x",
+        define={"c": "r*cos(a)"},
+        kinetic="x'^2/2",
+        constraints={"rate": "x' = c'"},
+        forces={"x": "-c'"},
+        parameters={"r": 2},
+    )
+    assert slider.constraints[0].level == "velocity"
+    assert slider.forces == slider.replace(forces={"x": "r*sin(a)*a'"}).forces
+
+
+def test_mechanisms_have_them():
+    rod = {"mass": 1, "inertia": 0.1, "at": [0.5, 0]}
+    joint = {"kind": "revolute", "bodies": ["ground", "rod"], "at": [0, 0]}
+    mechanism = Mechanism({"rod": rod}, {"A": joint}, define={"h": "sin(phi_rod)"}, forces={"phi_rod": "-h'"})
+    assert loads(str(mechanism)) == mechanism
+
+
+def test_a_definition_that_is_in_the_equations_cannot_change():
+    system = double_pendulum()
+    assert "x3" in system.replace(define={"x3": "2*x2"}).sections["define"]
+    with pytest.raises(ModelError, match="`x1` is in the equations as it was"):
+        system.replace(define={"x1": "l*a"})
+
+
+@pytest.mark.parametrize(
+    ("define", "words"),
+    [
+        ([1], "expected entries by name"),
+        ({"v": ["a"]}, "expected an expression as text, got the list"),
+        ({"a": "1"}, "is also a coordinate"),
+        ({"v": "w", "w": "a"}, "unknown name `w`"),
+        ({1: "a"}, "names in quotes"),
+    ],
+)
+def test_mistakes(define, words):
+    with pytest.raises(ModelError, match=words):
+        System("a b", define=define, kinetic="a'^2 + b'^2")
