@@ -186,8 +186,8 @@ REFUSED = [
         "the force needs 1 entries, one per coordinate; got 2",
     ),
     (
-        {"kinetic": None, "mass": [["x'"]], "force": ["0"]},
-        "the mass matrix may depend on coordinates and time only (found x')",
+        {"kinetic": None, "mass": [["x''"]], "force": ["0"]},
+        "the mass matrix depends on accelerations",
     ),
     (
         {"kinetic": None, "mass": [["1"]], "force": ["x''"]},

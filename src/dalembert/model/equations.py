@@ -48,9 +48,8 @@ def read_matrices(reader: Reader, given: Given) -> dict[str, Any]:
         rows = []
     if len(force) != n:
         reader.problem(f"the force needs {n} entries, one per coordinate; got {len(force)}", "matrices", "force")
-    moving = reader.velocities | reader.accelerations
-    why = "the mass matrix may depend on coordinates and time only"
-    mass = tuple(tuple(reader.expression(entry, key, moving, why) for entry in row) for row in rows)
+    why = "the mass matrix depends on accelerations; it may depend on coordinates, velocities and time"
+    mass = tuple(tuple(reader.expression(entry, key, reader.accelerations, why) for entry in row) for row in rows)
     why = "a force depends on accelerations; bring them to the mass matrix"
     key = ("matrices", "force")
     return {

@@ -37,7 +37,7 @@ class System(Stated):
 
     coordinates: dynamicsymbols, or names.
     kinetic, potential: energies T(q, v, t), at most quadratic in v, and V(q, t).
-    mass, force: instead of energies, the matrix M(q, t) and the vector f(q, v, t) of M q̈ = f.
+    mass, force: instead of energies, the matrix M(q, v, t) and the vector f(q, v, t) of M q̈ = f.
     forces: generalized forces without potential, by coordinate.
     constraints: name -> expression that is to vanish, or equation; or a list, named c1, c2, …
     parameters: values by symbol or name; None for a parameter without a value.
@@ -46,6 +46,7 @@ class System(Stated):
     drawing: points by name and what joins them, for pictures.
     define: named subexpressions as text, in order; they are put in where their names appear in text.
     dissipation: Rayleigh's function R(q, v, t), which adds −∂R/∂v to the forces.
+    loads: forces at points and moments at angles, as {"wind": {"at": ["x1", "y1"], "force": ["F", 0]}}.
 
     Every further table of a model file is a keyword too, under the same name. `forces` are all of them, with those that
     follow from other tables; `own` is what was written.

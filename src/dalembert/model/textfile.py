@@ -184,7 +184,8 @@ def _build(data: dict[str, Any], index: Index, file: str) -> System:
 
 
 def _is_mechanism(data: dict[str, Any]) -> bool:
-    return any(section in data for section in mechanical())
+    both = [name for name, section in SECTIONS.items() if not section.mechanical]  # [loads.*] are in models of any kind
+    return any(section in data for section in mechanical() if section not in both)
 
 
 # --- types: only what has the right one is handed on; SymPy would evaluate text that hides in a list ------------------

@@ -230,7 +230,7 @@ class _Elimination:
         J = se.DenseMatrix(len(slopes), len(left), [row.get(name, ZERO) for row in slopes for name in left])
         bend = [self.rate(self.speeds[self.v[q.name]]) if q in self.solved else ZERO for q in self.q.values()]
         n = len(slopes)
-        M = se.DenseMatrix(n, n, [self.put(entry) for row in system.mass or () for entry in row])
+        M = se.DenseMatrix(n, n, [self.put(entry, self.everything) for row in system.mass or () for entry in row])
         f = se.DenseMatrix(n, 1, [self.put(entry, self.everything) for entry in system.force or ()])
         mass, force = J.T * M * J, J.T * (f - M * se.DenseMatrix(n, 1, bend))
         count = range(len(left))
