@@ -22,8 +22,13 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "-"
 
 
-def open_model(name: str, settings: Sequence[str] | None = None, initial: Sequence[str] | None = None) -> System:
-    """Load a file or a gallery model, with parameters and initial values changed."""
+def open_model(
+    name: str,
+    settings: Sequence[str] | None = None,
+    initial: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
+) -> System:
+    """Load a file or a gallery model, with parameters, initial values and outputs changed."""
     from dalembert.model.gallery import names
     from dalembert.model.textfile import MAX_BYTES, decoded, load, loads
 
@@ -38,6 +43,7 @@ def open_model(name: str, settings: Sequence[str] | None = None, initial: Sequen
     changes = {
         "parameters": {name: finite(f"--set {name}=", text) for name, text in values.items()},
         "initial": _pairs("--initial", initial, "phi=1"),
+        "outputs": _pairs("--outputs", outputs, '"tip=x+l*sin(phi)"'),
     }
     changes = {part: given for part, given in changes.items() if given}
     return system.replace(**changes) if changes else system

@@ -49,6 +49,15 @@ Initial = Annotated[
         autocompletion=completion.coordinates,
     ),
 ]
+Outputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--outputs",
+        metavar="NAME=EXPR",
+        help='An output, in addition to those of the model: --outputs "tip=x+l*sin(phi)".',
+        rich_help_panel=CHANGE,
+    ),
+]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print the outcome as JSON, and nothing else.", rich_help_panel=OUTPUT)
 ]

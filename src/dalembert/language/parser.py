@@ -251,8 +251,8 @@ class _Parser:
 
     def name(self, token: Token) -> Value:
         name, primes = token.text, token.primes
-        if "." in name:
-            if self.vocabulary.parts and (wrong := self.vocabulary.parts.wrong(name, primes)):
+        if self.vocabulary.parts and self.vocabulary.parts.knows(name):
+            if wrong := self.vocabulary.parts.wrong(name, primes):
                 self.report(token.column, wrong)
             return Value(se.Symbol(name + "'" * primes))
         kind = self.vocabulary.kind(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -31,7 +31,16 @@ class Value(NamedTuple):
 
 
 class PartNames(Protocol):
-    """Knows the quantities of parts, which are written with a point: `A.force`."""
+    """Knows outputs, and the quantities of parts, which are written with a point: `A.force`."""
+
+    @property
+    def outputs(self) -> Collection[str]:
+        """The names of outputs."""
+        ...
+
+    def knows(self, name: str) -> bool:
+        """Tell whether it is one of these names, be it right or wrong."""
+        ...
 
     def wrong(self, name: str, primes: int) -> str:
         """Say what is wrong with such a name and its primes; nothing if it can be used."""
@@ -65,7 +74,7 @@ class Vocabulary:
 
     def names(self) -> list[str]:
         """List every name that may be written."""
-        own = [*self.coordinates, *self.parameters, *self.definitions]
+        own = [*self.coordinates, *self.parameters, *self.definitions, *(self.parts.outputs if self.parts else ())]
         extra = [name for name in CONSTANTS if name not in own]
         return [*own, *([TIME] if self.time else []), *extra, *FUNCTIONS, "if"]
 

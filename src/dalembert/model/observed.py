@@ -8,7 +8,7 @@ in what they stand for. Names of the system win over `lambda_…`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -33,7 +33,8 @@ _RATES = ("", "/s", "/s²", "/s³")
 class Scope:
     """The names of a system: those that expressions may use, and those of its constraints and parts.
 
-    parts: of which quantities can be asked, by kind and name; of equal names the first counts.
+    parts: of which quantities can be asked, by kind and name; of equal names the first counts. outputs: expressions by
+    name; `written` are the names of all, also of those that cannot be used yet.
     """
 
     coordinates: tuple[str, ...]
@@ -42,6 +43,8 @@ class Scope:
     parts: Sequence[Mapping[str, Any]] = ()
     inward: Callable[[Any], Expr] | None = None
     definitions: Mapping[str, Value] = field(default_factory=dict)
+    outputs: Mapping[str, Expr] = field(default_factory=dict)
+    written: Collection[str] = ()
 
 
 def multiplier_names(scope: Scope) -> dict[str, str]:
@@ -84,7 +87,7 @@ class Observed:
         """Refuse a symbol that has no value along a motion."""
         plain = name.rstrip("'")
         primes, scope = len(name) - len(plain), self.scope
-        if "." in plain:
+        if self.knows(plain):
             if wrong := self.wrong(plain, primes):
                 raise ModelError(wrong)
         elif plain in scope.coordinates and primes <= 2:
@@ -94,8 +97,17 @@ class Observed:
 
     # --- quantities of parts -----------------------------------------------------------------------------------------
 
+    @property
+    def outputs(self) -> Collection[str]:
+        """The names of outputs that can be used."""
+        return self.scope.outputs
+
+    def knows(self, name: str) -> bool:
+        """Tell whether a name is one of an output or of a quantity."""
+        return "." in name or name in self.scope.outputs or name in self.scope.written
+
     def wrong(self, name: str, primes: int) -> str:
-        """Say what is wrong with the name of a quantity; nothing if it can be used."""
+        """Say what is wrong with the name of a quantity or an output; nothing if it can be used."""
         quantity = self._quantity(name)
         if isinstance(quantity, str):
             return quantity
@@ -107,7 +119,11 @@ class Observed:
         return ""
 
     def _quantity(self, name: str) -> Quantity | str:
-        """Find a quantity, or say that there is none."""
+        """Find a quantity or an output, or say that there is none."""
+        if name in self.scope.outputs:
+            return Quantity(lambda: self._output(name))
+        if "." not in name:
+            return f"output `{name[:60]}` is not known here: an output may use those that stand above it"
         part, _, key = name.partition(".")
         found: dict[str, Quantity] = {}
         for parts in reversed(self.scope.parts):
@@ -121,6 +137,15 @@ class Observed:
                 f"there is no part `{part[:60]}` of which `{key[:60]}` could be asked; {nearest(part, known, 'parts')}"
             )
         return f"`{part}` has no `{key[:60]}`; {nearest(key, list(found), 'it has')}"
+
+    def _output(self, name: str) -> Expr:
+        """Return an output after all above it, so that none waits for another, however many there are."""
+        for other, expr in self.scope.outputs.items():
+            if other not in self._meanings:
+                self._meanings[other] = self.resolved(expr)
+            if other == name:
+                break
+        return self._meanings[name]
 
     def _rate(self, name: str, quantity: Quantity, primes: int) -> Expr:
         """Return a quantity, or a time derivative of it, as an expression."""
@@ -157,8 +182,7 @@ class Observed:
         if name not in self._meanings:
             if name in self.multipliers:
                 self._meanings[name] = multiplier(self.multipliers[name])
-            elif "." in name and not name.startswith("lambda "):
-                plain = name.rstrip("'")
+            elif self.knows(plain := name.rstrip("'")) and not name.startswith("lambda "):
                 quantity = self._quantity(plain)
                 if isinstance(quantity, str):
                     raise ModelError(quantity)
@@ -168,9 +192,9 @@ class Observed:
         return self._meanings[name]
 
     def unit(self, name: str) -> str:
-        """Return the unit of a quantity with its primes."""
+        """Return the unit of a quantity of a part with its primes."""
         plain = name.rstrip("'")
-        quantity = self._quantity(plain)
+        quantity = self._quantity(plain) if "." in plain else ""
         return "" if isinstance(quantity, str) else over_time(quantity.unit, len(name) - len(plain))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -23,6 +23,7 @@ from dalembert.language.translate import Translator, plain_name
 from dalembert.language.vocabulary import MAX_HINTS, Value, Vocabulary
 from dalembert.model.drawing import Drawing
 from dalembert.model.equations import read_constraints, read_energy, read_forces, read_matrices
+from dalembert.model.observed import Scope
 from dalembert.model.sections import SECTIONS
 from dalembert.model.sections.base import kept_sections
 from dalembert.model.setting_kinds import Choice
@@ -93,7 +94,7 @@ class Reader:
         fields["potential"] = read_energy(self, given.potential, "potential")
         fields |= self.read_matrices(given)
         fields["forces"] = read_forces(self, given.forces)
-        fields["constraints"] = read_constraints(self, given.constraints)
+        fields["constraints"] = self.constraints = read_constraints(self, given.constraints)
         fields["sections"] = kept_sections(self, given.sections)
         fields["initial"] = self.read_values(given.initial, "initial")
         fields["guess"] = self.read_values(given.guess, "guess")
@@ -112,6 +113,23 @@ class Reader:
         if self.problems:
             raise ModelError(self.problems)
         return fields
+
+    def scope(self, outputs: Mapping[str, Expr], written: Collection[str] = ()) -> Scope:
+        """Return the names that outputs may use; `written` are all outputs, also those that are not read yet."""
+        parameters = tuple(dict.fromkeys((*self.parameters, *self.translator.parameters)))
+        return Scope(
+            tuple(self.coordinates), parameters, tuple(self.constraint_names()), self.kinds, self.translator.inward,
+            self.definitions, outputs, written,
+        )  # fmt: skip
+
+    @property
+    def kinds(self) -> Sequence[Mapping[str, Any]]:
+        """The parts of which quantities can be asked."""
+        return ()
+
+    def constraint_names(self) -> list[str]:
+        """Return the names of all constraints."""
+        return [constraint.name for constraint in self.constraints]
 
     @property
     def own_coordinates(self) -> tuple[str, ...]:

@@ -216,9 +216,15 @@ class Stated(Shown):
         names = Vocabulary(self.coordinates, tuple(self.parameters))
         definitions = definitions_of(self.sections, names)
         scope = Scope(
-            names.coordinates, names.parameters, constraints, self.kinds, self._translator.inward, definitions
-        )
+            names.coordinates, names.parameters, constraints, self.kinds, self._translator.inward, definitions,
+            self.outputs,
+        )  # fmt: skip
         return Observed(scope)
+
+    @property
+    def outputs(self) -> Mapping[str, Expr]:
+        """The outputs by name, with the names of quantities in them."""
+        return self.sections.get("outputs", {})
 
     def explain(self, constraints: Sequence[str]) -> tuple[str, str]:
         """Say in words that constraints cannot hold, and what to do."""

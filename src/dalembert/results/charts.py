@@ -22,7 +22,7 @@ from dalembert.results.curves import (
     undetermined,
 )
 from dalembert.results.joint_charts import joints
-from dalembert.results.quantities import PhysicalQuantity
+from dalembert.results.quantities import PhysicalQuantity, unit_of
 
 Names = str | Sequence[str] | None
 _TITLES = ("Coordinates", "Velocities", "Accelerations")
@@ -45,6 +45,23 @@ def derivative(order: int) -> Maker:
         return Chart(_TITLES[order], tuple(by_quantity(source, curves, kinds, order, wanted is not None)), source.notes)
 
     return make
+
+
+def outputs(source: PlotSource, names: Names) -> Chart:
+    """Return the outputs, a panel for each unit; without names of many in one unit those that vary most."""
+    known = source.system.outputs
+    if not known:
+        raise ModelError('there are no outputs to draw; give some, as in [outputs] tip = "x + l*sin(phi)"')
+    wanted = chosen(names, list(known), "output")
+    values, groups = source.fine.evaluate(known if wanted is None else {name: known[name] for name in wanted}), {}
+    for name, column in values.items():
+        unit = unit_of(source.system, known[name])
+        groups.setdefault(unit, []).append(Curve(name, symbol(name), np.where(np.isfinite(column), column, np.nan)))
+    panels = []
+    for unit, curves in groups.items():
+        shown, left_out = (curves, "") if wanted is not None else busiest(curves)
+        panels.append(source.panel("Outputs", unit, shown, left_out=left_out))
+    return Chart("Outputs", tuple(panels), source.notes)
 
 
 def phase(source: PlotSource, names: Names) -> Chart:
@@ -173,6 +190,7 @@ KINDS: dict[str, Maker] = {
     "coordinates": derivative(0),
     "velocities": derivative(1),
     "accelerations": derivative(2),
+    "outputs": outputs,
     "phase": phase,
     "reactions": reactions,
     "multipliers": multipliers,

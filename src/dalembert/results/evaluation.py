@@ -93,6 +93,8 @@ class Asked:
 
 def evaluate(run: Run, given: dict[str, Any], times: Any = None) -> dict[str, Array]:
     """Return expressions along a motion, by name."""
+    if not given:
+        return {}
     at = run if times is None else run.resampled(times)
     shape = at.t.shape if times is None else np.shape(times)
     asked = Asked(run, given)

@@ -21,7 +21,7 @@ FORMATS = (".npz", ".csv", ".parquet", ".mat")
 
 
 def columns(run: Run) -> dict[str, Array]:
-    """Return everything that goes into a table: t, coordinates, velocities, accelerations, multipliers, energy.
+    """Return all that goes into a table: t, coordinates, velocities, accelerations, outputs, multipliers, energy.
 
     Where the equations have no finite value, as at the end of a motion that fails, what follows from them is NaN.
     """
@@ -45,6 +45,7 @@ def _columns(run: Run) -> dict[str, Array]:
     for names, values in ((system.coordinates, run.q), (system.velocities, run.v)):
         table |= {name: values[:, k] for k, name in enumerate(names)}
     table |= {name + "'": run.accelerations[:, k] for k, name in enumerate(system.velocities)}
+    table |= run.outputs
     further = {f"lambda_{name.replace('.', '_')}": values for name, values in run.multipliers.items()}
     if len(further) < len(run.multipliers):  # a.b beside a_b
         further = {f"lambda_{name}": values for name, values in run.multipliers.items()}

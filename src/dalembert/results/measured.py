@@ -61,6 +61,11 @@ class Measured(Shown):
             return evaluate(self._self, {str(name): value for name, value in expression.items()}, times)
         return evaluate(self._self, {str(expression): expression}, times)[str(expression)]
 
+    @property
+    def outputs(self) -> dict[str, Array]:
+        """The outputs of the system along the motion, by name."""
+        return self._self.evaluate(self._self.system.outputs)
+
     def peak(self, what: Any) -> Extreme:
         """Return the largest absolute value along the motion, between steps too: `run.peak("A.force").t` is its time.
 

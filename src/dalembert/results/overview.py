@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from dalembert.document import nodes
 from dalembert.document.nodes import faint, listed, rounded
 from dalembert.errors import DalembertError
-from dalembert.results.quantities import quantities, time_unit
+from dalembert.results.quantities import quantities, time_unit, unit_of
 
 if TYPE_CHECKING:
     from dalembert.results.run import Run
 
+_OUTPUTS = 20  # outputs that are shown
 _LARGE = 200  # coordinates from which the certificate is not made on the way
 _VERBS = {"stopped": "was stopped", "failed": "fails"}
 _SHARE = faint("  (not determinate: the share of least norm)")
@@ -31,7 +32,7 @@ def run_document(run: Run) -> nodes.Section:
 def outcome(run: Run) -> nodes.Section:
     """Say how the motion was computed, and the state and the forces at its end."""
     found = [table for table in (_joints(run) or _reactions(run),) if table is not None]
-    return nodes.Section(f"Motion until {until(run)}", [how(run), *events(run), _state(run), *found])
+    return nodes.Section(f"Motion until {until(run)}", [how(run), *events(run), *outputs(run), _state(run), *found])
 
 
 def until(run: Run) -> str:
@@ -73,6 +74,21 @@ def events(run: Run) -> list[nodes.Block]:
     """Say what was watched for and happened."""
     rows = [(event.name, nodes.Number(event.t, 9)) for event in run.events]
     return [nodes.Table(rows, ("event", f"t in {unit}" if (unit := time_unit(run.system)) else "t"))] if rows else []
+
+
+def outputs(run: Run) -> list[nodes.Block]:
+    """Show every output as a small curve, with its value at the end, its extremes, between the steps too, and RMS."""
+    rows = []
+    for name, expr in list(run.system.outputs.items())[:_OUTPUTS]:
+        values = run[name]
+        low, high = run.minimum(name), run.maximum(name)
+        drawn: nodes.Text = nodes.Sparkline(run.t, values, name) if len(run.t) > 1 else ""
+        numbers = [nodes.Number(float(x)) for x in (values[-1], low, low.t, high, high.t, run.rms(name))]
+        rows.append((nodes.Name(name), drawn, *numbers, unit_of(run.system, expr)))
+    if not rows:
+        return []
+    head = ("", "", "at the end", "smallest", "at t", "largest", "at t", "RMS", "")
+    return [nodes.Section("Outputs", [nodes.Table(rows, head, total=len(run.system.outputs))])]
 
 
 def _state(run: Run) -> nodes.Section:

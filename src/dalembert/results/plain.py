@@ -40,6 +40,12 @@ def final_joints(run: Run) -> dict[str, dict[str, Any]]:
     return found
 
 
+def final_outputs(run: Run) -> dict[str, float | None]:
+    """Return the outputs at the end by name; None of one that has no value there."""
+    found = run.resampled(run.motion.times[-1:]).outputs
+    return {name: float(values[0]) if math.isfinite(values[0]) else None for name, values in found.items()}
+
+
 def as_dict(run: Run) -> dict[str, Any]:
     """Return the outcome as JSON holds it."""
     f, end = run.motion.facts, run.final()
@@ -67,6 +73,7 @@ def as_dict(run: Run) -> dict[str, Any]:
         "energy": energy,
         "reactions": final_reactions(run),
         "joints": final_joints(run),
+        "outputs": final_outputs(run),
         "undetermined": run.undetermined,
         "multipliers": dict(zip(names, np.asarray(found.multipliers).tolist(), strict=True)),
         "certificate": run.certificate.as_dict(),

@@ -10,6 +10,7 @@ import symengine as se
 from dalembert.document.names import GREEK, Symbol
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.model.observed import over_time
 from dalembert.model.system import System
 
 _RATES = ("", "/s", "/s²")
@@ -54,6 +55,28 @@ def quantities(system: System) -> Mapping[str, PhysicalQuantity]:
         turning = SI_ANGLE if n == 2 else SI_EULER
         found |= {name: SI_LENGTH if k < n else turning for k, name in enumerate(body.coordinates)}
     return found
+
+
+def unit_of(system: System, expr: Expr) -> str:
+    """Return the unit of an expression with names of quantities in it, if it is that of all its terms; else nothing."""
+    if expr.is_Symbol:
+        return _unit(system, expr.name)
+    if expr.is_Mul:
+        parts = [part for part in expr.args if not part.is_Number]
+        return unit_of(system, parts[0]) if len(parts) == 1 else ""
+    if isinstance(expr, se.Abs) or expr.is_Add:
+        units = {unit_of(system, part) for part in expr.args}
+        return units.pop() if len(units) == 1 else ""
+    return ""
+
+
+def _unit(system: System, name: str) -> str:
+    plain = name.rstrip("'")
+    if plain in system.outputs:
+        return over_time(unit_of(system, system.outputs[plain]), len(name) - len(plain))
+    if plain in system.coordinates:
+        return quantities(system)[plain].units(len(name) - len(plain))
+    return system.observed.unit(name)
 
 
 def time_unit(system: System) -> str:

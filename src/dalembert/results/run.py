@@ -89,7 +89,7 @@ class Run(Measured):
         raise AttributeError(f"a run has no `{name}`")
 
     def __getitem__(self, name: str) -> Array:
-        """Return a coordinate, velocity or acceleration along the motion."""
+        """Return a coordinate, velocity, acceleration or output along the motion."""
         system = self.system
         if not isinstance(name, str):
             raise ModelError(f'a run is asked by names, as in run["{system.coordinates[0]}"]; got {shown(name)}')
@@ -99,7 +99,9 @@ class Run(Measured):
         accelerations = [name + "'" for name in system.velocities]
         if name in accelerations:
             return self.accelerations[:, accelerations.index(name)].copy()
-        known = [*system.coordinates, *system.velocities, *accelerations]
+        if name.rstrip("'") in system.outputs:
+            return self.evaluate(name)
+        known = [*system.coordinates, *system.velocities, *accelerations, *system.outputs]
         raise ModelError(f"a run has no `{name}`; {nearest(str(name), known)}")
 
     # --- the motion --------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from dalembert.cli.failures import FAILED
 from dalembert.cli.models import open_model, output, stem
 from dalembert.cli.motion_options import with_settings
 from dalembert.cli.motions import ending, motion_text, print_motion, simulated, write
-from dalembert.cli.options import OUTPUT, Initial, Model, Settings
+from dalembert.cli.options import OUTPUT, Initial, Model, Outputs, Settings
 from dalembert.cli.progress import Progress
 from dalembert.cli.terminal import shown
 from dalembert.document.nodes import Equation, Equations, Paragraph, Section
@@ -34,6 +34,7 @@ def command(
     asked: dict[str, Any],
     settings: Settings = None,
     initial: Initial = None,
+    outputs: Outputs = None,
     report: Annotated[
         str | None,
         typer.Option(
@@ -51,7 +52,7 @@ def command(
     path = None if no_report else output("--report", name, (".html",))
     from dalembert.motion.conflicts import chosen_settings
 
-    system = open_model(model, settings, initial)
+    system = open_model(model, settings, initial, outputs)
     chosen_settings(system, asked)  # what cannot be is said before anything is printed
     with Progress("examining the model"):
         outcome = system.check()

@@ -10,7 +10,7 @@ from dalembert.cli import completion, options
 from dalembert.cli.models import open_model, output
 from dalembert.cli.motion_options import with_settings
 from dalembert.cli.motions import ending, motion_text, print_motion, save, save_plot, simulated, write
-from dalembert.cli.options import OUTPUT, AsJson, Initial, Model, Settings
+from dalembert.cli.options import OUTPUT, AsJson, Initial, Model, Outputs, Settings
 from dalembert.cli.terminal import as_json
 from dalembert.errors import ModelError
 from dalembert.model.settings import Settings as MotionSettings
@@ -29,7 +29,7 @@ A stiff system, by a method for these
 dalembert simulate andrews-squeezer --method radau --rtol 1e-8
 """
 PLOTS = (
-    *("coordinates", "velocities", "accelerations", "phase"),
+    *("coordinates", "velocities", "accelerations", "outputs", "phase"),
     *("reactions", "multipliers", "energy", "residuals", "joints"),
 )
 
@@ -44,6 +44,7 @@ def command(
     asked: dict[str, Any],
     settings: Settings = None,
     initial: Initial = None,
+    outputs: Outputs = None,
     out: Annotated[str | None, _file("Write the motion as a table: .csv, .npz, .parquet or .mat.")] = None,
     report: Annotated[str | None, _file("Write a report with pictures: .html.")] = None,
     plot: Annotated[str | None, _file("Draw a plot: .png, .svg or .pdf.")] = None,
@@ -51,8 +52,8 @@ def command(
         str,
         typer.Option(
             metavar="WHAT",
-            help="What is plotted: coordinates (if nothing is said), velocities, accelerations, phase, reactions, "
-            "multipliers, energy, residuals; joints for a mechanism.",
+            help="What is plotted: coordinates (if nothing is said), velocities, accelerations, outputs, phase, "
+            "reactions, multipliers, energy, residuals; joints for a mechanism.",
             rich_help_panel=OUTPUT,
             autocompletion=completion.one_of(PLOTS),
         ),
@@ -72,7 +73,7 @@ def command(
     film = output("--animate", animate, (".html", ".gif", ".mp4", ".png", ".svg", ".pdf"))
     if options.one_of("--plot-of", plot_of, PLOTS) != "coordinates" and plot is None:
         raise ModelError("`--plot-of` says what `--plot` draws: give a file too, as in --plot motion.png")
-    system = open_model(model, settings, initial)
+    system = open_model(model, settings, initial, outputs)
     motion = simulated(system, asked)
     save(motion, table)  # before anything that may fail or be interrupted
     print_motion(motion, lambda: as_json(motion.as_dict()) if in_json else motion_text(motion))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
@@ -224,6 +224,19 @@ class Assembly(Reader):
         if given.mass is not None or given.force is not None:
             self.problem("bodies and matrices cannot be combined; give energies for what is added", "matrices")
         return {"mass": None, "force": None}
+
+    @property
+    def kinds(self) -> Sequence[Mapping[str, Any]]:
+        """The parts of which quantities can be asked."""
+        elements = (self.elements[section] for section in ELEMENTS)
+        return self.joints, self.elements["drives"], *elements, self.bodies
+
+    def constraint_names(self) -> list[str]:
+        """Return the names of all constraints: conditions of parts, and those that the user adds."""
+        found = [f"{body.name}.{key}" for body in self.bodies.values() for key in body.conditions]
+        for part in (*self.joints.values(), *self.elements["drives"].values()):
+            found += self.attempt(("joints", part.name), lambda part=part: list(part.conditions)) or []
+        return [*found, *super().constraint_names()]
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of the mechanism; raise ModelError with everything that is wrong."""

@@ -35,7 +35,7 @@ class Plots:
     def section(self) -> Section:
         """Return the plots that belong to the motion."""
         system = self.source.system
-        kinds = ["coordinates", "velocities"]
+        kinds = [*(["outputs"] if system.outputs else []), "coordinates", "velocities"]
         if system.constraints:
             kinds.append(
                 "joints" if isinstance(system, Mechanism) and (system.joints or system.drives) else "reactions"

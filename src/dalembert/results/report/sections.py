@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import symengine as se
 
+from dalembert.arrays import Array
 from dalembert.document import nodes
 from dalembert.errors import DerivationError, ModelError
 from dalembert.forms.description import derivation_document
@@ -17,7 +19,7 @@ from dalembert.forms.multipliers import multiplier
 from dalembert.model.description import coordinates, energies, values
 from dalembert.model.mechanism.description import tables
 from dalembert.model.mechanism.mechanism import Mechanism
-from dalembert.results.overview import alarms, events, how
+from dalembert.results.overview import alarms, events, how, outputs
 
 if TYPE_CHECKING:
     from dalembert.forms.derivation import Derivation
@@ -94,14 +96,24 @@ def motion(source: PlotSource) -> nodes.Section:
     for order, (suffix, numbers) in enumerate((("", fine.q), ("'", fine.v))):
         for k, name in enumerate(source.system.coordinates):
             column = numbers[:, k]
-            four = [nodes.Number(float(x)) for x in (column[0], column[-1], np.min(column), np.max(column))]
+            ends = np.min(column), np.max(column)
+            if len(rows) < _VALUES:
+                ends = run.minimum(_column(order, k)), run.maximum(_column(order, k))
+            four = [nodes.Number(float(x)) for x in (column[0], column[-1], *ends)]
             rows.append((nodes.Name(name + suffix), *four, source.quantities[name].units(order)))
     table = nodes.Table(rows, ("", "at the start", "at the end", "smallest", "largest", ""), most=_VALUES)
     fold = nodes.Section("Values at the start and at the end", [table], fold="closed")
     notes = [note for note in source.notes if not note.startswith("The motion")]
     return nodes.Section(
-        "Motion", [*alarms(run), how(run), *events(run), fold, nodes.Listing(notes, tone="faint")], key="motion"
+        "Motion",
+        [*alarms(run), how(run), *events(run), *outputs(run), fold, nodes.Listing(notes, tone="faint")],
+        key="motion",
     )
+
+
+def _column(order: int, k: int) -> Callable[[Run], Array]:
+    """Return what gives a coordinate or a velocity along a run."""
+    return lambda run: (run.v if order else run.q)[:, k]
 
 
 def animation(run: Run) -> nodes.Section:
