@@ -172,7 +172,7 @@ def test_newtons_step(plain):
 
 def test_steps_that_come_next_to_nowhere(plain):
     clock, count = record(CLOCK), record(COUNT)
-    clock.end, clock.t, count.steps = 10.0, 1e-4, codes.WINDOW
+    clock.span, clock.t, count.steps = 10.0, 1e-4, codes.WINDOW
     assert module("primitives").is_slow(clock, count)
     clock.t = 1.0
     assert not module("primitives").is_slow(clock, count)

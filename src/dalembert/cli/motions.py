@@ -30,6 +30,13 @@ def simulated(system: System, asked: Mapping[str, Any]) -> Run:
         return system.simulate(progress=progress, **asked)
 
 
+def read_events(texts: list[str] | None) -> dict[str, Any]:
+    """Read events as they stand on the command line, as a setting of the motion."""
+    from dalembert.motion.event_text import event_from_text
+
+    return {"events": [event_from_text(text) for text in texts]} if texts else {}
+
+
 def write(words: str, path: Path | None, action: Callable[[Path], Any]) -> None:
     """Write a file, if one was asked for, and say so."""
     if path is not None:
@@ -61,9 +68,9 @@ def motion_text(run: Run) -> str:
     return shown(outcome(run), run.certificate.document())
 
 
-def save_plot(run: Run, what: str, path: Path, dark: bool = False) -> None:
+def save_plot(run: Run, what: str, path: Path) -> None:
     """Draw a plot of a motion into a file, which appears when it is complete."""
-    figure = run.plot(what, dark=dark)
+    figure = run.plot(what)
     files.write(path, lambda file: figure.savefig(file, format=path.suffix[1:].lower()))
 
 

@@ -58,6 +58,16 @@ Outputs = Annotated[
         rich_help_panel=CHANGE,
     ),
 ]
+Events = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--event",
+        metavar="EVENT",
+        help='What is watched for, and done there: --event "hit: y = 0, down, stop"; k = 2 sets a parameter, '
+        "y' = -e*y' a velocity.",
+        rich_help_panel=CHANGE,
+    ),
+]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print the outcome as JSON, and nothing else.", rich_help_panel=OUTPUT)
 ]

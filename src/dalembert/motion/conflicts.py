@@ -17,12 +17,14 @@ from dalembert.errors import ModelError
 from dalembert.language.building import TIME
 from dalembert.model.settings import Settings, read
 from dalembert.model.system import System
+from dalembert.motion.events import with_events
 from dalembert.motion.methods import METHODS
 
 
 def chosen_settings(system: System, asked: Mapping[str, Any]) -> Settings:
     """Join what was asked, what the model says, and the defaults; refuse what does not exist or go together."""
-    chosen = complete({**system.simulation, **_from_time(_given(asked), system)})
+    given = {**system.simulation, **_from_time(_given(asked), system)}
+    chosen = complete({**given, "events": with_events(system, given.get("events", ()))})
     if chosen.gains and chosen.keep != "stabilise":
         raise ModelError(f'`gains` are those of keep="stabilise"; leave them out with keep="{chosen.keep}"')
     for _, text in conflicts(system, chosen):

@@ -21,7 +21,7 @@ from dalembert.motion.switches import Stops, Switching, SwitchTime, found, switc
 if TYPE_CHECKING:
     from dalembert.model.system import System
     from dalembert.motion.engine import Engine
-    from dalembert.motion.events import Watch
+    from dalembert.motion.watch import Watch
     from dalembert.native.kernels import Kernels
 
 _ROUNDING = 1e-12  # of the terms of a constraint: what is no jump

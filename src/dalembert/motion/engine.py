@@ -79,6 +79,7 @@ class Engine(ABC):
         self.instants.clear()
         clock, self.fixed = self.clock, step is not None
         clock.t, clock.h, clock.end, clock.largest = t, step or 0.0, end, step or max(min(end - t, longest), 1e-300)
+        clock.span = end - t
         (clock.rtol, clock.atol), clock.taken, clock.since, clock.met = tolerances, 0.0, t, 0.0
         for name in COUNT.fields or ():
             self.count[name] = 0

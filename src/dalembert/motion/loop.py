@@ -23,17 +23,19 @@ from dalembert.motion.conflicts import sample_times
 from dalembert.motion.crossing import Crossing
 from dalembert.motion.diagnosis import beyond, stiff
 from dalembert.motion.engine import Engine, Steps
-from dalembert.motion.events import Occurrence, Watch, read_events
+from dalembert.motion.events import Occurrence, read_events
 from dalembert.motion.keep import Stabilisation, stabilisation
 from dalembert.motion.method import Setup
 from dalembert.motion.methods import METHODS
 from dalembert.motion.tableau import Tableau
+from dalembert.motion.watch import Watch
 from dalembert.native.kernels import Kernels
 from dalembert.survey.check import refuse_contradictions
 from dalembert.survey.start import State, start_of
 
 _FIRST = 20_000  # unknowns times steps of the first piece: some thousandths of a second
 _MOST = 10**8  # steps of a piece, whatever the clock says
+_LONGER = 0.01  # jumps that follow each other ever faster are followed longer in a second motion than in the first
 _PIECE = 0.05  # seconds between two looks at the clock, the keyboard and the progress
 
 
@@ -155,15 +157,20 @@ def again(motion: Motion, longest: float = math.inf, **changes: Any) -> Motion:
     if settings.form != motion.settings.form:
         ready = replace(ready, kernels=Kernels(ready.system, settings.form))
     crossing = Crossing(ready.system, ready.parameters, ready.state.t, settings.until, ready.checked)
-    return _integrate(ready, settings, crossing, time.perf_counter(), longest)
+    return _integrate(ready, settings, crossing, time.perf_counter(), longest, _LONGER)
 
 
 def _integrate(
-    ready: Ready, settings: Settings, crossing: Crossing, before: float, longest: float = math.inf
+    ready: Ready,
+    settings: Settings,
+    crossing: Crossing,
+    before: float,
+    longest: float = math.inf,
+    soon: float = 1.0,
 ) -> Motion:
-    """Follow the motion from its start; `before` is when the work on it began."""
+    """Follow the motion from its start; `before` is when the work on it began, `soon` see `Watch`."""
     system, kernels, state, parameters = ready.system, ready.kernels, ready.state, ready.parameters
-    watch = Watch(system, settings.events)
+    watch = Watch(system, settings.events, soon)
     method = METHODS[settings.method]
     chosen = None
     if settings.keep == "stabilise" and isinstance(method, Tableau):

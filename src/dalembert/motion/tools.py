@@ -15,6 +15,7 @@ from dalembert.motion import codes
 CLOCK = np.dtype([(name, np.float64) for name in (
     "t", "h", "end", "largest",  # where it is, the next step, where it ends, the longest step
     "rtol", "atol", "taken",  # the last step that was accepted
+    "span",  # how long the whole motion is
     "since", "met",  # where it was some steps ago, and the length of the step that met a switch of the state
 )])  # fmt: skip
 COUNT = np.dtype([(name, np.int64) for name in (

@@ -9,13 +9,12 @@ import typer
 from dalembert.cli.failures import FAILED
 from dalembert.cli.models import open_model, output, stem
 from dalembert.cli.motion_options import with_settings
-from dalembert.cli.motions import ending, motion_text, print_motion, simulated, write
-from dalembert.cli.options import OUTPUT, Initial, Model, Outputs, Settings
+from dalembert.cli.motions import ending, motion_text, print_motion, read_events, simulated, write
+from dalembert.cli.options import OUTPUT, Events, Initial, Model, Outputs, Settings
 from dalembert.cli.progress import Progress
 from dalembert.cli.terminal import shown
 from dalembert.document.nodes import Equation, Equations, Paragraph, Section
 from dalembert.errors import ModelError
-from dalembert.model.settings import Settings as MotionSettings
 
 NAME, GROUP = "run", "Work with a model"
 _BRIEF = (6, 3)  # equations that are printed, and lines of each on a terminal
@@ -29,13 +28,14 @@ dalembert run pendulum --no-report
 """
 
 
-@with_settings(*MotionSettings.options)
+@with_settings("until", "unchecked")
 def command(
     model: Model,
     asked: dict[str, Any],
     settings: Settings = None,
     initial: Initial = None,
     outputs: Outputs = None,
+    event: Events = None,
     report: Annotated[
         str | None,
         typer.Option(
@@ -53,6 +53,7 @@ def command(
     path = None if no_report else output("--report", name, (".html",))
     from dalembert.motion.conflicts import chosen_settings
 
+    asked |= read_events(event)
     system = open_model(model, settings, initial, outputs)
     chosen_settings(system, asked)  # what cannot be is said before anything is printed
     with Progress("examining the model"):

@@ -217,7 +217,7 @@ def advance(
         for i in range(2 * n):
             new[i] = room.raw[i]
         if s > 0 and not project(address, size, count, t + h, new, given, out, work):
-            if fixed or h < 1e-9 * clock.end:
+            if fixed or h < 1e-9 * clock.span:
                 return codes.NOT_PROJECTED
             clock.h = 0.25 * h
             count.rejected += 1

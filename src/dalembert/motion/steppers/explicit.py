@@ -128,7 +128,7 @@ def _accept(tools, clock, order, t, h, last, error, there, room):
             count.again = 1
             if not there and size.complete == 1 and h < 1e-3 * clock.taken:
                 return CHOICE
-            if not there and clock.h < 1e-10 * max(abs(t), clock.end):
+            if not there and clock.h < 1e-10 * max(abs(t), clock.span):
                 return NOT_FINITE
             return REPEAT
         factor = 10.0 if error == 0.0 else min(10.0, max(0.2, 0.9 * error ** (-1.0 / order)))
@@ -142,7 +142,7 @@ def _accept(tools, clock, order, t, h, last, error, there, room):
     for i in range(len(room.new)):
         room.new[i] = room.raw[i]
     if not keep(tools, t + h, room.new):
-        if size.fixed == 1 or h < 1e-9 * clock.end:
+        if size.fixed == 1 or h < 1e-9 * clock.span:
             return NOT_PROJECTED
         clock.h = 0.25 * h
         count.rejected += 1

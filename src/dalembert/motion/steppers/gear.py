@@ -304,7 +304,7 @@ def advance(
         for i in range(2 * n):
             room.new[i] = room.raw[i]
         if s > 0 and not project(address, size, count, t + h, room.new, given, out, work):
-            if h < 1e-9 * clock.end:
+            if h < 1e-9 * clock.span:
                 return codes.NOT_PROJECTED
             clock.h = 0.25 * h
             count.rejected += 1

@@ -129,7 +129,7 @@ def is_slow(clock, count):
     """Tell, after every so many steps, whether they came next to nowhere."""
     if count.steps % WINDOW != 0:
         return False
-    slow = clock.t - clock.since < SLOW_PART * clock.end
+    slow = clock.t - clock.since < SLOW_PART * clock.span
     clock.since = clock.t
     return slow
 

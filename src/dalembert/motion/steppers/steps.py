@@ -22,7 +22,7 @@ def proposed(clock, count, buffer, h):
     end = clock.t + h
     if end >= clock.end - 1e-9 * h:
         h, end = clock.end - clock.t, clock.end
-    if h <= 1e-14 * max(abs(clock.t), 1e-3 * clock.end):
+    if h <= 1e-14 * max(abs(clock.t), 1e-3 * clock.span):
         return STEP_TOO_SMALL, h, end
     return RUNNING, h, end
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.results.certificate import energy, equations, passages, steps, switching
+from dalembert.results.certificate import energy, equations, jumps, passages, steps, switching
 from dalembert.results.certificate.accuracy import accuracy
 from dalembert.results.certificate.items import FAILURES, Certificate, Item
 
@@ -46,6 +46,7 @@ def certify(run: Run) -> Certificate:
         measure("stabilised", "the bound of stabilisation", lambda: _stabilised(run))
         measure("steps", steps.TEXT, lambda: steps.steps(run, sizes))
         measure("energy", energy.TEXT, lambda: energy.balance(run, sizes))
+        measure("jumps", jumps.TEXT, lambda: jumps.jumps(run, sizes))
         measure("switches", switching.TEXT, lambda: switching.switching(run, sizes, notes))
         compared = accuracy(run, sizes)
         items.append(compared.item)

@@ -118,7 +118,7 @@ def _spread(count: int) -> Array:
 def _finer(motion: Motion, times: Array) -> Motion:
     """Compute the motion again, more accurately, with its states at some times; it is not to stop before them."""
     facts = motion.facts
-    events = [replace(e, action="record") if e.action == "stop" else e for e in watched(motion)]
+    events = [replace(e, action="record" if e.action == "stop" else e.action, stop=False) for e in watched(motion)]
     settings = {"until": float(motion.times[-1]), "samples": times, "max_steps": 20 * facts["steps"] + 10_000}
     settings["max_seconds"] = np.inf  # steps are the bound: what the clock says changes from one time to the next
     if facts["step"] is None:

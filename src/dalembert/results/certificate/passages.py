@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.motion.events import multiplier_names, read_events
+from dalembert.motion.events import EVENT, multiplier_names, read_events
 from dalembert.results.certificate.inside import changes, dense, inside
 from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import points
@@ -31,31 +31,37 @@ _TOGETHER = 1e-6  # of the duration: passages at the very end may be found in on
 
 def watched(motion: Motion) -> tuple[Event, ...]:
     """Return the events that were watched for."""
-    return read_events(motion.system, motion.settings.events)[0]
+    return read_events(motion.system, motion.settings.events).events
 
 
 def passages(run: Run, other: Motion | None) -> list[Item]:
     """Count passages that were missed inside steps, or that a more accurate motion has and this one has not."""
-    events, expressions = read_events(run.system, run.motion.settings.events)
+    read = read_events(run.system, run.motion.settings.events)
+    events, expressions = read.events, read.expressions
     if not events:
         return []
-    seen = [sum(found.name == event.title for found in run.events) for event in events]
+    told = [found for found in run.events if found.kind == EVENT]
+    seen = [sum(found.name == event.title for found in told) for event in events]
     missed = 0
     if dense(run) and len(run.motion.times) > 1:
         group = run.motion.kernels.expressions(expressions, multiplier_names(run.system))
+        instants = {t for t, _ in run.motion.changes}  # at which the motion is cut, so that nothing passes there
         for e, event in enumerate(events):
-            missed = max(missed, _passed(run, group, e, event.direction) - seen[e])
+            others = sum(found.name == event.title and found.t not in instants for found in told)
+            missed = max(missed, _passed(run, group, e, event.sign) - others)
     if other is not None:
         last = float(other.times[-1]) - _TOGETHER * float(other.times[-1] - other.times[0])
         for e, event in enumerate(events):
-            again = sum(found.name == event.title and found.t < last for found in other.occurrences)
+            again = sum(
+                found.name == event.title and found.kind == EVENT and found.t < last for found in other.occurrences
+            )
             missed = max(missed, again - seen[e])
     return [Item("events", float(missed), 0.0, TEXT), *_told(run, events, expressions)]
 
 
 def _told(run: Run, events: Sequence[Event], expressions: Sequence[Expr]) -> list[Item]:
     """Put every passage that is told of against the motion, and its expression against zero."""
-    motion, told = run.motion, run.events
+    motion, told = run.motion, [found for found in run.events if found.kind == EVENT]
     if not told:
         return []
     t = np.array([found.t for found in told], dtype=float)

@@ -20,7 +20,7 @@ _PACKAGES = ("dalembert", "numpy", "scipy", "sympy", "symengine", "numba", "llvm
 def section(run: Run) -> Section:
     """Give the lines to type."""
     name = file_name(run.system)
-    settings = _settings(run.motion.settings)
+    settings = _settings(run.motion)
     saved = f"Save the model, which is written above, as `{name}`."
     if len(run.motion.parts) > 1:
         parts: list[Block] = [Paragraph(f"{saved} In Python:"), Code(_joined(run, name))]
@@ -41,7 +41,7 @@ def section(run: Run) -> Section:
 
 def _call(motion: Motion) -> str:
     """Write the call that computes a motion."""
-    given = ", ".join(f"{key}={value!r}" for key, value in _settings(motion.settings).items())
+    given = ", ".join(f"{key}={value!r}" for key, value in _settings(motion).items())
     return f"simulate({motion.settings.until!r}, {given})"
 
 
@@ -55,12 +55,13 @@ def _joined(run: Run, name: str) -> str:
     return "\n".join([*lines, 'run.report("report.html")'])
 
 
-def _settings(settings: Settings) -> dict[str, Any]:
-    """Return the settings on which the steps depend."""
+def _settings(motion: Motion) -> dict[str, Any]:
+    """Return the settings on which the steps depend, but for what the model says itself."""
+    settings, said = motion.settings, motion.system.sections.get("events", {})
     steps = ("rtol", "atol") if settings.step is None else ("step",)
     found = {key: getattr(settings, key) for key in ("form", "method", "keep", *steps)}
-    if settings.events:
-        found["events"] = list(settings.events)
+    if events := [event for event in settings.events if getattr(event, "name", "") not in said]:
+        found["events"] = events
     further = {key: getattr(settings, key) for key in ("begin", "gains", "max_steps", "max_seconds", "unchecked")}
     return found | {key: value for key, value in further.items() if value and value != getattr(Settings, key)}
 

@@ -1,0 +1,124 @@
+"""[events.*]: what is watched for in a motion of the model, and what is done there.
+
+    [events.hit]
+    when = "y = 0"                      # an equation, or an expression that passes zero
+    direction = "down"                  # up, down, both
+    stop = true                         # the motion ends there
+    set = {k = 2}                       # parameters change there
+    velocities = {"y'" = "-e*y'"}       # velocities jump there
+
+What they mean is in `motion/events.py`; here they are read and written.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import symengine as se
+
+from dalembert.errors import nearest
+from dalembert.language.building import Expr, number
+from dalembert.language.parser import parse_equation, parse_value
+from dalembert.model.sections.base import ModelTable, by_name, model_table
+
+if TYPE_CHECKING:
+    from dalembert.model.reading import Reader
+
+ENTRIES = ("when", "direction", "stop", "set", "velocities")
+DIRECTIONS = {"up": 1, "down": -1, "both": 0}
+EQUALS = re.compile(r"(?<![<>=])=(?!=)")
+_MULTIPLIERS = re.compile(r"\blambda_\w+")
+_MOST = 1000  # events of a model
+
+
+@model_table
+class EventsTable(ModelTable):
+    """Events by name."""
+
+    name = "events"
+
+    def read(self, reader: Reader, given: Any) -> Mapping[str, Any]:
+        """Read the events; which constraints there are is known when they are watched for."""
+        tables = by_name(reader, self, given)
+        if len(tables) > _MOST:
+            reader.problem(f"a model has at most {_MOST:,} events, got {len(tables):,}", self.name)
+            return {}
+        found = {name: self._event(reader, name, entries) for name, entries in tables.items()}
+        return {name: event for name, event in found.items() if event}
+
+    def _event(self, reader: Reader, name: str, entries: Any) -> dict[str, Any]:
+        path = (self.name, name)
+        if not isinstance(entries, Mapping):
+            reader.problem(f'expected a table [events.{name}] with `when = "x = 0"`', *path)
+            return {}
+        for key in entries:
+            if key not in ENTRIES:
+                reader.problem(f"unknown entry; {nearest(str(key), ENTRIES, 'an event has')}", *path, str(key))
+        if "when" not in entries:
+            reader.problem('an event needs `when`, as in when = "x = 0"', *path)
+            return {}
+        event: dict[str, Any] = {"when": self._when(reader, entries["when"], (*path, "when"))}
+        direction, stop = entries.get("direction", "both"), entries.get("stop", False)
+        if not isinstance(direction, str) or direction not in DIRECTIONS:
+            reader.problem(f"the direction is up, down or both, got {str(direction)[:40]!r}", *path, "direction")
+        elif direction != "both":
+            event["direction"] = direction
+        if not isinstance(stop, bool):
+            reader.problem(f"`stop` is true or false, got {str(stop)[:40]!r}", *path, "stop")
+        elif stop:
+            event["stop"] = True
+        for part, read in (("set", self._parameters), ("velocities", self._velocities)):
+            values = entries.get(part, {})
+            if not isinstance(values, Mapping):
+                reader.problem(f'expected values by name, as in {part} = {{"a" = 1}}', *path, part)
+            elif values:
+                event[part] = read(reader, values, (*path, part))
+        return event
+
+    def _when(self, reader: Reader, value: Any, path: tuple[str, ...]) -> Expr:
+        """Read what passes zero; multipliers may stand in it."""
+
+        def translate(text: Any) -> Expr:
+            if not isinstance(text, str):
+                return reader.translate(text)
+            names = (*reader.vocabulary.parameters, *dict.fromkeys(_MULTIPLIERS.findall(text)))
+            vocabulary = replace(reader.vocabulary, parameters=names)
+            return parse_equation(text, vocabulary) if EQUALS.search(text) else parse_value(text, vocabulary).expr
+
+        why = "an event depends on t, positions, velocities and multipliers"
+        known, still = len(reader.problems), {*reader.parameters}
+        expr = reader.expression(value, path, reader.accelerations, why, translate)
+        if known == len(reader.problems) and not any(symbol.name not in still for symbol in expr.free_symbols):
+            reader.problem("nothing in it moves", *path)
+        return expr
+
+    def _parameters(self, reader: Reader, values: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Expr]:
+        found = {}
+        for name, value in values.items():
+            if name not in reader.parameters:
+                reader.problem(f"no parameter `{name}`{reader.hint(str(name), reader.parameters, 'parameters')}", *path)
+            elif (new := self._number(reader, name, value, path)) is not None:
+                found[name] = new
+        return found
+
+    def _number(self, reader: Reader, name: str, value: Any, path: tuple[str, ...]) -> Expr | None:
+        """Read the new value of a parameter."""
+        found = reader.attempt(path, lambda: number(reader.translate(value)))
+        if found is None or not math.isfinite(found):
+            reader.problem(f"the new value of `{name}` is a finite number, got {str(value)[:60]}", *path)
+            return None
+        return se.RealDouble(found)
+
+    def _velocities(self, reader: Reader, values: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Expr]:
+        found = {}
+        for name, value in values.items():
+            if name not in reader.velocities:
+                reader.problem(f"no velocity `{name}`{reader.hint(str(name), reader.velocities, 'velocities')}", *path)
+                continue
+            why = "new velocities follow from t, positions, velocities and parameters"
+            found[name] = reader.expression(value, path, reader.accelerations, why)
+        return found

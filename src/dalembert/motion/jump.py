@@ -1,0 +1,60 @@
+"""Jumps of velocities: some get values of their own, the others change as an ideal blow changes them.
+
+Named velocities get their values, E v⁺ = w, by impulses μ along their coordinates; constraints hold afterwards,
+ψ(v⁺) = 0, by impulses Λ along their rows; nothing else acts in no time:
+
+    M (v⁺ − v⁻) = Aᵀ Λ + Eᵀ μ
+
+So v⁺ is, of all velocities that the constraints and the given values allow, the one nearest to v⁻ in the mass norm.
+Without masses between them the others do not change but for the constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from dalembert.algebra.either import dense
+from dalembert.algebra.rank import is_positive
+from dalembert.algebra.saddle import Saddle, positive
+from dalembert.arrays import Array
+from dalembert.blocks.numeric import Numeric
+from dalembert.errors import SimulationError, quoted
+
+_NEWTON = 30
+_DEFINITE = 1e-12  # pivots of M, in its diagonal, from which it is a norm
+_LEFT = 1e-9  # of the sizes of the terms: residual that no step removes
+
+
+def velocities_after(numeric: Numeric, t: float, q: Array, v: Array, wanted: Mapping[int, float]) -> Array:
+    """Return the velocities after a jump; raise SimulationError if the constraints do not allow the wanted ones."""
+    weight = dense(numeric.mass(t, q))
+    if not is_positive(weight, _DEFINITE):
+        weight = positive(weight)  # what has no mass moves least
+    named, values = np.array(list(wanted), dtype=int), np.array(list(wanted.values()), dtype=float)
+    E = np.eye(len(v))[named]
+    after, off, size = v.copy(), np.zeros(0), np.zeros(0)
+    for _ in range(_NEWTON):
+        residual, J, terms = numeric.velocity(t, q, after)
+        off = np.concatenate([residual, after[named] - values])
+        size = np.concatenate([terms, np.abs(values) + np.abs(v[named])])
+        rows = np.vstack([dense(J), E])
+        # the nearest to v⁻, not to the last iterate: of constraints that are not linear the rows change on the way
+        step = Saddle(weight, rows).solve(weight @ (v - after), -off)[0]
+        after = after + step
+        if np.abs(step).max(initial=0.0) <= 1e-14 * (1.0 + np.abs(after).max(initial=0.0)):
+            break
+    if not np.all(np.isfinite(after)):
+        raise SimulationError("no finite velocities follow from the jump")
+    bad = np.abs(off) > _LEFT * np.maximum(size, np.abs(after).max(initial=0.0))
+    if np.any(bad):
+        names = [numeric.system.constraints[i].name for i in numeric.kinematic]
+        guilty = [name for name, wrong in zip(names, bad, strict=False) if wrong] or names
+        velocities = quoted(numeric.system.velocities[i] for i in named)
+        raise SimulationError(
+            f"the constraints do not allow the new velocities of {velocities}: {quoted(guilty[:6])} "
+            f"would be violated by {np.abs(off).max():.3g}; give values that they "
+            "allow, or name fewer velocities, and the others follow"
+        )
+    return after

@@ -1,0 +1,219 @@
+"""The watch over a motion: finds the places of events on the dense output of a step, and does what is to be done."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import symengine as se
+
+from dalembert.arrays import Array
+from dalembert.blocks.numeric import Numeric
+from dalembert.errors import SimulationError, quoted
+from dalembert.language.building import TIME
+from dalembert.language.program import Program
+from dalembert.model.system import System
+from dalembert.motion.engine import Engine, Steps
+from dalembert.motion.events import ZENO, Occurrence, multiplier_names, read_events
+from dalembert.motion.jump import velocities_after
+from dalembert.native.kernels import Kernels
+
+_TOGETHER = 1e-9  # parts of a step within which events happen at once
+_APART = 1e-6  # of its terms that other parameters may leave of a constraint on positions
+_ROW = 12  # times between jumps, each shorter than the one before, from which they may run into one another
+_SHORTER = 0.98  # part of the one before
+_SOON = 1e-7  # part of the motion so far within which such a row would end
+_MOST = 100_000  # jumps of one motion
+_AHEAD = 1e-4  # of the last step: where it is looked to which side an expression goes after a jump
+_PROBES = np.concatenate([np.geomspace(1e-9, 0.1, 25), np.linspace(0.12, 1.0, 23)])  # of a step, after a jump
+
+
+class Watch:
+    """Finds what passes zero, records it, ends the motion, lets parameters and velocities change.
+
+    `soon` tells from when on jumps that follow each other ever faster are not followed any more.
+    """
+
+    def __init__(self, system: System, given: Sequence[Any], soon: float = 1.0):
+        self.system, self.soon = system, soon * _SOON
+        watched = read_events(system, given)
+        self.events, self.expressions, self.velocities = watched.events, watched.expressions, watched.velocities
+        inputs = [se.Symbol(name) for name in (TIME, *system.coordinates, *system.velocities, *system.parameters)]
+        self.values = [Program(inputs, list(new.values())) if new else None for new in self.velocities]
+        self.occurrences: list[Occurrence] = []
+        self.changes: list[tuple[float, Array]] = []
+        self.jumps: deque[float] = deque(maxlen=_ROW + 1)
+        self.left: dict[int, float] = {}  # events at which velocities have just jumped, and when
+
+    def prepare(self, kernels: Kernels) -> tuple[str, Array] | None:
+        """Compile what is watched for."""
+        self.kernels = kernels
+        if not self.events:
+            return None
+        self.group = kernels.expressions(self.expressions, multiplier_names(self.system))
+        return self.group, np.array([event.sign for event in self.events], dtype=float)
+
+    def begin(self, engine: Engine, start: tuple[float, Array], parameters: Array) -> None:
+        """Watch an engine that starts at a state."""
+        self.engine, self.start, self.parameters = engine, start, parameters
+
+    def handle(self) -> tuple[str, str] | None:
+        """Deal with what passed zero in the last step; return status and reason if the motion ends here."""
+        t, y, end, kept = self.engine.last_step(*self.start)
+        passed = np.flatnonzero(self.engine.events[3])
+        found = sorted((self._place(int(e), t, y, end, kept), int(e)) for e in passed)
+        first = min((theta for theta, e in found if self.events[e].acts), default=None)
+        if first is None:
+            for theta, e in found:
+                self._record(e, theta, t, y, end, kept)
+            return None
+        now = [(theta, e) for theta, e in found if theta <= first + _TOGETHER]
+        for theta, e in now:
+            self._record(e, min(theta, first), t, y, end, kept)
+        at, state = t + first * (end - t), self._state(first, t, y, end, kept)
+        self.engine.return_to(at, state)
+        acting = [e for theta, e in now if self.events[e].acts]
+        return self._act(acting, [e for _, e in now], at, state, first * (end - t))
+
+    def _act(self, acting: list[int], now: list[int], t: float, state: Array, step: float) -> tuple[str, str] | None:
+        """Let parameters and velocities change, and go on; or end the motion."""
+        titles = quoted(self.events[e].title for e in acting)
+        changes: dict[str, float] = {}
+        for e in acting:
+            action = self.events[e].action
+            changes |= action if isinstance(action, Mapping) else {}
+        jumps = any(self.velocities[e] for e in acting)
+        if (changes or jumps) and (reason := self._change(changes, acting, t, state)):
+            return "failed", f"after {titles} at t = {t:.6g}: {reason}"
+        stops = [self.events[e].title for e in acting if self.events[e].ends]
+        if stops:
+            return "stopped", f"event {quoted(stops)} at t = {t:.6g}"
+        self.engine.advance(0)
+        for e in now:
+            self.engine.events[1, e] = 0.0  # it has just passed
+        if changes or jumps:
+            if ended := self._accumulates(titles, t, state):
+                return ended
+            self._look_ahead(acting, step)
+        return None
+
+    def _record(self, e: int, theta: float, t: float, y: Array, end: float, kept: Array) -> None:
+        at = t + theta * (end - t)
+        self.occurrences.append(
+            Occurrence(self.events[e].title, at, *self.split(at, self._state(theta, t, y, end, kept)))
+        )
+
+    def _change(self, changes: Mapping[str, float], acting: list[int], t: float, state: Array) -> str | None:
+        """Go on with other parameters and velocities; return why this cannot be."""
+        kernels, n = self.kernels, self.kernels.n
+        q, v = self.split(t, state)
+        values = dict(zip(self.system.parameters, self.parameters, strict=True)) | dict(changes)
+        parameters = np.array([float(value) for value in values.values()])
+        numeric = Numeric(self.system, values)
+        g, _, terms = numeric.position(t, q)
+        off = np.abs(g) - _APART * terms
+        if np.any(off > 0):
+            worst = int(np.argmax(off))
+            name = self.system.constraints[numeric.holonomic[worst]].name
+            return f"the positions no longer satisfy `{name}`, which is off by {g[worst]:.3g} with the new parameters"
+        try:
+            wanted = self._wanted(acting, t, q, v)
+            if wanted:
+                v = velocities_after(numeric, t, q, v, wanted)
+            if self.engine.keep != "none":
+                v = kernels.project_velocities(t, q, v, parameters)
+            kernels.accelerations(t, q, v, parameters)
+        except SimulationError as error:
+            return str(error)
+        after = np.concatenate([q, v])
+        after[n:] = kernels.to_state(t, q, v, parameters)
+        self.parameters = parameters
+        self.changes.append((t, parameters))
+        self.engine.jump(after, parameters)
+        return None
+
+    def _wanted(self, acting: list[int], t: float, q: Array, v: Array) -> dict[int, float]:
+        """Return the velocities that are given new values, from the state before."""
+        wanted: dict[int, float] = {}
+        for e in acting:
+            program = self.values[e]
+            if program is None:
+                continue
+            found = program.floats([t, *q, *v, *self.parameters])
+            for place, value in zip(self.velocities[e], map(float, found), strict=True):
+                name = self.system.velocities[place]
+                if not np.isfinite(value):
+                    raise SimulationError(f"the new value of `{name}` is not finite: {value:g}")
+                if place in wanted and wanted[place] != value:
+                    raise SimulationError(
+                        f"two events at once give `{name}` the values {wanted[place]:g} and {value:g}"
+                    )
+                wanted[place] = value
+        return wanted
+
+    # --- after a jump ------------------------------------------------------------------------------------------------
+
+    def _accumulates(self, titles: str, t: float, state: Array) -> tuple[str, str] | None:
+        """Recognise jumps in ever shorter times, which would be without number in a finite one."""
+        self.jumps.append(t)
+        if len(self.changes) >= _MOST:
+            return "stopped", f"{_MOST:,} events changed parameters or velocities until t = {t:.6g}, the last {titles}"
+        gaps = np.diff(self.jumps)
+        if len(gaps) < _ROW or not np.all(gaps[1:] < _SHORTER * gaps[:-1]):
+            return None
+        ratio = float(gaps[-1] / gaps[-2])
+        rest = float(gaps[-1]) * ratio / (1.0 - ratio)  # of a geometric series
+        if rest > self.soon * (t - self.start[0]):
+            return None
+        self.occurrences.append(Occurrence(titles.strip("`"), t, *self.split(t, state), kind=ZENO))
+        return "stopped", (
+            f"events {titles} follow each other in ever shorter times, without number before t = {t + rest:.9g}: "
+            f"{len(self.changes)} until t = {t:.9g}. What comes then is another model, such as the body at rest there"
+        )
+
+    def _look_ahead(self, acting: list[int], step: float) -> None:
+        """Tell the stepper on which side of zero an expression is after a jump, where it may come back in one step."""
+        t, (q, v) = float(self.engine.clock.t), self.split(float(self.engine.clock.t), self.engine.y)
+        a = self.kernels.accelerations(t, q, v, self.parameters).acceleration
+        ahead = _AHEAD * (step or 1e-3 * float(self.engine.clock.span))
+        near = self._values(t + ahead, q + ahead * v + ahead**2 / 2 * a, v + ahead * a)
+        here = self._values(t, q, v)
+        self.left = {}
+        for e in acting:
+            if self.velocities[e] and (side := np.sign(near[e] - here[e])):
+                self.engine.events[1, e] = side * np.finfo(float).tiny
+                self.left[e] = t
+
+    def _values(self, t: float, q: Array, v: Array) -> Array:
+        rows = np.concatenate([[t], q, v, self.parameters])[None]
+        return self.kernels.run(self.group, "expressions", rows)[0]
+
+    def _state(self, theta: float, t: float, y: Array, end: float, kept: Array) -> Array:
+        step = Steps(np.array([t]), np.array([end - t]), y[None], kept[None])
+        return self.engine.inside(step, np.array([1]), np.array([theta]))[0]
+
+    def split(self, t: float, state: Array) -> tuple[Array, Array]:
+        """Return positions and velocities of a state."""
+        n = self.kernels.n
+        return state[:n], self.kernels.from_state(t, state[:n], state[n:], self.parameters)
+
+    def _place(self, e: int, t: float, y: Array, end: float, kept: Array) -> float:
+        """Return the part of the step at which an event happens: the end of it, where a switch is passed."""
+        if t in self.engine.instants:
+            return 1.0
+
+        def value(theta: float) -> float:
+            at = t + theta * (end - t)
+            return float(self._values(at, *self.split(at, self._state(theta, t, y, end, kept)))[e])
+
+        start, low, high = 0.0, value(0.0), value(1.0)
+        if self.left.get(e) == t:  # it begins at zero, goes to one side and comes back
+            start = next((float(theta) for theta in _PROBES if value(float(theta)) * high < 0), 0.0)
+            low = value(start)
+        if not low * high < 0:  # rounding moved it to an end
+            return 0.0 if abs(low) < abs(high) else 1.0
+        from scipy.optimize import brentq
+
+        return float(brentq(value, start, 1.0, xtol=1e-15))  # pyright: ignore[reportArgumentType]
