@@ -267,3 +267,10 @@ def test_a_stiff_motion_that_is_complete_says_so(command):
     Path("rod.toml").write_text(STIFF)
     _, _, err = command("simulate", "rod.toml", "--until", "0.5", "--rtol", "1e-4", "--atol", "1e-6")
     assert "Note: the system is stiff" in err and "method `radau`" in err
+
+
+def test_the_gallery_for_programs(command):
+    found = json.loads(command("examples", "--json")[1])
+    assert {"name": "pendulum", "title": "Pendulum in three coordinates", "size": None} in found
+    assert all(set(entry) == {"name", "title", "size"} for entry in found)
+    assert json.loads(command("examples", "pendulum", "--json")[1])["text"].startswith("#")

@@ -181,11 +181,16 @@ def test_long_forces_are_abbreviated_in_reactions():
     system = example("slider-crank")
     derivation = system.derive("multipliers")
     assert set(derivation.abbreviations) == {"f_q", "f_x", "f_p"}
+    names = {str(symbol) for symbol in derivation.multipliers["slider"].free_symbols}
+    whole = derivation.multipliers["slider"].subs(derivation.abbreviations)
+    assert names & set(derivation.abbreviations) and not set(derivation.abbreviations) & set(
+        map(str, whole.free_symbols)
+    )
     numeric, state = Numeric(system), system.start(initial={"q": 1.0, "q'": 0.4})
     values = numeric.all(0.0, state.q, state.v)
     _, multipliers = solve(values)
     symbols = [se.Symbol(name) for name in derivation.abbreviations]
-    numbers = numeric.evaluate(numeric.program(derivation.abbreviations.values()), 0.0, state.q, state.v)
+    numbers = numeric.evaluate(numeric.program(derivation.abbreviation_expressions.values()), 0.0, state.q, state.v)
     b = system.blocks
     for i, row in enumerate(derivation.reaction_expressions.values()):
         program = Program([b.t, *b.q, *b.v, *b.parameters, *symbols], row)

@@ -55,7 +55,7 @@ class Derivation(Printed):
     total_expressions: list[Expr]
     structure: dict[str, list[list[str]]]
     state: dict[str, float]
-    abbreviations: dict[str, Expr]
+    abbreviation_expressions: dict[str, Expr]
     operations: int
 
     @property
@@ -109,6 +109,12 @@ class Derivation(Printed):
         """The total reaction on each coordinate; empty if it is too long."""
         return self._reaction(self.total_expressions)
 
+    @property
+    def abbreviations(self) -> dict[str, Any]:
+        """What the names in the formulas stand for: `equation.subs(derivation.abbreviations)` puts it in."""
+        outward = self.translator.outward
+        return NamedFormulas({name: outward(expr) for name, expr in self.abbreviation_expressions.items()})
+
     def _reaction(self, row: list[Expr]) -> Formulas:
         names = [f"r_{name}" for name in self.system.coordinates] if row else []
         return Formulas((self.translator.outward(e) for e in row), names)
@@ -136,7 +142,7 @@ class Derivation(Printed):
             "degrees_of_freedom": self.degrees_of_freedom,
             "shared": self.shared,
             "total_reaction": [to_text(e) for e in self.total_expressions],
-            "abbreviations": {name: to_text(e) for name, e in self.abbreviations.items()},
+            "abbreviations": {name: to_text(e) for name, e in self.abbreviation_expressions.items()},
             "matrices": {name: [[to_text(e) for e in row] for row in m] for name, m in self.entries.items()},
             "structure": self.structure,
             "state": self.state,

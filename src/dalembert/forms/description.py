@@ -92,7 +92,7 @@ class _Description:
 
     def where(self) -> Section | None:
         """Say what names stand for: all of them, or those that are used."""
-        known = self.derivation.abbreviations
+        known = self.derivation.abbreviation_expressions
         waiting: list[Expr | str] = [side for row in self.rows for side in (row.left, row.right)]
         used = set(known) if self.whole else set()
         while waiting and not self.whole:

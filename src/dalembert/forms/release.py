@@ -80,7 +80,9 @@ class Release(Printed):
     @property
     def abbreviations(self) -> dict[str, Any]:
         """Names in the formulas, with what they stand for."""
-        return NamedFormulas({name: self.system.sympy(e) for name, e in self.derivation.abbreviations.items()})
+        return NamedFormulas(
+            {name: self.system.sympy(e) for name, e in self.derivation.abbreviation_expressions.items()}
+        )
 
     def _written(self, name: str) -> str:
         """Return the name of a condition whose reaction is a formula; say why if it is none."""
@@ -104,7 +106,7 @@ class Release(Printed):
                 found.append(Equations(self._rows(self._written(name)), names, outward=outward))
             except DerivationError as error:
                 found.append(Paragraph(str(error)))
-        where = [Equation(name, expr) for name, expr in self.derivation.abbreviations.items()]
+        where = [Equation(name, expr) for name, expr in self.derivation.abbreviation_expressions.items()]
         parts: list[Block] = [
             Listing([Name(q) for q in system.coordinates], short=True, title="coordinates"),
             Section("Constraints", [Equations(rows, names, "constraint", outward)]),

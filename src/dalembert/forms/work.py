@@ -87,7 +87,7 @@ class _Draft:
     total_expressions: list[Expr] = field(default_factory=list)
     structure: dict[str, list[list[str]]] = field(default_factory=dict)
     state: dict[str, float] = field(default_factory=dict)
-    abbreviations: dict[str, Expr] = field(default_factory=dict)
+    abbreviation_expressions: dict[str, Expr] = field(default_factory=dict)
     operations: int = 0
 
 
@@ -123,8 +123,8 @@ class _Work:
         except TooLarge:
             self.structure(values)
         self.reactions(solution)
-        if result.abbreviations:
-            names = quoted(result.abbreviations)
+        if result.abbreviation_expressions:
+            names = quoted(result.abbreviation_expressions)
             result.notes.append(f"{names} stand for parts of M q̈ = f + r and A q̈ = c that are too long to write out")
 
     def fill(self, solution: Solution | None) -> None:
@@ -180,7 +180,7 @@ class _Work:
         if form.name not in found:
             found[form.name] = self.formulas(form, pilot)
         solution, names = found[form.name]
-        self.result.abbreviations |= names  # to those of the equations, which are written already
+        self.result.abbreviation_expressions |= names  # to those of the equations, which are written already
         return solution
 
     def formulas(self, form: Form, pilot: Pilot) -> tuple[Solution | None, dict[str, Expr]]:
