@@ -216,10 +216,12 @@ class System(Stated):
         return reaction(self, name)
 
     def without(self, *names: str) -> System:
-        """Return the system without some of its constraints."""
+        """Return the system without some of its constraints, and without outputs that ask for multipliers."""
         for name in names:
             self.constraint(name)
-        return self.replace(constraints=tuple(c for c in self.constraints if c.name not in names))
+        kept = self.put_sections(lambda expr: expr).get("outputs", {})
+        lost = {"outputs": dict.fromkeys(name for name in self.outputs if name not in kept)} if self.outputs else {}
+        return self.replace(constraints=tuple(c for c in self.constraints if c.name not in names), **lost)
 
     def reduced(self, keep: Iterable[str] = ()) -> System:
         """Return the system in fewer coordinates: constraints that are linear in one of them are solved for it.

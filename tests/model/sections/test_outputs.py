@@ -140,4 +140,8 @@ def test_other_coordinates_keep_what_they_can():
     system = machine().system()
     assert not system.outputs
     pendulum = loads(PENDULUM)
+    assert list(pendulum.without("rod_x").outputs) == ["tip", "speed", "jolt"]
+    assert list(pendulum.reduced().outputs) == ["tip", "speed", "jolt"] and pendulum.release("rod_x")
+    driven = rig().replace(outputs={"torque": "motor.torque"})
+    assert driven.mobility() and driven.kinematics([0.0, 0.1]) and driven.check().ok
     assert pendulum.replace(parameters={"l": 2}).outputs == pendulum.outputs
