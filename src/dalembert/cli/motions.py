@@ -68,9 +68,9 @@ def motion_text(run: Run) -> str:
     return shown(outcome(run), run.certificate.document())
 
 
-def save_plot(run: Run, what: str, path: Path) -> None:
+def save_plot(run: Run, what: str, path: Path, dark: bool = False) -> None:
     """Draw a plot of a motion into a file, which appears when it is complete."""
-    figure = run.plot(what)
+    figure = run.plot(what, dark=dark)
     files.write(path, lambda file: figure.savefig(file, format=path.suffix[1:].lower()))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.arguments import number, switch
+from dalembert.arguments import number, switch, whole
 from dalembert.errors import ModelError
 from dalembert.files import as_path, check_place, write
 from dalembert.results.drawing.build import build
@@ -22,6 +22,7 @@ FRAMES = 600  # stored at most; the player draws smoothly in between
 RATE = 60  # frames for each second of watching, as far as they suffice
 NUMBERS = 1_000_000  # stored at most, for systems with very many points
 QUICK, LONG = 2.0, 60.0  # seconds; what is shorter or longer is not shown in real time unless this is asked for
+WIDTH, WIDTHS, RATES = 640, (64, 4096), (1, 60)  # of films: pixels, frames for each second
 FORMATS = (".html", ".gif", ".mp4", ".png", ".svg", ".pdf")
 
 
@@ -39,9 +40,15 @@ class Animation:
         t = self.scene.times
         return f"<Animation {self.scene.title!r} from t = {t[0]:g} to {t[-1]:g}: {len(t)} frames, speed {self.speed:g}>"
 
-    def save(self, path: str | Path) -> None:
-        """Write a page to play (.html), a film (.gif, .mp4), or a picture of the middle (.png, .svg, .pdf)."""
+    def save(self, path: str | Path, *, width: int | None = None, rate: float | None = None) -> None:
+        """Write a page to play (.html), a film (.gif, .mp4), or a picture of the middle (.png, .svg, .pdf).
+
+        width, rate: of films, in pixels and in frames for each second; without them 640, and 20 (.gif) or 30 (.mp4).
+        """
         check_path(path)
+        width = WIDTH if width is None else 2 * (whole("width", width, *WIDTHS) // 2)
+        if rate is not None and not RATES[0] <= number("rate", rate) <= RATES[1]:
+            raise ModelError(f"`rate` is from {RATES[0]} to {RATES[1]} frames for each second, got {rate!r}")
         path = Path(path)
         kind = path.suffix.lower()
         if kind == ".html":
@@ -52,7 +59,7 @@ class Animation:
         elif kind in (".gif", ".mp4"):
             from dalembert.results.drawing.film import gif, mp4
 
-            film = (gif if kind == ".gif" else mp4)(self.scene, self.speed, bool(self.dark))
+            film = (gif if kind == ".gif" else mp4)(self.scene, self.speed, bool(self.dark), width, rate)
             write(path, lambda file: file.write(film))
         else:
             figure = self.figure()

@@ -14,6 +14,7 @@ from dalembert.errors import ModelError, MotionWarning
 from dalembert.language.late_sympy import is_sympy
 
 if TYPE_CHECKING:
+    from dalembert.results.points import PointMotion
     from dalembert.results.profile import Profile
     from dalembert.results.run import Run
 
@@ -65,6 +66,16 @@ class Measured(Shown):
     def outputs(self) -> dict[str, Array]:
         """The outputs of the system along the motion, by name."""
         return self._self.evaluate(self._self.system.outputs)
+
+    def point(self, of: str, point: Any = None) -> PointMotion:
+        """Return the way of a point: `run.point("rod", "P").place`, with `velocity` and `acceleration`.
+
+        of: a body of a mechanism; of other systems a point of the drawing. point: one of the body by its name, or
+        coordinates in the frame of the body; without one the centre of mass.
+        """
+        from dalembert.results.points import point_motion
+
+        return point_motion(self._self, of, point)
 
     def peak(self, what: Any) -> Extreme:
         """Return the largest absolute value along the motion, between steps too: `run.peak("A.force").t` is its time.

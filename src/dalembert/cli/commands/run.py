@@ -15,6 +15,7 @@ from dalembert.cli.progress import Progress
 from dalembert.cli.terminal import shown
 from dalembert.document.nodes import Equation, Equations, Paragraph, Section
 from dalembert.errors import ModelError
+from dalembert.model.settings import Settings as MotionSettings
 
 NAME, GROUP = "run", "Work with a model"
 _BRIEF = (6, 3)  # equations that are printed, and lines of each on a terminal
@@ -28,7 +29,7 @@ dalembert run pendulum --no-report
 """
 
 
-@with_settings("until", "unchecked")
+@with_settings(*MotionSettings.options)
 def command(
     model: Model,
     asked: dict[str, Any],

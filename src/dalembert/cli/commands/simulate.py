@@ -38,6 +38,10 @@ def _file(text: str) -> Any:
     return typer.Option(metavar="FILE", help=text, rich_help_panel=OUTPUT)
 
 
+def _film(metavar: str | None, text: str) -> Any:
+    return typer.Option(metavar=metavar, help=text, rich_help_panel=OUTPUT, show_default=False)
+
+
 @with_settings(*MotionSettings.options)
 def command(
     model: Model,
@@ -60,6 +64,14 @@ def command(
         ),
     ] = "coordinates",
     animate: Annotated[str | None, _file("Draw the moving system: .html, .gif, .mp4, .png, .svg or .pdf.")] = None,
+    film_width: Annotated[str | None, _film("PIXELS", "The width of a film, .gif or .mp4; else 640.")] = None,
+    film_rate: Annotated[str | None, _film("N", "Its frames for each second; else 20, or 30 of .mp4.")] = None,
+    film_speed: Annotated[str | None, _film("X", "How fast the motion is shown: 1 for real time.")] = None,
+    trace: Annotated[
+        list[str] | None, _film("POINT", "A point whose curve is drawn: a joint, a body, body.point.")
+    ] = None,
+    forces: Annotated[bool, _film(None, "Draw the forces in joints, or the reactions.")] = False,
+    dark: Annotated[bool, _film(None, "Draw on dark ground, plots too.")] = False,
     in_json: AsJson = False,
 ) -> None:
     """Compute the motion of a model, certify it, and print or write what came out.
@@ -75,11 +87,20 @@ def command(
     if options.one_of("--plot-of", plot_of, PLOTS) != "coordinates" and plot is None:
         raise ModelError("`--plot-of` says what `--plot` draws: give a file too, as in --plot motion.png")
     asked |= read_events(event)
+    wanted = {"width": film_width, "rate": film_rate, "speed": film_speed}
+    numbers = {name: options.finite(f"--film-{name}", text) for name, text in wanted.items() if text is not None}
+    if film is None and (numbers or trace or forces):
+        raise ModelError("`--film-…`, `--trace` and `--forces` say how `--animate` draws: give a file too")
+    speed = numbers.pop("speed", None)
     system = open_model(model, settings, initial, outputs)
     motion = simulated(system, asked)
+
+    def animated() -> Any:
+        return motion.animate(dark=dark or None, trace=trace or (), reactions=forces, speed=speed)
+
     save(motion, table)  # before anything that may fail or be interrupted
     print_motion(motion, lambda: as_json(motion.as_dict()) if in_json else motion_text(motion))
-    write("Plot", drawing, lambda path: save_plot(motion, plot_of, path))
-    write("Animation", film, lambda path: motion.animate().save(path))
+    write("Plot", drawing, lambda path: save_plot(motion, plot_of, path, dark))
+    write("Animation", film, lambda path: animated().save(path, **numbers))
     write("Report", page, motion.report)
     raise typer.Exit(ending(motion))

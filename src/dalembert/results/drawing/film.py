@@ -31,11 +31,11 @@ def look(scene: Stage, width: int, dark: bool) -> Look:
     return Look(float(width), float(height), (40.0, 36.0, 40.0, top), dark, clock=len(scene.times) > 1)
 
 
-def frames(scene: Stage, speed: float, dark: bool, rate: int, most: int) -> Iterator[Array]:
+def frames(scene: Stage, speed: float, dark: bool, width: int, rate: float, most: int) -> Iterator[Array]:
     """Yield the pictures of a film, as bytes of red, green and blue."""
     duration = (scene.times[-1] - scene.times[0]) / speed
     count = int(np.clip(round(duration * rate), 1, most))
-    figure, painting = make_figure(scene, look(scene, WIDTH, dark))
+    figure, painting = make_figure(scene, look(scene, width, dark))
     canvas = FigureCanvasAgg(figure)
     for frame in np.linspace(0, len(scene.times) - 1, count).round().astype(int):
         painting.frame = int(frame)
@@ -43,11 +43,12 @@ def frames(scene: Stage, speed: float, dark: bool, rate: int, most: int) -> Iter
         yield np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
 
-def gif(scene: Stage, speed: float, dark: bool) -> bytes:
+def gif(scene: Stage, speed: float, dark: bool, width: int = WIDTH, rate: float | None = None) -> bytes:
     """Return the film as GIF; one palette serves all frames, so that nothing flickers."""
     from PIL import Image
 
-    pictures = [Image.fromarray(picture) for picture in frames(scene, speed, dark, GIF_RATE, GIF_MOST)]
+    shown = frames(scene, speed, dark, width, rate or GIF_RATE, GIF_MOST if rate is None else MP4_MOST)
+    pictures = [Image.fromarray(picture) for picture in shown]
     duration = 1000 * float(scene.times[-1] - scene.times[0]) / speed / len(pictures)
     palette = pictures[len(pictures) // 2].quantize(128, dither=Image.Dither.NONE)
     first, *rest = (picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures)
@@ -58,23 +59,23 @@ def gif(scene: Stage, speed: float, dark: bool) -> bytes:
     return file.getvalue()
 
 
-def mp4(scene: Stage, speed: float, dark: bool) -> bytes:
+def mp4(scene: Stage, speed: float, dark: bool, width: int = WIDTH, rate: float | None = None) -> bytes:
     """Return the film as MP4."""
     program = shutil.which("ffmpeg")
     if program is None:
         raise ModelError("an .mp4 file needs the program ffmpeg, which is not found; install it, or save .html or .gif")
-    size = look(scene, WIDTH, dark)
+    size, rate = look(scene, width, dark), rate or MP4_RATE
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "film.mp4"
         command = [
             program, "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24",
-            "-s", f"{size.width:.0f}x{size.height:.0f}", "-r", str(MP4_RATE), "-i", "-",
+            "-s", f"{size.width:.0f}x{size.height:.0f}", "-r", f"{rate:g}", "-i", "-",
             "-an", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(out),
         ]  # fmt: skip
         with tempfile.TemporaryFile() as said:
             process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said)
             try:
-                for picture in frames(scene, speed, dark, MP4_RATE, MP4_MOST):
+                for picture in frames(scene, speed, dark, width, rate, MP4_MOST):
                     process.stdin.write(picture.tobytes())  # pyright: ignore[reportOptionalMemberAccess]
                 process.stdin.close()  # pyright: ignore[reportOptionalMemberAccess]
             except OSError:  # it ended by itself, and has said why
