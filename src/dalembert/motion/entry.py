@@ -7,7 +7,7 @@ them.
 
 So this file knows how numba lays out arguments, which numba's own `cache=True` would spare us. It is kept for what it
 saves at every start: from that of Python to the first motion of the pendulum, with everything in its cache, 1.0 s of
-the processor against 1.45 s, the difference being numba itself; compiling takes as long either way, 20 s (numba 0.68,
+the processor against 1.45 s, the difference being numba itself; compiling takes as long either way (numba 0.68,
 shortest of three in turn, `simulate(0.1)`). The layout is not trusted: code that takes another number of words than lie
 in the table is refused when it is made, and `tests/motion/test_plain.py` compares every stepper with its own Python.
 """

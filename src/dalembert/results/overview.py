@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dalembert.document import nodes
 from dalembert.document.nodes import faint, listed, rounded
 from dalembert.errors import DalembertError
+from dalembert.results.plain import final_joints
 from dalembert.results.quantities import quantities, time_unit, unit_of
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _reactions(run: Run) -> nodes.Section | None:
 
 def _joints(run: Run) -> nodes.Section | None:
     """Show the forces in the joints of a mechanism at the end."""
-    found = run.final_joints()
+    found = final_joints(run, nodes.ROWS + 1)  # each takes its time, and the others are counted only
     if not found:
         return None
     known = [x for part in found.values() for x in (*part["force"], *part["moment"]) if x is not None]
@@ -130,7 +131,8 @@ def _joints(run: Run) -> nodes.Section | None:
     title = "Forces in the joints at the end, in world axes"
     if len(known) < sum(len(part["force"]) + len(part["moment"]) for part in found.values()):
         title += " (?: not determined)"
-    return nodes.Section(title, [nodes.Table(rows, ("joint", "on", "force, N", "moment, N m"))])
+    total = len(run.joints.mechanism.joints) + len(run.joints.mechanism.drives)
+    return nodes.Section(title, [nodes.Table(rows, ("joint", "on", "force, N", "moment, N m"), total=total)])
 
 
 def _certificate(run: Run) -> list[nodes.Block]:

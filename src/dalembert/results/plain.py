@@ -22,15 +22,18 @@ def final_reactions(run: Run) -> dict[str, list[float]]:
     return {name: reaction.tolist() for name, reaction in found.items()}
 
 
-def final_joints(run: Run) -> dict[str, dict[str, Any]]:
-    """Return force and moment of the joints and drives of a mechanism at the end; None if it is not determined."""
+def final_joints(run: Run, most: int | None = None) -> dict[str, dict[str, Any]]:
+    """Return force and moment of joints and drives of a mechanism at the end; None if it is not determined.
+
+    most: how many are wanted, the first ones; else all.
+    """
     if not run._is_mechanism:
         return {}
     n, kernels, (t, *state) = run.motion.kernels.n, run.motion.kernels, run.final().values()
     point = t, state[:n], state[n:], _last_parameters(run)
     joints = Joints(run.joints.mechanism, kernels.inputs(*point), kernels.accelerations(*point))
     found = {}
-    for name in (*joints.mechanism.joints, *joints.mechanism.drives):
+    for name in (*joints.mechanism.joints, *joints.mechanism.drives)[:most]:
         force = joints.force(name)
         values = {
             part: [None if math.isnan(x) else float(x) for x in np.atleast_1d(getattr(force, part))]

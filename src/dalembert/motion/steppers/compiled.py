@@ -9,6 +9,8 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 from numba import from_dtype, njit, types
+from numba.core import config
+from numba.core.compiler_lock import global_compiler_lock
 
 from dalembert.native import machine
 
@@ -29,7 +31,13 @@ def compiled(function: Callable[..., Any]) -> Any:
 def to_object(function: Any, kind: tuple, name: str, words: int) -> bytes:
     """Compile a function for arguments of some kind, so many words, to an object file, in which it has the name."""
     signature = tuple(_type(part) for part in kind)
-    function.compile(signature)
+    with global_compiler_lock:  # others who compile wait
+        settings: Any = config
+        level, settings.OPT = settings.OPT, type(settings.OPT)(0)  # `compile_alone` optimises them, all in one
+        try:
+            function.compile(signature)
+        finally:
+            settings.OPT = level
     own = function.overloads[signature].fndesc.llvm_func_name
     module = llvm.parse_assembly(_COUNTING.sub(_NO_COUNTING, function.inspect_llvm(signature)))
     module.get_function(own).name = _INNER

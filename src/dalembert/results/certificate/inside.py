@@ -1,7 +1,8 @@
 """A motion inside its steps, at the nodes of Gauss's quadrature: where powers are summed up and steps are tried.
 
-Long steps are divided, so that there are always some thousands of places to look at: what acts between them only for a
-moment would be overlooked. Where states inside a step cost as much as the step, its ends must do.
+Long steps are divided, so that there are some thousands of places to look at (in systems of more than 500 coordinates
+fewer, but five in every step): what acts between them only for a moment would be overlooked. Where states inside a
+step cost as much as the step, its ends must do.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ MANY = 50_000  # steps, beyond which only as many are looked into
 _SAMPLES = 300  # that are found again inside the steps, where this is not cheap
 _PLACES = 4000  # to look at, at least; more in small systems:
 _VALUES = 40_000  # coordinates times places
+_MOST_VALUES = 2_000_000  # of these, beyond which there are fewer places; one piece of every step at least
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(5)
 NODES, WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
 _POWERS = np.arange(1, len(NODES) + 1)
@@ -97,7 +99,8 @@ def _look(run: Run) -> Inside:
     steps = np.flatnonzero(~changes(run))
     every = max(1.0, len(steps) / MANY)
     steps = steps[np.unique((np.arange(min(len(steps), MANY)) * every).astype(int))]
-    places = max(_PLACES, min(5 * _PLACES, _VALUES // n)) if dense(run) else 1
+    places = min(max(_PLACES, min(5 * _PLACES, _VALUES // n)), _MOST_VALUES // n) if dense(run) else 1
+    places = max(places, 1)
     count = -(-places // (len(NODES) * max(len(steps), 1)))
     thetas = ((np.arange(count)[:, None] + NODES) / count).ravel()
     samples, where, parts = _samples(motion)
