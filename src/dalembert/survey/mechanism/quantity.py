@@ -28,7 +28,7 @@ class Course(NamedTuple):
     acceleration: Array
 
 
-class Quantity:
+class FollowedQuantity:
     """Some expressions of the coordinates with the expressions of their rates.
 
     angle: it is one. turns: an angle that is given within half a turn, so that whole turns follow from the rates.
@@ -64,14 +64,14 @@ def unwrap(values: Any, guess: Any) -> Any:
     return values + 2 * np.pi * np.round((guess - values) / (2 * np.pi))
 
 
-def joint_quantity(mechanism: Mechanism, name: str) -> Quantity:
+def joint_quantity(mechanism: Mechanism, name: str) -> FollowedQuantity:
     """Return the coordinate of a joint by `A`, or by `A.angle` where it has several; or a coordinate of the system."""
     if not isinstance(name, str):
         raise ModelError(f"joints and coordinates are given by their names, got {shown(name)}")
     if name in mechanism.coordinates:
         angles = {body.coordinates[-1] for body in mechanism.bodies.values() if body.coordinates}
         angle = mechanism.dimensions == 2 and name in angles
-        return Quantity(mechanism, [se.Symbol(name)], [se.Symbol(name + "'")], angle)
+        return FollowedQuantity(mechanism, [se.Symbol(name)], [se.Symbol(name + "'")], angle)
     joint_name, _, which = name.partition(".")
     if joint_name not in mechanism.joints:
         known = [*mechanism.joints, *mechanism.coordinates]
@@ -84,10 +84,10 @@ def joint_quantity(mechanism: Mechanism, name: str) -> Quantity:
         raise ModelError(f"joint `{joint_name}` ({joint.kind}) has the coordinates {quoted(names)}; got `{name}`")
     key = which or next(iter(joint.coordinates))
     coordinate = joint.coordinates[key]
-    return Quantity(mechanism, [coordinate.value], [coordinate.rate], is_angle(key))
+    return FollowedQuantity(mechanism, [coordinate.value], [coordinate.rate], is_angle(key))
 
 
-def point_quantity(mechanism: Mechanism, body: str, point: Any) -> Quantity:
+def point_quantity(mechanism: Mechanism, body: str, point: Any) -> FollowedQuantity:
     """Return the place of a point of a body, by its name or by coordinates in the body frame."""
     if body not in mechanism.bodies:
         raise ModelError(f"there is no body `{body}`; {nearest(str(body), mechanism.bodies, 'bodies')}")
@@ -103,7 +103,7 @@ def point_quantity(mechanism: Mechanism, body: str, point: Any) -> Quantity:
         if len(given) != n or any(not np.isfinite(_number(x)) for x in given):
             raise ModelError(f"a point of `{body}` is one of its names, or {n} numbers in its frame; got {point!r}")
         place = tuple(se.RealDouble(_number(x)) for x in given)
-    return Quantity(mechanism, part.view.position(place), part.view.velocity(place))
+    return FollowedQuantity(mechanism, part.view.position(place), part.view.velocity(place))
 
 
 def _number(x: Any) -> float:

@@ -25,7 +25,7 @@ from dalembert.survey.given import at_level
 from dalembert.survey.mechanism.closure import ASIDE, LOOSE, Closure
 from dalembert.survey.mechanism.mobility import undriven
 from dalembert.survey.mechanism.path import Path, Sameness, Station
-from dalembert.survey.mechanism.quantity import Quantity, joint_quantity, unwrap
+from dalembert.survey.mechanism.quantity import FollowedQuantity, joint_quantity, unwrap
 from dalembert.survey.mechanism.transmission_angle import folded, transmission_angle
 from dalembert.survey.mechanism.words import list_bodies
 from dalembert.survey.start import consistent_state
@@ -293,7 +293,7 @@ class _Trace:
             (float(min(outputs)), float(max(outputs))), None if angle is None else self.extremes(angle),
         )  # fmt: skip
 
-    def extremes(self, angle: Quantity) -> tuple[float, float]:
+    def extremes(self, angle: FollowedQuantity) -> tuple[float, float]:
         """Return the least and the largest transmission angle: where the unfolded one turns back, or meets a fold."""
 
         def unfolded(point: _Point) -> tuple[float, float, float]:

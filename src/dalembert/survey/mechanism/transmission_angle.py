@@ -16,14 +16,14 @@ from dalembert.arrays import Array
 from dalembert.language.building import angle
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.model.mechanism.vectors import Vector, dot, sub
-from dalembert.survey.mechanism.quantity import Quantity
+from dalembert.survey.mechanism.quantity import FollowedQuantity
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.joint import Joint
     from dalembert.model.mechanism.mechanism import Mechanism
 
 
-def transmission_angle(mechanism: Mechanism, output: str) -> Quantity | None:
+def transmission_angle(mechanism: Mechanism, output: str) -> FollowedQuantity | None:
     """Return the angle from what is blocked to the force, unfolded; None if the output is not so driven."""
     lines = _lines(mechanism, output)
     if lines is None:
@@ -32,7 +32,7 @@ def transmission_angle(mechanism: Mechanism, output: str) -> Quantity | None:
     value = angle(blocked[0] * force[1] - blocked[1] * force[0], dot(force, blocked))
     names = [name for name in mechanism.coordinates if se.Symbol(name) in value.free_symbols]
     rate = se.Add(*[value.diff(se.Symbol(name)) * se.Symbol(name + "'") for name in names])
-    return Quantity(mechanism, [value], [rate], angle=True)
+    return FollowedQuantity(mechanism, [value], [rate], angle=True)
 
 
 def folded(unfolded: Array) -> Array:
