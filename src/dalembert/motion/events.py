@@ -13,7 +13,7 @@ passages inside one step go unnoticed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from dalembert.language.building import TIME, Expr
 from dalembert.language.late_sympy import is_sympy
 from dalembert.language.parser import parse, parse_equation, parse_value
 from dalembert.language.vocabulary import Vocabulary
+from dalembert.model.sections.define import definitions_of
 from dalembert.model.sections.events import DIRECTIONS, EQUALS
 from dalembert.model.system import System
 
@@ -124,7 +125,7 @@ def multiplier_names(system: System) -> dict[str, int]:
 
 def read_events(system: System, given: Sequence[Any]) -> Watched:
     """Return the events and their expressions; raise ModelError with everything that is wrong."""
-    vocabulary = Vocabulary(system.coordinates, (*system.parameters, *multiplier_names(system)))
+    vocabulary = _vocabulary(system, *multiplier_names(system))
     if isinstance(given, (str, Event)) or is_sympy(given):
         given = [given]
     if not isinstance(given, (list, tuple)):
@@ -141,6 +142,12 @@ def read_events(system: System, given: Sequence[Any]) -> Watched:
     if problems:
         raise ModelError(problems)
     return Watched(tuple(events), expressions, velocities)
+
+
+def _vocabulary(system: System, *further: str) -> Vocabulary:
+    """Return the names of a system, its definitions too, and some more."""
+    names = Vocabulary(system.coordinates, (*system.parameters, *further))
+    return replace(names, definitions=definitions_of(system.sections, names))
 
 
 def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
@@ -180,7 +187,7 @@ def _velocities(system: System, event: Event) -> dict[int, Expr]:
     """Read new velocities: expressions of the state before the jump."""
     if not isinstance(event.velocities, Mapping):
         raise ModelError(f'`velocities` are given by name, as in {{"x\'": "-x\'"}}; got {shown(event.velocities)}')
-    vocabulary, found = Vocabulary(system.coordinates, tuple(system.parameters)), {}
+    vocabulary, found = _vocabulary(system), {}
     for name, value in event.velocities.items():
         if name not in system.velocities:
             known = nearest(str(name), list(system.velocities), "velocities")

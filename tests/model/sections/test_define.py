@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import Mechanism, ModelError, System, loads
+from dalembert import Event, Mechanism, ModelError, System, loads
 
 PLACES = {"x1": "l*sin(a)", "y1": "-l*cos(a)", "x2": "x1 + l*sin(b)", "y2": "y1 - l*cos(b)"}
 VALUES = {"m": 1.3, "l": 0.7, "g": 9.81}
@@ -45,6 +45,11 @@ def test_asked_of_a_motion():
     run = double_pendulum().simulate(until=0.5, samples=5)
     speed = 0.7 * (np.cos(run["a"]) * run["a'"] + np.cos(run["b"]) * run["b'"])
     np.testing.assert_allclose(run.evaluate("x2'"), speed, rtol=1e-12)
+
+
+def test_watched_for_as_events():
+    run = double_pendulum().simulate(until=2, events=[Event("x2' = 0", action="stop", direction="down")])
+    assert run.events and abs(run.evaluate("x2'")[-1]) < 1e-9
 
 
 def test_constraints_and_forces_take_them():
