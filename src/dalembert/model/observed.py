@@ -56,6 +56,12 @@ def multiplier_names(scope: Scope) -> dict[str, str]:
     return {name: meant[0] for name, meant in found.items() if len(meant) == 1 and name not in taken}
 
 
+def asks_for(expr: Expr, names: Collection[str]) -> bool:
+    """Tell whether an expression asks for quantities of parts, multipliers, or one of some names."""
+    used = {symbol.name.rstrip("'") for symbol in expr.free_symbols}
+    return any("." in name or name.startswith(MULTIPLIER) or name in names for name in used)
+
+
 class Observed:
     """Reads what is asked of the motions of a system."""
 

@@ -74,6 +74,7 @@ class Reader:
         self.coordinates = dict.fromkeys(names)
         self.velocities = dict.fromkeys(name + "'" for name in names)
         self.accelerations = dict.fromkeys(name + "''" for name in names)
+        self.outputs: dict[str, Expr] = {}  # those that were read so far
         self.check_mappings(given)
         self.parameters = self.read_parameters(given.parameters, symbols)
         try:

@@ -21,7 +21,7 @@ from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.facts import Survey
 from dalembert.model.initial import InitialValue, Measure
-from dalembert.model.observed import Observed, Scope
+from dalembert.model.observed import Observed, Scope, asks_for
 from dalembert.model.reading import Given, read_system
 from dalembert.model.sections import SECTIONS
 from dalembert.model.sections.define import definitions_of
@@ -151,6 +151,10 @@ class Stated(Shown):
     def put_sections(self, change: Callable[[Expr], Expr]) -> dict[str, Any]:
         """Return the further tables with their expressions changed, without those that are in the equations."""
         found = {name: SECTIONS[name].put(kept, change) for name, kept in self.sections.items()}
+        lost = self.outputs.keys() - (found.get("outputs") or {}).keys()
+        if found.get("events"):  # those that ask for what is no longer there cannot be watched for
+            kept = {name: event for name, event in found["events"].items() if not asks_for(event["when"], lost)}
+            found["events"] = kept or None
         return {name: kept for name, kept in found.items() if kept is not None}
 
     def _changed(self, part: str, present: Mapping[str, Any], change: Any) -> dict[str, Any]:

@@ -216,11 +216,13 @@ class System(Stated):
         return reaction(self, name)
 
     def without(self, *names: str) -> System:
-        """Return the system without some of its constraints, and without outputs that ask for multipliers."""
+        """Return the system without some constraints, and without outputs and events that ask for multipliers."""
         for name in names:
             self.constraint(name)
-        kept = self.put_sections(lambda expr: expr).get("outputs", {})
-        lost = {"outputs": dict.fromkeys(name for name in self.outputs if name not in kept)} if self.outputs else {}
+        kept, lost = self.put_sections(lambda expr: expr), {}
+        for part in ("outputs", "events"):
+            gone = [name for name in self.sections.get(part, {}) if name not in kept.get(part, {})]
+            lost |= {part: dict.fromkeys(gone)} if gone else {}
         return self.replace(constraints=tuple(c for c in self.constraints if c.name not in names), **lost)
 
     def reduced(self, keep: Iterable[str] = ()) -> System:

@@ -25,12 +25,12 @@ from dalembert.language.building import TIME, Expr
 from dalembert.language.late_sympy import is_sympy
 from dalembert.language.parser import parse, parse_equation, parse_value
 from dalembert.language.vocabulary import Vocabulary
+from dalembert.model.quantity import multiplier
 from dalembert.model.sections.define import definitions_of
 from dalembert.model.sections.events import DIRECTIONS, EQUALS
 from dalembert.model.system import System
 
 ACTIONS = ("record", "stop")
-MULTIPLIER = "lambda_"
 EVENT, ZENO = "event", "zeno"  # kinds of occurrences
 
 
@@ -119,13 +119,13 @@ def with_events(system: System, asked: Any) -> list[Any]:
 
 
 def multiplier_names(system: System) -> dict[str, int]:
-    """Return how multipliers are written in events, and the constraint of each."""
-    return {MULTIPLIER + c.name.replace(".", "_"): i for i, c in enumerate(system.constraints)}
+    """Return the symbols of multipliers in what is watched for, and the constraint of each."""
+    return {multiplier(c.name).name: i for i, c in enumerate(system.constraints)}
 
 
 def read_events(system: System, given: Sequence[Any]) -> Watched:
     """Return the events and their expressions; raise ModelError with everything that is wrong."""
-    vocabulary = _vocabulary(system, *multiplier_names(system))
+    vocabulary = system.observed.vocabulary
     if isinstance(given, (str, Event)) or is_sympy(given):
         given = [given]
     if not isinstance(given, (list, tuple)):
@@ -144,9 +144,9 @@ def read_events(system: System, given: Sequence[Any]) -> Watched:
     return Watched(tuple(events), expressions, velocities)
 
 
-def _vocabulary(system: System, *further: str) -> Vocabulary:
-    """Return the names of a system, its definitions too, and some more."""
-    names = Vocabulary(system.coordinates, (*system.parameters, *further))
+def _vocabulary(system: System) -> Vocabulary:
+    """Return the names of a system, its definitions too."""
+    names = Vocabulary(system.coordinates, tuple(system.parameters))
     return replace(names, definitions=definitions_of(system.sections, names))
 
 
@@ -170,7 +170,9 @@ def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
         expression = event.when if isinstance(event.when, se.Basic) else system._translator.inward(event.when)
     else:
         raise ModelError(f"expected an equation in quotes or a SymPy expression, got {type(event.when).__name__}")
-    _only(expression, {TIME, *system.coordinates, *system.velocities, *vocabulary.parameters})
+    named = {s.name for s in expression.free_symbols if system.observed.knows(s.name.rstrip("'"))}
+    _only(expression, {TIME, *system.coordinates, *system.velocities, *vocabulary.parameters, *named})
+    expression = system.observed.resolved(expression)
     if not expression.free_symbols - {se.Symbol(name) for name in system.parameters}:
         raise ModelError("nothing in it moves")
     return expression

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from dalembert import Mechanism, ModelError, load, load_motion, loads
+from dalembert import Event, Mechanism, ModelError, load, load_motion, loads
 from dalembert.cli import main
 from dalembert.model.writing import to_toml
 from tests.results.test_evaluation import rig
@@ -88,6 +88,40 @@ def test_on_the_command_line(tmp_path, capsys, monkeypatch):
     with pytest.raises(SystemExit) as stop:
         main(["simulate", "p.toml", "--outputs", "high"])
     assert stop.value.code == 2 and "--outputs takes NAME=VALUE" in capsys.readouterr().err
+
+
+def test_events_name_outputs_and_quantities():
+    watched = (
+        PENDULUM
+        + """
+[events.low]
+when = "tip = 1"
+[events.hard]
+when = "pull = 15"
+direction = "up"
+stop = true
+[events.turning]
+when = "jolt + tip'' = -10"
+"""
+    )
+    system = loads(watched)
+    assert loads(to_toml(system)) == system == system.replace(name="Pendulum")
+    run = system.simulate(1.0)
+    found = {event.name: event.t for event in run.events}
+    assert run.evaluate("2*x", found["low"]) == pytest.approx(1) and run.status == "stopped"
+    assert run.evaluate("sqrt(lambda_rod_x^2 + lambda_rod_y^2)", found["hard"]) == pytest.approx(15)
+    assert run.evaluate("x''", found["turning"]) == pytest.approx(-5)
+    assert list(system.without("rod_x").sections["events"]) == ["low", "turning"]
+    assert system.reduced().simulate(0.1, events=[]).status == "done"
+    free = machine().simulate(3.0)
+    between = (free.minimum("load") + free.maximum("load")) / 2
+    stopped = machine().simulate(3.0, events=[Event(f"load = {between!r}", "stop"), Event("C.force_x = 0")])
+    assert stopped.status == "stopped" and stopped["load"][-1] == pytest.approx(between)
+    assert run.certificate is not None
+    with pytest.raises(ModelError, match="did you mean `pull`"):
+        system.simulate(1.0, events=["pul = 3"])
+    with pytest.raises(ModelError, match="`A` has no `forse`"):
+        machine().simulate(1.0, events=["A.forse = 3"])
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,11 @@
 from dalembert.model.sections import (  # in the order in which names become known
     define,
     dissipation,
-    events,
     loads,
     outputs,
 )
+
+from dalembert.model.sections import events  # isort: skip
 from dalembert.model.sections.base import SECTIONS, ModelTable, model_table
 
 __all__ = ["SECTIONS", "ModelTable", "define", "dissipation", "events", "loads", "model_table", "outputs"]

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import symengine as se
@@ -23,6 +22,7 @@ import symengine as se
 from dalembert.errors import nearest
 from dalembert.language.building import Expr, number
 from dalembert.language.parser import parse_equation, parse_value
+from dalembert.model.observed import Observed
 from dalembert.model.sections.base import ModelTable, by_name, model_table
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 ENTRIES = ("when", "direction", "stop", "set", "velocities")
 DIRECTIONS = {"up": 1, "down": -1, "both": 0}
 EQUALS = re.compile(r"(?<![<>=])=(?!=)")
-_MULTIPLIERS = re.compile(r"\blambda_\w+")
 _MOST = 1000  # events of a model
 
 
@@ -80,13 +79,13 @@ class EventsTable(ModelTable):
         return event
 
     def _when(self, reader: Reader, value: Any, path: tuple[str, ...]) -> Expr:
-        """Read what passes zero; multipliers may stand in it."""
+        """Read what passes zero; multipliers, outputs and quantities of parts may stand in it."""
 
         def translate(text: Any) -> Expr:
+            observed = Observed(reader.scope(reader.outputs))
             if not isinstance(text, str):
-                return reader.translate(text)
-            names = (*reader.vocabulary.parameters, *dict.fromkeys(_MULTIPLIERS.findall(text)))
-            vocabulary = replace(reader.vocabulary, parameters=names)
+                return observed.read(text) if hasattr(text, "free_symbols") else reader.translate(text)
+            vocabulary = observed.vocabulary
             return parse_equation(text, vocabulary) if EQUALS.search(text) else parse_value(text, vocabulary).expr
 
         why = "an event depends on t, positions, velocities and multipliers"

@@ -12,7 +12,7 @@ from dalembert.errors import ModelError
 from dalembert.language.bounds import MAX_NODES
 from dalembert.language.building import Expr
 from dalembert.language.walk import fold
-from dalembert.model.observed import MULTIPLIER, Observed
+from dalembert.model.observed import Observed, asks_for
 from dalembert.model.sections.base import ModelTable, by_name, model_table
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Outputs(ModelTable):
         if len(entries) > MAX_OUTPUTS:
             reader.problem(f"{len(entries):,} outputs; at most {MAX_OUTPUTS:,} are read", *self.path)
             return {}
-        found: dict[str, Expr] = {}
+        found = reader.outputs
         observed = Observed(reader.scope(found, entries))
         weights: dict[str, int] = {}
         for name, value in entries.items():
@@ -71,8 +71,7 @@ class Outputs(ModelTable):
         """Leave out what asks for parts and multipliers, which a system in other coordinates does not have."""
         plain: dict[str, Expr] = {}
         for name, expr in kept.items():
-            names = {symbol.name.rstrip("'") for symbol in expr.free_symbols}
-            if not any("." in used or used.startswith(MULTIPLIER) or used in kept.keys() - plain for used in names):
+            if not asks_for(expr, kept.keys() - plain.keys()):
                 plain[name] = expr
         return {name: change(expr) for name, expr in plain.items()} or None
 

@@ -1,4 +1,4 @@
-"""Expressions of t, q, v, parameters, and of symbols that stand for multipliers: events, switches, joint forces."""
+"""Expressions of t, q, v, q̈, parameters, and of symbols that stand for multipliers: events, switches."""
 
 from __future__ import annotations
 
@@ -25,10 +25,13 @@ class Expressions(Group):
     def straight(self, builder: Builder) -> Module:
         """Put it on a tape."""
         module, routine = Module(), Routine("expressions")
-        used = set().union(*(output.free_symbols for output in self.outputs)) & self.multipliers.keys()
+        accelerations = [se.Symbol(f"{q.name}''") for q in builder.blocks.q]
+        solved = {*self.multipliers, *accelerations}
+        used = set().union(*(output.free_symbols for output in self.outputs)) & solved
         loads: list[Scalar] = list(routine.loads("in", len(builder.inputs)))
         loads += [-routine.tape.load("x", builder.n + i) for i in self.multipliers.values()]
-        program = Program([*builder.inputs, *self.multipliers], self.outputs)
+        loads += [routine.tape.load("x", j) for j in range(builder.n)]
+        program = Program([*builder.inputs, *self.multipliers, *accelerations], self.outputs)
         routine.store("out", program(loads, routine.tape))
         if used:
             module.add(builder.stage("blocks", "forces"), *builder.solver.routines)

@@ -82,7 +82,8 @@ def mobility(mechanism: Mechanism) -> Mobility:
 @fact(START)
 def undriven(mechanism: Mechanism) -> Mechanism:
     """Return a mechanism without its drives."""
-    return mechanism.replace(drives=dict.fromkeys(mechanism.drives), outputs=None) if mechanism.drives else mechanism
+    free = {"drives": dict.fromkeys(mechanism.drives), "outputs": None, "events": None}
+    return mechanism.replace(**free) if mechanism.drives else mechanism
 
 
 def _positions(mechanism: Mechanism) -> tuple[Numeric, Sequence[Configuration]]:
