@@ -50,6 +50,16 @@ bodies.arm = {mass = 1.3, inertia = [0.1, 0.2, 0.15], at = [0.35, 0, 0], rotatio
 joints.A = {kind = "spherical", bodies = ["ground", "arm"], at = [0, 0, 0]}
 """
 
+LOADED = """format = 1
+coordinates = ["phi"]
+parameters = {l = 1.5, F = 2, M = 0.1}
+initial = {phi = 0.1, "phi'" = 0}
+define = {x1 = "l*sin(phi)", y1 = "-l*cos(phi)"}
+energy = {kinetic = "phi'^2"}
+[loads.wind]
+@
+"""
+
 FRAGMENTS = {
     "model-files.md": {
         'mass = [["m", 0], [0, "J"]]': """format = 1
@@ -59,6 +69,19 @@ initial = {x = 0.1, phi = 0.3, "x'" = 0, "phi'" = 0}
 [matrices]
 @
 force = ["-3*x", "-phi"]
+""",
+        'at = ["x1", "y1"]': LOADED + 'force = ["F", 0]\n',
+        'force = ["F", 0]': LOADED + 'at = ["x1", "y1"]\n',
+        'angle = "phi"': LOADED + 'moment = "M"\n',
+        'moment = "M"': LOADED + 'angle = "phi"\n',
+        'x1 = "l*sin(a)"': """format = 1
+coordinates = ["a"]
+parameters = {l = 1.5}
+initial = {a = 0.1, "a'" = 0.3}
+[define]
+@
+[energy]
+kinetic = "x1'^2/2 + a'^2"
 """,
     },
     "animation.md": {
