@@ -190,6 +190,26 @@ def table(rows: dict[str, tuple[float, float, int]]) -> list[str]:
     return lines
 
 
+def outputs(repeat: int) -> Iterator[str]:
+    """Compare motions of a model with outputs and without, and say what it costs to ask for these."""
+    yield "| | against the motion without outputs |"
+    yield "|---|---|"
+    plain = example("slider-crank-joints")
+    asked = plain.replace(outputs={"force": "A.force", "speed": "x_crank'", "sum": "force + speed"})
+    times: dict[str, list[float]] = {"the motion with outputs": [], "outputs at 1000 samples": [], "": []}
+    for k in range(repeat + 1):
+        for name, system in (("", plain), ("the motion with outputs", asked)):
+            before = time.perf_counter()
+            run = system.simulate(1.0, samples=1000)
+            times[name] += [time.perf_counter() - before] * (k > 0)  # the first one compiles
+        before = time.perf_counter()
+        _ = run.outputs
+        times["outputs at 1000 samples"] += [time.perf_counter() - before] * (k > 0)
+    base = min(times.pop(""))
+    for name, found in times.items():
+        yield f"| {name} | {min(found) / base:.2f} |"
+
+
 def main() -> None:
     """Print the tables."""
     quick = is_quick(__doc__, "fewer turns, and nothing that takes long")
@@ -201,6 +221,7 @@ def main() -> None:
         until = FACTOR * example(model).simulation.get("until", 10.0)
         rows[f"{model}, {FACTOR:g} times as long"] = measure(model, until, repeat)
     lines += ["", "## Certificates", "", *table(rows)]
+    lines += ["", "## Outputs", "", *outputs(repeat)]
     text = "Seconds of the processor, with the model read and compiled; `python benchmarks/overhead.py`."
     show(lines, None if quick else "overhead", "What everything around a motion costs", text)
 
