@@ -65,6 +65,14 @@ def guided(length: float) -> System:
     return System("th x", kinetic="(J*th'^2 + m*x'^2)/2", **parts)
 
 
+def without_mass() -> System:
+    """A coordinate without inertia that starts from rest: its first steps are tiny, and all velocities are."""
+    mass = [[1.2, 0.1, 0], [0.1, 2.3, 0], [0, 0, 0]]
+    force = ["-k*(x - y) - c*x'", "k*(x - y) + sin(3.1*t)", "0"]
+    parts = {"constraints": {"link": "z = 2*x + 0.5*y"}, "parameters": {"k": 153.7, "c": 0.83}, "initial": {"x": 0.05}}
+    return System("x y z", mass=mass, force=force, **parts)
+
+
 CHANGES = [Event("t = 2", {"k": 4.0}), Event("x = 0.2", {"m": 2.0})]
 RIGHT = {
     "no freedom": lambda: held().simulate(3),
@@ -105,6 +113,7 @@ RIGHT = {
     "angles beside nanometres": lambda: guided(1e-9).simulate(3),
     "angles beside gigametres": lambda: guided(1e9).simulate(3),
     "angles beside gigametres, by rattle": lambda: guided(1e9).simulate(3, method="rattle", step=0.01),
+    "from rest, by bdf": lambda: without_mass().simulate(6, method="bdf", rtol=1e-5),
     "stiff": lambda: damped().simulate(3, method="radau", rtol=1e-6, atol=1e-8),
     "stiff, by bdf": lambda: damped().simulate(3, method="bdf", rtol=1e-6, atol=1e-8),
     "a stop with a spring": lambda: oscillator(forces={"x": "-1e4*max(0, x - 0.5)"}).simulate(5),

@@ -17,6 +17,7 @@ SLOW_PART = 1e-4  # of the whole time that many steps should reach
 NEAR, NEARER, STUCK = 1e-9, 1e-13, 1e-6  # relative sizes of the last correction
 LEFT = 1e-6  # relative size of a residual that no correction removes
 SHORT = 1e-6  # a length, or speed, by which residuals are measured at least: beside nothing there is rounding
+FAR = 100.0  # a residual in the size of the correction above which the correction is not meant to remove it
 NOTHING_LEFT = (
     1e-60  # what projection takes to nothing squares in every step, and processors are slow with such numbers
 )
@@ -54,11 +55,12 @@ def kernel(address, given, out, work):
 
 @compiled
 def corrected(out, n, s, x, start):
-    """Add Newton's step to positions or velocities; return its relative size, the residual before it, what is bad.
+    """Add Newton's step to positions or velocities; return its relative size, what it leaves, what is bad.
 
-    They are n numbers of x from `start` on: a slice would cost more than all this.
+    What is left is the residual before it, where that is large beside the step. They are n numbers of x from `start`
+    on: a slice would cost more than all this.
     """
-    largest = left = 0.0
+    largest = left = moved = 0.0
     extent = SHORT
     for i in range(s):
         left = max(left, abs(out[n + i]))
@@ -66,12 +68,12 @@ def corrected(out, n, s, x, start):
         if not np.isfinite(out[i]):
             return largest, left, i
         size = abs(x[start + i])
-        extent = max(extent, size)
+        extent, moved = max(extent, size), max(moved, abs(out[i]))
         largest = max(largest, abs(out[i]) / (1.0 + size))
         x[start + i] += out[i]
         if abs(x[start + i]) < NOTHING_LEFT:
             x[start + i] = 0.0
-    return largest, left / extent, -1
+    return largest, (left / extent if left > FAR * moved else 0.0), -1
 
 
 @compiled

@@ -28,7 +28,7 @@ from dalembert.motion.codes import (
     SINGULAR_MASS,
 )
 from dalembert.motion.steppers.compiled import compiled
-from dalembert.motion.steppers.primitives import LEFT, SHORT, copy, kernel, watch
+from dalembert.motion.steppers.primitives import LEFT, copy, kernel, watch
 from dalembert.motion.steppers.steps import proposed, written
 
 Q, P, SHIFT, PUSH, IMPULSE, FORCES, REACTIONS, RATES, REST_Q, REST_P = range(10)  # rows of `rows`
@@ -41,6 +41,7 @@ _PARTS = (1, 2, 3, 5, 7)  # into which a step is cut, one after the other, if it
 _SLOWLY = -4  # in `count.bad`: an iteration did not converge
 _ROUNDING = 1e-16  # relative size of a correction that changes nothing any more
 _STUCK = 1e-10  # below it, corrections that do not become smaller are rounding
+_SHORT = 1e-3  # a length, or speed, by which residuals are measured at least
 
 
 @compiled
@@ -164,7 +165,7 @@ def _satisfied(count, left, values):
 
     What is left are distances in the coordinates, whatever the units of the constraints.
     """
-    extent = SHORT
+    extent = _SHORT
     for value in values:
         extent = max(extent, abs(value))
     for residual in left:
@@ -202,7 +203,7 @@ def _rattle(address, size, count, t, h, y, rows, given, out, work):
         given[1 + n + i] = out[i]
     if not _satisfied(count, left[: size.s], out[:n]):
         return False
-    kink, speed = 0.0, _STUCK * SHORT  # a jump to another branch of the motion is not a solution that was asked for
+    kink, speed = 0.0, _STUCK * _SHORT  # a jump to another branch of the motion is not a solution that was asked for
     for i in range(n):
         speed = max(speed, _STUCK * abs(rows[Q, i]))
         kink = max(kink, abs(rows[SHIFT, i] - 0.5 * h * (rows[RATES, i] + out[i])))
