@@ -34,23 +34,25 @@ def velocities_after(numeric: Numeric, t: float, q: Array, v: Array, wanted: Map
         weight = positive(weight)  # what has no mass moves least
     named, values = np.array(list(wanted), dtype=int), np.array(list(wanted.values()), dtype=float)
     E = np.eye(len(v))[named]
-    after, off, size = v.copy(), np.zeros(0), np.zeros(0)
+    after, fastest = v.copy(), max(np.abs(v).max(initial=0.0), np.abs(values).max(initial=0.0))
     for _ in range(_NEWTON):
-        residual, J, terms = numeric.velocity(t, q, after)
+        residual, J, _ = numeric.velocity(t, q, after)
         off = np.concatenate([residual, after[named] - values])
-        size = np.concatenate([terms, np.abs(values) + np.abs(v[named])])
-        rows = np.vstack([dense(J), E])
         # the nearest to v⁻, not to the last iterate: of constraints that are not linear the rows change on the way
-        step = Saddle(weight, rows).solve(weight @ (v - after), -off)[0]
+        step = Saddle(weight, np.vstack([dense(J), E])).solve(weight @ (v - after), -off)[0]
         after = after + step
-        if np.abs(step).max(initial=0.0) <= 1e-14 * (1.0 + np.abs(after).max(initial=0.0)):
+        if np.abs(step).max(initial=0.0) <= 1e-14 * max(np.abs(after).max(initial=0.0), fastest):
             break
     if not np.all(np.isfinite(after)):
         raise SimulationError("no finite velocities follow from the jump")
-    bad = np.abs(off) > _LEFT * np.maximum(size, np.abs(after).max(initial=0.0))
+    residual, J, terms = numeric.velocity(t, q, after)
+    off = np.concatenate([residual, after[named] - values])
+    fastest = max(np.abs(after).max(initial=0.0), fastest)
+    size = np.concatenate([terms + np.abs(dense(J)).sum(axis=1) * fastest, np.full(len(named), fastest)])
+    bad = np.abs(off) > _LEFT * size
     if np.any(bad):
         names = [numeric.system.constraints[i].name for i in numeric.kinematic]
-        guilty = [name for name, wrong in zip(names, bad, strict=False) if wrong] or names
+        guilty = [name for name, wrong in zip(names, bad, strict=False) if wrong] or names or ["the mass matrix"]
         velocities = quoted(numeric.system.velocities[i] for i in named)
         raise SimulationError(
             f"the constraints do not allow the new velocities of {velocities}: {quoted(guilty[:6])} "

@@ -23,6 +23,7 @@ from dalembert.native.kernels import Kernels
 _TOGETHER = 1e-9  # parts of a step within which events happen at once
 _APART = 1e-6  # of its terms that other parameters may leave of a constraint on positions
 _ROW = 12  # times between jumps, each shorter than the one before, from which they may run into one another
+_FEW, _SURELY = 2, 1e-4  # fewer will do, where they would end within this part of what is otherwise soon
 _SHORTER = 0.98  # part of the one before
 _SOON = 1e-7  # part of the motion so far within which such a row would end
 _MOST = 100_000  # jumps of one motion
@@ -112,12 +113,8 @@ class Watch:
         values = dict(zip(self.system.parameters, self.parameters, strict=True)) | dict(changes)
         parameters = np.array([float(value) for value in values.values()])
         numeric = Numeric(self.system, values)
-        g, _, terms = numeric.position(t, q)
-        off = np.abs(g) - _APART * terms
-        if np.any(off > 0):
-            worst = int(np.argmax(off))
-            name = self.system.constraints[numeric.holonomic[worst]].name
-            return f"the positions no longer satisfy `{name}`, which is off by {g[worst]:.3g} with the new parameters"
+        if changes and (reason := self._apart(numeric, t, q)):
+            return reason
         try:
             wanted = self._wanted(acting, t, q, v)
             if wanted:
@@ -133,6 +130,16 @@ class Watch:
         self.changes.append((t, parameters))
         self.engine.jump(after, parameters)
         return None
+
+    def _apart(self, numeric: Numeric, t: float, q: Array) -> str | None:
+        """Say which constraint the positions no longer satisfy after a change of parameters."""
+        g, _, terms = numeric.position(t, q)
+        off = np.abs(g) - _APART * terms
+        if not np.any(off > 0):
+            return None
+        worst = int(np.argmax(off))
+        name = self.system.constraints[numeric.holonomic[worst]].name
+        return f"the positions no longer satisfy `{name}`, which is off by {g[worst]:.3g} with the new parameters"
 
     def _wanted(self, acting: list[int], t: float, q: Array, v: Array) -> dict[int, float]:
         """Return the velocities that are given new values, from the state before."""
@@ -161,11 +168,11 @@ class Watch:
         if len(self.changes) >= _MOST:
             return "stopped", f"{_MOST:,} events changed parameters or velocities until t = {t:.6g}, the last {titles}"
         gaps = np.diff(self.jumps)
-        if len(gaps) < _ROW or not np.all(gaps[1:] < _SHORTER * gaps[:-1]):
+        if len(gaps) < _FEW or not np.all(gaps[1:] < _SHORTER * gaps[:-1]):
             return None
         ratio = float(gaps[-1] / gaps[-2])
         rest = float(gaps[-1]) * ratio / (1.0 - ratio)  # of a geometric series
-        if rest > self.soon * (t - self.start[0]):
+        if rest > self.soon * (t - self.start[0]) * (1.0 if len(gaps) >= _ROW else _SURELY):
             return None
         self.occurrences.append(Occurrence(titles.strip("`"), t, *self.split(t, state), kind=ZENO))
         return "stopped", (
