@@ -162,10 +162,12 @@ def test_when_a_projection_has_settled(plain, largest, before, conditioning, exp
 
 
 def test_newtons_step(plain):
-    """The correction (0.5, −1) of (1, 3): its relative size, the residual before it in the extent, nothing bad."""
+    """The correction (0.5, −1) of (1, 3): its relative size, what is left beside such a step, nothing bad."""
     x = np.array([0.0, 1.0, 3.0])
     found = module("primitives").corrected(np.array([0.5, -1.0, 6.0]), 2, 1, x, 1)
-    assert found == (0.25, 2.0, -1)
+    assert found == (0.25, 0.0, -1)  # a residual of the size of its step leaves nothing
+    far = module("primitives").corrected(np.array([0.0, 0.0, 6.0]), 2, 1, np.array([0.0, 1.0, 3.0]), 1)
+    assert far == (0.0, 2.0, -1)  # one that no step answers is left, in the extent
     assert x.tolist() == [0.0, 1.5, 2.0]
     assert module("primitives").corrected(np.array([0.5, np.nan, 6.0]), 2, 1, x, 1)[2] == 1
 
