@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _POWER = {"F_q": -1, "F_v": 0, "C_q": -1, "C_v": 0, "M": 1}  # of z, with which Jacobians enter the matrix
 _AHEAD = 1e-6  # part of the whole time in which an end of the reach is near
+_COMPROMISE = 10.0  # how far, in that time, constraints that contradict each other may draw a state that tells of both
 
 
 class ImplicitEngine(Engine):
@@ -64,7 +65,8 @@ class ImplicitEngine(Engine):
         t, y = float(self.clock.t) + ahead, self.y + ahead * np.concatenate([self.y[self.n :], np.zeros(n)])
         tried = y.copy()
         found = self._project(self.address, self.size, self.count, t, tried, self.given, self.out, self.work)
-        self.given[0], self.given[1 : 1 + 2 * n] = t, y  # for those who ask what is wrong
+        near = np.abs(tried - y).max(initial=0.0) <= _COMPROMISE * ahead * max(1.0, np.abs(y).max(initial=0.0))
+        self.given[0], self.given[1 : 1 + 2 * n] = t, tried if near else y  # for those who ask what is wrong
         return bool(found)
 
 
