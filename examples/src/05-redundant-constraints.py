@@ -6,13 +6,11 @@
 # computed as ever — and it is *said* which constraints repeat which, and which forces are determined nevertheless.
 
 # %%
-from dataclasses import replace
-
 from dalembert import Mechanism, ModelError, example
 
 pendulum = example("pendulum")
 three = {"rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)", "length": "x^2 + y^2 = l^2"}
-repeated = replace(pendulum, constraints=three, name="Pendulum, held three times")
+repeated = pendulum.replace(constraints=three, name="Pendulum, held three times")
 check = repeated.check()
 assert check.degrees_of_freedom == 1 and check.as_dict()["redundant"] == {"length": ["rod_x", "rod_y"]}
 check
@@ -128,7 +126,7 @@ mobility
 # simulated.
 
 # %%
-wrong = replace(pendulum, constraints=three | {"length": "x^2 + y^2 = 2*l^2"}, name="Pendulum that cannot be")
+wrong = pendulum.replace(constraints=three | {"length": "x^2 + y^2 = 2*l^2"}, name="Pendulum that cannot be")
 try:
     wrong.simulate(1)
 except ModelError as error:

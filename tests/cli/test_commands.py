@@ -274,3 +274,9 @@ def test_the_gallery_for_programs(command):
     assert {"name": "pendulum", "title": "Pendulum in three coordinates", "size": None} in found
     assert all(set(entry) == {"name", "title", "size"} for entry in found)
     assert json.loads(command("examples", "pendulum", "--json")[1])["text"].startswith("#")
+
+
+def test_derive_short(command):
+    code, out, _ = command("derive", "double-pendulum", "--form", "minimal", "--short")
+    assert code == 0
+    assert "sin(" in out

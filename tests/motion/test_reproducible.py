@@ -9,7 +9,7 @@ import pytest
 
 from dalembert import Event, System, example
 from dalembert.errors import MotionWarning
-from dalembert.motion import run
+from dalembert.motion import loop
 
 SETTINGS = {
     "dop853": {},
@@ -23,8 +23,8 @@ CASES = [("double-pendulum", 60.0), ("slider-crank", 3.0), ("n-four-bar:2", 4.0)
 
 
 def in_pieces(monkeypatch, first, seconds, *arguments, **settings):
-    monkeypatch.setattr(run, "_FIRST", first)
-    monkeypatch.setattr(run, "_PIECE", seconds)
+    monkeypatch.setattr(loop, "_FIRST", first)
+    monkeypatch.setattr(loop, "_PIECE", seconds)
     return motion(*arguments, **settings)
 
 
@@ -109,8 +109,8 @@ def test_events_and_switches(monkeypatch, method):
     events = [Event("x = 0", {"k": 4.0}, direction=-1), Event("x = 0", {"k": 1.0}, direction=1), "x' = 0.3"]
 
     def found(first, seconds):
-        monkeypatch.setattr(run, "_FIRST", first)
-        monkeypatch.setattr(run, "_PIECE", seconds)
+        monkeypatch.setattr(loop, "_FIRST", first)
+        monkeypatch.setattr(loop, "_PIECE", seconds)
         return system.simulate(10.0, events=events, method=method, samples=23, **SETTINGS[method])
 
     whole, single = found(10**9, 1e3), found(1, 0.0)

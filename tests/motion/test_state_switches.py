@@ -7,7 +7,7 @@ import pytest
 
 from dalembert import System
 from dalembert.errors import MotionWarning
-from dalembert.motion import run
+from dalembert.motion import loop
 
 FORMS = ("multipliers", "minimal", "explicit", "canonical", "independent")
 
@@ -77,8 +77,8 @@ def test_pieces_do_not_matter(monkeypatch):
     """However the clock cuts the motion."""
     system = particle("-0.5*sign(x') - sign(sin(20*x))", "50*x^2", x=1.03)
     whole = system.simulate(6.0, samples=31)
-    monkeypatch.setattr(run, "_FIRST", 1)
-    monkeypatch.setattr(run, "_PIECE", 0.0)
+    monkeypatch.setattr(loop, "_FIRST", 1)
+    monkeypatch.setattr(loop, "_PIECE", 0.0)
     single = system.simulate(6.0, samples=31)
     assert np.array_equal(whole.motion.states, single.motion.states) and np.array_equal(whole.q, single.q)
     assert (whole.steps, whole.rejected) == (single.steps, single.rejected)

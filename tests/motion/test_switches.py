@@ -7,7 +7,7 @@ import pytest
 
 from dalembert import Event, ModelError, System, example
 from dalembert.errors import MotionWarning
-from dalembert.motion import run
+from dalembert.motion import loop
 from dalembert.motion.switches import Stops, switching
 
 SETTINGS = {
@@ -126,8 +126,8 @@ def test_events_across_a_switch():
 def test_pieces_do_not_matter(monkeypatch, method):
     system, found = oscillator("sign(sin(3*t)) + 20*step(t - 2)*step(2.01 - t)"), []
     for first, seconds in ((10**9, 1e3), (1, 0.0)):
-        monkeypatch.setattr(run, "_FIRST", first)
-        monkeypatch.setattr(run, "_PIECE", seconds)
+        monkeypatch.setattr(loop, "_FIRST", first)
+        monkeypatch.setattr(loop, "_PIECE", seconds)
         found.append(system.simulate(5.0, samples=37, method=method, **SETTINGS[method]))
     for name in ("q", "v", "evaluations", "steps"):
         assert np.array_equal(getattr(found[0], name), getattr(found[1], name))

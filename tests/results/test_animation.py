@@ -67,7 +67,7 @@ def test_mp4_without_ffmpeg_says_what_to_do(swing, tmp_path, monkeypatch):
 
 @pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="no ffmpeg")
 def test_a_program_that_fails_is_told(swing, tmp_path, monkeypatch):
-    monkeypatch.setattr("dalembert.results.drawing.film.MP4_RATE", "nonsense")
+    monkeypatch.setattr("dalembert.results.drawing.film.MP4_RATE", float("nan"))
     monkeypatch.setattr("dalembert.results.drawing.film.frames", lambda *args: iter([np.zeros((2, 2, 3), np.uint8)]))
     with pytest.raises(ModelError, match="ffmpeg could not make the film: "):
         swing.save(tmp_path / "a.mp4")

@@ -8,9 +8,10 @@ to vanish, and sizes stay those of results instead of those of computations.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction as Number
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,9 @@ from flint import Ordering, fmpz_mpoly_ctx
 
 from dalembert.algebra.decimals import meant
 from dalembert.algebra.generators import atoms, is_root, parts
+from dalembert.algebra.quotient import Quotient
+from dalembert.algebra.writing.angles import Angles, multiple
+from dalembert.algebra.writing.writer import Writer
 from dalembert.arrays import Array
 from dalembert.errors import DerivationError
 from dalembert.language.program import Program
@@ -42,11 +46,19 @@ class Field:
 
     rounds = False
 
-    def __init__(self, expressions: Iterable[Expr], extra: Sequence[Expr] = (), most: int = MAX_TERMS):
+    def __init__(
+        self,
+        expressions: Iterable[Expr],
+        extra: Sequence[Expr] = (),
+        most: int = MAX_TERMS,
+        momenta: Sequence[Expr] = (),
+        apart: bool = True,
+    ):
         self._most = most  # terms of a polynomial, before common factors are cancelled
         self._left = math.inf  # of the work that may be done
-        roots, sines, others = atoms([*expressions, *extra])
-        pairs = [function(argument) for argument in sines for function in (se.sin, se.cos)]
+        roots, sines, others = atoms([*expressions, *extra, *momenta])
+        self.angles = Angles(sines, apart)
+        pairs = [function(base) for base in self.angles.base for function in (se.sin, se.cos)]
         # roots first, then sines before cosines: the leading terms of the relations
         self.generators: list[Expr] = [*roots, *pairs, *others]
         self._index = {generator: i for i, generator in enumerate(self.generators)}
@@ -56,8 +68,9 @@ class Field:
         self.unit: Polynomial = self._constant(1)
         self.zero, self.one = Quotient(self, self._constant(0)), Quotient(self, self._constant(1))
         self._memo: dict[Expr, Quotient] = {}
-        self._sine_pairs = [(len(roots) + 2 * k, len(roots) + 2 * k + 1) for k in range(len(sines))]
-        self._relations: list[Polynomial] = [self._gens[s] ** 2 + self._gens[c] ** 2 - 1 for s, c in self._sine_pairs]
+        self.sine_pairs = [(len(roots) + 2 * k, len(roots) + 2 * k + 1) for k in range(len(self.angles.base))]
+        self.momenta: frozenset[Expr] = frozenset(momenta)
+        self._relations: list[Polynomial] = [self._gens[s] ** 2 + self._gens[c] ** 2 - 1 for s, c in self.sine_pairs]
         for i, root in enumerate(roots):
             square = self.read(root.args[0])
             if square.denominator.is_one():
@@ -101,9 +114,25 @@ class Field:
             return below[0] ** int(node.args[1])
         if is_root(node):
             return self.generator(se.sqrt(node.args[0])) ** int(2 * node.args[1])
-        if isinstance(node, se.tan):
-            return self.generator(se.sin(node.args[0])) / self.generator(se.cos(node.args[0]))
+        if isinstance(node, (se.sin, se.cos, se.tan)):
+            cosine, sine = self._turned(node.args[0])
+            return sine if isinstance(node, se.sin) else cosine if isinstance(node, se.cos) else sine / cosine
         return self.generator(node)
+
+    def _turned(self, argument: Expr) -> tuple[Quotient, Quotient]:
+        """Return cosine and sine of an argument, in those of the base angles."""
+        cosine, sine = self.one, self.zero
+        for k, (s, c) in zip(self.angles.vector(argument), self.sine_pairs, strict=True):
+            if k:
+                x, y = (self._wave(part, s, c) for part in multiple(k))
+                cosine, sine = cosine * x - sine * y, sine * x + cosine * y
+        return cosine, sine
+
+    def _wave(self, terms: Mapping[tuple[int, int], int], s: int, c: int) -> Quotient:
+        total = self._constant(0)
+        for (a, b), factor in terms.items():
+            total += factor * self._gens[s] ** a * self._gens[c] ** b
+        return Quotient(self, total, self.unit)
 
     def generator(self, atom: Expr) -> Quotient:
         """Return a generator as a formula."""
@@ -124,19 +153,24 @@ class Field:
                 candidates.append(self._factored(whole) + self._factored(rest) / bottom)
         return min(candidates, key=_length)
 
+    @cached_property
+    def writer(self) -> Writer:
+        """What writes formulas of this field in few operations."""
+        return Writer(self)
+
     def _variants(self, formula: Quotient) -> list[tuple[Polynomial, Polynomial]]:
         """Return the quotient with sin² or cos² reduced, in numerator and denominator, angle by angle."""
         variants = [(formula.numerator, formula.denominator)]
-        for s, c in self._sine_pairs:
+        for s, c in self.sine_pairs:
             more = []
             for numerator, denominator in variants:
-                tops = {str(p): p for p in (numerator, self._swap(numerator, s, c))}.values()
-                bottoms = {str(p): p for p in (denominator, self._swap(denominator, s, c))}.values()
+                tops = {str(p): p for p in (numerator, self.swap(numerator, s, c))}.values()
+                bottoms = {str(p): p for p in (denominator, self.swap(denominator, s, c))}.values()
                 more += [(top, bottom) for top in tops for bottom in bottoms]
             variants = sorted(more, key=lambda pair: len(pair[0]) + len(pair[1]))[:16]
         return variants
 
-    def _swap(self, polynomial: Polynomial, s: int, c: int) -> Polynomial:
+    def swap(self, polynomial: Polynomial, s: int, c: int) -> Polynomial:
         """Write 1 − sin² for cos² in a polynomial: the opposite of the normal form."""
         result = self._constant(0)
         for monomial, coefficient in polynomial.to_dict().items():
@@ -159,6 +193,37 @@ class Field:
         powers = [g ** int(k) for g, k in zip(self.generators, monomial, strict=False) if k]
         return se.Mul(se.Integer(coefficient), *powers)
 
+    def square_sum(self, s: int, c: int) -> Polynomial:
+        """Return sin² + cos² of an angle, not reduced."""
+        return self._gens[s] ** 2 + self._gens[c] ** 2
+
+    def quotient(self, numerator: Polynomial, denominator: Polynomial) -> Quotient:
+        """Return a formula from two polynomials."""
+        return Quotient(self, numerator, denominator)
+
+    def substitute(self, formula: Quotient, values: Mapping[Expr, Quotient]) -> Quotient:
+        """Put formulas in the place of generators."""
+        known = {self._index[symbol]: value for symbol, value in values.items() if symbol in self._index}
+        return self._put(formula.numerator, known) / self._put(formula.denominator, known)
+
+    def _put(self, polynomial: Polynomial, values: Mapping[int, Quotient]) -> Quotient:
+        groups: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
+        for monomial, coefficient in polynomial.to_dict().items():
+            powers = tuple(int(monomial[i]) for i in values)
+            rest = tuple(0 if i in values else k for i, k in enumerate(monomial))
+            groups.setdefault(powers, {})[rest] = coefficient
+        total = self.zero
+        for powers, terms in groups.items():
+            part = Quotient(self, self._context.from_dict(terms), self.unit)
+            for power, value in zip(powers, values.values(), strict=True):
+                part = part * value**power
+            total = total + part
+        return total
+
+    def factors(self, polynomial: Polynomial) -> tuple[Any, list[tuple[Polynomial, int]]]:
+        """Return the number and the irreducible factors of a polynomial, with their powers."""
+        return _factors(polynomial)
+
     def zeros(self, formula: Quotient, constant: frozenset[str]) -> list[Expr]:
         """Return the factors whose zeros are those of a formula; not those of parameters, nor such as 1 + x²."""
         found = []
@@ -180,8 +245,8 @@ class Field:
             common = common * value.denominator // common.gcd(value.denominator)
         whole = {k: self.reduce(v.numerator * (common // v.denominator)) for k, v in vector.items()}
         choices = [whole]
-        for s, c in self._sine_pairs[:6]:  # a factor may be visible only with sin² or only with cos² written out
-            choices += [{k: self._swap(p, s, c) for k, p in choice.items()} for choice in choices]
+        for s, c in self.sine_pairs[:6]:  # a factor may be visible only with sin² or only with cos² written out
+            choices += [{k: self.swap(p, s, c) for k, p in choice.items()} for choice in choices]
         best = min((self._without_content(choice) for choice in choices), key=lambda v: sum(map(len, v.values())))
         leading = [1 if polynomial.leading_coefficient() > 0 else -1 for polynomial in best.values()]
         sign = leading[0] if sum(leading) == 0 else 1 if sum(leading) > 0 else -1
@@ -218,9 +283,10 @@ class Field:
 
     def values(self, formula: Quotient) -> Array:
         """Evaluate a formula at the pilot's points."""
-        return self._polynomial_values(formula.numerator) / self._polynomial_values(formula.denominator)
+        return self.polynomial_values(formula.numerator) / self.polynomial_values(formula.denominator)
 
-    def _polynomial_values(self, polynomial: Polynomial) -> Array:
+    def polynomial_values(self, polynomial: Polynomial) -> Array:
+        """Evaluate a polynomial at the pilot's points."""
         points = self._points
         if points is None:
             return np.array([float(sum(polynomial.coeffs()))]) if polynomial.is_constant() else np.array([np.nan])
@@ -252,95 +318,6 @@ class Field:
     def length(self, formula: Quotient) -> int:
         """Count terms."""
         return len(formula.numerator) + len(formula.denominator)
-
-
-class Quotient:
-    """A quotient of two polynomials, in lowest terms and reduced; supports + − × ÷ and integer powers."""
-
-    __slots__ = ("denominator", "field", "numerator")
-
-    def __init__(self, field: Field, numerator: Polynomial, denominator: Polynomial = None):
-        self.field = field
-        self.numerator: Any = numerator
-        self.denominator: Any = field.unit
-        if denominator is not None:
-            self._cancel(field.reduce(numerator), field.reduce(denominator))
-
-    def _cancel(self, numerator: Any, denominator: Any) -> None:
-        if denominator.is_zero():
-            raise ZeroDivisionError("division by a formula that vanishes")
-        if numerator.is_zero():
-            denominator = self.field.unit
-        elif not denominator.is_one():
-            self.field.work(numerator, denominator)
-            common = numerator.gcd(denominator)
-            if denominator.leading_coefficient() < 0:
-                common = -common
-            if not common.is_one():
-                numerator, denominator = numerator // common, denominator // common
-        self.numerator, self.denominator = numerator, denominator
-
-    def __add__(self, other: Quotient) -> Quotient:
-        if self.numerator.is_zero():
-            return other
-        if other.numerator.is_zero():
-            return self
-        if self.denominator == other.denominator:
-            return Quotient(self.field, self.numerator + other.numerator, self.denominator)
-        product = self.field.product
-        one, rest = _without_common(self.denominator, other.denominator)
-        top = product(self.numerator, rest) + product(other.numerator, one)
-        return Quotient(self.field, top, product(one, other.denominator))
-
-    def __neg__(self) -> Quotient:
-        return self._of(-self.numerator, self.denominator)
-
-    def _of(self, numerator: Polynomial, denominator: Polynomial) -> Quotient:
-        """Return a formula that is in lowest terms already."""
-        made = Quotient(self.field, numerator)
-        made.denominator = denominator
-        return made
-
-    def __sub__(self, other: Quotient) -> Quotient:
-        return self + (-other)
-
-    def __mul__(self, other: Quotient) -> Quotient:
-        if self.numerator.is_zero() or other.numerator.is_zero():
-            return self.field.zero
-        return self._times(other.numerator, other.denominator)
-
-    def __truediv__(self, other: Quotient) -> Quotient:
-        return self._times(other.denominator, other.numerator)
-
-    def _times(self, top: Polynomial, bottom: Polynomial) -> Quotient:
-        """Multiply by a quotient; what cancels crosswise is taken out before the products grow (Henrici 1956)."""
-        if bottom.is_zero():
-            raise ZeroDivisionError("division by a formula that vanishes")
-        product = self.field.product
-        one, below = _without_common(self.numerator, bottom)
-        other, under = _without_common(top, self.denominator)
-        return Quotient(self.field, product(one, other), product(below, under))
-
-    def __pow__(self, exponent: int) -> Quotient:
-        if exponent < 0:
-            return self.field.one / self ** (-exponent)
-        return Quotient(self.field, self.numerator**exponent, self.denominator**exponent)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Quotient) and (self - other).numerator.is_zero()
-
-    __hash__ = None  # pyright: ignore[reportAssignmentType]
-
-    def __repr__(self) -> str:
-        return f"Quotient({self.field.write(self)})"
-
-
-def _without_common(one: Polynomial, other: Polynomial) -> tuple[Polynomial, Polynomial]:
-    """Divide two polynomials by what they have in common."""
-    if one.is_one() or other.is_one():
-        return one, other
-    common = one.gcd(other)
-    return (one, other) if common.is_one() else (one // common, other // common)
 
 
 def _factors(polynomial: Polynomial) -> tuple[Any, list[tuple[Polynomial, int]]]:

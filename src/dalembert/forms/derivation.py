@@ -129,6 +129,15 @@ class Derivation(Printed):
         """Return the name of a matrix in LaTeX, if it is not its own name."""
         return self.kind.letters.get(name, "")
 
+    def short(self) -> Derivation:
+        """Return the same derivation in few operations, with angles that meet and names for what equations share.
+
+        Its `abbreviations` say what names stand for: `equation.subs(derivation.abbreviations)` puts it in.
+        """
+        from dalembert.forms.short import shortened
+
+        return shortened(self)
+
     # --- as text -----------------------------------------------------------------------------------------------------
 
     def as_dict(self) -> dict[str, Any]:

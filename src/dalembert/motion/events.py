@@ -114,7 +114,7 @@ def with_events(system: System, asked: Any) -> list[Any]:
         asked = [asked]
     if not isinstance(asked, (list, tuple)):
         return asked  # which is refused where it is read
-    names = {event.name for event in asked if isinstance(event, Event)}
+    names = {event.name for event in asked if isinstance(event, Event) and isinstance(event.name, str)}
     return [*(event for event in model_events(system) if event.name not in names), *asked]
 
 
@@ -153,8 +153,9 @@ def _vocabulary(system: System) -> Vocabulary:
 def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
     if not isinstance(event.name, str):
         raise ModelError(f"the name is a text, got {shown(event.name)}")
-    if event.direction not in ((*DIRECTIONS,) if isinstance(event.direction, str) else (-1, 0, 1)):
-        raise ModelError(f"the direction is up (1), down (−1) or both (0), got {event.direction!r}")
+    known = (*DIRECTIONS,) if isinstance(event.direction, str) else (-1, 0, 1)
+    if not isinstance(event.direction, (str, int, float)) or event.direction not in known:
+        raise ModelError(f"the direction is up (1), down (−1) or both (0), got {shown(event.direction)}")
     if isinstance(event.action, Mapping):
         for name in event.action:
             if name not in system.parameters:

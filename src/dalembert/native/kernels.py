@@ -43,6 +43,7 @@ from dalembert.native.values import CanonicalRates, Energies, Jacobians, Result
 
 _NEWTON = 20
 _LEFT = 1e-6  # relative residual that no step removes
+_NOTHING = 1e-30  # steps that shrink beyond this go on to shrink, and change nothing
 _FAR = 100.0  # a residual in the size of the step above which the step is not meant to remove it
 _SHORT = 1e-6  # a length, or speed, by which residuals are measured at least: beside nothing there is rounding
 
@@ -292,7 +293,8 @@ class Kernels:
             if moves == "v":
                 x = v = v + step
             moved = np.max(np.abs(step) / (1 + np.abs(x)), initial=0.0)
-            if (moved < 1e-14 and moved >= 0.5 * last) or moved == 0 or (moved < 1e-9 and residual >= 0.5 * before):
+            steady = moved < 1e-14 and (moved >= 0.5 * last or moved < _NOTHING)
+            if steady or (moved < 1e-9 and residual >= 0.5 * before):
                 left = residual if residual > _FAR * np.abs(step).max(initial=0.0) else 0.0
                 if left > _LEFT * max(_SHORT, np.abs(x).max(initial=0.0)):
                     break  # a compromise between constraints that contradict each other

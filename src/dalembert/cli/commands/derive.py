@@ -19,6 +19,8 @@ With Lagrange multipliers
 dalembert derive pendulum
 Without them, as a person would write them (Phong)
 dalembert derive pendulum --form minimal
+In few operations, with angles that meet
+dalembert derive double-pendulum --form minimal --short
 In the angle alone
 dalembert derive pendulum --form independent --coordinates phi
 The reaction of every constraint as a formula, for a paper
@@ -46,6 +48,14 @@ def command(
             rich_help_panel="What is derived",
         ),
     ] = None,
+    short: Annotated[
+        bool,
+        typer.Option(
+            "--short",
+            help="In few operations: angles meet, terms are collected, what equations share gets a name.",
+            rich_help_panel="What is derived",
+        ),
+    ] = False,
     to: Annotated[
         str,
         typer.Option(
@@ -66,6 +76,7 @@ def command(
     system = open_model(model, settings, initial)
     with Progress("deriving the equations"):
         derivation = system.derive(form, chosen)
+        derivation = derivation.short() if short else derivation
         if to == "json":
             text = as_json(derivation.as_dict())
         else:

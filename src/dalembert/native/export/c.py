@@ -147,7 +147,7 @@ class _Library:
             "      moved = fmax(moved, fabs(out[i]) / (1.0 + fabs(x[i])));",
             "    }",
             f"    for (int i = {self.n}; i < {self.n + self.s}; i++) residual = fmax(residual, fabs(out[i]));",
-            "    if ((moved < 1e-14 && moved >= 0.5 * last) || moved == 0.0",
+            "    if ((moved < 1e-14 && moved >= 0.5 * last) || moved < 1e-30",
             "        || (moved < 1e-9 && residual >= 0.5 * before)) {",
             "      if (residual > 1e-6 * size && residual > 100.0 * farthest) return 1;",
             "      done = 1;",

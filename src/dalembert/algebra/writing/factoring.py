@@ -1,0 +1,231 @@
+"""Sums in few operations: what terms share stands in front of a parenthesis.
+
+    m₁ l₁ φ″ + m₂ l₁ φ″ + m₁ g s + m₂ g s  →  (m₁ + m₂)(l₁ φ″ + g s)
+
+Terms whose products of two sums are all there form a rectangle; the one that saves most is taken out, again and again,
+its sum being an atom from then on (kernels of Brayton and McMullen 1982, for formulas that people read). What is left
+is collected by the atoms that most terms share. Squares are completed: x² − 2xy + y² is (x − y)².
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from math import isqrt
+
+import symengine as se
+
+from dalembert.algebra.writing.cost import operations
+from dalembert.algebra.writing.terms import Monomial, Sum, add, common, common_of, content, divided, product, quotient
+from dalembert.language.building import Expr
+
+MAX_SEARCHED = 40  # terms; more are collected first
+MAX_EFFORT = 60_000  # pairs of terms that are compared for one formula; beyond this terms are only collected
+
+
+class Atoms:
+    """What is written in one piece, with the operations that it takes and the rank in which it is preferred."""
+
+    def __init__(self, rank: Callable[[Expr], int] = lambda _: 0):
+        self._rank = rank
+        self._index: dict[Expr, int] = {}
+        self.written: list[Expr] = []
+        self.costs: list[int] = []
+        self.ranks: list[int] = []
+        self.effort = MAX_EFFORT
+
+    def index(self, expr: Expr) -> int:
+        """Return the number of an atom, a new one if it was not there."""
+        if expr not in self._index:
+            self._index[expr] = len(self.written)
+            self.written.append(expr)
+            self.costs.append(operations(expr))
+            self.ranks.append(self._rank(expr))
+        return self._index[expr]
+
+    def cost(self, monomial: Monomial, factor: Fraction = Fraction(1)) -> int:
+        """Return the operations of a term, without its sign."""
+        number = (abs(factor.numerator) != 1) + (factor.denominator != 1)
+        inside = sum(self.costs[atom] + (power > 1) for atom, power in monomial)
+        return inside + max(len(monomial) - 1, 0) + (number if monomial else 0)
+
+    def term(self, monomial: Monomial, factor: Fraction = Fraction(1)) -> Expr:
+        """Write a term."""
+        powers = [self.written[atom] ** power for atom, power in monomial]
+        return se.Mul(se.Rational(factor.numerator, factor.denominator), *powers)
+
+
+class Arrangement:
+    """Writes one sum over atoms."""
+
+    def __init__(self, atoms: Atoms, rectangles: bool = True):
+        self.atoms, self.rectangles = atoms, rectangles
+
+    def write(self, terms: Sum) -> Expr:
+        """Write a sum in few operations."""
+        if not terms:
+            return se.Integer(0)
+        number, shared, rest = _primitive(terms)
+        if len(rest) == 1:
+            return self.atoms.term(shared, number * next(iter(rest.values())))
+        work = self._extracted(rest)
+        if len(work) == 1:
+            return self.atoms.term(product(shared, next(iter(work))), number * next(iter(work.values())))
+        inner = self._collected(work)
+        front = self.atoms.term(shared, number)
+        return inner if front == 1 else front * inner
+
+    # --- rectangles and squares -----------------------------------------------------------------------------------
+
+    def _extracted(self, terms: Sum) -> Sum:
+        """Put new atoms in the place of sums that appear in several products, and of complete squares."""
+        while self.rectangles and 2 < len(terms) <= MAX_SEARCHED and self.atoms.effort > 0:
+            self.atoms.effort -= len(terms) ** 2 // 2
+            found = max(
+                (*self._squares(terms), *self._rectangles(terms)), key=lambda option: option[0], default=(0, None)
+            )
+            if found[0] <= 0 or found[1] is None:
+                break
+            terms = found[1]()
+        return terms
+
+    def _rectangles(self, terms: Sum) -> Iterable[tuple[float, Callable[[], Sum]]]:
+        """Give what the sums that appear in two or more products save, and what is left with them as atoms."""
+        monomials = list(terms)
+        pairs: dict[tuple[Monomial, Monomial, Fraction], list[Monomial]] = {}
+        for i, one in enumerate(monomials):
+            for other in monomials[i + 1 :]:
+                shared = common(one, other)
+                a, b = quotient(one, shared) or (), quotient(other, shared) or ()
+                ratio = terms[other] / terms[one]
+                if a > b:
+                    a, b, ratio = b, a, 1 / ratio
+                pairs.setdefault((a, b, ratio), []).append(shared)
+        seen: set[tuple] = set()
+        for (a, b, ratio), rows in pairs.items():
+            if len(rows) < 2:
+                continue
+            columns = self._columns(terms, rows, {a: Fraction(1), b: ratio})
+            key = (tuple(sorted(rows)), tuple(sorted(columns)))
+            if key in seen:
+                continue
+            seen.add(key)
+            saved = self._saving(terms, rows, columns)
+            if saved > 0:
+                yield saved, lambda rows=rows, columns=columns, a=a: self._replaced(terms, rows, columns, a)
+
+    @staticmethod
+    def _columns(terms: Sum, rows: list[Monomial], columns: Sum) -> Sum:
+        """Return all that every row is multiplied by, in the same proportions."""
+        first = rows[0]
+        a = next(iter(columns))
+        unit = terms[product(first, a)]
+        for monomial, factor in terms.items():
+            column = quotient(monomial, first)
+            if column is None or column in columns:
+                continue
+            ratio = factor / unit
+            if all(terms.get(product(row, column)) == ratio * terms[product(row, a)] for row in rows[1:]):
+                columns[column] = ratio
+        return columns
+
+    def _saving(self, terms: Sum, rows: list[Monomial], columns: Sum) -> float:
+        cost = self.atoms.cost
+        used = {product(row, column) for row in rows for column in columns}
+        if len(used) < len(rows) * len(columns):
+            return 0
+        before = sum(cost(m, terms[m]) for m in used) + len(used) - 1
+        a = next(iter(columns))
+        factors = [terms[product(row, a)] for row in rows]
+        inside = sum(cost(c, f) for c, f in columns.items()) + len(columns) - 1
+        shared = common_of(rows)
+        front = cost(shared) + 1 if shared else 0
+        outside = sum(cost(quotient(r, shared) or (), f) for r, f in zip(rows, factors, strict=True)) + len(rows) - 1
+        ranks = [self.atoms.ranks[atom] for column in columns for atom, _ in column]
+        return before - inside - outside - front - 1 - 0.01 * max(ranks, default=0)
+
+    def _replaced(self, terms: Sum, rows: list[Monomial], columns: Sum, a: Monomial) -> Sum:
+        number = content(columns.values())
+        if sum(f < 0 for f in columns.values()) * 2 > len(columns):
+            number = -number
+        inner = {column: factor / number for column, factor in columns.items()}
+        atom = self.atoms.index(self.write(inner))
+        left = {m: f for m, f in terms.items() if m not in {product(r, c) for r in rows for c in columns}}
+        for row in rows:
+            add(left, product(row, ((atom, 1),)), terms[product(row, a)] * number)
+        return left
+
+    def _squares(self, terms: Sum) -> Iterable[tuple[float, Callable[[], Sum]]]:
+        """Give what complete squares save: α²A² ± 2αβ AB + β²B² = (αA ± βB)²."""
+        roots = []
+        for monomial, factor in terms.items():
+            if all(power % 2 == 0 for _, power in monomial):
+                roots.append((monomial, tuple((atom, power // 2) for atom, power in monomial), factor))
+        for i, (one, A, alpha) in enumerate(roots):
+            for other, B, beta in roots[i + 1 :]:
+                shared = common_of([one, other])
+                number = content([alpha, beta]) * (1 if alpha > 0 else -1)
+                a, b = _root(alpha / number), _root(beta / number)
+                cross = terms.get(product(A, B))
+                if shared or a is None or b is None or cross is None or abs(cross) != abs(2 * a * b * number):
+                    continue
+                sign = 1 if cross / number > 0 else -1
+                saved = sum(self.atoms.cost(m, terms[m]) for m in (one, other, product(A, B))) + 2
+                saved -= self.atoms.cost(A, a) + self.atoms.cost(B, b) + 2 + (abs(number) != 1)
+                yield (
+                    saved,
+                    lambda one=one, other=other, A=A, B=B, a=a, b=b * sign, number=number: self._squared(
+                        terms, (one, other, product(A, B)), {A: a, B: b}, number
+                    ),
+                )
+
+    def _squared(self, terms: Sum, used: Sequence[Monomial], root: Sum, number: Fraction) -> Sum:
+        left = {m: f for m, f in terms.items() if m not in used}
+        add(left, ((self.atoms.index(self.write(root)), 2),), number)
+        return left
+
+    # --- collecting -----------------------------------------------------------------------------------------------
+
+    def _collected(self, terms: Sum) -> Expr:
+        """Collect terms by what most of them share, that of the highest rank first where it makes no difference."""
+        if len(terms) == 1:
+            ((monomial, factor),) = terms.items()
+            return self.atoms.term(monomial, factor)
+        best, most = None, 0.0
+        for atom in {atom for monomial in terms for atom, _ in monomial}:
+            having = [m for m in terms if any(a == atom for a, _ in m)]
+            if len(having) < 2:
+                continue
+            shared = common_of(having)
+            alone = shared in having  # a term that is nothing else
+            saved = (len(having) - 1) * (self.atoms.cost(shared) + 1) - alone + 0.01 * self.atoms.ranks[atom]
+            if saved > most:
+                best, most = shared, saved
+        if best is None:
+            return se.Add(*[self.atoms.term(m, f) for m, f in terms.items()])
+        inside = {m: f for m, f in terms.items() if quotient(m, best) is not None}
+        outside = {m: f for m, f in terms.items() if m not in inside}
+        inner = self.write(divided(inside, best, Fraction(1)))
+        first = self.atoms.term(best) * inner
+        return first + self._collected(outside) if outside else first
+
+
+def _primitive(terms: Sum) -> tuple[Fraction, Monomial, Sum]:
+    """Take out the number and the monomial that all terms share; more of them positive than negative."""
+    number, shared = content(terms.values()), common_of(terms)
+    if sum(factor < 0 for factor in terms.values()) * 2 > len(terms):
+        number = -number
+    return number, shared, divided(terms, shared, number)
+
+
+def _root(value: Fraction) -> Fraction | None:
+    if value < 0:
+        return None
+    above, below = isqrt(value.numerator), isqrt(value.denominator)
+    return Fraction(above, below) if above**2 == value.numerator and below**2 == value.denominator else None
+
+
+def arranged(terms: Sum, atoms: Atoms) -> Expr:
+    """Write a sum by the shortest of some ways."""
+    ways = [Arrangement(atoms, rectangles).write(terms) for rectangles in (True, False)[len(terms) < 4 :]]
+    return min(ways, key=lambda expr: (operations(expr), len(str(expr))))

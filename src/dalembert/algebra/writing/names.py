@@ -1,0 +1,184 @@
+"""Names for parts that several formulas share: few, chosen by what they save, in the order in which one computes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from itertools import combinations
+
+import symengine as se
+
+from dalembert.algebra.writing.cost import operations
+from dalembert.language.building import Expr
+from dalembert.language.walk import fold, operands, rebuild
+
+MOST = 4  # names; more of them are not read as formulas but as a program
+_LEAST = 3  # operations that a name must save
+_SHARE = 0.2  # of all operations that names must save together
+_TRIED = 12  # parts that are tried before one is chosen
+_SHORT = 30  # operations, up to which formulas need no names
+_LONG = 2_000  # operations beyond which no names are looked for here
+
+
+def shared_parts(
+    expressions: Sequence[Expr], taken: Collection[str], constant: Collection[str]
+) -> tuple[list[Expr], dict[str, Expr]]:
+    """Return expressions in which shared parts are names, and what these stand for; as they are if that saves little.
+
+    taken: names that mean something else. constant: names of parameters.
+    """
+    before = sum(map(operations, expressions))
+    if not _SHORT < before <= _LONG:
+        return list(expressions), {}
+    work, found = list(expressions), {}
+    used = set(taken)
+    while len(found) < MOST:
+        step = _best([*work, *found.values()])
+        if step is None:
+            break
+        symbol = se.Symbol(_name(step, work, used, constant))
+        used.add(symbol.name)
+        work = [_put(expr, step, symbol) for expr in work]
+        found = {name: _put(expr, step, symbol) for name, expr in found.items()}
+        found[symbol.name] = step
+    after = sum(map(operations, (*work, *found.values()))) + len(found)
+    if before - after < _SHARE * before:
+        return list(expressions), {}
+    return work, _in_order(found)
+
+
+def _best(expressions: Sequence[Expr]) -> Expr | None:
+    """Return the part that saves most."""
+    total = sum(map(operations, expressions))
+    best, most = None, _LEAST - 1
+    for part in _parts(expressions):
+        symbol = se.Symbol("\0")
+        after = sum(operations(_put(expr, part, symbol)) for expr in expressions) + operations(part) + 1
+        if total - after > most:
+            best, most = part, total - after
+    return best
+
+
+def _parts(expressions: Iterable[Expr]) -> list[Expr]:
+    """Return parts that appear more than once, those first that could save most."""
+    seen: Counter[Expr] = Counter()
+    products: Counter[Expr] = Counter()
+    for expr in expressions:
+        stack = [expr]
+        while stack:
+            node = stack.pop()
+            seen[node] += 1
+            if node.is_Mul:
+                products[node] += 1
+            stack += operands(node)
+    found = {node: count for node, count in seen.items() if count > 1 and operations(node) > 1 and not node.is_Pow}
+    for one, other in combinations(products, 2):
+        shared = _common(one, other)
+        if shared is not None and shared not in found:
+            found[shared] = sum(count for node, count in products.items() if _rest(node, shared) is not None)
+    plain = {_positive(node): count for node, count in found.items()}
+    return sorted(plain, key=lambda node: (-plain[node] * operations(node), str(node)))[:_TRIED]
+
+
+def _positive(node: Expr) -> Expr:
+    """Leave a number in front out."""
+    return se.Mul(*node.args[1:]) if node.is_Mul and node.args[0].is_Number else node
+
+
+def _powers(node: Expr) -> dict[Expr, int] | None:
+    """Return the factors of a product with whole exponents."""
+    powers: dict[Expr, int] = {}
+    for factor in node.args if node.is_Mul else (node,):
+        if factor.is_Number:
+            continue
+        if factor.is_Pow and factor.args[1].is_Integer:
+            powers[factor.args[0]] = int(factor.args[1])
+        elif factor.is_Pow:
+            return None
+        else:
+            powers[factor] = 1
+    return powers
+
+
+def _common(one: Expr, other: Expr) -> Expr | None:
+    """Return what two products share, if that is more than one factor."""
+    a, b = _powers(one), _powers(other)
+    if a is None or b is None:
+        return None
+    shared = {}
+    for base, power in a.items():
+        match = b.get(base, 0)
+        if power * match > 0:
+            shared[base] = min(power, match) if power > 0 else max(power, match)
+    if len(shared) < 2:
+        return None
+    part = se.Mul(*[base**power for base, power in shared.items()])
+    return part if operations(part) > 1 else None
+
+
+def _rest(node: Expr, part: Expr) -> Expr | None:
+    """Divide a product by another one that it contains; None if it does not."""
+    a, b = _powers(node), _powers(part)
+    if a is None or b is None or not part.is_Mul:
+        return None
+    for base, power in b.items():
+        have = a.get(base, 0)
+        if have * power <= 0 or abs(have) < abs(power):
+            return None
+    return node / part
+
+
+def _put(expr: Expr, part: Expr, symbol: Expr) -> Expr:
+    """Put a symbol in the place of a part."""
+
+    def combine(node: Expr, args: list[Expr]) -> Expr:
+        if node == part:
+            return symbol
+        if node.is_Mul and part.is_Mul and (rest := _rest(node, part)) is not None:
+            return symbol * _put(rest, part, symbol)
+        return rebuild(node, args)
+
+    return fold(expr, combine)
+
+
+def _in_order(found: dict[str, Expr]) -> dict[str, Expr]:
+    """Return names so that each is made of those before it."""
+    ordered: dict[str, Expr] = {}
+    waiting = dict(found)
+    while waiting:
+        for name, expr in waiting.items():
+            if not any(symbol.name in waiting for symbol in expr.free_symbols):
+                ordered[name] = waiting.pop(name)
+                break
+    return ordered
+
+
+def _name(part: Expr, expressions: Sequence[Expr], taken: Collection[str], constant: Collection[str]) -> str:
+    """Return a name that says what a part is: a mass, a denominator, a speed, a sine."""
+    names = {symbol.name for symbol in part.free_symbols}
+    still = names <= set(constant)
+    if isinstance(part, (se.sin, se.cos)):
+        options = ["s"] if isinstance(part, se.sin) else ["c"]
+    elif still and part.is_Add and all(term.is_Symbol and term.name[:1] in "mM" for term in part.args):
+        options = ["M"]
+    elif part.is_Add and _is_below(part, expressions):
+        options = ["I"] if still else ["Delta"]
+    elif part.is_Add and any(name.endswith("'") for name in names):
+        options = ["u", "w"]
+    else:
+        options = ["k", "h"] if still else ["K", "N"]
+    for option in (*options, *(f"{options[0]}_{k}" for k in range(1, 20))):
+        if option not in taken:
+            return option
+    return max(taken, key=len) + "_"
+
+
+def _is_below(part: Expr, expressions: Iterable[Expr]) -> bool:
+    """Tell whether a part is a denominator somewhere."""
+    stack = list(expressions)
+    while stack:
+        node = stack.pop()
+        if node.is_Pow and node.args[0] == part and node.args[1].is_Number and node.args[1] < 0:
+            return True
+        stack += operands(node)
+    return False

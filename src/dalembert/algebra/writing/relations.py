@@ -1,0 +1,123 @@
+"""What constraints allow to be written shorter: l² for x² + y², where x² + y² = l²."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+Polynomial = Any  # flint's fmpz_mpoly
+_KEPT = 3  # ways that are followed further
+_ROUNDS = 4
+_PASSES = 12  # of one replacement, until nothing is left to be replaced
+_TERMS = 12  # of a relation; longer ones shorten nothing
+
+
+class Relations:
+    """Polynomials that vanish on the motion.
+
+    moving: for each generator the names in it that change in time. A shorter way has none that were not there before:
+    a formula in one angle does not become one in three coordinates.
+
+    """
+
+    def __init__(
+        self,
+        polynomials: Iterable[Polynomial],
+        reduce: Callable[[Polynomial], Polynomial],
+        moving: Sequence[frozenset[str]] = (),
+    ):
+        self._reduce, self._moving = reduce, moving
+        self.linear: list[tuple[int, Polynomial, Polynomial]] = []  # x, a and b of a x + b = 0, with a constant
+        self._rules: list[tuple[tuple[int, ...], dict[tuple[int, ...], Fraction]]] = []
+        for polynomial in polynomials:
+            self.linear += self._solvable(polynomial)
+            terms = {tuple(map(int, m)): int(c) for m, c in polynomial.to_dict().items()}
+            if len(terms) > _TERMS:
+                continue
+            for lead, factor in terms.items():
+                if any(lead):
+                    rest = {m: Fraction(-c, factor) for m, c in terms.items() if m != lead}
+                    self._rules.append((lead, rest))
+
+    def _solvable(self, polynomial: Polynomial) -> list[tuple[int, Polynomial, Polynomial]]:
+        """Return what a relation can be solved for, with a factor in front that does not change in time."""
+        found = []
+        degrees = polynomial.degrees()
+        for k, names in enumerate(self._moving):
+            if not names or k >= len(degrees) or degrees[k] != 1:
+                continue
+            front = polynomial.derivative(k)
+            if not self.names(front):
+                rest = polynomial - front * polynomial.context().gens()[k]
+                if len(rest) > 1:
+                    found.append((k, front, rest))
+        return found
+
+    def ways(self, polynomial: Polynomial) -> list[tuple[Polynomial, int]]:
+        """Return shorter ways of writing a polynomial, itself first, each with the number that it is multiplied by."""
+        best = {str(polynomial): (polynomial, 1)}
+        present = self.names(polynomial)
+        front = list(best.values())
+        for _ in range(_ROUNDS):
+            found: dict[str, tuple[Polynomial, int]] = {}
+            for one, number in front:
+                for lead, rest in self._rules:
+                    if (other := self._replaced(one, lead, rest)) is not None and str(other[0]) not in best:
+                        if not self.names(other[0]) <= present:
+                            continue
+                        found[str(other[0])] = (other[0], number * other[1])
+            front = sorted(found.values(), key=lambda way: self._size(way[0]))[:_KEPT]
+            front = [way for way in front if self._size(way[0]) < self._size(polynomial)]
+            if not front:
+                break
+            best |= {str(way[0]): way for way in front}
+        return sorted(best.values(), key=lambda way: self._size(way[0]))[: _KEPT + 1]
+
+    def _size(self, polynomial: Polynomial) -> tuple[int, int, int]:
+        monomials = polynomial.to_dict()
+        return len(monomials), sum(sum(map(int, m)) for m in monomials), len(self.names(polynomial))
+
+    def names(self, polynomial: Polynomial) -> frozenset[str]:
+        """Return what changes in time in a polynomial."""
+        if not self._moving:
+            return frozenset()
+        degrees = polynomial.degrees()
+        return frozenset().union(*(names for names, degree in zip(self._moving, degrees, strict=False) if degree))
+
+    def _replaced(self, polynomial: Polynomial, lead: tuple, rest: dict) -> tuple[Polynomial, int] | None:
+        """Replace a term of a relation by the others; None if it does not appear, or without end."""
+        terms: dict[tuple[int, ...], Any] = {
+            tuple(map(int, m)): Fraction(int(c)) for m, c in polynomial.to_dict().items()
+        }
+        changed = False
+        for _ in range(_PASSES):
+            hits = [m for m in terms if all(a >= b for a, b in zip(m, lead, strict=True))]
+            if not hits:
+                break
+            changed = True
+            for monomial in hits:
+                factor = terms.pop(monomial)
+                left = tuple(a - b for a, b in zip(monomial, lead, strict=True))
+                for other, ratio in rest.items():
+                    key = tuple(a + b for a, b in zip(left, other, strict=True))
+                    terms[key] = terms.get(key, 0) + factor * ratio
+            terms = {m: c for m, c in terms.items() if c}
+            if len(terms) > 4 * len(polynomial) + 20:
+                return None
+        else:
+            return None
+        if not changed:
+            return None
+        number = 1
+        for value in terms.values():
+            number = number * value.denominator // _gcd(number, value.denominator)
+        context = polynomial.context()
+        whole = context.from_dict({m: int(c * number) for m, c in terms.items()}) if terms else context.constant(0)
+        return self._reduce(whole), number
+
+
+def _gcd(a: int, b: int) -> int:
+    while b:
+        a, b = b, a % b
+    return a

@@ -1,0 +1,89 @@
+"""Sums of products of atoms, as a person has them in mind: monomials with exact factors.
+
+An atom is whatever is written in one piece: a symbol, the sine of an angle, a sum in parentheses. A monomial is a tuple
+of pairs (atom, exponent), sorted; a sum maps monomials to their factors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+Monomial = tuple[tuple[int, int], ...]
+Sum = dict[Monomial, Fraction]
+
+
+def product(one: Monomial, other: Monomial) -> Monomial:
+    """Multiply two monomials."""
+    if not one or not other:
+        return one or other
+    powers = dict(one)
+    for atom, power in other:
+        powers[atom] = powers.get(atom, 0) + power
+    return tuple(sorted(powers.items()))
+
+
+def quotient(one: Monomial, other: Monomial) -> Monomial | None:
+    """Divide a monomial by another; None if it does not go."""
+    powers = dict(one)
+    for atom, power in other:
+        left = powers.get(atom, 0) - power
+        if left < 0:
+            return None
+        if left:
+            powers[atom] = left
+        else:
+            del powers[atom]
+    return tuple(sorted(powers.items()))
+
+
+def common(one: Monomial, other: Monomial) -> Monomial:
+    """Return the greatest monomial that divides both."""
+    powers = dict(other)
+    return tuple((atom, min(power, powers[atom])) for atom, power in one if atom in powers)
+
+
+def common_of(monomials: Iterable[Monomial]) -> Monomial:
+    """Return the greatest monomial that divides all."""
+    rest = iter(monomials)
+    shared = next(rest)
+    for monomial in rest:
+        if not shared:
+            break
+        shared = common(shared, monomial)
+    return shared
+
+
+def content(numbers: Iterable[Fraction]) -> Fraction:
+    """Return the number by which factors become whole without a common divisor.
+
+    >>> content([Fraction(3, 2), Fraction(9, 4)])
+    Fraction(3, 4)
+    """
+    values = list(numbers)
+    below = math.lcm(*(value.denominator for value in values))
+    return Fraction(math.gcd(*(int(value * below) for value in values)), below)
+
+
+def add(total: Sum, monomial: Monomial, factor: Fraction) -> None:
+    """Add a term to a sum; what vanishes is taken out."""
+    value = total.get(monomial, 0) + factor
+    if value:
+        total[monomial] = value
+    else:
+        total.pop(monomial, None)
+
+
+def expand(one: Sum, other: Sum) -> Sum:
+    """Multiply two sums term by term."""
+    total: Sum = {}
+    for a, x in one.items():
+        for b, y in other.items():
+            add(total, product(a, b), x * y)
+    return total
+
+
+def divided(terms: Sum, monomial: Monomial, number: Fraction) -> Sum:
+    """Divide a sum by a monomial and a number; it must go."""
+    return {quotient(m, monomial) or (): factor / number for m, factor in terms.items()}

@@ -1,0 +1,353 @@
+"""From exact formulas to what is printed: the shortest of the ways in which a person might write it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+import symengine as se
+
+from dalembert.algebra.writing.cost import is_negative, operations
+from dalembert.algebra.writing.factoring import MAX_EFFORT, Atoms, arranged
+from dalembert.algebra.writing.relations import Relations
+from dalembert.algebra.writing.terms import Sum, add, product
+from dalembert.algebra.writing.trigonometry import Trigonometric, Trigonometry
+from dalembert.language.building import Expr
+
+Polynomial = Any  # flint's fmpz_mpoly
+_SHORT = 24  # up to this many terms all ways of writing sin² or cos² are tried
+_SEARCHED = 60  # up to this many terms shorter ways of writing a formula are looked for
+_DEGREE = 6  # in the sine and cosine of an angle, up to which 1 is written as sin² + cos²
+_TRIED = 6  # fractions that are equal on the motion
+_LONGER = 6  # terms that a fraction may gain by a relation, in the hope of factors
+_PARTS = 3  # that are split off a fraction
+
+
+def rank(expr: Expr) -> int:
+    """Return by what terms are collected first: accelerations, then velocities, then the rest."""
+    if not expr.is_Symbol:
+        return 0
+    return min(len(expr.name) - len(expr.name.rstrip("'")), 2)
+
+
+class Writer:
+    """Writes formulas of one field.
+
+    relations: polynomials that vanish on the motion. constant: names that do not change in time.
+    """
+
+    def __init__(self, field: Any, relations: Iterable[Polynomial] = (), constant: Iterable[str] = ()):
+        self.field = field
+        self.atoms = Atoms(rank)
+        self.trigonometry = Trigonometry(field.angles, self.atoms)
+        still = frozenset(constant)
+        moving = [frozenset(s.name for s in g.free_symbols) - still for g in field.generators]
+        self.relations = Relations(relations, field.reduce, moving)
+        self._known: dict[str, Expr] = {}
+        self._values: dict[str, Expr] = {}
+
+    # --- formulas -------------------------------------------------------------------------------------------------
+
+    def value(self, formula: Any) -> Expr:
+        """Write a formula as a value."""
+        key = f"{formula.numerator}|{formula.denominator}"
+        if key not in self._values:
+            self._values[key] = self._value(formula)
+        return self._values[key]
+
+    def _value(self, formula: Any) -> Expr:
+        self.atoms.effort = MAX_EFFORT
+        top, bottom = formula.numerator, formula.denominator
+        if top.is_zero():
+            return se.Integer(0)
+        if len(top) + len(bottom) > _SEARCHED:
+            return self._positive(top, bottom, self._quotient)
+        options: dict[str, tuple[Polynomial, Polynomial]] = {}
+        for above, x in self.relations.ways(top):
+            for below, y in self.relations.ways(bottom):
+                self._note(options, above * y, below * x)
+        for solved in self._solved(formula):
+            if len(solved.numerator) + len(solved.denominator) <= len(top) + len(bottom) + _LONGER:
+                self._note(options, solved.numerator, solved.denominator)
+        found = []
+        most = _TRIED if len(top) <= _SHORT else 2
+        for above, below in sorted(options.values(), key=lambda pair: len(pair[0]) + len(pair[1]))[:most]:
+            if above.is_zero():
+                return se.Integer(0)
+            found.append(self._positive(above, below, self._quotient))
+            if not below.is_constant() and len(above) <= 2 * _SHORT:
+                found.append(self._positive(above, below, self._split))
+        return min(found, key=_length)
+
+    def _solved(self, formula: Any) -> list[Any]:
+        """Put in what relations can be solved for, in all terms or in those with speeds only."""
+        still = self._still(formula.numerator)
+        if still.is_zero() or len(still) == len(formula.numerator):
+            return self._eliminated(formula)
+        rest = self.field.quotient(still, formula.denominator)
+        moving = self.field.quotient(formula.numerator - still, formula.denominator)
+        return [*self._eliminated(formula), *(rest + part for part in self._eliminated(moving))]
+
+    def _eliminated(self, formula: Any) -> list[Any]:
+        """Put in what a relation can be solved for; where a factor is then what is left of it, put that back.
+
+        With I w + a p = 0: u (p + b w) becomes u w (b − I/a), and then u p (1 − a b/I).
+        """
+        found = []
+        for k, front, rest in self.relations.linear:
+            if not formula.numerator.degrees()[k]:
+                continue
+            generator = self.field.generators[k]
+            value = self.field.quotient(-rest, front)
+            put = self.field.substitute(formula, {generator: value})
+            if put.numerator.is_zero() or len(put.numerator) > _SEARCHED:
+                continue
+            found.append(put)
+            content, factors = self._factors(put.numerator)
+            back = None
+            for factor, power in factors:
+                scale, left = divmod(rest, factor)
+                part = self.field.quotient(factor, self.field.unit)
+                if power == 1 and left.is_zero() and len(factor) > 1 and not self.relations.names(scale):
+                    # factor = rest/scale = −front x/scale
+                    part = self.field.quotient(-front, scale) * self.field.read(generator)
+                elif power > 1:
+                    part = part ** int(power)
+                back = part if back is None else back * part
+            if back is not None:
+                found.append(back * self.field.quotient(self.field.unit * int(content), put.denominator))
+        return found
+
+    def vanishing(self, formula: Any) -> Expr:
+        """Write an equation that vanishes: without what all its terms share, the first acceleration positive."""
+        self.atoms.effort = MAX_EFFORT
+        polynomial = formula.numerator
+        if polynomial.is_zero():
+            return se.Integer(0)
+        options = []
+        for way, _ in self.relations.ways(polynomial)[:3] if len(polynomial) <= _SEARCHED else [(polynomial, 1)]:
+            if not way.is_zero():
+                options += [self._rest(variant) for variant in self._variants(way)]
+        best = min((self._signed(option) for option in options), key=_length)
+        return se.Mul(*best.args[1:]) if best.is_Mul and best.args[0].is_Number else best
+
+    def _rest(self, polynomial: Polynomial) -> Polynomial:
+        """Leave the factors out that have no rates in them: they do not vanish in general."""
+        rates = [i for i, g in enumerate(self.field.generators) if g.is_Symbol and rank(g) == 2]
+        rates = rates or [i for i, g in enumerate(self.field.generators) if g.is_Symbol and rank(g) == 1]
+        whole = None
+        for factor, power in self.field.factors(polynomial)[1]:
+            degrees = factor.degrees()
+            if any(degrees[i] for i in rates):
+                whole = factor**power if whole is None else whole * factor**power
+        return polynomial if whole is None else whole
+
+    def _signed(self, polynomial: Polynomial) -> Expr:
+        one, other = self.polynomial(polynomial), self.polynomial(-polynomial)
+        return min((one, other), key=lambda expr: (operations(expr), _minuses(expr), len(str(expr))))
+
+    @staticmethod
+    def _note(options: dict[str, Any], above: Polynomial, below: Polynomial) -> None:
+        common = above.gcd(below)
+        above, below = above // common, below // common
+        options[f"{above}|{below}"] = (above, below)
+
+    def _positive(self, above: Polynomial, below: Polynomial, write: Any) -> Expr:
+        """Write a fraction with a denominator that is positive where the pilot has been."""
+        values = self.field.polynomial_values(below)
+        if np.all(values < 0) if np.all(np.isfinite(values)) else below.leading_coefficient() < 0:
+            above, below = -above, -below
+        return write(above, below)
+
+    def _quotient(self, above: Polynomial, below: Polynomial) -> Expr:
+        return self.polynomial(above) / self.polynomial(below)
+
+    def _split(self, above: Polynomial, below: Polynomial) -> Expr:
+        """Write a fraction as what can be divided and a rest, part by part as long as that shortens it."""
+        best = self._quotient(above, below)
+        parts: list[Expr] = []
+        whole, rest = self._without_speeds(above, below)
+        if whole is not None:
+            parts, above = [whole], rest
+        while len(parts) < _PARTS and not above.is_zero():
+            step = self._part(above, below)
+            if step is None:
+                break
+            parts.append(step[0])
+            above = step[1]
+        if not parts:
+            return best
+        common = above.gcd(below) if not above.is_zero() else below
+        left = self._quotient(above // common, below // common) if not above.is_zero() else se.Integer(0)
+        return min((best, se.Add(left, *parts)), key=_length)
+
+    def _without_speeds(self, above: Polynomial, below: Polynomial) -> tuple[Expr | None, Polynomial]:
+        """Split off what has no velocities or momenta in it, if that has no denominator."""
+        moving = [
+            i for i, g in enumerate(self.field.generators) if g.is_Symbol and (rank(g) or g in self.field.momenta)
+        ]
+        still = {m: c for m, c in above.to_dict().items() if not any(m[i] for i in moving)}
+        if not still or len(still) == len(above):
+            return None, above
+        part = above.context().from_dict(still)
+        quotient, rest = divmod(part, below)
+        if not rest.is_zero():
+            return None, above
+        return self.polynomial(quotient), above - part
+
+    def _still(self, polynomial: Polynomial) -> Polynomial:
+        """Return the terms without velocities or momenta."""
+        moving = [i for i, g in enumerate(self.field.generators) if rank(g) or g in self.field.momenta]
+        still = {m: c for m, c in polynomial.to_dict().items() if not any(m[i] for i in moving)}
+        return polynomial.context().from_dict(still)
+
+    def _part(self, above: Polynomial, below: Polynomial) -> tuple[Expr, Polynomial] | None:
+        """Return the monomial that leaves fewest terms when its product with the denominator is taken away."""
+        context = above.context()
+        best = None
+        seen = set()
+        for upper, x in above.to_dict().items():
+            for lower, y in below.to_dict().items():
+                powers = tuple(int(a) - int(b) for a, b in zip(upper, lower, strict=True))
+                if any(p < 0 for p in powers) or x % y or (powers, x // y) in seen:
+                    continue
+                seen.add((powers, x // y))
+                term = context.term(coeff=x // y, exp_vec=powers)
+                rest = self.field.reduce(above - term * below)
+                if best is None or len(rest) < len(best[1]):
+                    best = (term, rest)
+        if best is None or len(best[1]) >= len(above):
+            return None
+        return self.polynomial(best[0]), best[1]
+
+    # --- polynomials ----------------------------------------------------------------------------------------------
+
+    def polynomial(self, polynomial: Polynomial) -> Expr:
+        """Write a polynomial: in factors or not, with sin² or cos², whichever is shortest."""
+        key = str(polynomial)
+        if key not in self._known:
+            if len(polynomial) > _SEARCHED:
+                self._known[key] = self._sum(polynomial)
+            else:
+                options = self._variants(polynomial)
+                self._known[key] = min((self._factored(option) for option in options), key=_length)
+        return self._known[key]
+
+    def _variants(self, polynomial: Polynomial) -> list[Polynomial]:
+        found = {str(polynomial): polynomial}
+        for s, c in self.field.sine_pairs:
+            degrees = polynomial.degrees()
+            if degrees[s] + degrees[c] < 2:
+                continue
+            for one in list(found.values()):
+                other = self.field.swap(one, s, c)
+                found.setdefault(str(other), other)
+            most = 6 if len(polynomial) <= _SHORT else 2
+            found = dict(sorted(found.items(), key=lambda item: len(item[1]))[:most])
+        full = self._homogeneous(polynomial)
+        if full is not None and len(self.field.factors(full)[1]) > len(self.field.factors(polynomial)[1]):
+            found[str(full)] = full
+        return list(found.values())
+
+    def _factors(self, polynomial: Polynomial) -> tuple[Any, list[tuple[Polynomial, int]]]:
+        """Return factors, also those that are seen only with sin² + cos² in the place of 1."""
+        plain = self.field.factors(polynomial)
+        full = self._homogeneous(polynomial)
+        more = None if full is None else self.field.factors(full)
+        return more if more is not None and len(more[1]) > len(plain[1]) else plain
+
+    def _homogeneous(self, polynomial: Polynomial) -> Polynomial | None:
+        """Write sin² + cos² for 1 until all terms have the same degree in the sine and cosine of each angle."""
+        for s, c in self.field.sine_pairs:
+            monomials = polynomial.to_dict()
+            degrees = {int(m[s]) + int(m[c]) for m in monomials}
+            top = max(degrees, default=0)
+            if top > _DEGREE or any((top - degree) % 2 for degree in degrees):
+                return None
+            if len(degrees) > 1:
+                one = self.field.square_sum(s, c)
+                context, total = polynomial.context(), 0 * polynomial
+                for degree in degrees:
+                    part = {m: k for m, k in monomials.items() if int(m[s]) + int(m[c]) == degree}
+                    total += context.from_dict(part) * one ** ((top - degree) // 2)
+                polynomial = total
+            if len(polynomial) > _SEARCHED:
+                return None
+        return polynomial
+
+    def _factored(self, polynomial: Polynomial) -> Expr:
+        content, factors = self.field.factors(polynomial)
+        number = se.Integer(int(content))
+        if len(factors) == 1 and factors[0][1] == 1:
+            return number * self._sum(factors[0][0])
+        written = []
+        for factor, power in factors:
+            expr = self._sum(factor)
+            if expr.is_Add and _minuses(expr) * 2 > len(expr.args):  # -(a + b) or b - a
+                expr, number = self._sum(-factor), number * (-1) ** int(power)
+            written.append(expr ** int(power))
+        return se.Mul(number, *written)
+
+    def _sum(self, polynomial: Polynomial) -> Expr:
+        """Write a sum: coefficients of sines and cosines in their best way, then factored."""
+        groups = self._grouped(polynomial)
+        if len(polynomial) > _SEARCHED:
+            return arranged(self._combined(groups, lambda _, part: self.trigonometry.plain(part)), self.atoms)
+        if all(set(part) == {(0,) * 2 * len(self.field.sine_pairs)} for part in groups.values()):
+            return arranged(self._combined(groups, lambda _, part: self.trigonometry.plain(part)), self.atoms)
+        best = arranged(self._combined(groups, self._best), self.atoms)
+        plain = arranged(self._combined(groups, lambda _, part: self.trigonometry.plain(part)), self.atoms)
+        return min((best, plain), key=_length)
+
+    def _grouped(self, polynomial: Polynomial) -> dict[tuple[int, ...], Trigonometric]:
+        """Return the coefficients that are made of sines and cosines, by what they are multiplied by."""
+        where = [k for pair in self.field.sine_pairs for k in pair]
+        groups: dict[tuple[int, ...], Trigonometric] = {}
+        for monomial, factor in polynomial.to_dict().items():
+            powers = [int(power) for power in monomial]
+            waves = tuple(powers[k] for k in where)
+            for k in where:
+                powers[k] = 0
+            groups.setdefault(tuple(powers), {})[waves] = int(factor)
+        return groups
+
+    def _best(self, polynomial: Callable[[], Polynomial], part: Trigonometric) -> Sum:
+        def factors() -> list[tuple[Trigonometric, int]]:
+            return [(self._waves_of(p), int(k)) for p, k in self.field.factors(polynomial())[1]]
+
+        return self.trigonometry.ways(part, factors)[0]
+
+    def _waves_of(self, polynomial: Polynomial) -> Trigonometric:
+        ((_, part),) = self._grouped(polynomial).items()
+        return part
+
+    def _combined(self, groups: dict[tuple[int, ...], Trigonometric], way: Any) -> Sum:
+        total: Sum = {}
+        for powers, part in groups.items():
+            monomial = tuple(sorted((self.atoms.index(self.field.generators[k]), p) for k, p in enumerate(powers) if p))
+            for other, value in way(partial(self._polynomial_of, part), part).items():
+                add(total, product(monomial, other), Fraction(value))
+        return total
+
+    def _polynomial_of(self, part: Trigonometric) -> Polynomial:
+        """Return a coefficient that is made of sines and cosines as a polynomial of the field."""
+        where = [k for pair in self.field.sine_pairs for k in pair]
+        terms = {}
+        for waves, factor in part.items():
+            exponents = [0] * len(self.field.generators)
+            for k, power in zip(where, waves, strict=True):
+                exponents[k] = power
+            terms[tuple(exponents)] = factor
+        return self.field.unit.context().from_dict(terms)
+
+
+def _minuses(expr: Expr) -> int:
+    return sum(is_negative(term) for term in (expr.args if expr.is_Add else (expr,)))
+
+
+def _length(expr: Expr) -> tuple[int, int, str]:
+    text = str(expr)
+    return operations(expr), len(text), text

@@ -1,0 +1,41 @@
+"""Short derivations beside the formulas of textbooks, in value and in length."""
+
+from __future__ import annotations
+
+import statistics
+from functools import cache
+
+import pytest
+
+from tests.formulas.score import ENTRIES, Score, count, flat, score
+
+LONGER = {  # operations beyond 1.15 times those of the textbook, as far as they go today
+    "pendulum-three-reactions": 37,
+    "pendulum-three-canonical": 33,
+    "platform-on-incline-canonical": 82,
+    "simple-pendulum-explicit": 19,
+    "double-pendulum-explicit": 62,
+    "double-pendulum-canonical-H": 406,
+    "slider-crank-minimal": 57,
+    "slider-crank-light-independent": 33,
+    "chaplygin-sleigh-canonical": 34,
+    "dumbbell-minimal": 17,
+}
+found = cache(lambda k: score(ENTRIES[k]))
+IDS = [entry["id"] for entry in ENTRIES]
+
+
+@pytest.mark.parametrize("k", range(len(ENTRIES)), ids=IDS)
+def test_formula(k):
+    result: Score = found(k)
+    assert result.equal
+    assert result.operations <= LONGER.get(result.id, 1.15 * result.textbook), result.texts
+
+
+def test_median():
+    assert statistics.median(found(k).ratio for k in range(len(ENTRIES))) <= 1.0
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=IDS)
+def test_operations_are_counted_as_they_are_stated(entry):
+    assert count(flat(entry["formulas"]), entry.get("where", {})) == entry["operations"]
