@@ -91,6 +91,10 @@ class System(Stated):
             raise ModelError(f"`expr` is an expression of this system, as `system.kinetic` is; got {shown(expr)}")
         return self._translator.outward(expr)
 
+    def explain_misfit(self, numeric: Numeric, t: float, q: Array) -> str:
+        """Say what fits only nearly at a position; only parts can fit or not."""
+        return ""
+
     def explain_contradiction(self, numeric: Numeric, t: float, q: Array, names: list[str]) -> Problem | None:
         """Say why constraints cannot hold together near a position; None: nothing is known but their names."""
         return None

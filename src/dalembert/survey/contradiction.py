@@ -132,6 +132,8 @@ def _impossible(level: Level, best: Nearest) -> Problem:
         explained = level.system.explain_contradiction(level.numeric, level.t, best.x, names)
         if explained is not None:
             return explained
+    elif hint := level.system.explain_misfit(level.numeric, level.t, level.q):
+        return Problem(f"the parts can be assembled, but not moved as the drives ask. {hint}", key=("joints",))
     residuals = ", ".join(f"`{name}` is off by {value:.3g}" for name, value in off[:_SHOWN])
     what, advice = level.system.explain(names)
     best_of = "point" if len(names) == 1 else "compromise"

@@ -176,6 +176,12 @@ class Mechanism(Built):
 
         return MechanismExamination(self)
 
+    def explain_misfit(self, numeric: Numeric, t: float, q: Array) -> str:
+        """Say which joint repeats conditions of others up to rounding, so that the parts are stuck."""
+        from dalembert.survey.mechanism.easing import nearly_fitting
+
+        return nearly_fitting(self, numeric, t, q, list(self.joints))
+
     def explain_contradiction(self, numeric: Numeric, t: float, q: Array, names: list[str]) -> Problem | None:
         """Say which joint stays open, and by how much, if the parts cannot be assembled."""
         from dalembert.survey.mechanism.fit import open_joint

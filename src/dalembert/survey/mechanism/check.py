@@ -42,8 +42,11 @@ class MechanismExamination(Examination):
 
     def redundant(self, redundancies: Sequence[Redundancy], numeric: Numeric, places: Sequence[Configuration]) -> None:
         """Report by joint what is repeated, what to do, and what it means for the mobility."""
+        found = mobility(self.mechanism)
+        if found.freedom == 0 and (stuck := self.mechanism.explain_misfit(numeric, places[0].t, places[0].q)):
+            self.report("warning", f"nothing can move. {stuck}", "joints")
+            return
         for text, key in repeated_conditions(self.mechanism, redundancies, numeric, places):
             self.report("note", text, *key)
-        found = mobility(self.mechanism)
         if found.reasons:
             self.report("note", str(found), "joints")

@@ -15,6 +15,7 @@ from dalembert.language.building import Expr
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.survey.given import at_level, given_values
 from dalembert.survey.mechanism.closure import Closure
+from dalembert.survey.mechanism.easing import nearly_fitting
 from dalembert.survey.mechanism.words import parts_of, shown_names
 from dalembert.survey.start import State, consistent_state
 
@@ -119,7 +120,8 @@ def open_joint(mechanism: Mechanism, numeric: Numeric, t: float, q: Array, names
         )
     what, advice = mechanism.explain(list(left))
     text = f"{what}{when}: with the other parts of {shown_names(tense)} closed it stays open by {_gap(left)} at best. "
-    return Problem(f"{text}{advice}, or give a guess nearer to a solution", key=parts[-1])
+    nearly = nearly_fitting(mechanism, numeric, t, q, tense)
+    return Problem(text + (nearly or f"{advice}, or give a guess nearer to a solution"), key=parts[-1])
 
 
 def _stretched(

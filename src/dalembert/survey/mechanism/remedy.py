@@ -111,11 +111,16 @@ class Remedies:
         for (residuals, A), place in zip(found, self.places, strict=True):
             if np.any(np.abs(residuals) > 1e-7 * (np.abs(A) @ np.maximum(np.abs(place.q), 1e-3))):
                 return None
-        axis = None
-        if pair.axis is not None:
-            direction = self.numeric.program(markers[0].z if self.mechanism.dimensions == 3 else markers[0].x)
-            axis = tuple(self.numeric.evaluate(direction, 0.0, self.places[0].q).tolist())
+        axis = world_axis(self.numeric, pair, markers, self.places[0].q)
         return Replacement(joint.name, pair.kind, axis, tuple(A * self.columns for _, A in found))
+
+
+def world_axis(numeric: Numeric, pair: Pair, markers: Sequence[Marker], q: Array) -> tuple[float, ...] | None:
+    """Return the axis of a pair in the world; None if it has none."""
+    if pair.axis is None:
+        return None
+    direction = markers[0].z if pair.dimensions == 3 else markers[0].x
+    return tuple(numeric.evaluate(numeric.program(direction), 0.0, q).tolist())
 
 
 def candidates(joint: Joint) -> Iterator[tuple[Pair, Sequence[Marker], dict[str, Any]]]:
