@@ -13,6 +13,7 @@ SHARED = (
     "interruption",
     "arrays",
     "characters",
+    "threads",
     "__version__",
 )  # used by all folders
 PIPELINE = (

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from dalembert.algebra.nearest import nearest_solution
 from dalembert.algebra.rank import Scale, is_positive, null_space, rank
-from dalembert.algebra.saddle import Saddle, positive
+from dalembert.algebra.saddle import Saddle, Weight, positive
 
 
 def spd(random, n):
@@ -35,6 +35,19 @@ def test_saddle_without_rows(random):
     d, mu = Saddle(W, sp.csr_array((0, 5))).solve(p, np.zeros(0))
     np.testing.assert_allclose(W @ d, p)
     assert mu.size == 0
+
+
+def test_one_weight_serves_many_matrices(random):
+    """Also where the next one has entries elsewhere, or fewer rows."""
+    n = 150
+    weight = Weight(spd(random, n))
+    first = sp.random_array((40, n), density=0.1, rng=random, format="csr")
+    other = sp.random_array((40, n), density=0.1, rng=random, format="csr")
+    for J in (first, 3 * first, other, other[:30], first):
+        p, r = random.normal(size=n), J @ random.normal(size=n)
+        together, alone = (Saddle(W, J).solve(p, r) for W in (weight, weight.W))
+        np.testing.assert_array_equal(together[0], alone[0])
+        np.testing.assert_allclose(J @ together[0], r, atol=1e-9)
 
 
 def test_contradictory_rows_are_least_squares():

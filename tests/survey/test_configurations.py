@@ -5,6 +5,7 @@ import pytest
 
 from dalembert import Mechanism, System, loads
 from dalembert.blocks.numeric import Numeric
+from dalembert.survey import configurations as configurations_module
 from dalembert.survey.configurations import Configuration, configurations
 
 SLOW = """
@@ -112,3 +113,16 @@ def test_conditions_that_repeat_each_other_are_met_in_few_steps(text, monkeypatc
 def test_times_without_a_rate():
     system = System("x y", kinetic="x'^2 + y'^2", constraints={"c": "x = y*t^4"}, simulation={"until": 2})
     assert all(0 < place.t <= 0.2 for place in walked(system))
+
+
+def test_a_walk_that_leads_nowhere_is_not_tried_again(monkeypatch):
+    """As where rods are stretched: their rates allow what their lengths do not."""
+    tried = []
+
+    def nothing(numeric, near, **_):
+        tried.append(near.q)
+
+    monkeypatch.setattr(configurations_module, "assemble", nothing)
+    system = System("x y", kinetic="x'^2 + y'^2", constraints={"rod": "x^2 + y^2 = 1"}, guess={"x": 1.0})
+    assert all(np.array_equal(place.q, [1.0, 0.0]) for place in walked(system))
+    assert len(tried) == 3 * 11  # directions, and lengths of each

@@ -27,7 +27,20 @@ def sparse(A: Matrix) -> Sparse:
 
 def scaled_rows(factors: Array, A: Matrix) -> Matrix:
     """Return a matrix with its rows multiplied."""
-    return factors[:, None] * A if isinstance(A, np.ndarray) else sp.diags_array(factors) @ A
+    if isinstance(A, np.ndarray):
+        return factors[:, None] * A
+    A = sp.csr_array(A)
+    return with_entries(A, A.data * np.repeat(factors, np.diff(A.indptr)))
+
+
+def with_entries(A: Sparse, values: Array) -> Sparse:
+    """Return a matrix with entries at the same places, in the order in which they are kept."""
+    return type(A)((values, A.indices, A.indptr), shape=A.shape)
+
+
+def columns(A: Matrix, where: Array) -> Matrix:
+    """Return the columns at some places, in ascending order."""
+    return A if len(where) == A.shape[1] else A[:, where]
 
 
 def block(W: Matrix, where: Array) -> Matrix:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.linalg.lapack import dgecon, dgetrf, dgetrs  # pyright: ignore[reportAttributeAccessIssue]
 from scipy.sparse.csgraph import connected_components
 
-from dalembert.algebra.either import Matrix, block, entries, scaled_rows, sparse
+from dalembert.algebra.either import Matrix, block, columns, entries, scaled_rows, sparse
 from dalembert.algebra.saddle import Saddle, Weight
 from dalembert.arrays import Array, Sparse
 
@@ -61,7 +61,7 @@ def nearest_solution(
     if not point.solved or not free.size:
         return point
     W = block(weight, free)
-    if Saddle(W, point.jacobian[:, free]).rank == free.size:
+    if Saddle(W, columns(point.jacobian, free)).rank == free.size:
         return point
     extent = float(np.sqrt(max(0.0, guess[free] @ (W @ guess[free]))))
     if _distance(point, guess, weight, free) <= _THERE * extent:
@@ -90,7 +90,7 @@ def reach_solution(
         merit = _merit(point, size)
         if not np.isfinite(merit) or merit <= _EXACT * np.sqrt(size.size) or not free.size:
             break
-        saddle = Saddle(norm, scaled_rows(1.0 / size, point.jacobian[:, free]))
+        saddle = Saddle(norm, scaled_rows(1.0 / size, columns(point.jacobian, free)))
         step, _ = saddle.solve(np.zeros(free.size), -point.residual / size)
         if not np.all(np.isfinite(step)):
             break
@@ -120,7 +120,7 @@ def quick_solution(equations: Residual, guess: Array, free: Array, groups: Array
             return point
         if not np.isfinite(merit):
             return None
-        rows = point.jacobian[:, free] / size[:, None]
+        rows = columns(point.jacobian, free) / size[:, None]
         lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         if not lengths.min() > 0:
             return None
@@ -145,7 +145,7 @@ def least_residual(equations: Residual, guess: Array, free: Array) -> Array:
     def at(y: Array) -> tuple[Array, Sparse]:
         x[free] = y
         residual, jacobian, _ = equations(x)
-        return residual / size, sparse(scaled_rows(1.0 / size, jacobian[:, free]))
+        return residual / size, sparse(scaled_rows(1.0 / size, columns(jacobian, free)))
 
     def slopes(y: Array) -> Array | Sparse:
         return at(y)[1].toarray() if free.size <= _DENSE else at(y)[1]
@@ -170,7 +170,7 @@ def _approach(equations: Residual, point: Nearest, guess: Array, weight: Matrix,
         if away == 0.0:
             break
         pull = W @ (guess - point.x)[free]
-        step, _ = Saddle(W, point.jacobian[:, free]).solve(pull, -point.residual)
+        step, _ = Saddle(W, columns(point.jacobian, free)).solve(pull, -point.residual)
         if not np.sqrt(step @ (W @ step)) > 1e-10 * away:
             break
         better = _search(point, step, free, lambda x: reach_solution(equations, x, weight, free), distance, 1e-3)

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from scipy.linalg.lapack import dgecon, dgetrf, dgetrs, dpocon, dpotrf, dpotrs  # pyright: ignore[reportAttributeAccessIssue]
 from scipy.sparse.linalg import splu
 
-from dalembert.algebra.either import Matrix, dense
+from dalembert.algebra.either import Matrix, dense, scaled_rows, with_entries
 from dalembert.algebra.rank import RANK, is_positive
 from dalembert.arrays import Array, Sparse
 
@@ -33,6 +33,7 @@ class Weight:
     def __init__(self, W: Matrix):
         self.W, diagonal = W, W.diagonal()
         self.columns = 1.0 / np.sqrt(np.maximum(diagonal, 1e-3 * _typical(diagonal)))  # W may be (nearly) singular
+        self._known: Sparse | None = None  # a J for which it is known where entries go
 
     @cached_property
     def dense(self) -> Array:
@@ -44,6 +45,17 @@ class Weight:
         """The same, sparse."""
         columns = sp.diags_array(self.columns)
         return sp.csr_array(columns @ self.W @ columns)
+
+    def beside(self, J: Sparse, corner: Array) -> Sparse:
+        """Return [[W, Jᵀ], [J, corner]]; where its entries come from is found once for all J with the same places."""
+        W, known = self.sparse, self._known
+        if known is None or not (np.array_equal(known.indptr, J.indptr) and np.array_equal(known.indices, J.indices)):
+            counts = np.cumsum([len(W.data), len(J.data), len(corner)])
+            w, j, c = np.split(np.arange(1.0, 1.0 + counts[-1]), counts[:-1])  # not 0, which would be left out
+            rows = with_entries(J, j)
+            self._whole = sp.block_array([[with_entries(W, w), rows.T], [rows, sp.diags_array(c)]], format="csc")
+            self._known, self._order = J, self._whole.data.astype(int) - 1
+        return with_entries(self._whole, np.concatenate([W.data, J.data, corner])[self._order])
 
     @cached_property
     def factor(self) -> Array | None:
@@ -70,10 +82,10 @@ class Saddle:
             quick = self._square(weight.dense, scaled) or (None if smooth else self._wide(weight, scaled))
             self._solve = quick or self._dense(weight.dense, scaled, smooth)
             return
-        columns = sp.diags_array(self._columns)
-        J = sp.csr_array(J @ columns)
-        self._rows = _inverse_lengths(J.multiply(J))
-        self._solve = self._sparse(weight.sparse, sp.csr_array(sp.diags_array(self._rows) @ J))
+        J = sp.csr_array(J)
+        scaled = with_entries(J, J.data * self._columns[J.indices])
+        self._rows = _inverse_lengths(with_entries(J, scaled.data**2))
+        self._solve = self._sparse(weight, scaled_rows(self._rows, scaled))
 
     def solve(self, p: Array, r: Array) -> tuple[Array, Array]:
         """Return d and μ."""
@@ -132,9 +144,9 @@ class Saddle:
 
         return solve
 
-    def _sparse(self, W: Sparse, J: Sparse):
+    def _sparse(self, weight: Weight, J: Sparse):
         epsilon = np.full(self._s, _EPSILON)
-        factors = splu(sp.block_array([[W, J.T], [J, -sp.diags_array(epsilon)]], format="csc"))
+        factors = splu(weight.beside(J, -epsilon))
 
         def solve(p: Array, r: Array) -> tuple[Array, Array]:
             mu, left, best = np.zeros(self._s), np.inf, (np.zeros(self._n), np.zeros(self._s))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 import symengine as se
 
+from dalembert.algebra.either import with_entries
 from dalembert.arrays import Array, Sparse
 from dalembert.blocks.kinds import Elements, Kind
 from dalembert.language.program import Program
@@ -37,7 +40,13 @@ class Assembled:
         values = dict(zip(names, whole.parameters, strict=True))
         self.parts = [(kind, Numeric(kind.local, values, is_part=True)) for kind in elements.kinds]
         symbols = [se.Symbol(name) for name in names]
-        self.offsets = Program(symbols, elements.offsets).floats(whole.parameters)
+        offsets = Program(symbols, elements.offsets).floats(whole.parameters)
+        self._values = [[*self._same(kind), *offsets[kind.offsets.T]] for kind in elements.kinds]
+        self._levels: dict[str, _LevelPlaces] = {}
+
+    def _same(self, kind: Kind) -> list[Array]:
+        """Return the values of the parameters, the same ones for all instances of a kind."""
+        return [np.broadcast_to(value, len(kind)) for value in self.whole.parameters]
 
     def all(self, t: float, q: Array, v: Array) -> Values:
         """Return M, f, A, c."""
@@ -45,67 +54,91 @@ class Assembled:
 
         n, s = self.whole.n, self.whole.s
         f, c = np.zeros(n), np.zeros(s)
-        M, A = _Entries(), _Entries()
-        for kind, part in self.parts:
+        M, A = [], []
+        for k, (kind, part) in enumerate(self.parts):
             b, zero = part.blocks, part.vanishing
-            out = self._run(part.programs.all, kind, t, q, v)
+            out = self._run(part.programs.all, k, t, q, v)
             masses, forces, rows, right = np.split(out, np.cumsum([len(b.M), part.n, len(b.A)]))
-            M.add(b.M, masses, kind.coordinates, kind.coordinates)
-            A.add(b.A, np.where(zero.A[:, None], 0.0, rows), kind.rows, kind.coordinates)
+            M.append(masses)
+            A.append(np.where(zero.A[:, None], 0.0, rows))
             f += np.bincount(kind.coordinates.T.ravel(), forces.ravel(), n)
             c[kind.rows.T] = np.where(zero.c[:, None], 0.0, right)
-        return Values(M.sparse((n, n)), f, A.sparse((s, n)), c)
+        return Values(self._mass(M), f, self._jacobian(A), c)
 
     def mass(self, t: float, q: Array) -> Sparse:
         """Return M(q, t)."""
-        M = _Entries()
-        for kind, part in self.parts:
-            M.add(part.blocks.M, self._run(part.programs.mass, kind, t, q), kind.coordinates, kind.coordinates)
-        return M.sparse((self.whole.n, self.whole.n))
+        return self._mass([self._run(part.programs.mass, k, t, q) for k, (_, part) in enumerate(self.parts)])
 
-    def residual(self, name: str, rows: list[int], t: float, q: Array, v: Array | None = None) -> Residual:
-        """Return residuals, their Jacobian and the sizes of their terms, for some constraints."""
-        place = np.full(self.whole.s, -1)
-        place[rows] = np.arange(len(rows))
-        residual, size, J = np.zeros(len(rows)), np.zeros(len(rows)), _Entries()
-        for kind, part in self.parts:
-            level = getattr(part.programs, name)
-            if not level.rows:
-                continue
-            out, zero = self._run(level.program, kind, t, q, v), part.vanishing_terms(name)
+    @cached_property
+    def _mass(self) -> _Places:
+        parts = [(part.blocks.M, kind.coordinates, kind.coordinates) for kind, part in self.parts]
+        return _Places(parts, (self.whole.n, self.whole.n))
+
+    @cached_property
+    def _jacobian(self) -> _Places:
+        parts = [(part.blocks.A, kind.rows, kind.coordinates) for kind, part in self.parts]
+        return _Places(parts, (self.whole.s, self.whole.n))
+
+    def residual(self, name: str, t: float, q: Array, v: Array | None = None) -> Residual:
+        """Return residuals of a level, their Jacobian and the sizes of their terms."""
+        if name not in self._levels:
+            self._levels[name] = _LevelPlaces(self, name)
+        places, terms, entries = self._levels[name], [np.zeros(0)], []
+        for k, owners in places.kinds:
+            part = self.parts[k][1]
+            out, zero = self._run(getattr(part.programs, name).program, k, t, q, v), part.vanishing_terms(name)
             out = out if zero is None else np.where(zero[:, None], 0.0, out)
-            terms, entries = np.split(out, [len(level.owners)])
-            own = place[kind.rows[:, level.rows]]
-            where = own[:, level.owners].T.ravel()
-            residual += np.bincount(where, terms.ravel(), len(rows))
-            size += np.bincount(where, np.abs(terms).ravel(), len(rows))
-            J.add(level.entries, entries, own, kind.coordinates)
-        return residual, J.sparse((len(rows), self.whole.n)), size
+            terms.append(out[:owners].ravel())
+            entries.append(out[owners:])
+        values = np.concatenate(terms)
+        residual, size = (np.bincount(places.owners, some, places.count) for some in (values, np.abs(values)))
+        return residual, places.jacobian(entries), size
 
-    def _run(self, program: Program, kind: Kind, t: float, q: Array, v: Array | None = None) -> Array:
-        count = len(kind)
-        columns = kind.coordinates.T
-        velocities = np.zeros(columns.shape) if v is None else v[columns]
-        inputs = [np.full(count, t), *q[columns], *velocities, *(np.full(count, p) for p in self.whole.parameters)]
-        inputs += list(self.offsets[kind.offsets.T])
-        out = program.arrays(inputs)
-        return out.reshape(len(program.outputs), count)
+    def _run(self, program: Program, k: int, t: float, q: Array, v: Array | None = None) -> Array:
+        kind = self.parts[k][0]
+        places = kind.coordinates.T
+        velocities = np.zeros(places.shape) if v is None else v[places]
+        out = program.arrays([np.full(len(kind), t), *q[places], *velocities, *self._values[k]])
+        return out.reshape(len(program.outputs), len(kind))
 
 
-class _Entries:
-    """Gathers entries of a sparse matrix, those at the same place to be added."""
+class _LevelPlaces:
+    """Where the terms and slopes of the constraints of a level go.
 
-    def __init__(self) -> None:
-        self.values: list[Array] = [np.zeros(0)]
-        self.rows: list[Array] = [np.zeros(0, dtype=np.int64)]
-        self.columns: list[Array] = [np.zeros(0, dtype=np.int64)]
+    kinds: which kinds of elements have some, and the number of their terms. owners: the row of each term.
+    """
 
-    def add(self, entries, values: Array, rows: Array, columns: Array) -> None:
-        places = np.array(list(entries), dtype=np.int64).reshape(-1, 2)
-        self.values.append(values.ravel())
-        self.rows.append(rows[:, places[:, 0]].T.ravel())
-        self.columns.append(columns[:, places[:, 1]].T.ravel())
+    def __init__(self, assembled: Assembled, name: str):
+        whole = assembled.whole
+        rows = whole.holonomic if name == "position" else whole.kinematic
+        place = np.full(whole.s, -1)
+        place[rows] = np.arange(len(rows))
+        self.count, self.kinds, owners, parts = len(rows), [], [np.zeros(0, dtype=np.int64)], []
+        for k, (kind, part) in enumerate(assembled.parts):
+            level = getattr(part.programs, name)
+            if level.rows:
+                own = place[kind.rows[:, level.rows]]
+                self.kinds.append((k, len(level.owners)))
+                owners.append(own[:, level.owners].T.ravel())
+                parts.append((level.entries, own, kind.coordinates))
+        self.owners, self.jacobian = np.concatenate(owners), _Places(parts, (len(rows), whole.n))
 
-    def sparse(self, shape: tuple[int, int]) -> Sparse:
-        parts = (np.concatenate(self.values), (np.concatenate(self.rows), np.concatenate(self.columns)))
-        return sp.csr_array(sp.coo_array(parts, shape=shape))
+
+class _Places:
+    """Where entries of the parts of a sparse matrix go, found once for all values; those at one place are added."""
+
+    def __init__(self, parts: Sequence[tuple[Iterable[tuple[int, int]], Array, Array]], shape: tuple[int, int]):
+        where = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
+        for entries, rows, columns in parts:
+            i, j = np.array(list(entries), dtype=np.int64).reshape(-1, 2).T
+            where.append((rows[:, i].T.ravel(), columns[:, j].T.ravel()))
+        i, j = (np.concatenate(each) for each in zip(*where, strict=True))
+        self._pattern = sp.csr_array(sp.coo_array((np.ones(len(i)), (i, j)), shape=shape))
+        flat = np.repeat(np.arange(shape[0]), np.diff(self._pattern.indptr)) * shape[1] + self._pattern.indices
+        order = np.argsort(flat)
+        self._slots = order[np.searchsorted(flat, i * shape[1] + j, sorter=order)]
+
+    def __call__(self, values: Sequence[Array]) -> Sparse:
+        """Return the matrix with these entries of its parts."""
+        flat = np.concatenate([np.zeros(0), *(each.ravel() for each in values)])
+        return with_entries(self._pattern, np.bincount(self._slots, flat, len(self._pattern.data)))

@@ -262,13 +262,13 @@ class Numeric:
     def position(self, t: float, q: Array, dense: bool = False) -> Residual:
         """Return g, its Jacobian and the sizes of its terms, for the constraints in `holonomic`."""
         if self._assembled:
-            return self._assembled.residual("position", self.holonomic, t, q)
+            return self._assembled.residual("position", t, q)
         return self._residual("position", dense, t, q)
 
     def velocity(self, t: float, q: Array, v: Array, dense: bool = False) -> Residual:
         """Return ψ, ∂ψ/∂v and the sizes of its terms, for the constraints in `kinematic`."""
         if self._assembled:
-            return self._assembled.residual("velocity", self.kinematic, t, q, v)
+            return self._assembled.residual("velocity", t, q, v)
         return self._residual("velocity", dense, t, q, v)
 
     def all(self, t: float, q: Array, v: Array, dense: bool = False) -> Values:

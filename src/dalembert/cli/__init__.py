@@ -30,6 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     certificate does not pass; 130: interrupted by Ctrl-C; 143: ended from outside.
     """
     _came.clear()
+    if arguments is None:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before it is loaded; `dalembert.threads` says why
     before = {}
     try:
         before = _listen()

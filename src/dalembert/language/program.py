@@ -92,7 +92,9 @@ class Program:
 
     def arrays(self, values: Sequence[Any]) -> np.ndarray:
         """Run over arrays: each input a number or an array of k values; the result has shape (outputs, k)."""
-        values = np.broadcast_arrays(*[np.asarray(value, dtype=float) for value in values])
+        values = [np.asarray(value, dtype=float) for value in values]
+        if any(value.shape != values[0].shape for value in values):
+            values = np.broadcast_arrays(*values)
         with np.errstate(all="ignore"):
             rows = self(values, ARRAYS)
         return np.array([np.broadcast_to(row, values[0].shape) for row in rows])

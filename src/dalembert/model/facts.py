@@ -22,8 +22,11 @@ from functools import wraps
 from threading import RLock
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from dalembert.threads import one_thread
+
 STRUCTURE, PARAMETERS, START = "structure", "parameters", "start"
 _MOST = 64  # answers to one question asked by name that are kept, as of code for events: the last ones
+_LARGE = 30  # coordinates, from which on linear algebra would use several threads
 
 Result = TypeVar("Result")
 Names = ParamSpec("Names")
@@ -73,7 +76,13 @@ def fact(on: str) -> Callable[[Callable[Concatenate[Any, Names], Result]], Calla
     def declare(work: Callable[Concatenate[Any, Names], Result]) -> Callable[Concatenate[Any, Names], Result]:
         @wraps(work)
         def found(system: Any, *names: Names.args, **none: Names.kwargs) -> Result:
-            return system.survey.find(on, (work.__name__, *names), lambda: work(system, *names, **none))
+            return system.survey.find(on, (work.__name__, *names), lambda: worked(system, *names, **none))
+
+        def worked(system: Any, *names: Names.args, **none: Names.kwargs) -> Result:
+            if len(system.coordinates) < _LARGE:
+                return work(system, *names, **none)
+            with one_thread:
+                return work(system, *names, **none)
 
         return found
 

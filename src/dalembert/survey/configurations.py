@@ -138,8 +138,8 @@ def _walk(numeric: Numeric, start: Configuration, random: np.random.Generator, m
     """Go in pieces of random lengths (round ones would meet singular positions), shorter where nothing is found."""
     here = start
     direction = random.normal(size=numeric.n)
-    for _ in range(_PIECES):
-        whole, speeds = random.uniform(0.6, 1.4), random.normal(size=numeric.n)
+    pieces = [(random.uniform(0.6, 1.4), random.normal(size=numeric.n)) for _ in range(_PIECES)]
+    for whole, speeds in pieces:
         sizes, tangent = _sizes(numeric, here.q), _tangent(numeric, here, direction)
         largest = np.max(np.abs(tangent) / sizes, initial=0.0)
         way = _REACH / _PIECES / largest * tangent if largest > 1e-12 else np.zeros(numeric.n)
@@ -156,6 +156,8 @@ def _walk(numeric: Numeric, start: Configuration, random: np.random.Generator, m
                 if moved < 2 * _REACH * part:
                     here = found
                     break
+        else:
+            break  # the next piece would go the same way from the same place
     return here
 
 
