@@ -26,7 +26,7 @@ from typing import Any
 from unittest.mock import patch
 
 import dalembert
-from dalembert import System, loads
+from dalembert import System, load
 from dalembert.cli import main
 
 _BLOCK = re.compile(
@@ -116,7 +116,7 @@ class Trial:
         title.write_text(self.model, encoding="utf-8")
         self.models = [path for path in self.models if path != title] + [title]
         if not block.title.startswith("wrong"):
-            self._known.append(loads(self.model, f"{self.name}:{block.line}"))
+            self._known.append(load(title))
             outcome = self._known[-1].check()
             assert outcome.ok, str(outcome)
         return ""

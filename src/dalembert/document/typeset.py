@@ -122,6 +122,12 @@ class _Printer(LatexPrinter):
         return name(expr.name)
 
     def _print_Function(self, expr: Any, exp: str | None = None) -> str:
+        if hasattr(expr.func, "row"):  # a table, or another function of the model's own
+            text = expr.func.__name__
+            primes = text[len(text.rstrip("'")) :]
+            given = ", ".join(map(self._print, expr.args))
+            power = f"^{{{primes}{exp or ''}}}" if exp is not None else primes
+            return rf"{name(text.rstrip(chr(39)))}{power}\left({given}\right)"
         if not isinstance(expr, AppliedUndef):
             return super()._print_Function(expr, exp)
         text = name(expr.func.__name__)

@@ -53,7 +53,9 @@ def derive(system: System, name: str = "multipliers", coordinates: Sequence[str]
     draft = _Draft([f"redundant: {redundancy}" for redundancy in scene.redundancies], shared_loads(scene))
     _Work(draft, form, scene).run()
     names = [*system.coordinates, *(symbol.name for symbol in form.symbols(scene))]
-    return Derivation(system, form, scene, Translator(system.symbols, names, system.parameters), **vars(draft))
+    return Derivation(
+        system, form, scene, Translator(system.symbols, names, system.parameters, system.calls), **vars(draft)
+    )
 
 
 @fact(START)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import symengine as se
 from symengine.lib.symengine_wrapper import FunctionSymbol
 
 from dalembert.errors import ModelError, nearest
 from dalembert.language.bounds import MAX_DEPTH, check_number, check_power
 from dalembert.language.building import Expr, number
-from dalembert.language.functions import FUNCTIONS
+from dalembert.language.functions import FUNCTIONS, function_of
 from dalembert.language.parser import cut
 from dalembert.language.printing import can_write
+from dalembert.language.tables import renewed
 from dalembert.language.tokens import Failure
 from dalembert.language.vocabulary import Value
 from dalembert.language.walk import fold
@@ -19,8 +22,11 @@ from dalembert.language.walk import fold
 class Admission:
     """Holds expressions that were not read from text to the bounds of text, so that they can be written and read."""
 
-    def __init__(self) -> None:
+    def __init__(self, calls: Mapping[str, tuple[str, ...]] | None = None) -> None:
+        """Admit functions of a model's own too, `calls`; those of another become the ones of the same names here."""
         self._memo: dict[Expr, int] = {}  # for what expressions share
+        self._calls: Mapping[str, tuple[str, ...]] = {} if calls is None else calls
+        self._others = False  # whether functions of another model were met
 
     def __call__(self, expr: Expr) -> Expr:
         """Return the expression, or raise ModelError."""
@@ -30,7 +36,7 @@ class Admission:
                 raise Failure(0, f"nested deeper than {MAX_DEPTH} levels")
         except Failure as failure:
             raise ModelError(failure.text) from None
-        return expr
+        return renewed(expr, self._calls) if self._others else expr
 
     def _examine(self, node: Expr, depths: list[int]) -> int:
         """Check one operation; return how deep it is, below zero if it is constant."""
@@ -44,6 +50,8 @@ class Admission:
         if node.is_Number:
             check_number(0, node)
             return -1
+        if isinstance(node, FunctionSymbol) and (row := function_of(node)) is not None and row.owner:
+            self._others |= row.name not in self._calls.get(row.owner, ())
         if node.is_Pow and node.args[0] != se.E:
             base, exponent = (Value(arg, constant=depth < 0) for arg, depth in zip(node.args, depths, strict=True))
             check_power(0, base, exponent)

@@ -12,7 +12,7 @@ SymEngine lacks is built by `symbol_of(name)`, and its `slopes` are its derivati
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -41,10 +41,12 @@ class Function:
 
     llvm: the name of an intrinsic or of a function of the C library; else instructions writes those of LLVM. c: the
     name of a function of C, with its source in c_source if the library has none, or an expression of {0}, {1}, ….
-    numpy: an expression of {0}, {1}, …, with `np`, in which JAX has the same.
+    numpy: an expression of {0}, {1}, …, with `np`, in which JAX has the same. sources: defines what is called of these
+    where it is neither in a library nor in c_source, by the language: llvm, c or numpy.
 
     symengine, sympy: what the others call it. text, mathml: how it is written, with {0}, {1}, …; shown: its name in
-    formulas that are typeset. raised: whether its powers are written sin² u.
+    formulas that are typeset. raised: whether its powers are written sin² u. owner: its name in the one model that it
+    belongs to, such as that of a table; order: of what derivative of that.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Function:
     c: str = ""
     c_source: str = ""
     numpy: str = ""
+    sources: Callable[[str], str] | None = None
     symengine: str = ""
     sympy: str = ""
     text: str = ""
@@ -68,6 +71,8 @@ class Function:
     shown: str = ""
     raised: bool = False
     called: bool = True
+    owner: str = ""
+    order: int = 0
 
     def in_c(self, args: Sequence[str]) -> str:
         """Write a call in C."""
@@ -104,6 +109,13 @@ def function_of(node: Expr) -> Function | None:
     """Return the row of an expression that is a call; None if it is none, or of a function that is not known."""
     kind = type(node).__name__
     return _BY_SYMENGINE.get(node.get_name() if kind == "FunctionSymbol" else kind)
+
+
+def sources(used: Iterable[str], language: str) -> list[str]:
+    """Return what must be defined for some operations, each once."""
+    rows = [OPERATIONS[name] for name in sorted(set(used) & OPERATIONS.keys())]
+    made = [row.sources(language) if row.sources else row.c_source if language == "c" else "" for row in rows]
+    return [text for text in dict.fromkeys(made) if text]
 
 
 def symbol_of(name: str) -> Callable[..., Expr]:

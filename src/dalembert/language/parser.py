@@ -4,8 +4,8 @@
     value     =  sums, products, quotients, powers (^ or **), functions, names, numbers, parentheses
     condition =  value < <= > >= value, joined by and, or, not; only inside if(condition, a, b)
 
-Primes after a coordinate or a definition are its time derivatives; where a vocabulary has parts, `A.force` is a
-quantity of one.
+Primes after a coordinate or a definition are its time derivatives; after a function of the model's own, as `road'(x)`,
+they are those by its argument. Where a vocabulary has parts, `A.force` is a quantity of one.
 Everything that could make later work expensive is bounded here: length of the text, depth of nesting, size after named
 subexpressions are put in, exponents, digits. Depth, size and numbers are measured on the result, not on the text, so
 that what was read can be written and read again.
@@ -22,7 +22,7 @@ import symengine as se
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.bounds import MAX_BITS, MAX_DEPTH, MAX_NODES, Maker, too_large
 from dalembert.language.building import CONSTANTS, Expr
-from dalembert.language.functions import ALIASES, FUNCTIONS, is_reserved
+from dalembert.language.functions import ALIASES, FUNCTIONS, OPERATIONS, is_reserved
 from dalembert.language.rates import MOST_PRIMES, order, rate
 from dalembert.language.tokens import Failure, Token, strange, tokenise
 from dalembert.language.vocabulary import Value, Vocabulary
@@ -271,7 +271,7 @@ class _Parser:
             return Value(CONSTANTS[name], constant=True)
         elif kind == "the time" and not self.vocabulary.time:
             self.report(token.column, "time `t` cannot be used here; expected a constant value")
-        elif is_reserved(name) and kind is None:
+        elif kind is None and (is_reserved(name) or name in self.vocabulary.calls):
             raise Failure(token.column, f"`{name}` is a function; write `{name}(…)`")
         elif kind is None:
             self.report(token.column, f"unknown name `{cut(name)}`{self.vocabulary.hint(name)}")
@@ -298,16 +298,19 @@ class _Parser:
     def call(self, token: Token) -> Value:
         name = token.text
         opening = self.tokens[self.position]
+        own = self.vocabulary.calls.get(name)
         if "." in name:
             raise Failure(opening.column, f"`{cut(name)}` is no function; multiplication is written *")
-        if name not in FUNCTIONS and name != "if":
+        if own is None and name not in FUNCTIONS and name != "if":
             if self.vocabulary.kind(name) is not None:
                 written = name + "'" * token.primes
                 raise Failure(opening.column, f"`{written}` is no function; multiplication is written `{written}*(…)`")
             known = ALIASES.get(name.lower())
-            advice = f"write `{known}`" if known else nearest(name, [*FUNCTIONS, "if"], "functions")
+            advice = (
+                f"write `{known}`" if known else nearest(name, [*self.vocabulary.calls, *FUNCTIONS, "if"], "functions")
+            )
             raise Failure(token.column, f"unknown function `{cut(name)}`; {advice}")
-        if token.primes:
+        if token.primes and own is None:
             raise Failure(token.column, f"`{name}'(` — only coordinates and definitions have time derivatives")
         self.position += 1
         args: list[Value | _Condition] = []
@@ -325,12 +328,15 @@ class _Parser:
                 raise Failure(token.column, "`if` is written if(condition, a, b), as in if(x > 0, 1, -1)")
             yes, no = (self.as_value(args[i], columns[i]) for i in (1, 2))
             return self.choice(token.column, args[0], yes, no)
-        fewest, most = FUNCTIONS[name].arguments
+        operation = own[min(token.primes, len(own) - 1)] if own else name
+        fewest, most = OPERATIONS[operation].arguments
         if not fewest <= len(args) <= most:
             expected = str(fewest) if fewest == most else f"{fewest} to {most}"
             raise Failure(token.column, f"`{name}` takes {expected} argument{'s' * (expected != '1')}, got {len(args)}")
         values = [self.as_value(arg, column) for arg, column in zip(args, columns, strict=True)]
-        return self.make.build(token.column, name, *values)
+        if own and token.primes >= len(own):
+            return Value(se.Integer(0), constant=True)  # of straight pieces there is no second derivative
+        return self.make.build(token.column, operation, *values)
 
     # --- building ------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from dalembert.arguments import names as names_of
 from dalembert.arguments import shown, whole
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import IF_LESS, IF_LESS_EQUAL, TIME, Expr, choose
-from dalembert.language.functions import FUNCTIONS, function_of
+from dalembert.language.functions import FUNCTIONS, OPERATIONS, Function, function_of
 from dalembert.language.late_sympy import dynamicsymbols, is_coordinate, is_sympy, sp
 from dalembert.language.tokens import NAME
 from dalembert.language.walk import fold
@@ -61,7 +61,13 @@ class Translator:
     `symbols` holds the user's own SymPy symbols by plain name; where there is none, one is made on demand.
     """
 
-    def __init__(self, symbols: Mapping[str, Any], coordinates: Iterable[str], parameters: Iterable[str] = ()):
+    def __init__(
+        self,
+        symbols: Mapping[str, Any],
+        coordinates: Iterable[str],
+        parameters: Iterable[str] = (),
+        calls: Mapping[str, tuple[str, ...]] | None = None,
+    ):
         self.symbols = dict(symbols)
         self.names = {symbol: name for name, symbol in self.symbols.items()}
         self.coordinates = frozenset(coordinates)
@@ -70,6 +76,7 @@ class Translator:
         if len(times) > 1:
             raise ModelError(f"coordinates depend on different times: {', '.join(sorted(map(str, times)))}")
         self._times = times
+        self._calls: Mapping[str, tuple[str, ...]] = {} if calls is None else calls  # functions of the model's own
         self._inward: dict[Any, Expr] = {}
         self._outward: dict[Expr, Any] = {}
 
@@ -95,7 +102,8 @@ class Translator:
             if node in memo:
                 stack.pop()
                 continue
-            args = () if isinstance(node, (sp.Derivative, sp.Piecewise)) or is_coordinate(node) else node.args
+            whole = is_coordinate(node) and node.func.__name__ not in self._calls
+            args = () if whole or isinstance(node, (sp.Derivative, sp.Piecewise)) else node.args
             missing = [arg for arg in args if arg not in memo]
             if missing:
                 stack.extend(missing)
@@ -113,6 +121,9 @@ class Translator:
             if not node.is_finite:
                 raise ModelError(f"expected finite numbers, got {node}")
             return se.sympify(node)
+        own = self._own(node)
+        if own is not None:
+            return own.build(*args)
         if is_coordinate(node):
             return se.Symbol(self._coordinate(node))
         if isinstance(node, sp.Derivative):
@@ -135,6 +146,15 @@ class Translator:
         raise ModelError(
             f"`{node.func.__name__}` cannot be used in a model; {nearest(name, list(FUNCTIONS), 'functions')}"
         )
+
+    def _own(self, node: Any) -> Function | None:
+        """Return the row of a function of the model's own, as it is given outward or written by its name."""
+        row = getattr(node.func, "row", None)
+        if row is None and is_coordinate(node) and (names := self._calls.get(node.func.__name__)):
+            row = OPERATIONS[names[0]]
+        if row is not None and not row.arguments[0] <= len(node.args) <= row.arguments[1]:
+            raise ModelError(f"`{row.owner}` takes {row.arguments[0]} arguments, got {len(node.args)}")
+        return row
 
     def _parameter(self, symbol: Any) -> str:
         if symbol in self.names:
@@ -172,8 +192,11 @@ class Translator:
 
     def _derivative(self, node: Any) -> Expr:
         inner, order = node.expr, node.derivative_count
-        if not is_coordinate(inner):
-            done = node.doit()
+        if not is_coordinate(inner) or inner.func.__name__ in self._calls:
+            known = {
+                call: _own_function(row)(*call.args) for call in inner.atoms(sp.Function) if (row := self._own(call))
+            }
+            done = node.xreplace(known).doit()
             if done == node:
                 raise ModelError(f"cannot differentiate `{node}`")
             return self.inward(done)
@@ -240,7 +263,7 @@ class Translator:
         if function.name in (IF_LESS, IF_LESS_EQUAL):
             condition = sp.StrictLessThan if function.name == IF_LESS else sp.LessThan
             return sp.Piecewise((args[2], condition(args[0], args[1])), (args[3], True))
-        return _sympy_function(function.sympy or function.name)(*args)
+        return (_own_function(function) if function.owner else _sympy_function(function.sympy or function.name))(*args)
 
     def _symbol_outward(self, name: str) -> Any:
         if name == TIME:
@@ -256,3 +279,22 @@ def _sympy_function(name: str) -> Any:
     """Return a function of SymPy, or one of its kind under a name that it does not have."""
     found = getattr(sp, name, None)
     return found if isinstance(found, type) and issubclass(found, sp.Function) else type(name, (sp.Function,), {})
+
+
+@cache
+def _own_function(row: Function) -> Any:
+    """Return a function of a model's own as one that SymPy can differentiate."""
+
+    def fdiff(self: Any, argindex: int = 1) -> Any:
+        slope = (row.slopes or _no_slopes)(_named, None, *self.args)[argindex - 1]
+        return sp.Integer(0) if slope == 0 else slope
+
+    return type(row.name.partition("#")[0], (sp.Function,), {"row": row, "fdiff": fdiff})
+
+
+def _named(name: str, *args: Any) -> Any:
+    return _own_function(OPERATIONS[name])(*args)
+
+
+def _no_slopes(call: Any, value: Any, *args: Any) -> list[Any]:
+    return [0] * len(args)

@@ -56,6 +56,7 @@ class Vocabulary:
     definitions: Mapping[str, Value] = field(default_factory=dict)
     time: bool = True
     parts: PartNames | None = None
+    calls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # own functions: operations, by derivative
     rates: dict[tuple[str, int], Value] = field(default_factory=dict, compare=False, repr=False)  # of definitions
     _work: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
     _hints: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
@@ -76,7 +77,7 @@ class Vocabulary:
         """List every name that may be written."""
         own = [*self.coordinates, *self.parameters, *self.definitions, *(self.parts.outputs if self.parts else ())]
         extra = [name for name in CONSTANTS if name not in own]
-        return [*own, *([TIME] if self.time else []), *extra, *FUNCTIONS, "if"]
+        return [*own, *([TIME] if self.time else []), *extra, *self.calls, *FUNCTIONS, "if"]
 
     def hint(self, name: str) -> str:
         """Say which name may have been meant; for the first few only, as the search takes time."""

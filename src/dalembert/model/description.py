@@ -55,7 +55,7 @@ def problems(found: Any) -> list[Block]:
 
 def system_parts(system: System) -> list[Block]:
     """Return all but the constraints."""
-    return [coordinates(system), *energies(system), *values(system)]
+    return [coordinates(system), *energies(system), *values(system), *data(system)]
 
 
 def coordinates(system: System) -> Listing:
@@ -87,6 +87,15 @@ def values(system: System) -> list[Block]:
         for title, some in given.items()
         if some
     ]
+
+
+def data(system: System) -> list[Block]:
+    """Return the tables, each with its points counted."""
+    found = []
+    for name, kept in system.sections.get("tables", {}).items():
+        kind, x = kept.get("kind", "cubic"), kept["x"]
+        found.append((Name(name), f": {kind}, {len(x):,} points from ", Number(x[0], 8), " to ", Number(x[-1], 8)))
+    return [Listing(found, title="tables", most=_MOST)] if found else []
 
 
 def _value(value: Any) -> Text:

@@ -34,7 +34,7 @@ class Scope:
     """The names of a system: those that expressions may use, and those of its constraints and parts.
 
     parts: of which quantities can be asked, by kind and name; of equal names the first counts. outputs: expressions by
-    name; `written` are the names of all, also of those that cannot be used yet.
+    name; `written` are the names of all, also of those that cannot be used yet. calls: functions of the model's own.
     """
 
     coordinates: tuple[str, ...]
@@ -45,6 +45,7 @@ class Scope:
     definitions: Mapping[str, Value] = field(default_factory=dict)
     outputs: Mapping[str, Expr] = field(default_factory=dict)
     written: Collection[str] = ()
+    calls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def multiplier_names(scope: Scope) -> dict[str, str]:
@@ -74,7 +75,7 @@ class Observed:
     def vocabulary(self) -> Vocabulary:
         """All names that may be used."""
         names = (*self.scope.parameters, *self.multipliers)
-        return Vocabulary(self.scope.coordinates, names, self.scope.definitions, parts=self)
+        return Vocabulary(self.scope.coordinates, names, self.scope.definitions, parts=self, calls=self.scope.calls)
 
     def read(self, value: Any) -> Expr:
         """Read a text, or an expression of SymPy in the symbols of the system."""
@@ -84,7 +85,7 @@ class Observed:
             value = self.scope.inward(value)
         if not isinstance(value, se.Basic):
             raise ModelError(f'expected an expression, as in "x + l*sin(phi)"; got {shown(value)}')
-        expr = Admission()(value)
+        expr = Admission(self.scope.calls)(value)
         for symbol in sorted(expr.free_symbols, key=str):
             self._check(symbol.name)
         return expr

@@ -30,7 +30,7 @@ from dalembert.model.setting_kinds import Choice
 from dalembert.model.settings import Settings, too_early
 from dalembert.model.settings import read as read_setting
 from dalembert.model.sketch import read_drawing
-from dalembert.model.tomlscan import MAX_NAME
+from dalembert.model.tomlscan import MAX_NAME, Source
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ class Given:
     name: str
     symbols: Mapping[str, Any]
     sections: Mapping[str, Any] = field(default_factory=dict)  # further tables by their names
+    source: Source | None = field(default=None, compare=False)
 
 
 def read_system(given: Given) -> dict[str, Any]:
@@ -66,7 +67,9 @@ class Reader:
         self.given = given
         self.problems: dict[Problem, None] = {}  # in the order found, each once
         self.hints = 0
-        self.examine = Admission()
+        self.calls: dict[str, tuple[str, ...]] = {}  # functions of its own
+        self.own_tables: dict[str, Mapping[str, Any]] = {}
+        self.examine = Admission(self.calls)
         symbols = dict(given.symbols) if isinstance(given.symbols, Mapping) else {}
         names = self.read_coordinates(given.coordinates, symbols)
         if not names:
@@ -78,11 +81,11 @@ class Reader:
         self.check_mappings(given)
         self.parameters = self.read_parameters(given.parameters, symbols)
         try:
-            self.translator = Translator(symbols, names, self.parameters)
+            self.translator = Translator(symbols, names, self.parameters, self.calls)
         except ModelError as error:
             raise ModelError([*self.problems, *error.problems]) from None
         self.definitions: dict[str, Value] = {}
-        self.vocabulary = Vocabulary(names, tuple(self.parameters), self.definitions)
+        self.vocabulary = Vocabulary(names, tuple(self.parameters), self.definitions, calls=self.calls)
         for name, section in SECTIONS.items():
             if given.sections.get(name) is not None:
                 section.declare(self, given.sections[name])
@@ -120,7 +123,7 @@ class Reader:
         parameters = tuple(dict.fromkeys((*self.parameters, *self.translator.parameters)))
         return Scope(
             tuple(self.coordinates), parameters, tuple(self.constraint_names()), self.kinds, self.translator.inward,
-            self.definitions, outputs, written,
+            self.definitions, outputs, written, self.calls,
         )  # fmt: skip
 
     @property
@@ -190,6 +193,8 @@ class Reader:
         elif is_reserved(name):
             reason = "time" if name == TIME else "a word of the expression language"
             self.problem(f"{what} `{name}`: this name is reserved for {reason}; choose another", *key)
+        elif name in self.calls:
+            self.problem(f"{what} `{name}` is also a table; rename one of them", *key)
 
     def read_coordinates(self, given: Any, symbols: dict[str, Any]) -> tuple[str, ...]:
         """Read the names of the coordinates."""
@@ -283,8 +288,7 @@ class Reader:
         if type(value) is float and math.isfinite(value):
             return se.RealDouble(value)
         if isinstance(value, se.Basic):
-            expr: Expr = value
-            self.examine(expr)
+            expr: Expr = self.examine(value)
             for symbol in expr.free_symbols:
                 self.read_symbol(symbol.name)
             return expr

@@ -99,6 +99,7 @@ class Stated(Shown):
             name=name,
             symbols={} if symbols is None else symbols,
             sections=further,
+            source=source,
         )
         for key, value in read_system(given).items():
             object.__setattr__(self, key, value)
@@ -181,7 +182,14 @@ class Stated(Shown):
 
     @cached_property
     def _translator(self) -> Translator:
-        return Translator(self.symbols, self.coordinates, self.parameters)
+        return Translator(self.symbols, self.coordinates, self.parameters, self.calls)
+
+    @cached_property
+    def calls(self) -> Mapping[str, tuple[str, ...]]:
+        """The functions of its own, such as tables: the operation of each, and those of its derivatives."""
+        return {
+            name: names for part, kept in self.sections.items() for name, names in SECTIONS[part].calls(kept).items()
+        }
 
     # --- names -------------------------------------------------------------------------------------------------------
 
@@ -217,11 +225,11 @@ class Stated(Shown):
     def observed(self) -> Observed:
         """What reads expressions that are asked of a motion."""
         constraints = tuple(constraint.name for constraint in self.constraints)
-        names = Vocabulary(self.coordinates, tuple(self.parameters))
+        names = Vocabulary(self.coordinates, tuple(self.parameters), calls=self.calls)
         definitions = definitions_of(self.sections, names)
         scope = Scope(
             names.coordinates, names.parameters, constraints, self.kinds, self._translator.inward, definitions,
-            self.outputs,
+            self.outputs, calls=self.calls,
         )  # fmt: skip
         return Observed(scope)
 

@@ -46,6 +46,7 @@ class System(Stated):
     drawing: points by name and what joins them, for pictures.
     define: named subexpressions as text, in order; they are put in where their names appear in text.
     dissipation: Rayleigh's function R(q, v, t), which adds −∂R/∂v to the forces.
+    tables: data used as functions, as {"road": {"x": [0, 1, 2], "value": [0, 0.1, 0]}}, and then road(x) in text.
     loads: forces at points and moments at angles, as {"wind": {"at": ["x1", "y1"], "force": ["F", 0]}}.
 
     Every further table of a model file is a keyword too, under the same name. `forces` are all of them, with those that

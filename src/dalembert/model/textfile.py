@@ -64,7 +64,7 @@ def load(path: str | Path) -> System:
         }
         kind = IsADirectoryError if os.path.isdir(path) else type(error)  # Windows refuses a folder otherwise
         raise ModelError(Problem(reason.get(kind, error.strerror or str(error)), file=str(path))) from None
-    return loads(decoded(data, str(path)), str(path))
+    return _read(decoded(data, str(path)), str(path), path.parent)
 
 
 def decoded(data: bytes, file: str) -> str:
@@ -82,7 +82,11 @@ def loads(text: str, file: str = "<text>") -> System:
     """Read a system from the text of a model file."""
     if not isinstance(text, str):
         raise ModelError(f"the text of a model file is expected, got {shown(text)}; `load` reads a file")
-    file = str(file)
+    return _read(text, str(file), None)
+
+
+def _read(text: str, file: str, folder: Path | None) -> System:
+    """Read a text; files that it names are looked for in a folder."""
     if len(text) > MAX_BYTES:
         raise ModelError(Problem(f"the text has {len(text):,} characters; at most {MAX_BYTES:,} are read", file=file))
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
@@ -92,7 +96,7 @@ def loads(text: str, file: str = "<text>") -> System:
         line = text.count("\n", 0, error.start) + 1
         raise ModelError(Problem("half of a surrogate pair, which is no character", file=file, line=line)) from None
     index = scan(text, file)
-    return _build(_parse_toml(text, file), index, file)
+    return _build(_parse_toml(text, file), Source(file, index.lines, folder), index)
 
 
 def save(system: System, path: str | Path) -> None:
@@ -139,7 +143,8 @@ def _explain(message: str, source: str) -> str:
     return message
 
 
-def _build(data: dict[str, Any], index: Index, file: str) -> System:
+def _build(data: dict[str, Any], source: Source, index: Index) -> System:
+    file = source.file
     problems = [*islice(_check_shape(data), MAX_PROBLEMS)]
     system = None
     energy, matrices = _entries(data, "energy"), _entries(data, "matrices")
@@ -155,7 +160,7 @@ def _build(data: dict[str, Any], index: Index, file: str) -> System:
         "guess": _entries(data, "guess"),
         "simulation": _entries(data, "simulate"),
         "drawing": _drawing(data) or None,
-        "source": Source(file, index.lines),
+        "source": source,
     }
     is_mechanism = _is_mechanism(data)
     for name, section in SECTIONS.items():

@@ -12,6 +12,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from dalembert.errors import ModelError, Problem
 
@@ -32,10 +33,11 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Source:
-    """Where a model was read from: a file, and the line of every entry in it."""
+    """Where a model was read from: a file, the line of every entry in it, and the folder of its data, if it has one."""
 
     file: str
     lines: Mapping[tuple[str, ...], int]
+    folder: Path | None = None
 
 
 def quote(text: str) -> str:

@@ -24,11 +24,13 @@ from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import TIME, Expr
 from dalembert.language.late_sympy import is_sympy
 from dalembert.language.parser import parse, parse_equation, parse_value
+from dalembert.language.tables import bounded
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.quantity import multiplier
 from dalembert.model.sections.define import definitions_of
 from dalembert.model.sections.events import DIRECTIONS, EQUALS
 from dalembert.model.system import System
+from dalembert.motion.limits import moving
 
 ACTIONS = ("record", "stop")
 EVENT, ZENO = "event", "zeno"  # kinds of occurrences
@@ -41,7 +43,8 @@ class Event:
     when: an equation, or an expression that passes zero. action: "record", "stop", or new values of parameters by name.
     direction: "up" or 1 for passages from below, "down" or −1 from above, "both" or 0. name: to tell it from others;
     the text by default. velocities: new ones by name, as expressions of what is there before; the others follow by an
-    ideal blow. stop: whether the motion ends after that, as with the action "stop".
+    ideal blow. stop: whether the motion ends after that, as with the action "stop". limit: why it cannot
+    go on there at any rate, with {t} for the time.
     """
 
     when: Any
@@ -50,6 +53,7 @@ class Event:
     name: str = ""
     velocities: Mapping[str, Any] = field(default_factory=dict)
     stop: bool = False
+    limit: str = field(default="", repr=False)
 
     @property
     def title(self) -> str:
@@ -115,7 +119,9 @@ def with_events(system: System, asked: Any) -> list[Any]:
     if not isinstance(asked, (list, tuple)):
         return asked  # which is refused where it is read
     names = {event.name for event in asked if isinstance(event, Event) and isinstance(event.name, str)}
-    return [*(event for event in model_events(system) if event.name not in names), *asked]
+    own = [event for event in model_events(system) if event.name not in names]
+    ends = [Event(use.inside, "stop", "down", f"end of table {use.table}", limit=use.words) for use in moving(system)]
+    return [*own, *asked, *ends]
 
 
 def multiplier_names(system: System) -> dict[str, int]:
@@ -146,7 +152,7 @@ def read_events(system: System, given: Sequence[Any]) -> Watched:
 
 def _vocabulary(system: System) -> Vocabulary:
     """Return the names of a system, its definitions too."""
-    names = Vocabulary(system.coordinates, tuple(system.parameters))
+    names = Vocabulary(system.coordinates, tuple(system.parameters), calls=system.calls)
     return replace(names, definitions=definitions_of(system.sections, names))
 
 
@@ -174,6 +180,7 @@ def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
     named = {s.name for s in expression.free_symbols if system.observed.knows(s.name.rstrip("'"))}
     _only(expression, {TIME, *system.coordinates, *system.velocities, *vocabulary.parameters, *named})
     expression = system.observed.resolved(expression)
+    expression = expression if event.limit else bounded(expression)
     if not expression.free_symbols - {se.Symbol(name) for name in system.parameters}:
         raise ModelError("nothing in it moves")
     return expression

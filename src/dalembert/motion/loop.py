@@ -25,6 +25,7 @@ from dalembert.motion.diagnosis import beyond, stiff
 from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.events import Occurrence, read_events
 from dalembert.motion.keep import Stabilisation, stabilisation
+from dalembert.motion.limits import refuse_beyond
 from dalembert.motion.method import Setup
 from dalembert.motion.methods import METHODS
 from dalembert.motion.tableau import Tableau
@@ -138,6 +139,7 @@ def compute(system: System, settings: Settings) -> Motion:
     if not settings.unchecked:
         refuse_contradictions(system)
     parameters = np.array(numeric.parameters)
+    refuse_beyond(system, state.t, [*state.q, *state.v], numeric.parameters)
     crossing = Crossing(system, parameters, state.t, settings.until, not settings.unchecked)
     crossing.refuse(state.q, state.v)
     kernels = Kernels(system, settings.form)

@@ -88,6 +88,8 @@ class Watch:
         jumps = any(self.velocities[e] for e in acting)
         if (changes or jumps) and (reason := self._change(changes, acting, t, state)):
             return "failed", f"after {titles} at t = {t:.6g}: {reason}"
+        if limits := [self.events[e].limit for e in acting if self.events[e].limit]:
+            return "failed", limits[0].format(t=t)
         stops = [self.events[e].title for e in acting if self.events[e].ends]
         if stops:
             return "stopped", f"event {quoted(stops)} at t = {t:.6g}"

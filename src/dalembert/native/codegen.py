@@ -7,12 +7,12 @@ and nothing else.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dalembert.algebra.tape import CONSTANT, LOAD
-from dalembert.language.functions import OPERATIONS
+from dalembert.language.curve_code import LLVM, literal
+from dalembert.language.functions import OPERATIONS, sources
 from dalembert.native.loops import SLOT, Fill, Loop, Sweep, write_fill, write_sweep, write_table
 from dalembert.native.routine import Chunk, Routine, cut
 
@@ -89,7 +89,8 @@ def to_llvm(
     rolled = rolled or Rolled()
     pieces = {routine.name: cut(routine) for routine in routines}
     layout = lay_out(routines, pieces, rolled.sizes)
-    lines = [*_declared(), "attributes #0 = { nounwind willreturn memory(none) }", "!0 = !{}"]
+    used = {node[0] for routine in [*routines, *(loop.routine for loop in rolled.loops)] for node in routine.tape.nodes}
+    lines = [*_declared(), *sources(used, LLVM), "attributes #0 = { nounwind willreturn memory(none) }", "!0 = !{}"]
     for routine in routines:
         for k, chunk in enumerate(pieces[routine.name]):
             lines += _function(f"{routine.name}.{k}", routine, chunk, layout, binary=_EXACT if exact else _BINARY)
@@ -231,11 +232,6 @@ def _function(
     for number in list(pending):
         write(number)
     return [*lines, "  ret void", "}"]
-
-
-def literal(number: float) -> str:
-    """Write a double exactly, as LLVM reads it."""
-    return f"0x{struct.unpack('>Q', struct.pack('>d', number))[0]:016X}"
 
 
 def _operation(to: str, name: str, args: list[str]) -> list[str]:

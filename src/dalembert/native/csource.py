@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from dalembert.algebra.tape import CONSTANT, LOAD
-from dalembert.language.functions import OPERATIONS
+from dalembert.language.curve_code import C
+from dalembert.language.functions import OPERATIONS, sources
 from dalembert.native.codegen import Kernel, Layout, Repeat, Rolled, lay_out
 from dalembert.native.loops import SLOT, Fill, Loop, Sweep
 from dalembert.native.routine import Chunk, Routine, cut
@@ -71,8 +72,7 @@ class _Source:
             lines += self.sweep(sweep, arguments)
         for kernel in self.kernels:
             lines += self.kernel(kernel)
-        helpers = [row.c_source for row in OPERATIONS.values() if row.c_source and row.name in self.helpers]
-        return "\n".join(["#include <math.h>", "", *_CPLUSPLUS, *helpers, *lines]) + "\n"
+        return "\n".join(["#include <math.h>", "", *_CPLUSPLUS, *sources(self.helpers, C), *lines]) + "\n"
 
     def place(self, array: str, index: int, loop: Loop | None, used: set[str]) -> str:
         """Write a place of an array."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, MotionWarning, Problem, SimulationError
+from dalembert.language.tables import bounded
 from dalembert.model.quantity import multiplier
 from dalembert.native.groups.observed import Observations
 from dalembert.results.shares import NOTICED
@@ -35,7 +36,7 @@ class Asked:
         observed = run.system.observed
         for name, value in given.items():
             try:
-                found.append(observed.resolved(observed.read(value)))
+                found.append(bounded(observed.resolved(observed.read(value))))
             except ModelError as error:
                 problems += [Problem(f"`{short(name)}`: {p.text}", column=p.column) for p in error.problems]
         if problems:

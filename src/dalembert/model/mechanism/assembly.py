@@ -104,15 +104,15 @@ class Assembly(Reader):
         if isinstance(value, str):
             return parse_value(value, self.vocabulary_with(local)).expr
         if isinstance(value, se.Basic):
-            expr: Expr = value
-            for symbol in self.examine(expr).free_symbols:
+            expr: Expr = self.examine(value)
+            for symbol in expr.free_symbols:
                 if symbol.name not in local:
                     self.read_symbol(symbol.name)
             return expr
         if not is_sympy(value):
             return self.translate(value)
         symbols = {name: sp.Symbol(name) for name in local} | self.translator.symbols
-        inner = Translator(symbols, self.coordinates, self.parameters)
+        inner = Translator(symbols, self.coordinates, self.parameters, self.calls)
         expr = self.examine(inner.inward(value))
         for name in inner.parameters:
             if name not in local and name not in self.translator.parameters:
@@ -123,7 +123,7 @@ class Assembly(Reader):
         """Return the vocabulary of the model with some names more."""
         if local not in self.local_vocabularies:
             parameters = (*self.parameters, *local)
-            made = Vocabulary(tuple(self.coordinates), parameters, self.definitions, _work=self.vocabulary._work)
+            made = replace(self.vocabulary, parameters=parameters, rates={})
             self.local_vocabularies[local] = made
         return self.local_vocabularies[local]
 

@@ -93,6 +93,7 @@ class Built(System):
             name=name,
             symbols={} if symbols is None else symbols,
             sections={key: value for key, value in further.items() if key not in ELEMENTS},
+            source=source,
         )
         for key in further:
             if key not in parts_of():

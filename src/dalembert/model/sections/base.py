@@ -14,6 +14,7 @@ rest has defaults, for files and for `replace`:
 
 declare   tells the reader new names before any expression is read: functions, states.
 read      reads it and reports what is wrong, each mistake under its key: that gives it the line in the file.
+calls     gives the functions that expressions can call because of it.
 forces    gives what it adds to the generalized forces, by coordinate.
 merged    is what `replace` makes of it and a change.
 put       puts expressions into it, where coordinates are solved for; None if the equations hold all of it.
@@ -61,6 +62,10 @@ class ModelTable:
 
     def declare(self, reader: Reader, given: Any) -> None:
         """Tell the reader the names that it brings; nothing is known but coordinates and parameters."""
+
+    def calls(self, kept: Any) -> Mapping[str, tuple[str, ...]]:
+        """Return the functions that it brings: the names of their operations, by the order of the derivative."""
+        return {}
 
     def read(self, reader: Reader, given: Any) -> Any:
         """Return what the system keeps; None of nothing."""

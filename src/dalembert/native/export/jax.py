@@ -12,7 +12,8 @@ from dalembert.errors import DerivationError
 from dalembert.forms import FORMS
 from dalembert.forms.canonical import objection
 from dalembert.language.calculus import ZERO
-from dalembert.language.functions import OPERATIONS, Function
+from dalembert.language.curve_code import NUMPY
+from dalembert.language.functions import OPERATIONS, Function, sources
 from dalembert.model.system import System
 from dalembert.native.build import Builder
 from dalembert.native.export.levels import levels
@@ -212,12 +213,15 @@ def files(system: System, path: Path, form: str) -> dict[Path, str]:
     contents = "\n".join(f"    {line}" for line in heads)
     text = head(system, form, contents, _IMPORTS, _SETTINGS)
     solver = _CODE.replace("{epsilon}", repr(quasidefinite.EPSILON)).replace("{turns}", str(REFINEMENTS + 1))
-    solver = solver.replace("    # functions", "\n".join(map(_function, OPERATIONS.values())))
-    return {path: text + _tables(builder, form) + solver + functions}
+    tables, used = _tables(builder, form)
+    rows = [row for row in OPERATIONS.values() if not row.owner or row.name in used]
+    solver = solver.replace("    # functions", "\n".join(map(_function, rows)))
+    own = "".join(sources(used, NUMPY)).replace("np.", "jnp.")
+    return {path: text + tables + own + solver + functions}
 
 
-def _tables(builder: Builder, form: str) -> str:
-    """Write the tape: M, f, A, c, ρ, g, ψ, energies, and for the canonical form l and ∂L/∂q + Q."""
+def _tables(builder: Builder, form: str) -> tuple[str, set[str]]:
+    """Write the tape: M, f, A, c, ρ, g, ψ, energies, and for the canonical form l and ∂L/∂q + Q; and what it calls."""
     routine, b = Routine("all"), builder.blocks
     _, A, added = builder.matrices(routine)
     rho: list[Node | float] = [added.get(i, 0.0) for i in range(builder.s)]
@@ -235,7 +239,7 @@ def _tables(builder: Builder, form: str) -> str:
     lists = {"_WIDTH": width, "_M": list(b.M), "_A": list(b.A), "_CONSTANTS": tape.constants, "_OUTPUTS": tape.outputs}
     tables = "\n".join(f"{name} = {_listed(values)}" for name, values in lists.items())
     words = "# operation, places of its operands: inputs, constants, results of the steps before"
-    return f"{tables}\n_STEPS = [  {words}\n{steps}\n]\n"
+    return f"{tables}\n_STEPS = [  {words}\n{steps}\n]\n", {step[0] for step in tape.steps}
 
 
 def _function(row: Function) -> str:

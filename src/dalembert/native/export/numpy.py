@@ -8,6 +8,8 @@ from pathlib import Path
 from textwrap import fill
 
 from dalembert.forms import FORMS
+from dalembert.language.curve_code import NUMPY
+from dalembert.language.functions import sources
 from dalembert.model.system import System
 from dalembert.native.codegen import Kernel
 from dalembert.native.export.modules import module_of
@@ -97,7 +99,8 @@ class _NumPyFunction:
 def _text(system: System, form: str, module: Module) -> str:
     functions = list(_functions(system, form, module))
     contents = "\n".join(f"    {function.letters} = {function.call}" for function in functions)
-    text = head(system, form, contents, "numpy as np") + _PREPARE
+    used = {node[0] for routine in module.routines.values() for node in routine.tape.nodes}
+    text = head(system, form, contents, "numpy as np") + "".join(sources(used, NUMPY)) + _PREPARE
     inputs = ["t"]
     for letter, names in (("q", system.coordinates), ("v", system.coordinates), ("p", system.parameters)):
         inputs += [f"{letter}_{name}" for name in identifiers(names)]

@@ -1,0 +1,106 @@
+"""Tables as functions of the language: one row for a curve, and one for each of its derivatives.
+
+The rows belong to models, not to the language: what is written `road(x)` is looked up in the vocabulary of a model.
+Their own names hold a digest of the data, so that models with different tables of one name keep apart, compiled code
+too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import symengine as se
+from symengine.lib.symengine_wrapper import FunctionSymbol
+
+from dalembert.errors import ModelError
+from dalembert.language.building import Expr, number
+from dalembert.language.curve_code import source
+from dalembert.language.curves import STOP, Curve
+from dalembert.language.functions import OPERATIONS, Function, function_of, register
+from dalembert.language.walk import fold, rebuild
+
+PRIME = "'"
+_KINKS, _BOUNDED = ".kinks", ".bounded"  # what switches, and what has no values beyond the ends
+
+
+def table(name: str, curve: Curve) -> tuple[str, ...]:
+    """Make a curve known as a function of some name; return the names of its operation and of its derivatives."""
+    content = repr((name, curve.kind, curve.beyond)).encode() + curve.breaks.tobytes() + curve.pieces.tobytes()
+    digest = hashlib.sha256(content).hexdigest()[:20]
+    names = tuple(f"{name}{PRIME * order}#{digest}" for order in range(curve.order + 1))
+    if names[0] not in OPERATIONS:
+        tent = curve.tent()
+        switch = None if tent is None else _row(f"{name}#{digest}{_KINKS}", tent, f"{digest}k")
+        rows = [_row(own, curve, digest, order, switch, names) for order, own in enumerate(names)]
+        register(*rows, *([switch] if switch else []))
+        if curve.beyond == STOP:
+            inner = curve.bounded()
+            register(*[_row(own + _BOUNDED, inner, f"{digest}b", order) for order, own in enumerate(names)])
+    return names
+
+
+def _row(
+    own: str, curve: Curve, digest: str, order: int = 0, switch: Function | None = None, names: Sequence[str] = ()
+) -> Function:
+    """Return the row of a curve or of a derivative."""
+    written, place = own.partition("#")[0], f"table_{digest}"
+
+    def build(u: Expr) -> Expr:
+        value = number(u)
+        return se.Function(own)(u) if value is None else se.RealDouble(curve.value(value, order))
+
+    last = order + 1 >= len(names)
+    return Function(
+        own,
+        build,
+        lambda u: curve.value(float(u), order),
+        lambda u: curve.at(u, order),
+        lambda call, y, u: [0.0 if last else call(names[order + 1], u)],
+        interval=curve.over(order),
+        switches=None if switch is None else lambda u: [switch.build(u)],
+        instructions=lambda to, u: [f"  {to} = call double @{place}.{order}(double {u})"],
+        c=f"{place}({{0}}, {order})",
+        numpy=f"_{place}({{0}}, {order})",
+        sources=lambda language: source(language, place, curve),
+        text=f"{written}({{0}})",
+        mathml=f"<mrow><mi>{written.replace(PRIME, '′')}</mi><mo>(</mo>{{0}}<mo>)</mo></mrow>",
+        called=False,
+        owner=written.rstrip(PRIME),
+        order=order,
+    )
+
+
+def bounded(expr: Expr) -> Expr:
+    """Return an expression whose tables have no value beyond their ends, where they stop."""
+
+    def combine(node: Expr, args: Sequence[Expr]) -> Expr:
+        row = function_of(node)
+        other = OPERATIONS.get(f"{row.name}{_BOUNDED}") if row is not None and row.owner else None
+        return other.build(*args) if other else rebuild(node, args)
+
+    return fold(expr, combine) if any(True for _ in calls_in([expr])) else expr
+
+
+def calls_in(expressions: Iterable[Expr]) -> Iterator[tuple[str, Expr]]:
+    """Return the functions of a model's own that are called, by their names there, and with what."""
+    for expr in expressions:
+        for node in expr.atoms(FunctionSymbol):
+            row = function_of(node)
+            if row is not None and row.owner:
+                yield from ((row.owner, arg) for arg in node.args)
+
+
+def renewed(expr: Expr, calls: Mapping[str, tuple[str, ...]]) -> Expr:
+    """Return an expression with the present functions of a model in the place of others that have the same names."""
+
+    def combine(node: Expr, args: Sequence[Expr]) -> Expr:
+        row = function_of(node)
+        if row is None or not row.owner:
+            return rebuild(node, args)
+        if row.owner not in calls:
+            raise ModelError(f"`{row.owner}` is a function of another system; give it to this one too")
+        names = calls[row.owner]
+        return OPERATIONS[names[row.order]].build(*args) if row.order < len(names) else se.Integer(0)
+
+    return fold(expr, combine)
