@@ -18,6 +18,7 @@ from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
 from dalembert.language.program import Program
 from dalembert.model.facts import PARAMETERS, START, STRUCTURE, fact
+from dalembert.model.sections.functions import left_open, refuse_open
 
 if TYPE_CHECKING:
     from dalembert.blocks.symbolic import Blocks
@@ -189,13 +190,19 @@ def programs(system: System) -> Programs:
 @fact(START)
 def numeric_of(system: System) -> Numeric:
     """Return the blocks for the values of the system."""
+    refuse_open(system)
     return Numeric(system)
 
 
 @fact(START)
 def pilot_numeric_of(system: System) -> Numeric:
-    """Return the blocks for the values of the system, and random ones where it has none."""
-    return numeric_of(system) if None not in system.parameters.values() else Numeric(system, pilot_parameters(system))
+    """Return the blocks for the values of the system, and others where it has none, of functions too."""
+    return numeric_of(system) if has_values(system) else Numeric(system, pilot_parameters(system))
+
+
+def has_values(system: System) -> bool:
+    """Tell whether all parameters and functions of a system have values."""
+    return None not in system.parameters.values() and not left_open(system)
 
 
 @fact(PARAMETERS)

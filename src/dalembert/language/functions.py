@@ -46,7 +46,7 @@ class Function:
 
     symengine, sympy: what the others call it. text, mathml: how it is written, with {0}, {1}, …; shown: its name in
     formulas that are typeset. raised: whether its powers are written sin² u. owner: its name in the one model that it
-    belongs to, such as that of a table; order: of what derivative of that.
+    belongs to, such as that of a table; order: of what derivative of that; open: whether it has no value.
     """
 
     name: str
@@ -73,6 +73,7 @@ class Function:
     called: bool = True
     owner: str = ""
     order: int = 0
+    open: bool = False
 
     def in_c(self, args: Sequence[str]) -> str:
         """Write a call in C."""

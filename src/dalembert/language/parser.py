@@ -335,6 +335,8 @@ class _Parser:
             raise Failure(token.column, f"`{name}` takes {expected} argument{'s' * (expected != '1')}, got {len(args)}")
         values = [self.as_value(arg, column) for arg, column in zip(args, columns, strict=True)]
         if own and token.primes >= len(own):
+            if OPERATIONS[operation].sources is None:
+                raise Failure(token.column, f"`{name}` has {token.primes} primes; {len(own) - 1} are the limit")
             return Value(se.Integer(0), constant=True)  # of straight pieces there is no second derivative
         return self.make.build(token.column, operation, *values)
 

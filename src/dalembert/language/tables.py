@@ -91,6 +91,11 @@ def calls_in(expressions: Iterable[Expr]) -> Iterator[tuple[str, Expr]]:
                 yield from ((row.owner, arg) for arg in node.args)
 
 
+def is_open(name: str, calls: Mapping[str, tuple[str, ...]]) -> bool:
+    """Tell whether a function of a model's own has no value."""
+    return name in calls and OPERATIONS[calls[name][0]].open
+
+
 def renewed(expr: Expr, calls: Mapping[str, tuple[str, ...]]) -> Expr:
     """Return an expression with the present functions of a model in the place of others that have the same names."""
 

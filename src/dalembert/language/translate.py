@@ -263,6 +263,9 @@ class Translator:
         if function.name in (IF_LESS, IF_LESS_EQUAL):
             condition = sp.StrictLessThan if function.name == IF_LESS else sp.LessThan
             return sp.Piecewise((args[2], condition(args[0], args[1])), (args[3], True))
+        if function.open and args == [self.time]:
+            call = sp.Function(function.owner)(self.time)
+            return sp.Derivative(call, (self.time, function.order)) if function.order else call
         return (_own_function(function) if function.owner else _sympy_function(function.sympy or function.name))(*args)
 
     def _symbol_outward(self, name: str) -> Any:

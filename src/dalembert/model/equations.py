@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,17 @@ from dalembert.model.tomlscan import MAX_NAME
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Given, Reader
+    from dalembert.model.stated import Stated
+
+
+def expressions(system: Stated) -> Iterator[Expr]:
+    """Return all that the equations of a system are made of."""
+    yield from (part for part in (system.kinetic, system.potential) if part is not None)
+    if system.kinetic is None:
+        yield from (entry for row in system.mass or () for entry in row)
+        yield from system.force or ()
+    yield from system.forces.values()
+    yield from (constraint.expression for constraint in system.constraints)
 
 
 def read_energy(reader: Reader, value: Any, name: str) -> Expr | None:

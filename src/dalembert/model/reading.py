@@ -69,6 +69,7 @@ class Reader:
         self.hints = 0
         self.calls: dict[str, tuple[str, ...]] = {}  # functions of its own
         self.own_tables: dict[str, Mapping[str, Any]] = {}
+        self.own_functions: dict[str, Mapping[str, Any]] = {}
         self.examine = Admission(self.calls)
         symbols = dict(given.symbols) if isinstance(given.symbols, Mapping) else {}
         names = self.read_coordinates(given.coordinates, symbols)
@@ -194,7 +195,7 @@ class Reader:
             reason = "time" if name == TIME else "a word of the expression language"
             self.problem(f"{what} `{name}`: this name is reserved for {reason}; choose another", *key)
         elif name in self.calls:
-            self.problem(f"{what} `{name}` is also a table; rename one of them", *key)
+            self.problem(f"{what} `{name}` is also a table or a function; rename one of them", *key)
 
     def read_coordinates(self, given: Any, symbols: dict[str, Any]) -> tuple[str, ...]:
         """Read the names of the coordinates."""

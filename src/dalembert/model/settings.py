@@ -172,6 +172,10 @@ class Settings:
             Named(), "values that are fixed for this motion only", more="`run.final()` goes on from the end of a run"
         ),
     )
+    functions: Mapping[str, Any] | None = field(
+        default=None,
+        metadata=_said(Named(), "values of functions that the model leaves open: expressions, or tables"),
+    )
     events: Sequence[Any] = field(
         default=(),
         metadata=_said(Events(), "equations, or `Event`s, to watch for"),

@@ -12,6 +12,7 @@ import symengine as se
 from dalembert.arguments import keywords, shown, table
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, Problem, counted
+from dalembert.model.sections.functions import refuse_open
 from dalembert.model.settings import Settings
 from dalembert.model.stated import Stated
 
@@ -47,6 +48,7 @@ class System(Stated):
     define: named subexpressions as text, in order; they are put in where their names appear in text.
     dissipation: Rayleigh's function R(q, v, t), which adds −∂R/∂v to the forces.
     tables: data used as functions, as {"road": {"x": [0, 1, 2], "value": [0, 0.1, 0]}}, and then road(x) in text.
+    functions: what has no formula, by what it depends on, as {"F": ["t"]}, and then F(t) and F'(t) in text.
     loads: forces at points and moments at angles, as {"wind": {"at": ["x1", "y1"], "force": ["F", 0]}}.
 
     Every further table of a model file is a keyword too, under the same name. `forces` are all of them, with those that
@@ -164,6 +166,7 @@ class System(Stated):
         """Compile the equations to native code: a function of t, q, v and the parameters, for one state or many."""
         from dalembert.native.kernels import Kernels
 
+        refuse_open(self)
         return Kernels(self, form)
 
     @keywords("a motion has no setting", "settings")
@@ -180,6 +183,7 @@ class System(Stated):
         step: float | None = None,
         samples: int | Sequence[float] | Array | None = None,
         initial: Mapping[Any, Any] | None = None,
+        functions: Mapping[str, Any] | None = None,
         events: Sequence[Any] = (),
         gains: Mapping[str, Any] | None = None,
         max_steps: int = 10_000_000,
@@ -201,6 +205,7 @@ class System(Stated):
         step: a fixed step, for methods that have one.
         samples: give values at the ends of so many equal intervals, not at steps; or at these times.
         initial: values that are fixed for this motion only; `run.final()` goes on from the end of a run.
+        functions: values of functions that the model leaves open: expressions, or tables.
         events: equations, or `Event`s, to watch for.
         gains: of `stabilise`, if they are not to be chosen: kappa, or alpha and beta.
         max_steps: end the computation after so many steps; the motion so far is returned.
@@ -255,6 +260,8 @@ class System(Stated):
         """Write the equations for other programs and return the files: to "c", "numpy", "jax" or "latex"."""
         from dalembert.native.export import export
 
+        if to != "latex":
+            refuse_open(self)
         return export(self, path, to, form)
 
     def document(self) -> Section:

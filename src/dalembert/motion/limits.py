@@ -13,8 +13,8 @@ from dalembert.language.curves import SLACK, STOP
 from dalembert.language.printing import to_text
 from dalembert.language.program import Program
 from dalembert.language.tables import calls_in
+from dalembert.model.equations import expressions
 from dalembert.model.facts import STRUCTURE, fact
-from dalembert.motion.switches import expressions
 
 if TYPE_CHECKING:
     from dalembert.model.system import System

@@ -10,7 +10,7 @@ by explicit methods (`steppers/switches.py`), and looked at by the certificate, 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from dalembert.language.calculus import Calculus
 from dalembert.language.functions import INTERVALS, function_of
 from dalembert.language.intervals import Interval, zones
 from dalembert.language.program import Program
+from dalembert.model.equations import expressions
 from dalembert.model.facts import STRUCTURE, fact
 
 if TYPE_CHECKING:
@@ -65,16 +66,6 @@ def switching(system: System) -> Switching:
         return Switching()
     state, parameters = {*system.coordinates, *system.velocities}, set(system.parameters)
     return _sorted(*(found(expressions(system)) or ((), (), ())), state, parameters)
-
-
-def expressions(system: System) -> Iterator[Expr]:
-    """Return all that the equations of a system are made of."""
-    yield from (part for part in (system.kinetic, system.potential) if part is not None)
-    if system.kinetic is None:
-        yield from (entry for row in system.mass or () for entry in row)
-        yield from system.force or ()
-    yield from system.forces.values()
-    yield from (constraint.expression for constraint in system.constraints)
 
 
 def found(given: Iterable[Expr]) -> tuple[Ordered, Ordered, Ordered] | None:

@@ -14,6 +14,7 @@ import numpy as np
 from dalembert.arguments import array, shown
 from dalembert.arrays import Array, read_only
 from dalembert.errors import ModelError, MotionWarning, SimulationError, nearest
+from dalembert.model.sections.functions import with_functions
 from dalembert.model.settings import Settings
 from dalembert.model.system import System
 from dalembert.motion.conflicts import chosen_settings
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 def simulate(system: System, asked: Mapping[str, Any]) -> Run:
     """Compute the motion of a system with settings by name; one that ends before its time, not by an event, warns."""
+    if asked.get("functions") is not None:
+        system = with_functions(system, asked["functions"])
     settings = chosen_settings(system, asked)
     run = Run(compute(system, settings))
     if run.status == "failed" or (run.status == "stopped" and not run.message.startswith("event ")):

@@ -12,10 +12,11 @@ from dalembert.algebra.either import lengths, scaled_rows
 from dalembert.algebra.rank import RANK, Scale, is_positive, null_space, rank
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array
-from dalembert.blocks.numeric import Numeric, Values, numeric_of, pilot_numeric_of
+from dalembert.blocks.numeric import Numeric, Values, has_values, numeric_of, pilot_numeric_of
 from dalembert.errors import ModelError, Problem, quoted
 from dalembert.model.facts import START, fact
 from dalembert.model.sections.base import expressions_in
+from dalembert.model.sections.functions import left_open
 from dalembert.survey.configurations import (
     Configuration,
     beginning,
@@ -110,6 +111,9 @@ class Examination:
             self.report(
                 "note", f"{quoted(missing)} {have} no value: random ones were used for this check", "parameters"
             )
+        if functions := left_open(system):
+            waves = f"{quoted(functions)} without a value: a wave was taken in its place for this check"
+            self.report("note", waves, "functions")
         self.unused()
         self.settings()
         start = self.start(numeric)
@@ -179,11 +183,11 @@ class Examination:
 
     def contradiction(self, error: ModelError) -> None:
         """Report what cannot hold; with random values of parameters that is no mistake."""
-        if all(value is not None for value in self.system.parameters.values()):
+        if has_values(self.system):
             for problem in error.problems:
                 self.report("error", problem.text, *problem.key)
         else:
-            self.report("note", f"with random parameter values: {error.problems[0].text}", "parameters")
+            self.report("note", f"with random values: {error.problems[0].text}", "parameters")
 
     def not_finite(self, values: Values) -> str:
         """Name the equations that have no finite value."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import symengine as se
 
 from dalembert.arguments import names as names_of
-from dalembert.blocks.numeric import pilot_parameters
+from dalembert.blocks.numeric import has_values, pilot_parameters
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import TIME, Expr, number
 from dalembert.language.calculus import ONE, ZERO, Calculus
@@ -244,7 +244,7 @@ class _Elimination:
         system, stays = self.system, set(self.left)
         initial = {name: value for name, value in system.initial.items() if name.rstrip("'") in stays}
         guess = {name: value for name, value in system.guess.items() if name.rstrip("'") in stays}
-        if len(initial) < len(system.initial) and None not in system.parameters.values():
+        if len(initial) < len(system.initial) and has_values(system):
             state = system.start().as_dict()
             initial |= {name: value for name, value in state.items() if name.rstrip("'") in stays}
         return initial, guess

@@ -1,6 +1,6 @@
 """Tables of the model file, one in each file here; `base.py` says how to add one."""
 
-from dalembert.model.sections import tables  # isort: skip
+from dalembert.model.sections import tables, functions  # isort: skip
 from dalembert.model.sections import (  # in the order in which names become known
     define,
     dissipation,
@@ -11,4 +11,15 @@ from dalembert.model.sections import (  # in the order in which names become kno
 from dalembert.model.sections import events  # isort: skip
 from dalembert.model.sections.base import SECTIONS, ModelTable, model_table
 
-__all__ = ["SECTIONS", "ModelTable", "define", "dissipation", "events", "loads", "model_table", "outputs", "tables"]
+__all__ = [
+    "SECTIONS",
+    "ModelTable",
+    "define",
+    "dissipation",
+    "events",
+    "functions",
+    "loads",
+    "model_table",
+    "outputs",
+    "tables",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dalembert.blocks.numeric import Numeric
+from dalembert.blocks.numeric import Numeric, has_values
 from dalembert.errors import Problem
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.survey.check import Examination
@@ -37,8 +37,7 @@ class MechanismExamination(Examination):
 
     def misfits(self, numeric: Numeric, state: State) -> list[Problem]:
         """Find what does not fit in the assembled position; random parameters need not fit."""
-        known = all(value is not None for value in self.system.parameters.values())
-        return misfits(self.mechanism, numeric, state) if known else []
+        return misfits(self.mechanism, numeric, state) if has_values(self.system) else []
 
     def redundant(self, redundancies: Sequence[Redundancy], numeric: Numeric, places: Sequence[Configuration]) -> None:
         """Report by joint what is repeated, what to do, and what it means for the mobility."""
