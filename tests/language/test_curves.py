@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
-from dalembert.language.curves import Curve
+from dalembert.language.curves import Interpolant
 from dalembert.language.intervals import Interval
 
 RANDOM = np.random.default_rng(1)
@@ -19,7 +19,7 @@ def points(n):
 @pytest.mark.parametrize("n", [3, 4, 5, 60, 20_000])
 def test_cubic_curves_are_splines_without_knots_next_to_the_ends(n):
     x, y = points(n)
-    curve, spline = Curve(x, y), CubicSpline(x, y)
+    curve, spline = Interpolant(x, y), CubicSpline(x, y)
     u = np.concatenate([RANDOM.uniform(x[0], x[-1], 300), x[[0, -1]]])
     for order in range(4 if n > 3 else 3):
         assert np.allclose(curve.at(u, order), spline(u, order), rtol=1e-9, atol=1e-11 * np.abs(spline(u, order)).max())
@@ -30,20 +30,22 @@ def test_cubic_curves_are_splines_without_knots_next_to_the_ends(n):
 def test_straight_curves_and_what_is_beyond():
     x, y = points(30)
     u = np.linspace(x[0] - 3, x[-1] + 3, 1000)
-    assert np.allclose(Curve(x, y, "linear", "constant").at(u), np.interp(u, x, y), atol=1e-13)
+    assert np.allclose(Interpolant(x, y, "linear", "constant").at(u), np.interp(u, x, y), atol=1e-13)
     spline = CubicSpline(x, y)
     right = y[-1] + spline(x[-1], 1) * (u[-1] - x[-1])
-    assert np.isclose(Curve(x, y, beyond="linear").at(u[-1]), right) and np.isclose(Curve(x, y).at(u[-1]), right)
-    assert Curve(x, y, "cubic", "constant").at(u[0]) == y[0]
-    bounded = Curve(x, y).bounded()
+    assert np.isclose(Interpolant(x, y, beyond="linear").at(u[-1]), right) and np.isclose(
+        Interpolant(x, y).at(u[-1]), right
+    )
+    assert Interpolant(x, y, "cubic", "constant").at(u[0]) == y[0]
+    bounded = Interpolant(x, y).bounded()
     assert np.array_equal(np.isnan(bounded.at(u)), (u < x[0]) | (u > x[-1]))
-    assert np.isnan(Curve(x, y).at(np.nan)) and np.isnan(Curve(x, y).value(np.nan))
+    assert np.isnan(Interpolant(x, y).at(np.nan)) and np.isnan(Interpolant(x, y).value(np.nan))
 
 
 @pytest.mark.parametrize("kind", ["cubic", "linear"])
 def test_ranges_hold_all_values_and_little_more(kind):
     x, y = points(200)
-    curve = Curve(x, y, kind, "constant")
+    curve = Interpolant(x, y, kind, "constant")
     for one in (curve, curve.tent()):
         for order in range(one.order + 1):
             low = RANDOM.uniform(x[0] - 2, x[-1] + 2, 400)
@@ -55,13 +57,13 @@ def test_ranges_hold_all_values_and_little_more(kind):
             short, size = high - low < 0.1, np.abs(values).max()
             assert np.all((found.high - found.low)[short] <= (1.1 * extent + 1e-6 * size)[short])
     missing = curve.over(0)(Interval(np.nan, np.nan))
-    assert np.isnan(missing.low) and np.isinf(Curve(x, y).over(0)(Interval(-np.inf, 0.0)).high)
+    assert np.isnan(missing.low) and np.isinf(Interpolant(x, y).over(0)(Interval(-np.inf, 0.0)).high)
 
 
 def test_tents_pass_zero_at_kinks_only():
     x, y = points(40)
-    tent = Curve(x, y, "linear").tent()
+    tent = Interpolant(x, y, "linear").tent()
     assert np.abs(tent.at(x[1:-1])).max() < 1e-15
     assert np.array_equal(np.sign(tent.at(x[1:-1] + 1e-6)), -np.sign(tent.at(x[1:-1] - 1e-6)))
     assert np.sum(np.diff(np.sign(tent.at(np.linspace(x[0] - 5, x[-1] + 5, 40_001)))) != 0) == 38
-    assert Curve(x, y).tent() is None and len(Curve(x, y, beyond="linear").kinks) == 2
+    assert Interpolant(x, y).tent() is None and len(Interpolant(x, y, beyond="linear").kinks) == 2

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import struct
 
-from dalembert.language.curves import Curve
+from dalembert.language.curves import Interpolant
 
 LLVM, C, NUMPY = "llvm", "c", "numpy"
 _ROW = 6  # numbers in a line
 _FACTORS = ((1, 1, 1, 1), (0, 1, 2, 3), (0, 0, 2, 6), (0, 0, 0, 6))  # of the coefficients, in each derivative
 
 
-def source(language: str, name: str, curve: Curve) -> str:
+def source(language: str, name: str, curve: Interpolant) -> str:
     """Write the functions of a curve in a language, under a name."""
     return {LLVM: _llvm, C: _c, NUMPY: _numpy}[language](name, curve)
 
 
-def _llvm(name: str, curve: Curve) -> str:
+def _llvm(name: str, curve: Interpolant) -> str:
     """Write `name.0`, `name.1`, …, the curve and its derivatives, as LLVM has them."""
     n = len(curve.breaks)
     breaks = ", ".join(f"double {literal(x)}" for x in curve.breaks.tolist())
@@ -66,7 +66,7 @@ def _llvm(name: str, curve: Curve) -> str:
     return "\n".join(lines)
 
 
-def _c(name: str, curve: Curve) -> str:
+def _c(name: str, curve: Interpolant) -> str:
     """Write a function of C that takes the place and the order of the derivative."""
     breaks = _listed(curve.breaks.tolist())
     rows = zip(curve.base.tolist(), curve.pieces.tolist(), strict=True)
@@ -92,7 +92,7 @@ def _c(name: str, curve: Curve) -> str:
 }}"""
 
 
-def _numpy(name: str, curve: Curve) -> str:
+def _numpy(name: str, curve: Interpolant) -> str:
     """Write a function of NumPy, which JAX has too, of the place and the order of the derivative."""
     rows = [[base, *piece] for base, piece in zip(curve.base.tolist(), curve.pieces.tolist(), strict=True)]
     return f'''

@@ -25,10 +25,10 @@ SLACK = 1e-9  # of its length: by how much rounding may go beyond the end of a c
 _ROUNDING = 2e-15  # of the terms of a piece
 
 
-class Curve:
+class Interpolant:
     """A piecewise polynomial through points.
 
-    >>> bump = Curve([0, 1, 2, 3], [0, 1, 8, 27])
+    >>> bump = Interpolant([0, 1, 2, 3], [0, 1, 8, 27])
     >>> round(float(bump.at(1.5)), 9), round(float(bump.at(1.5, 1)), 9), round(bump.value(1.5, 3), 9)
     (3.375, 6.75, 6.0)
     """
@@ -57,9 +57,9 @@ class Curve:
         slack = SLACK * (self.x[-1] - self.x[0])
         return float(self.x[0] - slack), float(self.x[-1] + slack)
 
-    def bounded(self) -> Curve:
+    def bounded(self) -> Interpolant:
         """Return the same curve without values beyond its ends."""
-        other = Curve.__new__(Curve)
+        other = Interpolant.__new__(Interpolant)
         other.x, other.kind, other.beyond, other.base = self.x, self.kind, self.beyond, self.base
         other.pieces, other.breaks = self.pieces.copy(), self.breaks.copy()
         other.pieces[[0, -1]] = np.nan
@@ -78,7 +78,7 @@ class Curve:
         ends = self.beyond == CONSTANT or (self.beyond == STRAIGHT and self.kind == CUBIC)
         return np.concatenate([self.x[:1], inner, self.x[-1:]]) if ends else inner
 
-    def tent(self) -> Curve | None:
+    def tent(self) -> Interpolant | None:
         """Return a curve that passes zero at every kink, straight there; None if there is none."""
         if not len(self.kinks):
             return None
@@ -86,7 +86,7 @@ class Curve:
         ends = np.concatenate([self.kinks[:1] - span, self.kinks, self.kinks[-1:] + span])
         x = np.empty(2 * len(ends) - 3)  # kinks, and the middles between them
         x[::2], x[1::2] = ends[:-1] + np.diff(ends) / 2, self.kinks
-        tent = Curve(x, np.zeros(len(x)), LINEAR, STRAIGHT)
+        tent = Interpolant(x, np.zeros(len(x)), LINEAR, STRAIGHT)
         nearest = np.clip((np.arange(len(x) + 1) - 1) // 2, 0, len(self.kinks) - 1)
         tent.breaks, tent.base = x, self.kinks[nearest]  # each piece from its kink, where it is then exactly zero
         tent.pieces[:, 1] = 1.0 - 2.0 * (nearest % 2)

@@ -16,7 +16,7 @@ from symengine.lib.symengine_wrapper import FunctionSymbol
 from dalembert.errors import ModelError
 from dalembert.language.building import Expr, number
 from dalembert.language.curve_code import source
-from dalembert.language.curves import STOP, Curve
+from dalembert.language.curves import STOP, Interpolant
 from dalembert.language.functions import OPERATIONS, Function, function_of, register
 from dalembert.language.walk import fold, rebuild
 
@@ -24,7 +24,7 @@ PRIME = "'"
 _KINKS, _BOUNDED = ".kinks", ".bounded"  # what switches, and what has no values beyond the ends
 
 
-def table(name: str, curve: Curve) -> tuple[str, ...]:
+def table(name: str, curve: Interpolant) -> tuple[str, ...]:
     """Make a curve known as a function of some name; return the names of its operation and of its derivatives."""
     content = repr((name, curve.kind, curve.beyond)).encode() + curve.breaks.tobytes() + curve.pieces.tobytes()
     digest = hashlib.sha256(content).hexdigest()[:20]
@@ -41,7 +41,7 @@ def table(name: str, curve: Curve) -> tuple[str, ...]:
 
 
 def _row(
-    own: str, curve: Curve, digest: str, order: int = 0, switch: Function | None = None, names: Sequence[str] = ()
+    own: str, curve: Interpolant, digest: str, order: int = 0, switch: Function | None = None, names: Sequence[str] = ()
 ) -> Function:
     """Return the row of a curve or of a derivative."""
     written, place = own.partition("#")[0], f"table_{digest}"

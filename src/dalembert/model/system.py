@@ -260,8 +260,6 @@ class System(Stated):
         """Write the equations for other programs and return the files: to "c", "numpy", "jax" or "latex"."""
         from dalembert.native.export import export
 
-        if to != "latex":
-            refuse_open(self)
         return export(self, path, to, form)
 
     def document(self) -> Section:

@@ -23,7 +23,7 @@ import numpy as np
 from dalembert.arguments import shown
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import Expr
-from dalembert.language.curves import CONSTANT, CUBIC, LINEAR, STOP, STRAIGHT, Curve
+from dalembert.language.curves import CONSTANT, CUBIC, LINEAR, STOP, STRAIGHT, Interpolant
 from dalembert.language.tables import table
 from dalembert.model.datafile import COLUMNS, MAX_POINTS, read_points
 from dalembert.model.sections.base import Entries, ModelTable, Write, by_name, model_table
@@ -130,9 +130,9 @@ def operations(name: str, kept: Mapping[str, Any]) -> tuple[str, ...]:
     return table(name, curve_of(kept))
 
 
-def curve_of(kept: Mapping[str, Any]) -> Curve:
+def curve_of(kept: Mapping[str, Any]) -> Interpolant:
     """Return the curve of a table that was read."""
-    return Curve(kept["x"], kept["value"], kept.get("kind", CUBIC), kept.get("beyond", STOP))
+    return Interpolant(kept["x"], kept["value"], kept.get("kind", CUBIC), kept.get("beyond", STOP))
 
 
 def _from_file(reader: Reader, name: Any) -> list[tuple[float, ...]]:

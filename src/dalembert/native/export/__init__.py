@@ -9,6 +9,7 @@ from dalembert.arguments import choice, shown
 from dalembert.errors import DerivationError, ModelError, nearest
 from dalembert.files import as_path, check_place, write_text
 from dalembert.forms import FORMS
+from dalembert.model.sections.functions import refuse_open
 from dalembert.model.system import System
 
 _SUFFIXES = {"c": ".c", "numpy": ".py", "jax": ".py", "latex": ".tex"}
@@ -19,6 +20,8 @@ _WRITERS |= {"latex": "forms.article"}
 def export(system: System, path: str | Path, to: str, form: str = "multipliers") -> list[Path]:
     """Write the equations of a system to a file, of C with its header beside it; return the files."""
     path = check(path, to, form)
+    if to != "latex":
+        refuse_open(system)
     files = importlib.import_module(f"dalembert.{_WRITERS[to]}").files(system, path, form)
     for file, text in files.items():
         write_text(file, text)
