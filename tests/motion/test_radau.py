@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import Event, ModelError, SimulationError, System, example
+from dalembert import Event, Mechanism, ModelError, SimulationError, System, example
 from dalembert.motion.entry import Stepper
 from dalembert.motion.methods.radau import STAGES, TIMES, scheme
 from dalembert.motion.pattern import pattern
@@ -171,3 +171,18 @@ def test_every_step_can_be_looked_into():
     plain = example("n-four-bar:2").simulate(2.0, rtol=1e-11, atol=1e-11)
     middles = (run.t[1:] + run.t[:-1]) / 2
     assert np.abs(run.at(middles)[0] - plain.at(middles)[0]).max() < 1e-5
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_change_point_of_repeated_constraints_is_named_and_dop853_passes_it():
+    bar, places = {"mass": 1.3, "inertia": 0.12, "angle": np.pi / 2}, {"a": 0.0, "b": 0.6, "c": 1.2}
+    cranks = {name: {**bar, "at": [x, 0.25]} for name, x in places.items()}
+    cranks["a"]["spin"] = -3
+    lower = {f"g{k}": {"kind": "revolute", "bodies": ["ground", k], "at": [x, 0]} for k, x in places.items()}
+    upper = {f"r{k}": {"kind": "revolute", "bodies": [k, "rod"], "at": [x, 0.5]} for k, x in places.items()}
+    rod = {"mass": 2.1, "inertia": 0.4, "at": [0.6, 0.5]}
+    machine = Mechanism(bodies={**cranks, "rod": rod}, joints=lower | upper)
+    run = machine.simulate(3, method="radau", rtol=1e-6, atol=1e-8)
+    assert run.status == "failed" and "become dependent" in run.motion.facts["message"]
+    assert run.steps < 50_000
+    assert machine.simulate(3).certificate.ok

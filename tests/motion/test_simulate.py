@@ -273,3 +273,12 @@ def test_what_is_made_of_a_motion_does_not_change_it():
     assert np.array_equal(run.q, before)
     with pytest.raises(ValueError, match="read-only"):
         run.q[0] = 0.0
+
+
+@pytest.mark.parametrize("rtol", [1e-11, 1e-12])
+def test_rounding_of_dependent_coordinates_does_not_shorten_the_steps(rtol):
+    """Next to the position where all bars lie in one line, the others are known to a multiple of rounding only."""
+    run = example("n-four-bar:1").simulate(1.0, form="independent", rtol=rtol, atol=rtol / 100, max_steps=1000)
+    exact = example("n-four-bar:1").simulate(1.0, rtol=1e-13, atol=1e-15)
+    assert run.status == "done"
+    assert np.abs(run.q[-1] - exact.q[-1]).max() < 1e-9

@@ -2,6 +2,7 @@
 
 RUNNING, DONE, FULL, NOT_FINITE, STEP_TOO_SMALL, NOT_PROJECTED, EVENT, CHOICE, NOT_SOLVED, SLOW, CHATTER = range(11)
 REPEAT = 11  # a status inside a stepper: the step is to be tried again, shorter
+CREEPS = 12  # next to a singular position
 ACCELERATIONS, CANONICAL, GUARDED, OWN = range(4)  # what the kernel of the rates gives out
 NO_KEEPING, PROJECT, STABILISE = range(3)
 

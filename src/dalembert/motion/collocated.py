@@ -9,7 +9,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.errors import SimulationError
 from dalembert.motion import codes
-from dalembert.motion.diagnosis import back_and_forth, sticks
+from dalembert.motion.diagnosis import back_and_forth, creeps, sticks
 from dalembert.motion.engine import Engine
 from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _POWER = {"F_q": -1, "F_v": 0, "C_q": -1, "C_v": 0, "M": 1}  # of z, with which Jacobians enter the matrix
 _AHEAD = 1e-6  # part of the whole time in which an end of the reach is near
 _COMPROMISE = 10.0  # how far, in that time, constraints that contradict each other may draw a state that tells of both
+_OFTEN = 8  # thousands of steps that come next to nowhere, after which the position is looked at
 
 
 class ImplicitEngine(Engine):
@@ -52,7 +53,11 @@ class ImplicitEngine(Engine):
         if status == codes.SLOW:
             self._slow += 1
             again = self._slow & (self._slow - 1) == 0  # the first time, the second, the fourth, …
-            return codes.CHATTER if again and back_and_forth(self) else codes.RUNNING
+            if again and back_and_forth(self):
+                return codes.CHATTER
+            return (
+                codes.CREEPS if again and self._slow >= _OFTEN and creeps(self, self.kernels.system) else codes.RUNNING
+            )
         if status == codes.STEP_TOO_SMALL and sticks(self):
             return codes.CHATTER
         if status in (codes.STEP_TOO_SMALL, codes.NOT_PROJECTED) and self.kernels.s and not self._goes_on():

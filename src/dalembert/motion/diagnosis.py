@@ -22,6 +22,8 @@ _LARGE = 1e-3  # part of the largest acceleration that a change must be to be lo
 _MANY = 1000  # steps from which it is worth asking
 _PLACES = 5  # of a motion at which the fastest rate is found
 _TURNS = 12  # of its iteration; the first ones are forgotten
+_DEPENDENT = 1e-9  # part of the largest singular value of rows that repeat each other
+_SINGULAR = 0.1  # part of what the least of the others was at the start that is left next to a singular position
 _FASTER = 50.0  # than anything that the motion shows
 _HELD, _UNSTABLE = 0.5, 3.0  # step times fastest rate, from which accuracy of the latter or stability hold the steps
 
@@ -54,13 +56,25 @@ def sticks(engine: Engine) -> bool:
     return bool(a[largest] * b[largest] < 0 and _jumps(engine, (t, t + h), (here, ahead)))
 
 
+def creeps(engine: Engine, system: System) -> bool:
+    """Tell whether the motion is next to a position where constraints repeat each other that at its start do not."""
+    n, numeric = engine.n, _numeric(engine, system)
+    places = ((engine.times[0][0], engine.states[0][0]), (engine.clock.t, engine.y))
+    matrices = [numeric.all(float(t), y[:n], y[n:]).A.toarray() for t, y in places]
+    if 0 in matrices[0].shape or not all(np.all(np.isfinite(A)) for A in matrices):
+        return False
+    lengths = np.linalg.norm(matrices[0], axis=1, keepdims=True)
+    then, now = (np.linalg.svd(A / np.where(lengths > 0, lengths, 1.0), compute_uv=False) for A in matrices)
+    independent = int(np.sum(then > _DEPENDENT * then[0]))
+    return bool(now[independent - 1] < _SINGULAR * then[independent - 1])
+
+
 def beyond(engine: Engine, system: System) -> str:
     """Name the constraints without a value a little further on the way, such as a rope whose end is at its pulley."""
     n, t = engine.n, float(engine.clock.t)
-    values = dict(zip(system.parameters, engine.given[1 + 2 * n :], strict=False))  # an event may have changed them
     if engine.kernels.momenta:
         return ""
-    numeric, q, v = Numeric(system, values), engine.y[:n], engine.y[n:]
+    numeric, q, v = _numeric(engine, system), engine.y[:n], engine.y[n:]
     way = max(t, 1e-3)
     for further in way * 10.0 ** np.arange(-9, 0):
         with np.errstate(all="ignore"):
@@ -137,6 +151,11 @@ def _rates(engine: Engine, times: Array, states: Array) -> Array:
     inputs = np.column_stack([times, states, np.tile(_parameters(engine), (len(times), 1))])
     a = engine.kernels.run("core", "accelerations", inputs)[:, :n]
     return np.hstack([states[:, n:], a])
+
+
+def _numeric(engine: Engine, system: System) -> Numeric:
+    values = dict(zip(system.parameters, engine.given[1 + 2 * engine.n :], strict=False))
+    return Numeric(system, values)  # an event may have changed them
 
 
 def _parameters(engine: Engine) -> Array:

@@ -266,6 +266,11 @@ def _failure(status: int, engine: Engine, system: System) -> str:
             f"the forces jump back and forth from step to step after {where}: a law such as sign(v) has no value that "
             "holds a body at rest. Replace sign(v) by tanh(v/e), with a small speed e, and take method `radau`"
         )
+    if status == codes.CREEPS:
+        return (
+            f"thousands of steps come next to nowhere after {where}: there the constraints become dependent, as where "
+            "the bars of a linkage lie in one line, and implicit methods do not get past. Take method `dop853`"
+        )
     if status == codes.NOT_SOLVED:
         return (
             f"the equations of the step after {where} cannot be solved: it is too long for the fastest forces. Take a "

@@ -37,6 +37,7 @@ from dalembert.motion.steppers.steps import proposed, written
 from dalembert.motion.steppers.switches import MOST, aim, crosses, evaluate
 
 _FIRST, _SECOND = np.int64(0), np.int64(1)  # stages; a plain 0 or 1 would be compiled for itself
+_ROUNDING = 3e-15  # of the largest of all, by the conditioning: what dependent coordinates are known to
 _WORSE = 0.4  # part of its first conditioning at which a choice of independent coordinates is renewed
 
 
@@ -68,12 +69,26 @@ def _first_step(tools, clock, order, y, k, trial):
 
 
 @compiled
-def _error(errors, h, clock, y, new, k):
+def _blurred(tools, level, new):
+    """Return what rounding leaves of dependent coordinates or velocities: much, where others hardly determine them."""
+    n, largest = tools.size.n, 0.0
+    if tools.size.complete == 0:
+        return 0.0
+    for i in range(n):
+        largest = max(largest, abs(new[level * n + i]))
+    return _ROUNDING * largest / max(tools.control[2, level], _ROUNDING)
+
+
+@compiled
+def _error(tools, errors, h, clock, y, new, k):
     """Return the size of the error in units of the tolerance, of two estimates, the coarse one first, made one.
 
-    What depends on other coordinates counts as they do: it may follow a drive, of which they know nothing.
+    What depends on other coordinates counts as they do: it may follow a drive, of which they know nothing. But what
+    rounding leaves of it is no error of the step.
     """
     m, s, last = len(y), errors.shape[1], errors.shape[0] - 1
+    n = m // 2
+    blurs = (_blurred(tools, 0, new), _blurred(tools, 1, new))
     coarse = fine = 0.0
     for i in range(m):
         first = second = 0.0
@@ -81,6 +96,8 @@ def _error(errors, h, clock, y, new, k):
             first += errors[0, j] * k[j, i]
             second += errors[last, j] * k[j, i]
         scale = clock.atol + clock.rtol * max(abs(y[i]), abs(new[i]))
+        if tools.size.complete == 1 and tools.control[i // n, i % n] > 0.0:
+            scale = max(scale, blurs[i // n])
         coarse += (first / scale) ** 2
         fine += (second / scale) ** 2
     if fine == 0.0 and coarse == 0.0:
@@ -111,7 +128,7 @@ def _propose(method, tools, clock, t, h, y, room, whole, sampled):
     if not stages(method, tools, _SECOND, rows, t, h, y, k, room.trial):
         return 1e10, False
     weigh(method.b, h, y, k, raw)
-    return (_error(method.errors, h, clock, y, raw, k) if tools.size.fixed == 0 else 0.0), True
+    return (_error(tools, method.errors, h, clock, y, raw, k) if tools.size.fixed == 0 else 0.0), True
 
 
 @compiled
