@@ -60,7 +60,16 @@ __all__ = [
 __version__ = "0.1.0"
 
 
+_RENAMED: dict[str, str] = {}  # names of the last version: they work for this one still, with a warning
+
+
 def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        import warnings
+
+        text = f"`dalembert.{name}` is now `dalembert.{_RENAMED[name]}`; the old name goes with the next version"
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        name = _RENAMED[name]
     if name not in _PUBLIC:
         raise AttributeError(f"module 'dalembert' has no attribute {name!r}")
     return getattr(importlib.import_module(_PUBLIC[name]), name)

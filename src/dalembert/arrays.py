@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import fields
 from typing import Any
 
@@ -23,6 +24,13 @@ class Arrays:
                 few = np.size(value) <= 8
                 shown.append(f"{part.name} {np.array2string(np.asarray(value), precision=6) if few else size}")
         return f"<{type(self).__name__}: {', '.join(shown)}>"
+
+
+def address(array: Array) -> int:
+    """Return where the entries of an array lie, for native code."""
+    if array.size and array.flags.writeable:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # a part of the time of `array.ctypes.data`
+    return array.ctypes.data
 
 
 def read_only(array: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -112,27 +113,30 @@ def quick_solution(equations: Residual, guess: Array, free: Array, groups: Array
 
     It goes where `reach_solution` goes if every whole step leads down, and all rows are clearly independent.
     """
-    point = _evaluate(equations, guess, groups=groups)
-    size = point.size
+    values = equations(guess)
+    point = _judge(guess, *values, groups=groups)
+    x, size, merit = guess, point.size, _merit(point, point.size)
     for _ in range(_ORDINARY):
-        merit = _merit(point, size)
-        if merit <= _EXACT * np.sqrt(size.size):
-            return point
-        if not np.isfinite(merit):
+        if merit <= _EXACT * math.sqrt(size.size):
+            return point if x is guess else _judge(x, *values, known=size)
+        if not math.isfinite(merit):
             return None
-        rows = columns(point.jacobian, free) / size[:, None]
+        rows = columns(values[1], free) / size[:, None]
         lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         if not lengths.min() > 0:
             return None
         factors, pivots, info = dgetrf(rows / lengths[:, None])
-        if info or not dgecon(factors, np.sqrt(len(free)))[0] > _CLEAR:
+        if info or not dgecon(factors, math.sqrt(len(free)))[0] > _CLEAR:
             return None
-        x = point.x.copy()
-        x[free] -= dgetrs(factors, pivots, point.residual / size / lengths)[0]
-        better = _evaluate(equations, x, known=size)
-        if not _merit(better, size) < merit * (1 - 1e-12):
+        y = x.copy()
+        y[free] -= dgetrs(factors, pivots, values[0] / size / lengths)[0]
+        found = equations(y)
+        scaled = found[0] / size
+        better = math.sqrt(scaled.dot(scaled)) if np.isfinite(found[1]).all() else math.inf
+        if not better < merit * (1 - 1e-12):
+            point = point if x is guess else _judge(x, *values, known=size)
             return point if point.solved else None
-        point = better
+        x, values, merit = y, found, better
     return None
 
 
@@ -207,8 +211,13 @@ def _search(
 
 def _evaluate(equations: Residual, x: Array, known: Array | None = None, groups: Array | None = None) -> Nearest:
     """Evaluate the equations; their size is that of their terms, here or where the search began."""
-    residual, jacobian, size = equations(x)
-    finite = bool(np.all(np.isfinite(residual)) and np.all(np.isfinite(entries(jacobian))))
+    return _judge(x, *equations(x), known, groups)
+
+
+def _judge(
+    x: Array, residual: Array, jacobian: Matrix, size: Array, known: Array | None = None, groups: Array | None = None
+) -> Nearest:
+    finite = bool(np.isfinite(residual).all() and np.isfinite(entries(jacobian)).all())
     if finite:
         size = np.maximum(size, _ROUNDED / ACCEPT * (abs(jacobian) @ np.abs(x)))  # x itself is rounded
         size = np.maximum(size, _NOTHING / ACCEPT * _connected(jacobian, x, groups) if known is None else known)

@@ -208,6 +208,8 @@ def has_values(system: System) -> bool:
 @fact(PARAMETERS)
 def pilot_parameters(system: System) -> dict[str, float]:
     """Return the user's values, and random ones where there are none."""
+    if None not in system.parameters.values():
+        return dict(system.parameters)  # pyright: ignore[reportReturnType]
     random = np.random.default_rng(2)
     return {
         name: float(random.uniform(0.5, 1.5)) if value is None else value for name, value in system.parameters.items()
@@ -328,6 +330,12 @@ class Numeric:
         it is another one after a change of the inputs that hardly changes anything else. Only what vanishes at states
         of every size does so always.
         """
+        known = self.system.parameters.values()
+        if None not in known and self.parameters == [float(value) for value in known]:  # pyright: ignore
+            return self.system.survey.find(PARAMETERS, ("vanishing",), self._vanishing)
+        return self._vanishing()
+
+    def _vanishing(self) -> Vanishing:
         if not self.s:
             return Vanishing(*(np.zeros(0, dtype=bool) for _ in range(4)))
         entries, s = len(self.blocks.A), self.s

@@ -32,6 +32,8 @@ from dalembert.model.settings import read as read_setting
 from dalembert.model.sketch import read_drawing
 from dalembert.model.tomlscan import MAX_NAME, Source
 
+_TABLES = ("forces", "parameters", "initial", "guess", "simulation", "symbols")  # of what is given
+
 
 @dataclass(frozen=True)
 class Given:

@@ -15,11 +15,11 @@ from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, Problem, nearest, quoted
 from dalembert.language.building import Expr
 from dalembert.language.translate import Translator
-from dalembert.language.vocabulary import Vocabulary
+from dalembert.language.vocabulary import Value, Vocabulary
 from dalembert.model.changes import merge_values
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
-from dalembert.model.facts import Survey
+from dalembert.model.facts import STRUCTURE, Survey
 from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.observed import Observed, Scope, asks_for
 from dalembert.model.reading import Given, read_system
@@ -80,27 +80,10 @@ class Stated(Shown):
         source: Source | None = None,
         **further: Any,
     ) -> None:
+        given = Given.of(locals(), further)
         for key in further:
             if key not in SECTIONS:
                 raise ModelError(f"a system has no `{str(key)[:60]}`; {nearest(str(key), parts_of(), 'parts')}")
-        given = Given(
-            coordinates=coordinates,
-            kinetic=kinetic,
-            potential=potential,
-            mass=mass,
-            force=force,
-            forces={} if forces is None else forces,
-            constraints=constraints,
-            parameters={} if parameters is None else parameters,
-            initial={} if initial is None else initial,
-            guess={} if guess is None else guess,
-            simulation={} if simulation is None else simulation,
-            drawing=drawing,
-            name=name,
-            symbols={} if symbols is None else symbols,
-            sections=further,
-            source=source,
-        )
         for key, value in read_system(given).items():
             object.__setattr__(self, key, value)
         object.__setattr__(self, "source", source)
@@ -225,13 +208,17 @@ class Stated(Shown):
     def observed(self) -> Observed:
         """What reads expressions that are asked of a motion."""
         constraints = tuple(constraint.name for constraint in self.constraints)
-        names = Vocabulary(self.coordinates, tuple(self.parameters), calls=self.calls)
-        definitions = definitions_of(self.sections, names)
         scope = Scope(
-            names.coordinates, names.parameters, constraints, self.kinds, self._translator.inward, definitions,
-            self.outputs, calls=self.calls,
+            self.coordinates, tuple(self.parameters), constraints, self.kinds, self._translator.inward,
+            self.definitions, self.outputs, calls=self.calls,
         )  # fmt: skip
         return Observed(scope)
+
+    @property
+    def definitions(self) -> dict[str, Value]:
+        """What the definitions of the model stand for; variants in other values share it."""
+        names = Vocabulary(self.coordinates, tuple(self.parameters), calls=self.calls)
+        return self.survey.find(STRUCTURE, ("definitions",), lambda: definitions_of(self.sections, names))
 
     @property
     def outputs(self) -> Mapping[str, Expr]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import struct
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
@@ -24,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.arrays import address
 from dalembert.native import machine
 from dalembert.native.cache import Entry as Kept
 from dalembert.native.cache import read, write
@@ -61,25 +63,26 @@ class Stepper:
                 values: list[Any] = []
                 if _flatten(arg, values) != self._kinds[k]:
                     return False
-                self._put(self._starts[k], values)
+                struct.pack_into(f"={_formats(values)}", self._table, 8 * int(self._starts[k]), *values)
         return True
 
     def _prepare(self, args: tuple[Any, ...]) -> None:
         """Make the table, and load the code for arguments of these kinds."""
-        parts: list[list[Any]] = [[] for _ in args]
-        self._kinds = [_flatten(arg, values) for arg, values in zip(args, parts, strict=True)]
-        self._starts = np.cumsum([_FRONT, *map(len, parts)])
-        self._table = np.zeros(int(self._starts[-1]) + 2, dtype=np.int64)
-        self._reals = self._table.view(np.float64)
+        values: list[Any] = [0, 0]
+        self._kinds, self._starts = [], []
+        for arg in args:
+            self._starts.append(len(values))
+            self._kinds.append(_flatten(arg, values))
+        self._table = np.zeros(len(values) + 2, dtype=np.int64)
         self._place = self._table.ctypes.data
-        self._table[:_FRONT] = self._place + 8 * (len(self._table) - 2), self._place + 8 * (len(self._table) - 1)
-        for start, values in zip(self._starts, parts, strict=False):
-            self._put(start, values)
+        values[:_FRONT] = self._place + 8 * len(values), self._place + 8 * (len(values) + 1)
+        struct.pack_into(f"={_formats(values)}", self._table, 0, *values)
         self._library, self._function = _load(self.module, self.name, tuple(self._kinds))
 
-    def _put(self, start: int, values: list[Any]) -> None:
-        for k, value in enumerate(values, start):
-            (self._reals if isinstance(value, float) else self._table)[k] = value
+
+def _formats(values: list[Any]) -> str:
+    """Say of each value whether it is an integer or a real number."""
+    return "".join("d" if type(value) is float else "q" for value in values)
 
 
 @cache
@@ -100,12 +103,15 @@ def _flatten(arg: Any, values: list[Any]) -> Any:
     if isinstance(arg, np.ndarray):
         if not arg.flags.c_contiguous:
             raise TypeError("a stepper takes contiguous arrays")
-        values += (0, 0, arg.size, arg.itemsize, arg.ctypes.data, *arg.shape, *arg.strides)
+        values += (0, 0, arg.size, arg.itemsize, address(arg), *arg.shape, *arg.strides)
         return arg.dtype.str, arg.ndim
     if isinstance(arg, tuple):
         return type(arg), tuple(_flatten(part, values) for part in arg)
     if isinstance(arg, np.record):
-        values.append(arg.__array_interface__["data"][0])
+        base = arg.base  # the array of one record that it is; to ask the record itself takes ten times as long
+        values.append(
+            address(base) if isinstance(base, np.ndarray) and base.size == 1 else arg.__array_interface__["data"][0]
+        )
         return _RECORD, arg.dtype
     if isinstance(arg, (float, np.floating)):
         values.append(float(arg))

@@ -13,7 +13,7 @@ passages inside one step go unnoticed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,6 @@ from dalembert.language.parser import parse, parse_equation, parse_value
 from dalembert.language.tables import bounded
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.quantity import multiplier
-from dalembert.model.sections.define import definitions_of
 from dalembert.model.sections.events import DIRECTIONS, EQUALS
 from dalembert.model.system import System
 from dalembert.motion.limits import moving
@@ -131,11 +130,13 @@ def multiplier_names(system: System) -> dict[str, int]:
 
 def read_events(system: System, given: Sequence[Any]) -> Watched:
     """Return the events and their expressions; raise ModelError with everything that is wrong."""
-    vocabulary = system.observed.vocabulary
     if isinstance(given, (str, Event)) or is_sympy(given):
         given = [given]
     if not isinstance(given, (list, tuple)):
         raise ModelError(f"`events` takes equations or Events, one or a list of them; got {shown(given)}")
+    if not given:
+        return Watched((), [], [])
+    vocabulary = system.observed.vocabulary
     events, expressions, velocities, problems = [], [], [], []
     for item in given:
         event = item if isinstance(item, Event) else Event(item)
@@ -152,8 +153,7 @@ def read_events(system: System, given: Sequence[Any]) -> Watched:
 
 def _vocabulary(system: System) -> Vocabulary:
     """Return the names of a system, its definitions too."""
-    names = Vocabulary(system.coordinates, tuple(system.parameters), calls=system.calls)
-    return replace(names, definitions=definitions_of(system.sections, names))
+    return Vocabulary(system.coordinates, tuple(system.parameters), system.definitions, calls=system.calls)
 
 
 def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:

@@ -34,8 +34,7 @@ class ExplicitEngine(Engine):
     def __init__(self, kernels: Kernels, method: Tableau, setup: Setup):
         n, s = kernels.n, kernels.s
         complete = kernels.chooses and s > 0
-        found = kernels.accelerations(*setup.state, setup.parameters)
-        well = found.rank == s and bool(np.all(np.asarray(found.conditioning) > codes.WELL))
+        well = kernels.conditioning(*setup.state, setup.parameters) > codes.WELL
         kind, rate, guard = self._rates(kernels, setup, well)
         whole = (
             kernels.one_step(method, codes.WELL) if kind == codes.GUARDED and method.errors and not complete else None

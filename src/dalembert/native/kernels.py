@@ -101,6 +101,14 @@ class Kernels:
             found[doubtful] = rank.count(self, self.inputs(t, q, v, parameters)[doubtful])
         return Result(a, reaction, multipliers, found, conditioning, powers=powers)
 
+    def conditioning(self, t: float, q: Array, v: Array, parameters: Array) -> float:
+        """Return the conditioning of A at one state; 0 where its rows depend on each other, or nearly."""
+        row = np.concatenate([[t], q, v, parameters])[None]
+        out = self._group("core").run("everything", row)
+        self._check("everything", out, row)
+        found, conditioning, _ = out[0, self.n + self.s : self.n + self.s + 3]
+        return float(conditioning) if found == self.s and conditioning > rank.CLEAR else 0.0
+
     def reaction(self, name: str, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Return the reaction of one constraint, one value for each coordinate."""
         wanted = self.system.constraints.index(self.system.constraint(name))

@@ -10,7 +10,7 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from dalembert.arrays import Array
+from dalembert.arrays import Array, address
 from dalembert.native.cache import Entry
 from dalembert.native.runtime import add_symbols
 
@@ -107,5 +107,5 @@ class Compiled:
         inputs = np.ascontiguousarray(inputs, dtype=float)
         out = np.empty((len(inputs), outputs))
         work = np.empty(self.work + 1)
-        self.functions[name](out.ctypes.data, inputs.ctypes.data, work.ctypes.data, len(inputs))
+        self.functions[name](address(out), address(inputs), address(work), len(inputs))
         return out

@@ -8,6 +8,7 @@ its gradient in single positions; so others are looked at, and later times if it
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from dalembert.survey.start import Level
 
 _ASIDE = 1e-2  # in units of the coordinates: how far from a solution slopes are compared with those in it
+_SEED = 6
 _SUSPECT = 0.02  # part of them that is left in a solution as it was found,
 _FLAT = 1e-4  # and in one that is as good as it can be
 _STEEP = 1e4  # square of the slope, in what the residual lets one expect of a square
@@ -43,24 +45,34 @@ def find_flat(level: Level, x: Array) -> list[Problem]:
     own = [k for k, i in enumerate(rows) if constraints[i].level == kind]
     if not own:
         return []
-    random = np.random.default_rng(6)
     sizes = np.where(numeric.units > 0, numeric.units, np.maximum(1.0, np.abs(x))) if level.q is None else 1 + np.abs(x)
-    shares = _shares(lambda y: level.equations(y, ()), x, sizes, random)
+    shares = _shares(lambda y: level.equations(y, ()), x, sizes, _aside(len(x)))
+    suspects = [k for k in own if constraints[rows[k]].kinked or shares[k] < _SUSPECT]
+    if not suspects:
+        return []
+    random = np.random.default_rng(_SEED)
+    random.uniform(-1, 1, (2, len(x)))  # have been used
     problems = []
-    for k in own:
+    for k in suspects:
         constraint = constraints[rows[k]]
         alone = _Alone(level, k, constraint, sizes)
-        if constraint.kinked or (shares[k] < _SUSPECT and not alone.is_steep(x, random)):
+        if constraint.kinked or not alone.is_steep(x, random):
             places = alone.places(x, random)
             problem = _explain(level, constraint, places, sizes) if places else None
             problems += [problem] if problem else []
     return problems
 
 
-def _shares(equations: Callable[[Array], Residual], x: Array, sizes: Array, random: np.random.Generator) -> Array:
+@cache
+def _aside(count: int) -> Array:
+    """Return two random directions, always the same ones: to start a generator takes as long as the rest."""
+    return np.random.default_rng(_SEED).uniform(-1, 1, (2, count))
+
+
+def _shares(equations: Callable[[Array], Residual], x: Array, sizes: Array, aside: Array) -> Array:
     """Return how much of the slopes around a place is left in it, for each equation; 1 where that cannot be told."""
     here = equations(x)[1]
-    around = [equations(x + _ASIDE * sizes * random.uniform(-1, 1, len(x)))[1] for _ in range(2)]
+    around = [equations(x + _ASIDE * sizes * direction)[1] for direction in aside]
     sizes_of = [lengths(J, sizes) for J in (here, *around)]
     most = np.max(sizes_of[1:], axis=0)
     with np.errstate(all="ignore"):
@@ -102,7 +114,8 @@ class _Alone:
             point = reach_solution(lambda y, t=t: self.equation(t, y), guess, self.level.weight, everything)
             if not point.solved:
                 continue
-            share = _shares(lambda y, t=t: self.equation(t, y), point.x, self.sizes, random)[0]
+            aside = random.uniform(-1, 1, (2, len(x)))
+            share = _shares(lambda y, t=t: self.equation(t, y), point.x, self.sizes, aside)[0]
             if share > _FLAT and not is_kinked(self.constraint.expression):
                 return []
             found.append((t, point.x))

@@ -77,24 +77,7 @@ class Built(System):
         source: Source | None = None,
         **further: Any,
     ) -> None:
-        given = Given(
-            coordinates=coordinates,
-            kinetic=kinetic,
-            potential=potential,
-            mass=None,
-            force=None,
-            forces={} if forces is None else forces,
-            constraints=constraints,
-            parameters={} if parameters is None else parameters,
-            initial={} if initial is None else initial,
-            guess={} if guess is None else guess,
-            simulation={} if simulation is None else simulation,
-            drawing=drawing,
-            name=name,
-            symbols={} if symbols is None else symbols,
-            sections={key: value for key, value in further.items() if key not in ELEMENTS},
-            source=source,
-        )
+        given = Given.of(locals(), {key: value for key, value in further.items() if key not in ELEMENTS})
         for key in further:
             if key not in parts_of():
                 raise ModelError(f"a mechanism has no `{str(key)[:60]}`; {nearest(str(key), parts_of(), 'parts')}")

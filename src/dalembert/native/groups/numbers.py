@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.arrays import Array
+from dalembert.arrays import Array, address
 from dalembert.blocks.numeric import Programs, programs
 from dalembert.language.program import Program
 from dalembert.native.build import Builder
@@ -82,5 +82,5 @@ class _Call:
 
     def __call__(self, rows: Array) -> Array:
         out, work = np.empty((len(rows), self._outputs)), np.empty(self._work)
-        self._function(out.ctypes.data, rows.ctypes.data, work.ctypes.data, len(rows))
+        self._function(address(out), address(rows), address(work), len(rows))
         return out[:, self._places]

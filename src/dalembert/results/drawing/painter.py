@@ -1,4 +1,11 @@
-"""Draws one frame of a scene: marks by depth, grid, curves, names. What it draws on knows only paths and text."""
+"""Draws one frame of a scene: marks by depth, grid, curves, names. What it draws on knows only paths and text.
+
+It exists a second time, as `script/painter.js`. What can be shared is: scene, marks, symbols as points, places over
+time and colours are made once and handed to the page (`scene.py`, `symbols.py`, `player.py`). What is left is what the
+place of the eye and the moment decide: which mark hides which, where names find room, how fine the grid is. In a page
+the reader turns, zooms and moves in time, so that this is decided there, without Python; a list of paths made here
+would hold for one view and one moment only.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// Draws one frame of a scene on a canvas: the same marks and symbols as painter.py. Pixels count downwards here.
+// Draws one frame of a scene on a canvas: the same marks and symbols as painter.py, which says why there are two. Pixels count downwards here.
 
 const TAU = 2 * Math.PI, BAR = 7, ROUNDED = 56, FAR = 6, LETTER_HEIGHT = 13;
 const SIDES = [[1, -1], [1, 1], [-1, -1], [-1, 1], [1, 0], [-1, 0], [0, -1], [0, 1]];
