@@ -29,7 +29,8 @@ class Arrays:
 def address(array: Array) -> int:
     """Return where the entries of an array lie, for native code."""
     if array.size and array.flags.writeable:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # a part of the time of `array.ctypes.data`
+        buffer: Any = array
+        return ctypes.addressof(ctypes.c_char.from_buffer(buffer))  # a part of the time of `array.ctypes.data`
     return array.ctypes.data
 
 

@@ -1,9 +1,9 @@
 """Functions of native steppers, called without the compiler that made them where their code is kept on disk.
 
-The sources in `steppers/` are translated by numba, once per machine and for each kind of arguments; what is kept is an
-object file like those of the models, so that a later start loads it in some thousandths of a second and never imports
-numba. Arguments are arrays, numbers, records and named tuples of them; they lie in a table, from which the code takes
-them.
+The sources in `steppers/` are translated by numba, for each kind of arguments; most of them before they come to a user,
+see `shipped.py`. What is kept, once per machine, is an object file like those of the models, so that a later start
+loads it in some thousandths of a second and never imports numba. Arguments are arrays, numbers, records and named
+tuples of them; they lie in a table, from which the code takes them.
 
 So this file knows how numba lays out arguments, which numba's own `cache=True` would spare us. It is kept for what it
 saves at every start: from that of Python to the first motion of the pendulum, with everything in its cache, 1.0 s of
@@ -26,13 +26,13 @@ from typing import Any
 import numpy as np
 
 from dalembert.arrays import address
+from dalembert.motion import shipped
 from dalembert.native import machine
 from dalembert.native.cache import Entry as Kept
 from dalembert.native.cache import read, write
 
 _INTEGER, _REAL, _COMPLEX, _RECORD = "i", "f", "c", "record"
 _FUNCTION = "entry"  # its name in the object file
-_DATA = ("codes.py", "tools.py", "scheme.py", "pattern.py")  # files with what steppers are given
 _FRONT = 2  # places of the table before the arguments: where the result goes, and what went wrong
 
 
@@ -63,7 +63,7 @@ class Stepper:
                 values: list[Any] = []
                 if _flatten(arg, values) != self._kinds[k]:
                     return False
-                struct.pack_into(f"={_formats(values)}", self._table, 8 * int(self._starts[k]), *values)
+                struct.pack_into(f"={_formats(values)}", self._bytes, 8 * self._starts[k], *values)
         return True
 
     def _prepare(self, args: tuple[Any, ...]) -> None:
@@ -74,9 +74,9 @@ class Stepper:
             self._starts.append(len(values))
             self._kinds.append(_flatten(arg, values))
         self._table = np.zeros(len(values) + 2, dtype=np.int64)
-        self._place = self._table.ctypes.data
+        self._place, self._bytes = self._table.ctypes.data, memoryview(self._table).cast("B")  # pyright: ignore
         values[:_FRONT] = self._place + 8 * len(values), self._place + 8 * (len(values) + 1)
-        struct.pack_into(f"={_formats(values)}", self._table, 0, *values)
+        struct.pack_into(f"={_formats(values)}", self._bytes, 0, *values)
         self._library, self._function = _load(self.module, self.name, tuple(self._kinds))
 
 
@@ -91,8 +91,7 @@ def _load(module: str, name: str, kinds: tuple[Any, ...]) -> tuple[machine.Libra
     key = f"stepper {module}.{name} {kinds} {_sources()} numba {version('numba')} {machine.signature()}"
     found = read(key)
     if found is None:
-        source = getattr(import_module(f"dalembert.motion.steppers.{module}"), name)
-        found = Kept({}, _compile(source, kinds))
+        found = Kept({}, machine.compile_alone(translated(module, name, kinds), _FUNCTION))
         write(key, found)
     library = machine.Library(found.code)
     return library, ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(library.address(_FUNCTION))
@@ -123,24 +122,20 @@ def _flatten(arg: Any, values: list[Any]) -> Any:
     return _INTEGER
 
 
+def translated(module: str, name: str, kinds: tuple[Any, ...]) -> bytes:
+    """Return a function as LLVM has it: as it is shipped with the package, else by numba."""
+    if (code := shipped.read(module, name, kinds)) is not None:
+        return code
+    from dalembert.motion.steppers.compiled import to_bitcode
+
+    source = getattr(import_module(f"dalembert.motion.steppers.{module}"), name)
+    return to_bitcode(source, kinds, _FUNCTION, _FRONT + sum(map(_words, kinds)))
+
+
 @cache
 def _sources() -> str:
-    """Name the state of all that steppers are made from and by: a function may call others in other files."""
-    digest = hashlib.sha256()
-    folder = Path(__file__).parent
-    for path in [
-        *sorted((folder / "steppers").glob("*.py")),
-        *(folder / name for name in _DATA),
-        Path(machine.__file__),
-    ]:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def _compile(source: Any, kinds: tuple[Any, ...]) -> bytes:
-    from dalembert.motion.steppers.compiled import to_object
-
-    return to_object(source, kinds, _FUNCTION, _FRONT + sum(map(_words, kinds)))
+    """Name the state of all that steppers are made from and by."""
+    return shipped.sources() + hashlib.sha256(Path(machine.__file__).read_bytes()).hexdigest()
 
 
 def _words(kind: Any) -> int:

@@ -14,6 +14,7 @@ from dalembert.arrays import Array, address
 from dalembert.native.cache import Entry
 from dalembert.native.runtime import add_symbols
 
+LLVM = int(llvm.llvm_version_info[0])
 _LARGE, _LARGE_HURRIED = 150_000, 40_000  # lines of IR beyond which compile time matters more than the last third
 
 
@@ -50,18 +51,34 @@ def compile_object(ir: str, level: int | None = None, hurry: bool = False) -> by
     return machine.emit_object(module)
 
 
-def compile_alone(module: llvm.ModuleRef, name: str, beside: str) -> bytes:
-    """Compile one function with all that it needs and nothing else; `beside` is IR that is added to the module."""
-    machine = _target(3)
-    module.link_in(llvm.parse_assembly(beside))
+def to_bitcode(module: llvm.ModuleRef, name: str) -> bytes:
+    """Reduce a module to one function and what it needs, whatever the processor is, and return it as bitcode.
+
+    What is called once becomes part of what calls it: a call with many arrays takes longer than a small kernel.
+    """
+    _start()
     for value in [*module.functions, *module.global_variables]:
         if not value.is_declaration and value.name != name:
             value.linkage = "internal"
-    # what is called once is now part of what calls it: a call with many arrays takes longer than a small kernel
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
-    builder.getModulePassManager().run(module, builder)
+    any_processor = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(opt=1)
+    _optimise(module, any_processor, 1)
+    return module.as_bitcode()
+
+
+def compile_alone(bitcode: bytes, name: str) -> bytes:
+    """Compile what `to_bitcode` gave to an object file for this processor."""
+    machine = _target(3)
+    module = llvm.parse_bitcode(bitcode)
+    if module.get_function(name).is_declaration:
+        raise RuntimeError(f"no function {name} in this bitcode")
+    _optimise(module, machine, 3)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)  # ELF also on Windows
     return machine.emit_object(module)
+
+
+def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, level: int) -> None:
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=level))
+    builder.getModulePassManager().run(module, builder)
 
 
 class Library:

@@ -1,4 +1,4 @@
-"""From the sources of steppers to object files, by numba."""
+"""From the sources of steppers to LLVM, by numba."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def compiled(function: Callable[..., Any]) -> Any:
     return njit(**options)(function)
 
 
-def to_object(function: Any, kind: tuple, name: str, words: int) -> bytes:
-    """Compile a function for arguments of some kind, so many words, to an object file, in which it has the name."""
+def to_bitcode(function: Any, kind: tuple, name: str, words: int) -> bytes:
+    """Translate a function for arguments of some kind, so many words, to bitcode, in which it has the name."""
     signature = tuple(_type(part) for part in kind)
     with global_compiler_lock:  # others who compile wait
         settings: Any = config
-        level, settings.OPT = settings.OPT, type(settings.OPT)(0)  # `compile_alone` optimises them, all in one
+        level, settings.OPT = settings.OPT, type(settings.OPT)(0)  # they are optimised later, all in one
         try:
             function.compile(signature)
         finally:
@@ -46,7 +46,8 @@ def to_object(function: Any, kind: tuple, name: str, words: int) -> bytes:
         raise RuntimeError(
             f"{function.__name__} takes {taken} words, and {words} lie in the table of `motion/entry.py`"
         )
-    code = machine.compile_alone(module, name, _from_table(module.get_function(_INNER), name))
+    module.link_in(llvm.parse_assembly(_from_table(module.get_function(_INNER), name)))
+    code = machine.to_bitcode(module, name)
     foreign = sorted(f.name for f in module.functions if f.is_declaration and f.name.startswith(_FOREIGN))
     if foreign:  # it would run here, and end a later process that has not loaded numba
         raise RuntimeError(f"{function.__name__} needs {', '.join(foreign)}; write loops in place of array expressions")
