@@ -21,6 +21,12 @@ def test_public_names():
         _ = dalembert.Sytem
 
 
+def test_a_renamed_name_works_with_a_warning(monkeypatch):
+    monkeypatch.setitem(dalembert._RENAMED, "Model", "System")
+    with pytest.warns(DeprecationWarning, match=r"`dalembert.Model` is now `dalembert.System`; the old name goes"):
+        assert dalembert.Model is dalembert.System
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_in_docstrings(name):
     module = importlib.import_module(name)

@@ -56,6 +56,13 @@ class Given:
     sections: Mapping[str, Any] = field(default_factory=dict)  # further tables by their names
     source: Source | None = field(default=None, compare=False)
 
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any], sections: Mapping[str, Any]) -> Given:
+        """Take it from arguments by name; of what is not among them nothing was given, and tables are empty then."""
+        said = {name: arguments.get(name) for name in cls.__dataclass_fields__ if name != "sections"}
+        empty = {name: {} for name in _TABLES if said[name] is None}
+        return cls(**{**said, **empty}, sections=sections)
+
 
 def read_system(given: Given) -> dict[str, Any]:
     """Return the canonical fields of a system; raise ModelError with everything that is wrong."""

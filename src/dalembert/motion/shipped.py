@@ -63,7 +63,7 @@ def _file(module: str, name: str, kinds: tuple[Any, ...]) -> str:
 
 def make() -> list[Path]:
     """Translate all that motions by each method need, and keep it; return the files."""
-    from dalembert import example
+    from dalembert.model.gallery import example
     from dalembert.motion import entry
     from dalembert.motion.methods import METHODS
 
