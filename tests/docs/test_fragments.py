@@ -61,7 +61,27 @@ energy = {kinetic = "phi'^2"}
 """
 
 FRAGMENTS = {
+    "states.md": {
+        "velocities = {z = 0}": """format = 1
+coordinates = ["x"]
+states = {z = "1"}
+energy = {kinetic = "x'^2/2"}
+initial = {"x'" = 1}
+[events.full]
+when = "z = 0.2"
+@
+""",
+    },
     "model-files.md": {
+        "z = \"x' - z*abs(x')/G\"": """format = 1
+coordinates = ["x"]
+parameters = {G = 0.1}
+energy = {kinetic = "x'^2/2", potential = "2*x^2"}
+forces = {x = "-z"}
+initial = {x = 0.3}
+[states]
+@
+""",
         'mass = [["m", 0], [0, "J"]]': """format = 1
 coordinates = ["x", "phi"]
 parameters = {m = 1.5, J = 0.2}

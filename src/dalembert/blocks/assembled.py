@@ -24,7 +24,7 @@ _LARGEST_BODY = 24  # coordinates of a body, beyond which nothing is repeated
 
 def is_large(system) -> bool:
     """Tell whether a system is better taken by elements."""
-    if system.kinetic is None or len(system.coordinates) + len(system.constraints) < _LARGE:
+    if system.kinetic is None or system.states or len(system.coordinates) + len(system.constraints) < _LARGE:
         return False
     return system.repeated.largest <= _LARGEST_BODY
 

@@ -19,6 +19,7 @@ from dalembert.errors import ModelError, Problem, counted
 from dalembert.language.building import TIME, Expr
 from dalembert.language.calculus import ONE, ZERO, Calculus
 from dalembert.language.independence import is_independent, without
+from dalembert.language.states import is_integral
 from dalembert.model.constraint import Constraint
 from dalembert.model.facts import STRUCTURE, fact
 
@@ -134,6 +135,9 @@ class _Derivation:
                 self.potential(term)
         else:
             self.matrices()
+        for i, name in enumerate(system.coordinates):
+            if is_integral(name):
+                self.M[i, i].append(ONE)  # which is no energy
         for name, force in system.forces.items():
             self.f[system.coordinates.index(name)].append(calculus.lift(force))
         rows = [self.constraint(constraint) for constraint in system.constraints]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from dalembert.language.states import as_written
+
 _NAMES = (
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
     "omicron", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
@@ -30,6 +32,7 @@ class Symbol:
         >>> Symbol.read("theta1_a''")
         Symbol(letter='θ', indices=('1', 'a'), dots=2)
         """
+        name = as_written(name)
         found = _NAME.fullmatch(name)
         if found is None:
             plain = name.rstrip("'")

@@ -40,7 +40,7 @@ def article(derivation: Derivation) -> str:
     """Write a derivation as a document of its own."""
     system, freedom = derivation.system, derivation.degrees_of_freedom
     columns = max([10, len(system.coordinates), *(len(row) for m in derivation.entries.values() for row in m)])
-    counts = f"{counted(len(system.coordinates), 'coordinate')}, {counted(len(system.constraints), 'constraint')}, "
+    counts = f"{counted(system.mechanical, 'coordinate')}, {counted(len(system.constraints), 'constraint')}, "
     counts += f"{counted(freedom, 'degree')} of freedom. {derivation.title}."
     parts = [Section("Model", [Paragraph(counts), *system_parts(system)]), *derivation.document().parts]
     head = _HEAD % (columns, prose(system.name or "A mechanical system", code=False))

@@ -216,7 +216,8 @@ class Hamiltonian:
 
     def equations(self) -> list[Expr]:
         """Return q̇ − ∂H/∂p and ṗ + ∂H/∂q − Q − R."""
-        first = [v - value for v, value in zip(self.scene.blocks.v, self.velocities, strict=True)]
+        count = self.scene.system.mechanical  # the velocity of a state is its own momentum
+        first = [v - value for v, value in zip(self.scene.blocks.v, self.velocities, strict=True)][:count]
         rates = [se.Symbol(f"{p.name}'") for p in self.momenta]
         second = [rate - force - R for rate, force, R in zip(rates, self.forces, self.reactions, strict=True)]
         return first + second

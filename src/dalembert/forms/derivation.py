@@ -66,7 +66,7 @@ class Derivation(Printed):
     @property
     def degrees_of_freedom(self) -> int:
         """How many there are, in general positions."""
-        return len(self.system.coordinates) - self.scene.rank
+        return self.system.mechanical - self.scene.rank
 
     @property
     def redundant(self) -> dict[str, list[str]]:
@@ -116,8 +116,9 @@ class Derivation(Printed):
         return NamedFormulas({name: outward(expr) for name, expr in self.abbreviation_expressions.items()})
 
     def _reaction(self, row: list[Expr]) -> Formulas:
-        names = [f"r_{name}" for name in self.system.coordinates] if row else []
-        return Formulas((self.translator.outward(e) for e in row), names)
+        count = self.system.mechanical  # no reaction acts on a state
+        names = [f"r_{name}" for name in self.system.coordinates[:count]] if row else []
+        return Formulas((self.translator.outward(e) for e in row[:count]), names)
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name in self.__dict__.get("entries", {}):
@@ -142,15 +143,16 @@ class Derivation(Printed):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the derivation as plain data; formulas are text in the grammar of model files."""
+        count = self.system.mechanical
         return {
             "form": self.form,
             "equations": [f"{to_text(expr)} = 0" for expr in self.expressions],
             "constraints": {c.name: f"{to_text(c.expression)} = 0" for c in self.system.constraints},
-            "reactions": {name: [to_text(e) for e in row] for name, row in self.reaction_expressions.items()},
+            "reactions": {name: [to_text(e) for e in row[:count]] for name, row in self.reaction_expressions.items()},
             "redundant": self.redundant,
             "degrees_of_freedom": self.degrees_of_freedom,
             "shared": self.shared,
-            "total_reaction": [to_text(e) for e in self.total_expressions],
+            "total_reaction": [to_text(e) for e in self.total_expressions[:count]],
             "abbreviations": {name: to_text(e) for name, e in self.abbreviation_expressions.items()},
             "matrices": {name: [[to_text(e) for e in row] for row in m] for name, m in self.entries.items()},
             "structure": self.structure,

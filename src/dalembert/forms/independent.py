@@ -44,14 +44,16 @@ class Independent(Form):
         """Refuse names that are no coordinates, too few or too many, and ones that are not independent."""
         if self.coordinates is None:
             return None
-        names, freedom = scene.system.coordinates, len(scene.system.coordinates) - scene.rank
+        count = scene.system.mechanical
+        names, freedom = scene.system.coordinates[:count], count - scene.rank
         for name in self.coordinates:
             if name not in names:
                 return f"`{name}` is no coordinate; {nearest(name, names)}"
         got = len(set(self.coordinates))
         if got != freedom:
             return f"this system has {freedom} independent coordinates; {got} were named: {quoted(self.coordinates)}"
-        self._free = frozenset(names.index(name) for name in self.coordinates)
+        states = range(count, len(scene.system.coordinates))
+        self._free = frozenset([*(names.index(name) for name in self.coordinates), *states])
         try:
             by_elimination(scene.arrays, Pilot(), self._free)
         except ZeroDivisionError:
@@ -70,12 +72,13 @@ class Independent(Form):
     def write(self, scene: Scene, solution: Callable[[], Solution]) -> Written:
         """Write R, the inertia and the force; say which coordinates were chosen, and where they can be."""
         found, names = solution(), scene.system.coordinates
-        chosen = found.independent
+        count = scene.system.mechanical
+        chosen = [i for i in found.independent if i < count]
         if not chosen:
             notes = ["no coordinate is independent: the constraints determine the motion"]
             return Written(self.equations(scene, found), found.matrices, notes)
         notes = [f"independent coordinates: {quoted(names[i] for i in chosen)}"]
-        positions = self.positions(scene, frozenset(chosen))
+        positions = [i for i in self.positions(scene, frozenset(found.independent)) if i < count]
         if len(positions) > len(chosen):  # with nonholonomic constraints there are more positions than velocities
             notes.append(
                 f"the state is {len(positions)} positions, {quoted(names[i] for i in positions)}, "

@@ -108,7 +108,7 @@ class Release(Printed):
                 found.append(Paragraph(str(error)))
         where = [Equation(name, expr) for name, expr in self.derivation.abbreviation_expressions.items()]
         parts: list[Block] = [
-            Listing([Name(q) for q in system.coordinates], short=True, title="coordinates"),
+            Listing([Name(q) for q in system.coordinates[: system.mechanical]], short=True, title="coordinates"),
             Section("Constraints", [Equations(rows, names, "constraint", outward)]),
             Section("Reactions, r = Aᵀλ", found),
         ]
@@ -128,4 +128,4 @@ class Release(Printed):
         return [Equation(symbol.name, self.expressions[name], said=words), *acting]
 
     def __repr__(self) -> str:
-        return f"<Release of {', '.join(self.conditions)}: {len(self.system.coordinates)} coordinates>"
+        return f"<Release of {', '.join(self.conditions)}: {self.system.mechanical} coordinates>"

@@ -24,6 +24,7 @@ from dalembert.language.bounds import MAX_BITS, MAX_DEPTH, MAX_NODES, Maker, too
 from dalembert.language.building import CONSTANTS, Expr
 from dalembert.language.functions import ALIASES, FUNCTIONS, OPERATIONS, is_reserved
 from dalembert.language.rates import MOST_PRIMES, order, rate
+from dalembert.language.states import inner
 from dalembert.language.tokens import Failure, Token, strange, tokenise
 from dalembert.language.vocabulary import Value, Vocabulary
 
@@ -260,6 +261,10 @@ class _Parser:
             if primes > 2:
                 self.report(token.column, f"`{name}` has {primes} primes; accelerations (two) are the limit")
             return Value(se.Symbol(name + "'" * primes))
+        if kind == "a state":
+            if primes > 1:
+                self.report(token.column, f"`{name}` has {primes} primes; the rate of a state (one) is the limit")
+            return Value(se.Symbol(inner(name, primes)))
         if primes and kind == "a definition":
             return self.rate(token)
         if primes and kind is not None:

@@ -9,6 +9,7 @@ import symengine as se
 
 from dalembert.language.building import Expr, ratio
 from dalembert.language.functions import function_of
+from dalembert.language.states import as_written
 from dalembert.language.walk import fold
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
@@ -24,7 +25,7 @@ def to_text(expr: Expr, names: Collection[str] = ()) -> str:
     >>> to_text(m * x**2 / 2)
     "m*x'^2/2"
     """
-    is_taken = "pi" in names or any(symbol.name.rstrip("'") == "pi" for symbol in expr.free_symbols)
+    is_taken = "pi" in names or any(as_written(symbol.name).rstrip("'") == "pi" for symbol in expr.free_symbols)
     return fold(expr, _print_without_pi if is_taken else _print)[0]
 
 
@@ -85,7 +86,7 @@ def _print(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
     """Return the text of a node and how tightly its outermost operator binds."""
     kind = type(node).__name__
     if node.is_Symbol:
-        return node.name, _ATOM
+        return as_written(node.name), _ATOM
     if node.is_Number:
         return _number(node)
     if kind == "Pi":

@@ -18,6 +18,7 @@ from dalembert.errors import ModelError, nearest
 from dalembert.language.building import IF_LESS, IF_LESS_EQUAL, TIME, Expr, choose
 from dalembert.language.functions import FUNCTIONS, OPERATIONS, Function, function_of
 from dalembert.language.late_sympy import dynamicsymbols, is_coordinate, is_sympy, sp
+from dalembert.language.states import as_written, inner, integral
 from dalembert.language.tokens import NAME
 from dalembert.language.walk import fold
 
@@ -72,7 +73,7 @@ class Translator:
         self.names = {symbol: name for name, symbol in self.symbols.items()}
         self.coordinates = frozenset(coordinates)
         self.parameters = dict.fromkeys(parameters)  # in order; grows by the symbols that appear
-        times = {symbol.args[0] for name, symbol in self.symbols.items() if name in self.coordinates}
+        times = {symbol.args[0] for name, symbol in self.symbols.items() if self._moves(name)}
         if len(times) > 1:
             raise ModelError(f"coordinates depend on different times: {', '.join(sorted(map(str, times)))}")
         self._times = times
@@ -125,7 +126,7 @@ class Translator:
         if own is not None:
             return own.build(*args)
         if is_coordinate(node):
-            return se.Symbol(self._coordinate(node))
+            return self._moving(node)
         if isinstance(node, sp.Derivative):
             return self._derivative(node)
         if node.is_Add:
@@ -160,7 +161,7 @@ class Translator:
         if symbol in self.names:
             return self.names[symbol]
         name = plain_name(symbol)
-        if name in self.coordinates:
+        if self._moves(name):
             function = self.symbol(name)
             raise ModelError(
                 f"`{name}` is used both as a coordinate {function} and as a plain symbol; write {function}"
@@ -175,10 +176,10 @@ class Translator:
         if function in self.names:
             return self.names[function]
         name = plain_name(function)
-        if name in self.coordinates and function == self.symbol(name):
+        if self._moves(name) and function == self.symbol(name):
             self.names[function] = name
             return name
-        known = ", ".join(f"{name}({self.time})" for name in sorted(self.coordinates)[:12])
+        known = ", ".join(f"{as_written(name)}({self.time})" for name in sorted(self.coordinates)[:12])
         raise ModelError(
             f"`{function}` is a function of time but no coordinate of this system ({known}); "
             "add it to the coordinates or put an expression in its place"
@@ -187,14 +188,23 @@ class Translator:
     def symbol(self, name: str) -> Any:
         """Return the SymPy symbol of a coordinate or parameter."""
         if name not in self.symbols:
-            self.symbols[name] = sp.Function(name)(self.time) if name in self.coordinates else sp.Symbol(name)
+            self.symbols[name] = sp.Function(name)(self.time) if self._moves(name) else sp.Symbol(name)
         return self.symbols[name]
 
+    def _moves(self, name: str) -> bool:
+        """Tell whether it is the name of a coordinate or of a state."""
+        return name in self.coordinates or integral(name) in self.coordinates
+
+    def _moving(self, function: Any, order: int = 0) -> Expr:
+        """Return a coordinate or a state, or a time derivative of it."""
+        name = self._coordinate(function)
+        return se.Symbol(inner(name, order) if integral(name) in self.coordinates else name + "'" * order)
+
     def _derivative(self, node: Any) -> Expr:
-        inner, order = node.expr, node.derivative_count
-        if not is_coordinate(inner) or inner.func.__name__ in self._calls:
+        moving, order = node.expr, node.derivative_count
+        if not is_coordinate(moving) or moving.func.__name__ in self._calls:
             known = {
-                call: _own_function(row)(*call.args) for call in inner.atoms(sp.Function) if (row := self._own(call))
+                call: _own_function(row)(*call.args) for call in moving.atoms(sp.Function) if (row := self._own(call))
             }
             done = node.xreplace(known).doit()
             if done == node:
@@ -204,7 +214,9 @@ class Translator:
             raise ModelError(f"expected time derivatives only, got `{node}`")
         if order > 2:
             raise ModelError(f"`{node}`: derivatives beyond accelerations cannot be used")
-        return se.Symbol(self._coordinate(inner) + "'" * order)
+        if order > 1 and integral(self._coordinate(moving)) in self.coordinates:
+            raise ModelError(f"`{node}`: the rate of a state is the highest derivative that can be used")
+        return self._moving(moving, order)
 
     def _piecewise(self, node: Any) -> Expr:
         result = None
@@ -271,6 +283,7 @@ class Translator:
     def _symbol_outward(self, name: str) -> Any:
         if name == TIME:
             return self.time
+        name = as_written(name)
         plain = name.rstrip("'")
         order = len(name) - len(plain)
         symbol = self.symbol(plain)

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from dalembert.errors import nearest
 from dalembert.language.building import CONSTANTS, TIME, Expr
 from dalembert.language.functions import FUNCTIONS
+from dalembert.language.states import INTEGRAL, is_integral
 
 MAX_WORK = 8_000_000  # parts of all operations on the way, over all expressions read with one vocabulary
 MAX_HINTS = 20  # names for which nearest ones are searched
@@ -49,7 +50,7 @@ class PartNames(Protocol):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The names that may appear in an expression, and what each means."""
+    """The names that may appear in an expression, and what each means; of states, the coordinates they belong to."""
 
     coordinates: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
@@ -63,7 +64,9 @@ class Vocabulary:
 
     @cached_property
     def _kinds(self) -> dict[str, str]:
-        return dict.fromkeys(self.parameters, "a parameter") | dict.fromkeys(self.coordinates, "a coordinate")
+        states = [name.removeprefix(INTEGRAL) for name in self.coordinates if is_integral(name)]
+        kinds = dict.fromkeys(self.parameters, "a parameter") | dict.fromkeys(self.coordinates, "a coordinate")
+        return kinds | dict.fromkeys(states, "a state")
 
     def kind(self, name: str) -> str | None:
         """Say what a name stands for; what is declared wins over what is built in."""
@@ -75,7 +78,8 @@ class Vocabulary:
 
     def names(self) -> list[str]:
         """List every name that may be written."""
-        own = [*self.coordinates, *self.parameters, *self.definitions, *(self.parts.outputs if self.parts else ())]
+        moving = [name.removeprefix(INTEGRAL) for name in self.coordinates]
+        own = [*moving, *self.parameters, *self.definitions, *(self.parts.outputs if self.parts else ())]
         extra = [name for name in CONSTANTS if name not in own]
         return [*own, *([TIME] if self.time else []), *extra, *self.calls, *FUNCTIONS, "if"]
 

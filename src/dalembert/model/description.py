@@ -20,6 +20,7 @@ from dalembert.document.nodes import (
     faint,
 )
 from dalembert.errors import counted
+from dalembert.language.states import as_written, is_integral
 from dalembert.model.constraint import Constraint, describe_class
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ _CHECK = "`check()` tells its freedom, and what is redundant"
 def system_document(system: System) -> Section:
     """Show what a system consists of, its constraints with their classes, and its freedom."""
     found = checked(system)
-    what = [counted(len(system.coordinates), "coordinate"), counted(len(system.constraints), "constraint")]
+    what = [counted(system.mechanical, "coordinate"), counted(len(system.constraints), "constraint")]
+    what += [counted(len(system.states), "state")] if system.states else []
     parts = [*system_parts(system), *constraints(system, system.constraints, found), *problems(found)]
     return Section(system.name or "A system", parts, said(what, found))
 
@@ -60,7 +62,9 @@ def system_parts(system: System) -> list[Block]:
 
 def coordinates(system: System) -> Listing:
     """Return the names of the coordinates."""
-    return Listing([Name(name) for name in system.coordinates], short=True, title="coordinates", most=_MOST)
+    return Listing(
+        [Name(name) for name in system.coordinates[: system.mechanical]], short=True, title="coordinates", most=_MOST
+    )
 
 
 def energies(system: System) -> list[Block]:
@@ -69,7 +73,9 @@ def energies(system: System) -> list[Block]:
     for letter, words, expr in (("T", "kinetic", system.kinetic), ("V", "potential", system.potential)):
         rows += [Equation(letter, expr, f"{words} energy")] if expr is not None and expr != 0 else []
     rows += [Equation("R", R, "dissipation")] if (R := system.sections.get("dissipation")) else []
-    rows += [Equation(f"Q_{q}", force, "force without potential") for q, force in system.forces.items() if force != 0]
+    forces = {q: force for q, force in system.forces.items() if force != 0 and not is_integral(q)}
+    rows += [Equation(f"Q_{q}", force, "force without potential") for q, force in forces.items()]
+    rows += [Equation(f"{z}'", rate, "state") for z, rate in system.states.items()]
     names, outward = (*system.coordinates, *system.parameters), system._translator.outward
     parts: list[Block] = []
     if system.mass is not None:
@@ -83,7 +89,12 @@ def values(system: System) -> list[Block]:
     """Return parameters and initial values."""
     given = {"parameters": system.parameters, "initial values": system.initial}
     return [
-        Listing([(Name(name), " = ", _value(x)) for name, x in some.items()], short=True, title=title, most=_MOST)
+        Listing(
+            [(Name(as_written(name)), " = ", _value(x)) for name, x in some.items()],
+            short=True,
+            title=title,
+            most=_MOST,
+        )
         for title, some in given.items()
         if some
     ]

@@ -7,8 +7,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dalembert.language.building import Expr
+from dalembert.language.states import is_integral
 from dalembert.language.tokens import NAME
 from dalembert.model.constraint import Constraint
+from dalembert.model.first_order import refuse_states
 from dalembert.model.tomlscan import MAX_NAME
 
 if TYPE_CHECKING:
@@ -30,17 +32,19 @@ def read_energy(reader: Reader, value: Any, name: str) -> Expr | None:
     """Read the kinetic or the potential energy."""
     if value is None:
         return None
-    if name == "kinetic":
-        return reader.expression(
-            value, ("energy", name), reader.accelerations, "the kinetic energy depends on accelerations"
-        )
-    why = "the potential energy depends on velocities or accelerations; put such forces into `forces`"
-    return reader.expression(value, ("energy", name), reader.velocities | reader.accelerations, why)
+    key, why = ("energy", name), f"the {name} energy depends on accelerations"
+    forbidden = {name: None for name in reader.accelerations if not is_integral(name)}
+    if name == "potential":
+        why = "the potential energy depends on velocities or accelerations; put such forces into `forces`"
+        forbidden |= {name: None for name in reader.velocities if not is_integral(name)}
+    energy = reader.expression(value, key, forbidden, why)
+    refuse_states(reader, energy, key, "a state has no energy; write the forces that depend on it into `forces`")
+    return energy
 
 
 def read_matrices(reader: Reader, given: Given) -> dict[str, Any]:
     """Read the mass matrix and the force, given instead of energies."""
-    n = len(reader.coordinates)
+    n = len(reader.coordinates) - len(reader.states)
     if given.mass is None and given.force is None:
         if given.kinetic is None:
             reader.problem("no inertia: give the kinetic energy, or the matrices `mass` and `force`", "energy")
@@ -74,7 +78,7 @@ def read_forces(reader: Reader, given: Mapping[Any, Any]) -> Mapping[str, Expr]:
     result = {}
     for key, value in dict(given).items():
         name = reader.name_of(key, "forces")
-        if name not in reader.coordinates:
+        if name not in reader.coordinates or is_integral(name):
             reader.problem(
                 f"a force on `{name}`, which is no coordinate{reader.hint(name, reader.coordinates)}", "forces", name
             )
@@ -100,6 +104,8 @@ def read_constraints(reader: Reader, given: Any) -> tuple[Constraint, ...]:
             reader.problem(f"constraint {name!r}: a name is letters, digits and _, parts joined by points", *key)
         expression = reader.attempt(key, lambda value=value: reader.translate(value, equation=True))
         if expression is not None:
+            advice = "a state in a constraint, which would move it; let a force follow the state instead"
+            refuse_states(reader, expression, key, advice)
             read = reader.attempt(key, lambda n=name, e=expression: Constraint.read(n, e, coordinates))
             result.append(read)
     return tuple(constraint for constraint in result if constraint is not None)

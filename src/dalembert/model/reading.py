@@ -18,11 +18,13 @@ from dalembert.language.foreign import Admission
 from dalembert.language.functions import is_reserved
 from dalembert.language.late_sympy import is_coordinate, is_sympy
 from dalembert.language.parser import parse_equation, parse_value
+from dalembert.language.states import as_written, inner, integral, is_integral
 from dalembert.language.tokens import NAME
 from dalembert.language.translate import Translator, plain_name
 from dalembert.language.vocabulary import MAX_HINTS, Value, Vocabulary
 from dalembert.model.drawing import Drawing
 from dalembert.model.equations import read_constraints, read_energy, read_forces, read_matrices
+from dalembert.model.first_order import states_in, with_rates
 from dalembert.model.observed import Scope
 from dalembert.model.sections import SECTIONS
 from dalembert.model.sections.base import kept_sections
@@ -84,6 +86,9 @@ class Reader:
         names = self.read_coordinates(given.coordinates, symbols)
         if not names:
             raise ModelError(self.problems)
+        self.states = states_in(given.sections.get("states"), symbols)
+        self.rates: dict[Expr, Expr] = {}  # of states, by the symbols of the rates
+        names = (*names, *map(integral, self.states))
         self.coordinates = dict.fromkeys(names)
         self.velocities = dict.fromkeys(name + "'" for name in names)
         self.accelerations = dict.fromkeys(name + "''" for name in names)
@@ -148,7 +153,7 @@ class Reader:
     @property
     def own_coordinates(self) -> tuple[str, ...]:
         """The names of the coordinates that the user gave."""
-        return tuple(self.coordinates)
+        return tuple(name for name in self.coordinates if not is_integral(name))
 
     def all_forces(self, own: Mapping[str, Expr], sections: Mapping[str, Any]) -> Mapping[str, Expr]:
         """Return the forces by coordinate with those that further tables add."""
@@ -278,10 +283,11 @@ class Reader:
         translate: Callable[[Any], Expr] | None = None,
     ) -> Expr:
         """Translate text, SymPy, SymEngine or a number; refuse what must not appear in it."""
-        expr = self.attempt(key, lambda: (translate or self.translate)(value))
+        rates = {symbol: rate for symbol, rate in self.rates.items() if symbol.name in forbidden}
+        expr = self.attempt(key, lambda: with_rates((translate or self.translate)(value), rates))
         if expr is None:
             return se.Integer(0)
-        found = sorted(symbol.name for symbol in expr.free_symbols if symbol.name in forbidden) if forbidden else ()
+        found = sorted(as_written(s.name) for s in expr.free_symbols if s.name in forbidden) if forbidden else ()
         if found:
             self.problem(f"{why} (found {', '.join(found[:6])})", *key)
         return expr
@@ -311,6 +317,8 @@ class Reader:
             primes = len(name) - len(plain)
             if primes > 2:
                 raise ModelError(f"`{plain}` has {primes} primes; accelerations (two) are the limit")
+        elif is_integral(name):
+            raise ModelError(f"`{as_written(name)}` is no state of this system")
         elif name != TIME:
             self.translator.parameters.setdefault(name)
 
@@ -362,15 +370,17 @@ class Reader:
         result = {}
         for key, value in dict(given).items():
             name = self.name_of(key, section)
+            name = inner(name) if name in self.states else name
             if name not in allowed:
                 self.problem(self.unknown_value(name, allowed), section, name)
-            why = f"the value of `{name}` must be a number or an expression of parameters"
-            result[name] = self.expression(value, (section, name), forbidden, why)
+            why = f"the value of `{as_written(name)}` must be a number or an expression of parameters"
+            result[name] = self.expression(value, (section, as_written(name)), forbidden, why)
         return MappingProxyType(result)
 
     def names_of_values(self, section: str) -> dict[str, None]:
-        """Return of what initial values or guesses may be given."""
-        return self.coordinates | self.velocities
+        """Return of what initial values or guesses may be given; a state starts where it is said to, else at zero."""
+        found = self.coordinates | self.velocities
+        return {name: None for name in found if not is_integral(name) or (name.endswith("'") and section == "initial")}
 
     def unknown_value(self, name: str, allowed: Collection[str]) -> str:
         """Say that values cannot be given of something."""

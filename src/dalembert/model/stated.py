@@ -14,6 +14,7 @@ from dalembert.arguments import choice, shown, table
 from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, Problem, nearest, quoted
 from dalembert.language.building import Expr
+from dalembert.language.states import inner
 from dalembert.language.translate import Translator
 from dalembert.language.vocabulary import Value, Vocabulary
 from dalembert.model.changes import merge_values
@@ -123,7 +124,8 @@ class Stated(Shown):
         if part == "parameters":
             values = plain_parameters(change, self.parameters)
         else:
-            values = plain_values(change, dict.fromkeys(self._names_of_values(part)))
+            given = {self._key(name): value for name, value in change.items()}
+            values = plain_values(given, dict.fromkeys(self._names_of_values(part)))
         if values is None:
             return None
         found: dict[str, Any] = {part: {**getattr(self, part), **values}}
@@ -155,13 +157,14 @@ class Stated(Shown):
 
     def _names_of_values(self, part: str) -> Sequence[str]:
         """Return of what initial values or guesses can be given."""
-        return self.coordinates + self.velocities
+        values = [inner(name) for name in self.states] if part == "initial" else []
+        return (*self.coordinates[: self.mechanical], *self.velocities[: self.mechanical], *values)
 
     def _key(self, symbol: Any) -> str:
         name = symbol if isinstance(symbol, str) else getattr(self._translator.inward(symbol), "name", None)
         if name is None:
             raise ModelError(f'values are given by names or symbols, as in {{"x": 1}}; got {shown(symbol)}')
-        return name
+        return inner(name) if name in self.states else name
 
     @cached_property
     def _translator(self) -> Translator:
@@ -175,6 +178,16 @@ class Stated(Shown):
         }
 
     # --- names -------------------------------------------------------------------------------------------------------
+
+    @property
+    def states(self) -> Mapping[str, Expr]:
+        """The rates of the states of first order by name; they stand behind the coordinates, as velocities of ∫z."""
+        return self.sections.get("states", {})
+
+    @property
+    def mechanical(self) -> int:
+        """How many coordinates are not there for a state only: the first ones."""
+        return len(self.coordinates) - len(self.states)
 
     @property
     def velocities(self) -> tuple[str, ...]:

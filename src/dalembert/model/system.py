@@ -49,6 +49,7 @@ class System(Stated):
     dissipation: Rayleigh's function R(q, v, t), which adds −∂R/∂v to the forces.
     tables: data used as functions, as {"road": {"x": [0, 1, 2], "value": [0, 0.1, 0]}}, and then road(x) in text.
     functions: what has no formula, by what it depends on, as {"F": ["t"]}, and then F(t) and F'(t) in text.
+    states: quantities of first order by their rates, as {"z": "x' - z*abs(x')/G"}; without `initial` from zero.
     loads: forces at points and moments at angles, as {"wind": {"at": ["x1", "y1"], "force": ["F", 0]}}.
 
     Every further table of a model file is a keyword too, under the same name. `forces` are all of them, with those that
@@ -274,5 +275,6 @@ class System(Stated):
         return to_toml(self)
 
     def __repr__(self) -> str:
-        counts = counted(len(self.coordinates), "coordinate"), counted(len(self.constraints), "constraint")
+        counts = [counted(self.mechanical, "coordinate"), counted(len(self.constraints), "constraint")]
+        counts += [counted(len(self.states), "state")] if self.states else []
         return f"<System {self.name!r}: {', '.join(counts)}>"

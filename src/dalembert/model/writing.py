@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from dalembert.language.printing import to_text
+from dalembert.language.states import as_written
 from dalembert.model.drawing import Drawing
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.sections import SECTIONS
@@ -45,7 +46,7 @@ def to_toml(system: System) -> str:
     section(("forces",), {k: write(v) for k, v in own.forces.items()})
     section(("constraints",), {c.name: quote(f"{to_text(c.expression, names)} = 0") for c in own.constraints})
     _further(system, entries, write, early=False)
-    section(("initial",), {k: write(v) for k, v in own.initial.items()})
+    section(("initial",), {as_written(k): write(v) for k, v in own.initial.items()})
     section(("guess",), {k: write(v) for k, v in own.guess.items()})
     section(("simulate",), {k: quote(v) if isinstance(v, str) else repr(v) for k, v in own.simulation.items()})
     drawing = own.drawing

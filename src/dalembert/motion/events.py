@@ -24,6 +24,7 @@ from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import TIME, Expr
 from dalembert.language.late_sympy import is_sympy
 from dalembert.language.parser import parse, parse_equation, parse_value
+from dalembert.language.states import as_written, inner
 from dalembert.language.tables import bounded
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.quantity import multiplier
@@ -199,8 +200,9 @@ def _velocities(system: System, event: Event) -> dict[int, Expr]:
         raise ModelError(f'`velocities` are given by name, as in {{"x\'": "-x\'"}}; got {shown(event.velocities)}')
     vocabulary, found = _vocabulary(system), {}
     for name, value in event.velocities.items():
+        name = inner(name) if name in system.states else name
         if name not in system.velocities:
-            known = nearest(str(name), list(system.velocities), "velocities")
+            known = nearest(str(name), [*map(as_written, system.velocities)], "velocities")
             raise ModelError(f"no velocity `{name}`; {known}")
         if isinstance(value, str):
             expression = parse_value(value, vocabulary).expr

@@ -120,7 +120,8 @@ class ExplicitEngine(Engine):
             inputs = np.concatenate([state, self.control[row, : n + s]])
             name = ("dependent_positions", "dependent_velocities")[row]
             self.control[2, 2 + row] = self.kernels.run("dependent", name, inputs[None])[0, n + s + 1]
-        free = tuple(name for name, depends in zip(system.coordinates, self.control[1], strict=False) if not depends)
+        names = system.coordinates[: system.mechanical]
+        free = tuple(name for name, depends in zip(names, self.control[1], strict=False) if not depends)
         self.choices.append((t, free))
         self._controls.append(self.control)
 

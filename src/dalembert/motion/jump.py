@@ -21,6 +21,7 @@ from dalembert.algebra.saddle import Saddle, positive
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import SimulationError, quoted
+from dalembert.language.states import as_written
 
 _NEWTON = 30
 _DEFINITE = 1e-12  # pivots of M, in its diagonal, from which it is a norm
@@ -53,7 +54,7 @@ def velocities_after(numeric: Numeric, t: float, q: Array, v: Array, wanted: Map
     if np.any(bad):
         names = [numeric.system.constraints[i].name for i in numeric.kinematic]
         guilty = [name for name, wrong in zip(names, bad, strict=False) if wrong] or names or ["the mass matrix"]
-        velocities = quoted(numeric.system.velocities[i] for i in named)
+        velocities = quoted(as_written(numeric.system.velocities[i]) for i in named)
         raise SimulationError(
             f"the constraints do not allow the new velocities of {velocities}: {quoted(guilty[:6])} "
             f"would be violated by {np.abs(off).max():.3g}; give values that they "

@@ -14,6 +14,7 @@ from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, numeric_of
 from dalembert.errors import SimulationError, quoted
 from dalembert.interruption import Held
+from dalembert.language.states import as_written, is_integral
 from dalembert.model.initial import begin_of
 from dalembert.model.settings import Settings
 from dalembert.model.system import System
@@ -249,12 +250,13 @@ def _failure(status: int, engine: Engine, system: System) -> str:
     t = engine.clock.t
     momenta = engine.kernels.momenta
     names = (*system.coordinates, *([f"p_{q}" for q in system.coordinates] if momenta else system.velocities))
-    shown = ", ".join(f"{name} = {value:.4g}" for name, value in list(zip(names, engine.y, strict=True))[:8])
+    here = [(as_written(name), value) for name, value in zip(names, engine.y, strict=True)]
+    shown = ", ".join(f"{name} = {value:.4g}" for name, value in here[:8] if not is_integral(name))
     where = f"t = {t:.6g}: {shown}"
     if status == codes.NOT_FINITE and engine.count.bad == codes.SINGULAR_MASS:
         return f"the mass matrix is not positive definite after {where}"
     if status == codes.NOT_FINITE and engine.count.bad >= 0:
-        name = (*system.velocities, *(v + "'" for v in system.velocities))[int(engine.count.bad)]
+        name = as_written((*system.velocities, *(v + "'" for v in system.velocities))[int(engine.count.bad)])
         return f"the equations have no finite value for {name} after {where}{beyond(engine, system)}"
     if status == codes.STEP_TOO_SMALL:
         return (

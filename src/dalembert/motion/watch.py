@@ -14,6 +14,7 @@ from dalembert.blocks.numeric import Numeric
 from dalembert.errors import SimulationError, quoted
 from dalembert.language.building import TIME
 from dalembert.language.program import Program
+from dalembert.language.states import as_written
 from dalembert.model.system import System
 from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.events import ZENO, Occurrence, multiplier_names, read_events
@@ -27,6 +28,7 @@ _FEW, _SURELY = 2, 1e-4  # fewer will do, where they would end within this part 
 _SHORTER = 0.98  # part of the one before
 _SOON = 1e-7  # part of the motion so far within which such a row would end
 _MOST = 100_000  # jumps of one motion
+_JUMPED = 10.0  # times what rounding, and a short way on, make of an expression that is zero: what is not
 _AHEAD = 1e-4  # of the last step: where it is looked to which side an expression goes after a jump
 _PROBES = np.concatenate([np.geomspace(1e-9, 0.1, 25), np.linspace(0.12, 1.0, 23)])  # of a step, after a jump
 
@@ -99,7 +101,7 @@ class Watch:
         if changes or jumps:
             if ended := self._accumulates(titles, t, state):
                 return ended
-            self._look_ahead(acting, step)
+            self._look_ahead(acting, step, state)
         return None
 
     def _record(self, e: int, theta: float, t: float, y: Array, end: float, kept: Array) -> None:
@@ -152,7 +154,7 @@ class Watch:
                 continue
             found = program.floats([t, *q, *v, *self.parameters])
             for place, value in zip(self.velocities[e], map(float, found), strict=True):
-                name = self.system.velocities[place]
+                name = as_written(self.system.velocities[place])
                 if not np.isfinite(value):
                     raise SimulationError(f"the new value of `{name}` is not finite: {value:g}")
                 if place in wanted and wanted[place] != value:
@@ -182,16 +184,21 @@ class Watch:
             f"{len(self.changes)} until t = {t:.9g}. What comes then is another model, such as the body at rest there"
         )
 
-    def _look_ahead(self, acting: list[int], step: float) -> None:
-        """Tell the stepper on which side of zero an expression is after a jump, where it may come back in one step."""
+    def _look_ahead(self, acting: list[int], step: float, before: Array) -> None:
+        """Tell the stepper on which side of zero an expression is after a jump, where it may come back in one step.
+
+        One of velocities that jump is no longer zero, and has its own sign.
+        """
         t, (q, v) = float(self.engine.clock.t), self.split(float(self.engine.clock.t), self.engine.y)
         a = self.kernels.accelerations(t, q, v, self.parameters).acceleration
         ahead = _AHEAD * (step or 1e-3 * float(self.engine.clock.span))
         near = self._values(t + ahead, q + ahead * v + ahead**2 / 2 * a, v + ahead * a)
-        here = self._values(t, q, v)
+        here, was = self._values(t, q, v), self._values(t, *self.split(t, before))
         self.left = {}
         for e in acting:
-            if self.velocities[e] and (side := np.sign(near[e] - here[e])):
+            if abs(here[e]) > _JUMPED * abs(was[e]) and abs(here[e]) > _JUMPED * abs(near[e] - here[e]):
+                self.engine.events[1, e] = here[e]
+            elif self.velocities[e] and (side := np.sign(near[e] - here[e])):
                 self.engine.events[1, e] = side * np.finfo(float).tiny
                 self.left[e] = t
 

@@ -26,6 +26,7 @@ from dalembert.blocks.numeric import parameter_values, pilot_parameters, program
 from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.language.building import Expr
+from dalembert.language.states import as_written, is_integral
 from dalembert.model.facts import PARAMETERS, STRUCTURE, fact
 from dalembert.model.system import System
 from dalembert.native import cache as disk
@@ -286,7 +287,8 @@ class Kernels:
             return
         first = np.flatnonzero(bad)[0]
         names = ("t", *self.system.coordinates, *self.system.velocities)
-        shown = ", ".join(f"{name} = {value:.6g}" for name, value in list(zip(names, rows[first], strict=False))[:8])
+        here = [(as_written(name), value) for name, value in zip(names, rows[first], strict=False)]
+        shown = ", ".join(f"{name} = {value:.6g}" for name, value in here[:8] if not is_integral(name))
         if singular[first] and np.all(np.isfinite(rows[first])):
             raise SimulationError(f"the mass matrix is not positive definite at {shown}, with these parameters")
         raise SimulationError(f"the equations have no finite value at {shown}")

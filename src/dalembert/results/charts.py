@@ -35,7 +35,7 @@ def derivative(order: int) -> Maker:
     """Return the chart of coordinates, velocities or accelerations; names may be given with primes or without."""
 
     def make(source: PlotSource, names: Names) -> Chart:
-        plain = source.system.coordinates
+        plain = source.system.coordinates[: source.system.mechanical]
         primed = [name + "'" * order for name in plain]
         wanted = chosen(names, [*primed, *plain], ("coordinate", "velocity", "acceleration")[order])
         values = source.fine.accelerations if order == 2 else (source.fine.q, source.fine.v)[order]
@@ -64,11 +64,24 @@ def outputs(source: PlotSource, names: Names) -> Chart:
     return Chart("Outputs", tuple(panels), source.notes)
 
 
+def states(source: PlotSource, names: Names) -> Chart:
+    """Return the states of first order, a panel for each, as their units differ; without names those that vary most."""
+    known = source.system.states
+    if not known:
+        raise ModelError('there are no states to draw; give some, as in [states] z = "x\' - z"')
+    wanted = chosen(names, list(known), "state")
+    curves = [Curve(z, symbol(z), source.fine[z]) for z in known if wanted is None or z in wanted]
+    shown, left_out = (curves, "") if wanted is not None else busiest(curves, PANELS)
+    panels = tuple(source.panel(curve.name, "", [curve]) for curve in shown)
+    return Chart("States", panels, (*((f"Shown are {left_out}.",) if left_out else ()), *source.notes))
+
+
 def phase(source: PlotSource, names: Names) -> Chart:
     """Return velocities over coordinates, a panel for each; without names those that vary most."""
     system = source.system
-    wanted = chosen(names, system.coordinates, "coordinate")
-    curves = [Curve(name, symbol(name), source.fine.q[:, i]) for i, name in enumerate(system.coordinates)]
+    coordinates = system.coordinates[: system.mechanical]
+    wanted = chosen(names, coordinates, "coordinate")
+    curves = [Curve(name, symbol(name), source.fine.q[:, i]) for i, name in enumerate(coordinates)]
     left_out = ""
     if wanted is None:
         moving = _moving(source, curves) or curves
@@ -190,6 +203,7 @@ KINDS: dict[str, Maker] = {
     "coordinates": derivative(0),
     "velocities": derivative(1),
     "accelerations": derivative(2),
+    "states": states,
     "outputs": outputs,
     "phase": phase,
     "reactions": reactions,

@@ -13,6 +13,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
 from dalembert.files import as_path, check_place, write
+from dalembert.language.states import as_written
 
 if TYPE_CHECKING:
     from dalembert.results.run import Run
@@ -21,7 +22,7 @@ FORMATS = (".npz", ".csv", ".parquet", ".mat")
 
 
 def columns(run: Run) -> dict[str, Array]:
-    """Return all that goes into a table: t, coordinates, velocities, accelerations, outputs, multipliers, energy.
+    """Return a whole table: t, coordinates, velocities, accelerations, states, outputs, multipliers, energy.
 
     Where the equations have no finite value, as at the end of a motion that fails, what follows from them is NaN.
     """
@@ -35,16 +36,20 @@ def columns(run: Run) -> dict[str, Array]:
     start = _columns(run.resampled([run.motion.times[0]]))
     given = {"t": run.t} | dict(zip(run.system.coordinates, run.q.T, strict=True))
     if not run.motion.kernels.momenta:
-        given |= dict(zip(run.system.velocities, run.v.T, strict=True))
+        given |= dict(zip(map(as_written, run.system.velocities), run.v.T, strict=True))
     return {name: given.get(name, np.full(1, np.nan)) for name in start}
 
 
 def _columns(run: Run) -> dict[str, Array]:
     system = run.system
     table = {"t": run.t}
-    for names, values in ((system.coordinates, run.q), (system.velocities, run.v)):
-        table |= {name: values[:, k] for k, name in enumerate(names)}
-    table |= {name + "'": run.accelerations[:, k] for k, name in enumerate(system.velocities)}
+    accelerations = tuple(name + "'" for name in system.velocities)
+    moving = (system.coordinates, run.q), (system.velocities, run.v), (accelerations, run.accelerations)
+    for names, values in moving:
+        table |= {name: values[:, k] for k, name in enumerate(names[: system.mechanical])}
+    for names, values in moving[1:]:
+        places = range(system.mechanical, len(names))
+        table |= {as_written(names[k]): values[:, k] for k in places}
     table |= run.outputs
     further = {f"lambda_{name.replace('.', '_')}": values for name, values in run.multipliers.items()}
     if len(further) < len(run.multipliers):  # a.b beside a_b

@@ -84,7 +84,7 @@ def join(first: Run, second: Run) -> JoinedRun:
             f"runs that are joined meet in time: the first ends at t = {end:.9g}, the second begins at "
             f"t = {begin:.9g}; compute it with initial=run.final()"
         )
-    q = first.motion.states[-1, : first.motion.kernels.n]
+    q = first.motion.states[-1, : first.system.mechanical]
     away = np.abs(q - second.motion.states[0, : len(q)])
     ranges = np.maximum(*(np.abs(run.motion.states[:, : len(q)]).max(axis=0) for run in (first, second)))
     if np.any(apart := away > _MET * ranges):

@@ -95,14 +95,25 @@ def outputs(run: Run) -> list[nodes.Block]:
 def _state(run: Run) -> nodes.Section:
     """Show every coordinate as a small curve, with its value and its velocity at the end."""
     system, final, kinds = run.system, run.final(), quantities(run.system)
-    sizes = [max(abs(final[name]) for name in names) for names in (system.coordinates, system.velocities)]
+    coordinates = system.coordinates[: system.mechanical]
+    sizes = [max(abs(final[q + prime]) for q in coordinates) for prime in ("", "'")]
     rows = []
-    for q in system.coordinates[: nodes.ROWS + 1]:
+    for q in coordinates[: nodes.ROWS + 1]:
         value, velocity = rounded(final[q], sizes[0]), rounded(final[q + "'"], sizes[1])
         drawn: nodes.Text = nodes.Sparkline(run.t, run[q], q) if len(run.t) > 1 else ""
         rows.append((nodes.Name(q), drawn, value, kinds[q].units(0), velocity, kinds[q].units(1)))
-    table = nodes.Table(rows, ("", "", "value", "", "velocity", ""), total=len(system.coordinates))
-    return nodes.Section("State at the end", [table])
+    table = nodes.Table(rows, ("", "", "value", "", "velocity", ""), total=len(coordinates))
+    return nodes.Section("State at the end", [table, *_states(run)])
+
+
+def _states(run: Run) -> list[nodes.Block]:
+    """Show every state of first order as a small curve, with its value and its rate at the end."""
+    known = run.system.states
+    rows = []
+    for z in list(known)[: nodes.ROWS + 1]:
+        drawn: nodes.Text = nodes.Sparkline(run.t, run[z], z) if len(run.t) > 1 else ""
+        rows.append((nodes.Name(z), drawn, nodes.Number(float(run[z][-1])), nodes.Number(float(run[z + "'"][-1]))))
+    return [nodes.Table(rows, ("", "", "value", "rate"), total=len(known))] if rows else []
 
 
 def _reactions(run: Run) -> nodes.Section | None:

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
 def final_reactions(run: Run) -> dict[str, list[float]]:
     """Return the reaction of every constraint at the end, one value for each coordinate."""
-    n, (t, *state) = run.motion.kernels.n, run.final().values()
-    found = run.motion.kernels.reactions(t, state[:n], state[n:], _last_parameters(run))
-    return {name: reaction.tolist() for name, reaction in found.items()}
+    found = run.motion.kernels.reactions(*run.end, _last_parameters(run))
+    return {name: reaction.tolist()[: run.system.mechanical] for name, reaction in found.items()}
 
 
 def final_joints(run: Run, most: int | None = None) -> dict[str, dict[str, Any]]:
@@ -29,8 +28,7 @@ def final_joints(run: Run, most: int | None = None) -> dict[str, dict[str, Any]]
     """
     if not run._is_mechanism:
         return {}
-    n, kernels, (t, *state) = run.motion.kernels.n, run.motion.kernels, run.final().values()
-    point = t, state[:n], state[n:], _last_parameters(run)
+    kernels, point = run.motion.kernels, (*run.end, _last_parameters(run))
     joints = Joints(run.joints.mechanism, kernels.inputs(*point), kernels.accelerations(*point))
     found = {}
     for name in (*joints.mechanism.joints, *joints.mechanism.drives)[:most]:
@@ -51,10 +49,8 @@ def final_outputs(run: Run) -> dict[str, float | None]:
 
 def as_dict(run: Run) -> dict[str, Any]:
     """Return the outcome as JSON holds it."""
-    f, end = run.motion.facts, run.final()
-    t, *state = end.values()
-    n = run.motion.kernels.n
-    found = run.motion.kernels.accelerations(t, state[:n], state[n:], _last_parameters(run))
+    f = run.motion.facts
+    found = run.motion.kernels.accelerations(*run.end, _last_parameters(run))
     names = [constraint.name for constraint in run.system.constraints]
     drift = run.drift
     energy = None
@@ -68,7 +64,7 @@ def as_dict(run: Run) -> dict[str, Any]:
         "note": run.note,
         "build_s": f["build_s"],
         "wall_s": f["wall_s"],
-        "final": end,
+        "final": run.final(),
         "residual": {
             "position": float(np.abs(g).max(initial=0.0)),
             "velocity": float(np.abs(psi).max(initial=0.0)),

@@ -9,6 +9,7 @@ import symengine as se
 
 from dalembert.document.names import GREEK, Symbol
 from dalembert.language.building import Expr
+from dalembert.language.states import is_integral
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.observed import over_time
 from dalembert.model.system import System
@@ -41,6 +42,7 @@ SI_LENGTH = PhysicalQuantity(("Positions", "Velocities", "Accelerations"), "m", 
 SI_EULER = PhysicalQuantity(
     ("Euler parameters", "Rates of Euler parameters", "Accelerations of Euler parameters"), "", "N m"
 )
+STATE = PhysicalQuantity(("Integrals of states", "States", "Rates of states"))
 OWN = PhysicalQuantity(("Further coordinates", "Their velocities", "Their accelerations"))
 
 
@@ -48,13 +50,17 @@ def quantities(system: System) -> Mapping[str, PhysicalQuantity]:
     """Return what kind of quantity each coordinate is."""
     if not isinstance(system, Mechanism):
         angles = _angles(system)
-        return {name: ANGLE if name in angles else OTHER for name in system.coordinates}
-    found = dict.fromkeys(system.coordinates, OWN)
+        return {name: _kind(name, angles) for name in system.coordinates}
+    found = {name: STATE if is_integral(name) else OWN for name in system.coordinates}
     for body in system.bodies.values():
         n = len(body.centre)
         turning = SI_ANGLE if n == 2 else SI_EULER
         found |= {name: SI_LENGTH if k < n else turning for k, name in enumerate(body.coordinates)}
     return found
+
+
+def _kind(name: str, angles: set[str]) -> PhysicalQuantity:
+    return STATE if is_integral(name) else ANGLE if name in angles else OTHER
 
 
 def unit_of(system: System, expr: Expr) -> str:

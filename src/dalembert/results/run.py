@@ -14,6 +14,7 @@ import numpy as np
 from dalembert.arguments import array, shown
 from dalembert.arrays import Array, read_only
 from dalembert.errors import ModelError, MotionWarning, SimulationError, nearest
+from dalembert.language.states import as_written, inner, named_values
 from dalembert.model.sections.functions import with_functions
 from dalembert.model.settings import Settings
 from dalembert.model.system import System
@@ -92,19 +93,22 @@ class Run(Measured):
         raise AttributeError(f"a run has no `{name}`")
 
     def __getitem__(self, name: str) -> Array:
-        """Return a coordinate, velocity, acceleration or output along the motion."""
+        """Return a coordinate, velocity, acceleration, state, rate of a state or output along the motion."""
         system = self.system
         if not isinstance(name, str):
             raise ModelError(f'a run is asked by names, as in run["{system.coordinates[0]}"]; got {shown(name)}')
+        plain = name.rstrip("'")
+        asked = inner(plain, len(name) - len(plain)) if plain in system.states else name
         for values, names in ((self.q, system.coordinates), (self.v, system.velocities)):
-            if name in names:
-                return values[:, names.index(name)].copy()  # to be changed at will: the motion stays as it is
+            if asked in names:
+                return values[:, names.index(asked)].copy()  # to be changed at will: the motion stays as it is
         accelerations = [name + "'" for name in system.velocities]
-        if name in accelerations:
-            return self.accelerations[:, accelerations.index(name)].copy()
-        if name.rstrip("'") in system.outputs:
+        if asked in accelerations:
+            return self.accelerations[:, accelerations.index(asked)].copy()
+        if plain in system.outputs:
             return self.evaluate(name)
-        known = [*system.coordinates, *system.velocities, *accelerations, *system.outputs]
+        moving = (*system.coordinates[: system.mechanical], *system.velocities, *accelerations)
+        known = [*map(as_written, moving), *system.outputs]
         raise ModelError(f"a run has no `{name}`; {nearest(str(name), known)}")
 
     # --- the motion --------------------------------------------------------------------------------------------------
@@ -344,8 +348,8 @@ class Run(Measured):
     def plot(self, what: str = "coordinates", names: str | Sequence[str] | None = None, *, dark: bool = False) -> Plot:
         """Draw the motion as a matplotlib Figure: `run.plot("phase").savefig("phase.png")`.
 
-        what: coordinates, velocities, accelerations, phase, reactions, multipliers, energy, residuals; of mechanisms
-        also joints. names: coordinates, constraints or joints to be drawn; without them all, or those that vary most.
+        what: coordinates, velocities, accelerations, states, outputs, phase, reactions, multipliers, energy, residuals;
+        of mechanisms also joints. names: what is to be drawn of it; without them all, or those that vary most.
         """
         from dalembert.results.plots import plot
 
@@ -383,8 +387,12 @@ class Run(Measured):
         save(self, path)
 
     def final(self) -> dict[str, float]:
-        """Return t, positions and velocities at the end, by name."""
+        """Return t, positions, velocities and states at the end, by name."""
+        t, q, v = self.end
+        return {"t": t, **named_values(self.system.coordinates, q.tolist(), v.tolist())}
+
+    @property
+    def end(self) -> tuple[float, Array, Array]:
+        """The time, positions and velocities at the end."""
         times, states = self.motion.times[-1:], self.motion.states[-1:]
-        values = (*times, *states[0, : self.motion.kernels.n], *self._velocities(times, states)[0])
-        names = ("t", *self.system.coordinates, *self.system.velocities)
-        return dict(zip(names, map(float, values), strict=True))
+        return float(times[0]), states[0, : self.motion.kernels.n], self._velocities(times, states)[0]

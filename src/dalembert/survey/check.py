@@ -14,6 +14,7 @@ from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, Values, has_values, numeric_of, pilot_numeric_of
 from dalembert.errors import ModelError, Problem, quoted
+from dalembert.language.states import as_written, is_integral
 from dalembert.model.facts import START, fact
 from dalembert.model.sections.base import expressions_in
 from dalembert.model.sections.functions import left_open
@@ -155,7 +156,7 @@ class Examination:
         integrable: dict[int, bool] | None = None,
     ) -> Check:
         """Put the outcome together; the rank is None where it could not be determined."""
-        freedom = None if rank is None else len(self.system.coordinates) - rank
+        freedom = None if rank is None else self.system.mechanical - rank
         classes = self.classes(integrable or {})
         return Check(self.system, rank, freedom, tuple(redundancies), classes, tuple(self.problems), self.state)
 
@@ -192,7 +193,7 @@ class Examination:
     def not_finite(self, values: Values) -> str:
         """Name the equations that have no finite value."""
         bad = [
-            name
+            as_written(f"{name}'") if is_integral(name) else name
             for i, name in enumerate(self.system.coordinates)
             if not (np.all(np.isfinite(values.M[[i]].data)) and np.isfinite(values.f[i]))
         ]

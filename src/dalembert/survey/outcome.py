@@ -46,7 +46,8 @@ class Check(Printed):
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome as plain data."""
         return {
-            "coordinates": len(self.system.coordinates),
+            "coordinates": self.system.mechanical,
+            **({"states": len(self.system.states)} if self.system.states else {}),
             "constraints": len(self.system.constraints),
             "rank": self.rank,
             "degrees_of_freedom": self.degrees_of_freedom,
@@ -62,7 +63,8 @@ class Check(Printed):
 
     def document(self) -> Section:
         """Say how many coordinates, constraints and degrees of freedom there are, and all that was found."""
-        counts = f"{counted(len(self.system.coordinates), 'coordinate')}, "
+        counts = f"{counted(self.system.mechanical, 'coordinate')}, "
+        counts += f"{counted(len(self.system.states), 'state')}, " if self.system.states else ""
         counts += counted(len(self.system.constraints), "constraint")
         counts += f" of rank {self.rank}: {self.freedom}" if self.freedom else ""
         kinds: dict[str, list[str]] = {}

@@ -18,6 +18,7 @@ from dalembert.blocks.numeric import has_values, pilot_parameters
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import TIME, Expr, number
 from dalembert.language.calculus import ONE, ZERO, Calculus
+from dalembert.language.states import is_integral
 from dalembert.model.exact import decimal, exact
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class _Elimination:
         The last one in the order of the coordinates is taken: bodies are listed from the ground outwards. Those with an
         initial value, and those in the conditions that are kept, are taken only if there is no other.
         """
-        if len(self.solved) == len(self.q) - 1:
+        if len(self.solved) == self.system.mechanical - 1:
             return None  # a system needs a coordinate
         lifted, best = self.calculus.lift(condition), None
         for q in self.calculus.depends(lifted) - {self.t}:
@@ -174,7 +175,8 @@ class _Elimination:
         from dalembert.model.system import System
 
         system = self.system
-        parts: dict[str, Any] = {"coordinates": self.left, "constraints": self.constraints(), "forces": self.forces()}
+        left = [name for name in self.left if not is_integral(name)]
+        parts: dict[str, Any] = {"coordinates": left, "constraints": self.constraints(), "forces": self.forces()}
         parts |= {"parameters": system.parameters, "simulation": system.simulation, "name": system.name}
         if system.kinetic is not None:
             parts["kinetic"] = shortened(self.put(system.kinetic, self.everything), len(self.left))
@@ -219,16 +221,19 @@ class _Elimination:
         """Return the forces on the coordinates that stay: those on the others act on them by their virtual work."""
         forces: dict[str, list[Expr]] = {}
         for name, force in self.system.forces.items():
+            if is_integral(name):
+                continue  # the rate of a state, which stays one
             for other, slope in self.slopes(self.q[name]).items():
                 forces.setdefault(other, []).append(self.put(force, self.everything) * slope)
         return {name: se.Add(*terms) for name, terms in forces.items()}
 
     def matrices(self) -> tuple[list[list[Expr]], list[Expr]]:
         """Return Jᵀ M J and Jᵀ (f − M J̇ ż), where q̇ = J ż + … ."""
-        system, left = self.system, self.left
-        slopes = [self.slopes(q) for q in self.q.values()]
+        system, left = self.system, [name for name in self.left if not is_integral(name)]
+        slopes = [self.slopes(q) for name, q in self.q.items() if not is_integral(name)]
         J = se.DenseMatrix(len(slopes), len(left), [row.get(name, ZERO) for row in slopes for name in left])
-        bend = [self.rate(self.speeds[self.v[q.name]]) if q in self.solved else ZERO for q in self.q.values()]
+        solved = [(q, q in self.solved) for name, q in self.q.items() if not is_integral(name)]
+        bend = [self.rate(self.speeds[self.v[q.name]]) if known else ZERO for q, known in solved]
         n = len(slopes)
         M = se.DenseMatrix(n, n, [self.put(entry, self.everything) for row in system.mass or () for entry in row])
         f = se.DenseMatrix(n, 1, [self.put(entry, self.everything) for entry in system.force or ()])
@@ -246,5 +251,7 @@ class _Elimination:
         guess = {name: value for name, value in system.guess.items() if name.rstrip("'") in stays}
         if len(initial) < len(system.initial) and has_values(system):
             state = system.start().as_dict()
-            initial |= {name: value for name, value in state.items() if name.rstrip("'") in stays}
+            initial |= {
+                name: value for name, value in state.items() if name.rstrip("'") in stays | system.states.keys()
+            }
         return initial, guess

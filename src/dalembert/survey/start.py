@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
+import symengine as se
 
 from dalembert.algebra.either import Matrix, entries, sparse
 from dalembert.algebra.nearest import Nearest, least_residual, nearest_solution, quick_solution, reach_solution
@@ -20,6 +21,7 @@ from dalembert.document.nodes import Name, Note, Section, Table, rounded
 from dalembert.document.shown import Printed
 from dalembert.errors import ModelError, quoted
 from dalembert.language.building import Expr
+from dalembert.language.states import as_written, inner, integral, is_integral, named_values
 from dalembert.model.facts import START, fact
 from dalembert.model.initial import InitialValue, begin_of
 from dalembert.survey.conditions import Conditions
@@ -54,14 +56,15 @@ class State(Printed):
 
     def as_dict(self) -> dict[str, float]:
         """Return coordinates and velocities by name."""
-        velocities = tuple(name + "'" for name in self.names)
-        return dict(zip(self.names + velocities, map(float, [*self.q, *self.v]), strict=True))
+        return named_values(self.names, self.q.tolist(), self.v.tolist())
 
     def document(self) -> Section:
         """Show positions and velocities."""
         sizes = [float(np.abs(values).max(initial=0.0)) for values in (self.q, self.v)]
         rows = [
-            (Name(name), rounded(q, sizes[0]), rounded(v, sizes[1]))
+            (Name(as_written(name + "'")), rounded(v, sizes[1]), "")
+            if is_integral(name)
+            else (Name(name), rounded(q, sizes[0]), rounded(v, sizes[1]))
             for name, q, v in zip(self.names, self.q, self.v, strict=True)
         ]
         table = Table(rows, ("coordinate", "position", "velocity"), most=None)
@@ -127,7 +130,10 @@ def consistent_state(
 
 
 def _solve(numeric: Numeric, initial: Mapping[str, Expr], guess: Mapping[str, Expr], t: float) -> tuple[Solved, Solved]:
-    given = numeric.system.initial_values(given_values(numeric, initial))
+    begun = {}
+    for state in numeric.system.states:  # what starts somewhere in any case is not looked for
+        begun |= {integral(state): se.Integer(0), inner(state): guess.get(inner(state), se.Integer(0))}
+    given = numeric.system.initial_values(given_values(numeric, {**begun, **initial}))
     near = given_values(numeric, guess)
     positions = Level(numeric, t, given, near).solve()
     return positions, Level(numeric, t, given, near, positions.best.x).solve()
@@ -278,14 +284,14 @@ class Level:
         if not self.constraints and not self.conditions.names:
             return []
         free, own = self.free(self.given), len(self.constraints)
-        fixed = [name for item in self.given for name in item.values]
+        fixed = [name for item in self.given for name in item.values if not is_integral(name)]
         here, *around = self.scaled(best)
         ranks = [rank(matrix[:, free], _LIMIT) for matrix in (here, *around)]
-        undetermined, freedom = free.size - rank(here[:, free]), len(self.names) - rank(here[:own])
+        undetermined, freedom = free.size - rank(here[:, free]), self.system.mechanical - rank(here[:own])
         if ranks[0] < max(ranks) and fixed and rank(here) == max(rank(matrix) for matrix in around):
             return [f"the fixed {self.what} {quoted(_some(fixed))} are at a limit position, such as a dead centre"]
         notes = []
-        still = self.what == "velocities" and not fixed and not np.any(best.x)
+        still = self.what == "velocities" and not fixed and not np.any(best.x[: self.system.mechanical])
         if undetermined and still:
             notes.append("no velocity is given: the motion starts from rest")
         elif undetermined and not self.as_written(best, free):

@@ -14,6 +14,7 @@ from dalembert.errors import ModelError, Problem, quoted
 from dalembert.language.building import TIME, Expr
 from dalembert.language.late_sympy import is_coordinate, is_sympy, sp
 from dalembert.language.parser import parse_value
+from dalembert.language.states import is_integral
 from dalembert.language.tokens import NAME
 from dalembert.language.translate import Translator
 from dalembert.language.vocabulary import Vocabulary
@@ -66,7 +67,7 @@ class Assembly(Reader):
                 raise ModelError([*early, *(p for p in error.problems if p.text != dull)]) from None
             raise
         self.problems = dict.fromkeys(early) | self.problems
-        self._added = tuple(self.coordinates)[len(names) :]
+        self._added = tuple(name for name in self.coordinates if not is_integral(name))[len(names) :]
         self.constant_names = self.coordinates | self.velocities | self.accelerations | {TIME: None}
         self.local_vocabularies: dict[tuple[str, ...], Vocabulary] = {}
         self.gravity = self.read_gravity(tables)

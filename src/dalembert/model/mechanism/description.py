@@ -20,7 +20,8 @@ def mechanism_document(mechanism: Mechanism) -> Section:
     what = [
         counted(sum(name != GROUND for name in mechanism.bodies), "body", "bodies"),
         counted(len(mechanism.joints), "joint"),
-        counted(len(mechanism.coordinates), "coordinate"),
+        counted(mechanism.mechanical, "coordinate"),
+        *([counted(len(mechanism.states), "state")] if mechanism.states else []),
         counted(len(mechanism.constraints), "condition"),
     ]
     added = [c for c in mechanism.constraints if mechanism.owners[c.name][0] == "constraints"]

@@ -17,6 +17,7 @@ import symengine as se
 from dalembert.errors import quoted
 from dalembert.language.building import TIME, Expr, choose
 from dalembert.language.program import Program
+from dalembert.language.states import as_written
 from dalembert.model.mechanism.elements.action import read_joint_name
 from dalembert.model.mechanism.pairs.base import is_angle
 from dalembert.model.mechanism.part import Part
@@ -118,9 +119,7 @@ def read_motion(table: TableReader, kind: str) -> Expr:
     if isinstance(table.given[kind], Mapping):
         return read_spline(table.table(kind))
     motion = table.expression(kind)
-    moving = sorted(
-        symbol.name for symbol in motion.free_symbols if symbol.name.rstrip("'") in table.reader.coordinates
-    )
+    moving = sorted(as_written(s.name) for s in motion.free_symbols if s.name.rstrip("'") in table.reader.coordinates)
     if moving:
         text = (
             f"a drive is a function of time; {quoted(moving[:4])} cannot stand here (a force that depends on the motion"

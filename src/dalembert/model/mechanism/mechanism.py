@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.arguments import table
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, Problem, counted, quoted
+from dalembert.language.states import is_integral
 from dalembert.model.mechanism.built import Built
 from dalembert.model.mechanism.tables import GROUND
 from dalembert.model.system import System
@@ -100,6 +101,8 @@ class Mechanism(Built):
         """Return the equations of the mechanism as a plain system, without its bodies and joints."""
         left = ("mass", "force", "initial", "own", "sections")
         parts = {f.name: getattr(self, f.name) for f in fields(System) if f.name not in left}
+        parts["coordinates"] = self.coordinates[: self.mechanical]
+        parts["forces"] = {name: force for name, force in self.forces.items() if not is_integral(name)}
         return System(**parts, initial=self._plain_initial, **self.put_sections(lambda expr: expr))
 
     @cached_property

@@ -6,6 +6,7 @@ from dalembert.model.sections import (  # in the order in which names become kno
     dissipation,
     loads,
     outputs,
+    states,
 )
 
 from dalembert.model.sections import events  # isort: skip
@@ -21,5 +22,6 @@ __all__ = [
     "loads",
     "model_table",
     "outputs",
+    "states",
     "tables",
 ]

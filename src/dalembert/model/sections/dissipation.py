@@ -9,6 +9,7 @@ import symengine as se
 
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
+from dalembert.language.states import is_integral
 from dalembert.model.sections.base import ModelTable, model_table
 
 if TYPE_CHECKING:
@@ -29,14 +30,14 @@ class Dissipation(ModelTable):
             return None
         why = "the dissipation function depends on accelerations; it is one of velocities"
         R = reader.expression(given, self.place, reader.accelerations, why)
-        if R != 0 and not any(symbol.name in reader.velocities for symbol in R.free_symbols):
+        if R != 0 and not any(symbol.name in _speeds(reader) for symbol in R.free_symbols):
             text = "the dissipation function has no velocities in it, so that no force follows from it"
             reader.problem(f"{text}; write one, as in d*x'^2/2", *self.place)
         return R
 
     def forces(self, reader: Reader, kept: Expr) -> Mapping[str, Expr]:
         """Return −∂R/∂v, term by term."""
-        calculus = Calculus([se.Symbol(name) for name in reader.velocities])
+        calculus = Calculus([se.Symbol(name) for name in _speeds(reader)])
         found: dict[str, list[Expr]] = {}
         for term in calculus.terms(calculus.lift(kept)):
             for v in sorted(calculus.depends(term), key=str):
@@ -45,3 +46,8 @@ class Dissipation(ModelTable):
 
     def put(self, kept: Any, change: Callable[[Expr], Expr]) -> None:
         """Leave it to the forces, which hold all of it."""
+
+
+def _speeds(reader: Reader) -> list[str]:
+    """Return the velocities; states are none, and no force acts on them."""
+    return [name for name in reader.velocities if not is_integral(name)]

@@ -22,6 +22,7 @@ import symengine as se
 from dalembert.errors import nearest
 from dalembert.language.building import Expr, number
 from dalembert.language.parser import parse_equation, parse_value
+from dalembert.language.states import inner
 from dalembert.model.observed import Observed
 from dalembert.model.sections.base import ModelTable, by_name, model_table
 
@@ -115,6 +116,7 @@ class EventsTable(ModelTable):
     def _velocities(self, reader: Reader, values: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Expr]:
         found = {}
         for name, value in values.items():
+            name = inner(name) if name in reader.states else name
             if name not in reader.velocities:
                 reader.problem(f"no velocity `{name}`{reader.hint(str(name), reader.velocities, 'velocities')}", *path)
                 continue

@@ -59,6 +59,7 @@ class Outputs(ModelTable):
         reader.check_name(name, "output", *key)
         for what, names in (
             ("a coordinate", reader.coordinates),
+            ("a state", reader.states),
             ("a parameter", reader.parameters),
             ("a definition", reader.definitions),
             ("the multiplier of a constraint", observed.multipliers),

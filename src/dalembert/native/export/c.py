@@ -13,7 +13,7 @@ from dalembert.model.system import System
 from dalembert.native.codegen import Kernel
 from dalembert.native.csource import literal, local, to_c
 from dalembert.native.export.modules import module_of
-from dalembert.native.export.names import identifier, identifiers, listed, origin, title
+from dalembert.native.export.names import identifier, identifiers, listed, origin, states, title
 
 _STATE = ("double t", "const double *q", "const double *v", "const double *parameters")
 _NOT_INCLUDED = re.compile(r"[\"\\\x00-\x1f\x7f]|\?\?")
@@ -174,11 +174,12 @@ class _Library:
     def header(self) -> str:
         """Write the header."""
         system, macro = self.system, self.macro
+        said = "".join(f" * {line}\n" for line in states(system))
         text = f"""/* {title(system)}.
  * {origin(self.form)}
  *
  * q and v hold a value for each coordinate, `parameters` one for each parameter, in the orders below.
- * `work` are {macro}_WORK doubles of the caller, which need not be kept; nothing is global, so that functions
+{said} * `work` are {macro}_WORK doubles of the caller, which need not be kept; nothing is global, so that functions
  * may run in several threads, each with its own `work`. All return 0, or 1 where there is no finite result.
  */
 #ifndef {macro}_H

@@ -8,6 +8,7 @@ from textwrap import wrap
 
 from dalembert import __version__
 from dalembert.forms import FORMS
+from dalembert.language.states import INTEGRAL, integral
 from dalembert.model.system import System
 
 _TAKEN = ("q", "v", "p", "t", "a", "r")
@@ -19,6 +20,7 @@ def identifier(name: str) -> str:
     >>> identifier("A.x"), identifier("φ1"), identifier("2 rods")
     ('A_x', 'u3c61', '_2_rods')
     """
+    name = name.replace(INTEGRAL, "integral_")
     plain = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
     plain = re.sub(r"\W", "_", plain)
     return plain if plain and not plain[0].isdigit() else f"_{plain}"
@@ -49,6 +51,14 @@ def title(system: System) -> str:
 def origin(form: str) -> str:
     """Say where a file comes from."""
     return f"Equations in the form `{form}` ({FORMS[form].title}), written by dalembert {__version__}."
+
+
+def states(system: System) -> list[str]:
+    """Say where states are, if there are any, in lines of a hundred characters."""
+    names = ", ".join(f"{identifier(integral(name))} for {name}" for name in system.states)
+    text = f"States are the last velocities, and their rates the last accelerations: {names}. "
+    text += "The last positions are their integrals, on which nothing depends."
+    return wrap(text, 100) if system.states else []
 
 
 def listed(label: str, names: Iterable[str], indent: str = "") -> list[str]:

@@ -13,7 +13,7 @@ from dalembert.language.functions import sources
 from dalembert.model.system import System
 from dalembert.native.codegen import Kernel
 from dalembert.native.export.modules import module_of
-from dalembert.native.export.names import identifiers, listed, origin, title
+from dalembert.native.export.names import identifiers, listed, origin, states, title
 from dalembert.native.export.straight import stacked, statements
 from dalembert.native.module import Module
 
@@ -118,7 +118,7 @@ def _text(system: System, form: str, module: Module) -> str:
 def head(system: System, form: str, contents: str, imports: str, settings: str = "") -> str:
     """Write the beginning of a Python module: what is in it, and the names of the model."""
     constraints = [constraint.name for constraint in system.constraints]
-    names = [*listed("Coordinates", system.coordinates), *listed("Constraints", constraints)]
+    names = [*listed("Coordinates", system.coordinates), *states(system), *listed("Constraints", constraints)]
     return HEAD.format(
         title=title(system).replace("\\", "/"),
         origin=origin(form),

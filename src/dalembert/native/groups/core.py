@@ -13,6 +13,7 @@ from dalembert.blocks.symbolic import Blocks
 from dalembert.forms.augment import augmentation, light_coordinates, random_places
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
+from dalembert.language.states import is_integral
 from dalembert.model.system import System
 from dalembert.native.build import Builder
 from dalembert.native.groups.base import Group, register
@@ -127,5 +128,5 @@ def energy_outputs(system: Any, b: Blocks) -> list[Expr]:
         terms = calculus.terms(calculus.lift(energy)) if energy is not None else []
         rates += [sign * calculus.lower(calculus.diff(term, b.t)) for term in terms]
     velocity = {q.name: v for q, v in zip(b.q, b.v, strict=True)}
-    power = se.Add(*[force * velocity[name] for name, force in system.forces.items()])
+    power = se.Add(*[force * velocity[name] for name, force in system.forces.items() if not is_integral(name)])
     return [system.kinetic or ZERO, system.potential or ZERO, b.energy or ZERO, power, se.Add(*rates)]

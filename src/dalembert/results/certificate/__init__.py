@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.language.states import as_written, is_integral
 from dalembert.results.certificate import energy, equations, jumps, passages, steps, switching
 from dalembert.results.certificate.accuracy import accuracy
 from dalembert.results.certificate.items import FAILURES, Certificate, Item
@@ -59,8 +60,9 @@ def certify(run: Run) -> Certificate:
     if compared.note:
         notes.append(compared.note)
     passed_over = [item.value for item in items if item.name == "switches" and item.value is not None]
-    trusted = trusted + sum(passed_over) * sizes.positions  # neither of the two motions has seen it
-    errors = dict(zip(run.system.coordinates, map(float, trusted), strict=True))
+    trusted = trusted + sum(passed_over) * sizes.compared  # neither of the two motions has seen it
+    names = [as_written(name + "'") if is_integral(name) else name for name in run.system.coordinates]
+    errors = dict(zip(names, map(float, trusted), strict=True))
     return Certificate(tuple(items), compared.until, end, errors, tuple(notes))
 
 

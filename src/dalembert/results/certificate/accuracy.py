@@ -63,11 +63,11 @@ def accuracy(run: Run, scales: Scales) -> Accuracy:
         why = f"not judged: a second motion to compare with cannot be computed: {error}"
         none = np.zeros(0), np.zeros((0, motion.kernels.n))
         return Accuracy(*none, start, Item("accuracy", None, limit, name), why)
-    n = motion.kernels.n
-    errors = _factor(motion, other) * np.abs(mine - other.samples[:, :n])
+    errors = _factor(motion, other) * np.abs(mine - other.samples[:, _columns(run)])
     errors += _rounding(run, scales)[None] * (times - start)[:, None] / (end - start)
+    errors[np.ix_(_beside_jumps(motion, other, times, limit), scales.is_state)] = 0.0
     errors[~np.isfinite(errors)] = np.inf
-    sizes = scales.positions
+    sizes = scales.compared
     with np.errstate(divide="ignore", invalid="ignore"):
         parts = np.where(sizes > 0, errors / sizes, np.where(errors <= run.atol, 0.0, np.inf)).max(axis=1, initial=0.0)
     good = parts <= limit
@@ -83,7 +83,8 @@ def accuracy(run: Run, scales: Scales) -> Accuracy:
 
 def _rounding(run: Run, scales: Scales) -> Array:
     """Return what rounding may do in all steps together, which both motions may have alike: ε of the sizes in each."""
-    return np.finfo(float).eps * run.motion.facts["steps"] * scales.sizes
+    sizes = np.where(scales.is_state, scales.velocities, scales.sizes)
+    return np.finfo(float).eps * run.motion.facts["steps"] * sizes
 
 
 def _factor(motion: Motion, other: Motion) -> float:
@@ -97,18 +98,38 @@ def _factor(motion: Motion, other: Motion) -> float:
     return 1.0 / (1.0 - min(part**motion.engine.order, _ALIKE))
 
 
+def _columns(run: Run) -> Array:
+    """Return what is compared of (q, v), or of (q, p), which has them too: positions, and the states as they are."""
+    n, count = run.motion.kernels.n, run.system.mechanical
+    return np.concatenate([np.arange(count), np.arange(n + count, 2 * n)])
+
+
+def _beside_jumps(motion: Motion, other: Motion, times: Array, limit: float) -> Array:
+    """Tell at which times one of the motions has passed an event that the other meets a moment later.
+
+    A state may jump there, and would differ by as much.
+    """
+    instants = [np.array([t for t, _ in some.changes]) for some in (motion, other)]
+    if not any(map(len, instants)):
+        return np.zeros(len(times), dtype=bool)
+    passed = [np.searchsorted(some, times, side=side) for some in instants for side in ("left", "right")]
+    away = np.abs(times[:, None] - np.concatenate(instants)).min(axis=1)
+    return (np.ptp(passed, axis=0) > 0) & (away <= limit * (motion.times[-1] - motion.times[0]))
+
+
 def _chosen(run: Run) -> tuple[Array, Array]:
-    """Return times at which to compare, and positions there: samples, steps, and places inside them, evenly spread."""
-    motion, n = run.motion, run.motion.kernels.n
-    parts = [(motion.times, motion.states[:, :n])]
+    """Return times at which to compare, and values there: samples, steps, and places inside them, evenly spread."""
+    motion, n, columns = run.motion, run.motion.kernels.n, _columns(run)
+    parts = [(motion.times, motion.states[:, columns])]
     if motion.sample_times is not None:
-        parts.insert(0, (motion.sample_times[: len(motion.samples)], motion.samples[:, :n]))
+        parts.insert(0, (motion.sample_times[: len(motion.samples)], motion.samples[:, columns]))
     if motion.engine.dense:
         look = inside(run)
-        parts.append((look.t.ravel(), look.q.reshape(-1, n)))
-    chosen = [(times[at], q[at]) for times, q in parts for at in [_spread(len(times))]]
+        both = np.concatenate([look.q.reshape(-1, n), look.v.reshape(-1, n)], axis=1)
+        parts.append((look.t.ravel(), both[:, columns]))
+    chosen = [(times[at], values[at]) for times, values in parts for at in [_spread(len(times))]]
     times, first = np.unique(np.concatenate([times for times, _ in chosen]), return_index=True)
-    return times, np.concatenate([q for _, q in chosen])[first]
+    return times, np.concatenate([values for _, values in chosen])[first]
 
 
 def _spread(count: int) -> Array:

@@ -165,8 +165,9 @@ def _defect(place: Place, sizes: Scales, a: Array, r: Array) -> float:
     size = M_abs @ np.abs(a) + np.abs(f) + np.abs(r)
     units = _units(sizes)
     # as work on what the coordinates move; beside the largest, what is small is rounding
-    largest = (size * units).max(initial=0.0)
-    size = np.maximum(np.maximum(size, M_abs @ sizes.accelerations), _SMALL * largest / units)
+    largest = (size * units)[~sizes.is_state].max(initial=0.0)
+    least = np.where(sizes.is_state, 0.0, _SMALL * largest / units)
+    size = np.maximum(np.maximum(size, M_abs @ sizes.accelerations), least)
     worst = _ratio(left, np.maximum(size, sizes.without_forces))
     if A.shape[0] and place.regular:
         size = np.abs(c) + A_abs @ np.maximum(np.abs(a), sizes.accelerations)
@@ -183,7 +184,7 @@ def _virtual_work(place: Place, sizes: Scales) -> float:
     scaled = A @ sp.diags_array(units)  # so that what is allowed is found to rounding of what each coordinate moves
     direction = Saddle(sp.eye_array(n), scaled).solve(np.random.default_rng(0).normal(size=n), np.zeros(A.shape[0]))[0]
     direction = units * direction
-    force = np.maximum(np.abs(place.reaction), np.abs(place.values.f)) * units
+    force = np.where(sizes.is_state, 0.0, np.maximum(np.abs(place.reaction), np.abs(place.values.f)) * units)
     size = force.max(initial=0.0) * np.abs(direction / units).max(initial=0.0)
     return _ratio(np.array([abs(place.reaction @ direction)]), np.array([size]))
 
@@ -195,8 +196,9 @@ def _difference(place: Place, sizes: Scales) -> float:
     M, f = U @ values.M @ U, units * values.f
     expected = M @ Saddle(M, values.A @ U, smooth=True).solve(f, values.c)[0] - f
     parts = (expected, f, units * sizes.without_forces, units * sizes.mass * sizes.accelerations)
-    scale = max(np.abs(part).max(initial=0.0) for part in parts)
-    return _ratio(np.abs(units * place.reaction - expected), np.full(len(expected), scale))
+    scale = max(np.abs(part)[~sizes.is_state].max(initial=0.0) for part in parts)
+    own = np.max(np.abs(parts), axis=0)  # of states, each of its own
+    return _ratio(np.abs(units * place.reaction - expected), np.where(sizes.is_state, own, scale))
 
 
 def _units(sizes: Scales) -> Array:

@@ -52,6 +52,16 @@ class Scales:
         return len(self.mass)
 
     @cached_property
+    def is_state(self) -> Array:
+        """Which of the coordinates are there for states, whose inertia says nothing and which are none of a motion."""
+        return np.arange(self.n) >= self.run.system.mechanical
+
+    @property
+    def compared(self) -> Array:
+        """How far positions and, in place of those that they belong to, states move."""
+        return np.where(self.is_state, self.velocities, self.positions)
+
+    @cached_property
     def duration(self) -> float:
         """How long the motion lasts."""
         times = self.run.motion.times
@@ -94,7 +104,8 @@ class Scales:
     @cached_property
     def energy(self) -> float:
         """What forces do over the size of the motion, and the energy of its speed."""
-        return float(np.abs(self.force) @ self.positions + np.maximum(self.mass, 0.0) @ self.velocities**2)
+        both = np.abs(self.force) * self.positions + np.maximum(self.mass, 0.0) * self.velocities**2
+        return float(both[~self.is_state].sum())
 
     @cached_property
     def without_forces(self) -> Array:
@@ -109,7 +120,8 @@ class Scales:
 
     def _whole(self, own: Array) -> Array:
         """Return what each coordinate would have of the largest, by its mass or at most as much."""
-        roots = np.sqrt(np.maximum(self.mass, 0.0))
-        largest = (roots * own).max(initial=0.0)
+        roots, moved = np.sqrt(np.maximum(self.mass, 0.0)), own[~self.is_state]
+        largest = (roots[~self.is_state] * moved).max(initial=0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.minimum(np.where(roots > 0, largest / roots, np.inf), own.max(initial=0.0))
+            whole = np.minimum(np.where(roots > 0, largest / roots, np.inf), moved.max(initial=0.0))
+        return np.where(self.is_state, own, whole)  # a state is measured by itself

@@ -123,5 +123,6 @@ def _after_large_forces(run: Run, look: Inside, k: int, d_q: Array, d_v: Array) 
     e_v = np.linalg.lstsq(matrix * rows, right * rows, rcond=None)[0][:n].T
     v = look.v[k]
     most = np.abs(v).max(axis=0) + np.abs(np.diff(v, axis=0)).sum(axis=0)  # as ∫ F v dt = P v − ∫ P dv
-    lossy = np.array([name in run.system.forces for name in run.system.coordinates])
+    names = enumerate(run.system.coordinates)
+    lossy = np.array([name in run.system.forces and k < run.system.mechanical for k, name in names])
     return e_v, float((most * lossy) @ (np.abs(M) @ np.abs(d_v - e_v).max(axis=0)))

@@ -36,6 +36,7 @@ class Plots:
         """Return the plots that belong to the motion."""
         system = self.source.system
         kinds = [*(["outputs"] if system.outputs else []), "coordinates", "velocities"]
+        kinds += ["states"] if system.states else []
         if system.constraints:
             kinds.append(
                 "joints" if isinstance(system, Mechanism) and (system.joints or system.drives) else "reactions"

@@ -16,6 +16,7 @@ from dalembert.document import nodes
 from dalembert.errors import DerivationError, ModelError
 from dalembert.forms.description import derivation_document
 from dalembert.forms.multipliers import multiplier
+from dalembert.language.states import as_written, is_integral
 from dalembert.model.description import coordinates, energies, values
 from dalembert.model.mechanism.description import tables
 from dalembert.model.mechanism.mechanism import Mechanism
@@ -95,12 +96,14 @@ def motion(source: PlotSource) -> nodes.Section:
     run, fine, rows = source.run, source.fine, []
     for order, (suffix, numbers) in enumerate((("", fine.q), ("'", fine.v))):
         for k, name in enumerate(source.system.coordinates):
+            if is_integral(name) and not order:
+                continue
             column = numbers[:, k]
             ends = np.min(column), np.max(column)
             if len(rows) < _VALUES:
                 ends = run.minimum(_column(order, k)), run.maximum(_column(order, k))
             four = [nodes.Number(float(x)) for x in (column[0], column[-1], *ends)]
-            rows.append((nodes.Name(name + suffix), *four, source.quantities[name].units(order)))
+            rows.append((nodes.Name(as_written(name + suffix)), *four, source.quantities[name].units(order)))
     table = nodes.Table(rows, ("", "at the start", "at the end", "smallest", "largest", ""), most=_VALUES)
     fold = nodes.Section("Values at the start and at the end", [table], fold="closed")
     notes = [note for note in source.notes if not note.startswith("The motion")]

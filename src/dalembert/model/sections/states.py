@@ -1,0 +1,60 @@
+"""[states]: quantities of first order, by their rates: z = "x' - z*abs(x')/G" is ż = x' − z |x'|/G.
+
+Integral action, motors, filters, bristles. States may stand wherever a velocity may, except in energies and
+constraints: there they would be moved by forces and reactions, which a state knows nothing of. Where z' stands in a
+force, the rate is put in. `language/states.py` says what states are to the rest of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import symengine as se
+
+from dalembert.language.building import Expr
+from dalembert.language.states import inner, integral
+from dalembert.model.first_order import by_state
+from dalembert.model.sections.base import ModelTable, by_name, model_table
+
+if TYPE_CHECKING:
+    from dalembert.model.reading import Reader
+
+MAX_STATES = 1000
+
+
+@model_table
+class States(ModelTable):
+    """Rates by state."""
+
+    name = "states"
+    early = True
+
+    def declare(self, reader: Reader, given: Any) -> None:
+        """Read the rates; the names are known to the reader, as those of coordinates."""
+        if len(reader.states) > MAX_STATES:
+            reader.problem(f"{len(reader.states):,} states; at most {MAX_STATES:,} are read", self.name)
+        for name in reader.states:
+            reader.check_name(name, "state", self.name, name)
+            for what, names in (
+                ("a coordinate", reader.coordinates),
+                ("a parameter", reader.parameters),
+                ("a definition", reader.definitions),
+                ("a table", reader.given.sections.get("tables") or {}),
+            ):
+                if name in names:
+                    reader.problem(f"state `{name}` is also {what}; rename one of them", self.name, name)
+        why = "the rate of a state depends on accelerations, or on rates of states; write what they are equal to"
+        reader.rates = {
+            se.Symbol(inner(name, 1)): reader.expression(rate, (self.name, name), reader.accelerations, why)
+            for name, rate in by_name(reader, self, by_state(given)).items()
+        }
+
+    def read(self, reader: Reader, given: Any) -> Mapping[str, Expr]:
+        """Return the rates."""
+        return MappingProxyType(dict(zip(reader.states, reader.rates.values(), strict=False)))
+
+    def forces(self, reader: Reader, kept: Mapping[str, Expr]) -> Mapping[str, Expr]:
+        """Return the rates as forces on the coordinates whose velocities the states are."""
+        return {integral(name): rate for name, rate in kept.items()}
