@@ -296,12 +296,15 @@ class Joints:
         values = self._evaluate([entry for *_, entry in entries])[:, states]
         for (i, j, _), value in zip(entries, values, strict=True):
             r[:, j] += value * loads[:, i].T
-        force, moment = np.moveaxis(r[:, :n], (0, 1, 2), (1, 2, 0)), r[:, 2].T
+        force = np.moveaxis(r[:, :n], (0, 1, 2), (1, 2, 0))
         first = self._columns[body.coordinates[0]]
         q = self.inputs[states, first : first + len(body.coordinates)]
         arm = (q[:, :n] - point[states])[:, None]
         if n == 2:
+            moment = r[:, 2:].sum(axis=1).T  # none of a particle
             return force, moment + arm[..., 0] * force[..., 1] - arm[..., 1] * force[..., 0]
+        if not body.view.turns:
+            return force, np.cross(arm, force)
         e0, e1, e2, e3 = q[:, 3:].T
         G = np.array([[-e1, e0, -e3, e2], [-e2, e3, e0, -e1], [-e3, -e2, e1, e0]])
         return force, np.einsum("ijt,kjt->tki", G, r[:, 3:]) / 2 + np.cross(arm, force)

@@ -21,7 +21,7 @@ from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.initial import Measure
-from dalembert.model.mechanism.body import Body, coordinate_names, read_body
+from dalembert.model.mechanism.body import Body, coordinate_names, is_particle, read_body
 from dalembert.model.mechanism.drawing import draw
 from dalembert.model.mechanism.drives import read_drive
 from dalembert.model.mechanism.elements import ELEMENTS
@@ -55,7 +55,8 @@ class Assembly(Reader):
         self.dimensions = _dimensions(tables, early)
         self.given_tables = {section: _by_name(tables, section, early) for section in sections()}
         bodies = [name for name in self.given_tables["bodies"] if _is_body_name(name, early)]
-        names = [name for body in bodies for name in coordinate_names(body, self.dimensions)]
+        points = [name for name in bodies if is_particle(self.given_tables["bodies"][name])]
+        names = [x for body in bodies for x in coordinate_names(body, self.dimensions, body not in points)]
         own = _own_coordinates(given.coordinates)
         if not names and not own and not early:
             early.append(Problem("a mechanism needs at least one body besides the ground", key=("bodies",)))
@@ -169,7 +170,8 @@ class Assembly(Reader):
     def check_free_body(self, body: Body) -> None:
         """Refuse a body without joints that has no inertia against some motion: nothing would determine it."""
         trace = se.Add(*[body.inertia[i][i] for i in range(len(body.inertia))])
-        missing = [f"`{key}`" for key, expr in (("mass", body.mass), ("inertia", trace)) if self.value(expr) == 0]
+        needed = [("mass", body.mass), *([("inertia", trace)] if body.view.turns else [])]
+        missing = [f"`{key}`" for key, expr in needed if self.value(expr) == 0]
         if missing:
             what = " and no ".join(missing)
             text = f"no joint holds this body, and it has no {what}: nothing determines its motion"

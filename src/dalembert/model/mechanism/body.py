@@ -1,4 +1,4 @@
-"""A rigid body: its inertia, its place in the assembled position, the points and frames on it."""
+"""A rigid body: its inertia, its place in the assembled position, the points and frames on it; or a particle."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from dalembert.model.mechanism.views import PlanarView, SpatialView, View, symbo
 from dalembert.model.quantity import LENGTH, SPIN, Quantity
 from dalembert.model.tomlscan import MAX_NAME
 
+RIGID, PARTICLE = KINDS = ("rigid", "particle")
 CENTRE = "centre"  # how the centre of mass is called among the points
 VIEWS = {2: PlanarView, 3: SpatialView}
 SMALL = 1e-9  # by which moments of inertia may miss the triangle inequality
@@ -48,7 +49,7 @@ class Body(Part):
     @property
     def coordinates(self) -> tuple[str, ...]:
         """The names of its coordinates; the ground has none."""
-        return coordinate_names(self.name, len(self.centre))
+        return coordinate_names(self.name, len(self.centre), self.view.turns)
 
     @property
     def kinetic(self) -> list[Expr]:
@@ -78,7 +79,7 @@ class Body(Part):
     @property
     def conditions(self) -> dict[str, Expr]:
         """The condition on its own coordinates: Euler parameters have length 1."""
-        if isinstance(self.view, PlanarView) or self.name == GROUND:
+        if isinstance(self.view, PlanarView) or self.name == GROUND or not self.view.turns:
             return {}
         return {"norm": (dot(self.view.e, self.view.e) - 1) / 2}
 
@@ -87,12 +88,13 @@ class Body(Part):
         """The coordinates in the assembled position."""
         if self.name == GROUND:
             return {}
-        return dict(zip(self.coordinates, (*self.placement.outward(self.centre), *self.placement.turn), strict=True))
+        turn = self.placement.turn if self.view.turns else ()
+        return dict(zip(self.coordinates, (*self.placement.outward(self.centre), *turn), strict=True))
 
     @property
     def spins(self) -> dict[str, Expr]:
         """Its angular velocity by names for initial values: its only one in the plane, in space in body axes."""
-        if self.name == GROUND:
+        if self.name == GROUND or not self.view.turns:
             return {}
         if isinstance(self.view, PlanarView):
             return {f"{self.coordinates[-1]}'": self.view.spin}
@@ -130,9 +132,15 @@ class Body(Part):
         return values
 
 
-def coordinate_names(body: str, dimensions: int) -> tuple[str, ...]:
-    """Return the names of the coordinates of a body."""
-    return () if body == GROUND else tuple(f"{letter}_{body}" for letter in VIEWS[dimensions].letters)
+def coordinate_names(body: str, dimensions: int, turns: bool = True) -> tuple[str, ...]:
+    """Return the names of the coordinates of a body; a particle has those of its place."""
+    letters = VIEWS[dimensions].letters if turns else VIEWS[dimensions].letters[:dimensions]
+    return () if body == GROUND else tuple(f"{letter}_{body}" for letter in letters)
+
+
+def is_particle(given: Any) -> bool:
+    """Tell whether a table is that of a particle."""
+    return isinstance(given, Mapping) and given.get("kind") == PARTICLE
 
 
 def read_body(table: TableReader) -> Body:
@@ -142,6 +150,8 @@ def read_body(table: TableReader) -> Body:
         mass, inertia, placement, centre = ZERO, ((ZERO,) * 3,) * 3, Placement.origin(n), zeros(n)
         velocity = spin = None
         view: View = VIEWS[n].ground()
+    elif table.word("kind", KINDS, RIGID, "kinds") == PARTICLE:
+        return read_particle(table)
     else:
         mass, inertia = read_mass(table), read_inertia(table)
         placement, centre = Placement.read(table), table.vector("centre", zeros(n))
@@ -151,6 +161,22 @@ def read_body(table: TableReader) -> Body:
         view = VIEWS[n](symbols(names), symbols(name + "'" for name in names), centre)
     frames = read_frames(table)
     return Body(name, table.finish(), mass, inertia, placement, centre, frames, velocity, spin, view)
+
+
+def read_particle(table: TableReader) -> Body:
+    """Read a point with a mass: nothing of it can turn, and nothing is beside it."""
+    n = table.reader.dimensions
+    for key in ("inertia", "centre", "angle", "rotation", "spin", "points", "frames"):
+        if table.has(key):
+            table.problem(f"a particle is a point, without `{key}`; take that away, or the `kind`", key)
+            table.kept[key] = table.given[key]
+    mass, at = read_mass(table), table.vector("at", zeros(n))
+    velocity = table.vector("velocity") if table.has("velocity") else None
+    names = coordinate_names(table.name, n, turns=False)
+    view = VIEWS[n].particle(symbols(names), symbols(name + "'" for name in names))
+    origin, still = Placement.origin(n), (zeros(3),) * 3 if n == 3 else ((ZERO,),)
+    placement = Placement(at, origin.R, origin.turn)
+    return Body(table.name, table.finish(), mass, still, placement, zeros(n), {}, velocity, None, view)
 
 
 def read_mass(table: TableReader) -> Expr:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.reaction import force, moment
 from dalembert.model.mechanism.tables import GROUND, TableReader
 from dalembert.model.mechanism.vectors import Vector, add
+from dalembert.model.mechanism.views import probed
 from dalembert.model.quantity import ANGLE, FORCE, LENGTH, MOMENT, Quantity, multiplier, vector
 
 if TYPE_CHECKING:
@@ -54,8 +55,23 @@ class Joint(Part):
 
     @cached_property
     def coordinates(self) -> Mapping[str, Coordinate]:
-        """Its relative coordinates: angle, distance."""
-        return self.pair.coordinates(*self.markers, **self.values)
+        """Its relative coordinates: angle, distance; without those that ask for the orientation of a particle."""
+        found = self.pair.coordinates(*self.markers, **self.values)
+        for body, marker in zip(self.bodies, self.markers, strict=True):
+            if not marker.view.turns:
+                found = {
+                    key: one for key, one in found.items() if not self.asks_for_turn(body, self.pair.coordinates, key)
+                }
+        return found
+
+    def asks_for_turn(self, body: str, make: Callable[..., Mapping[str, Any]], key: str | None = None) -> bool:
+        """Tell whether what is made of its markers depends on the orientation of a body."""
+        k = self.bodies.index(body)
+        view, probes = probed(self.markers[k].view)
+        markers = [replace(marker, view=view) if i == k else marker for i, marker in enumerate(self.markers)]
+        made = make(*markers, **self.values)
+        parts = [made[key].value, made[key].rate] if key else [plain(expr) for expr in made.values()]
+        return any(expr.free_symbols & probes for expr in parts)
 
     @property
     def quantities(self) -> Mapping[str, Quantity]:
@@ -96,6 +112,7 @@ class Joint(Part):
         return self.markers[0 if self.pair.places == "apart" and body == self.bodies[0] else 1].place
 
 
+POINTS = {2: "`rod`, `rope`, `slot` or `revolute`", 3: "`rod`, `point_on_line`, `point_in_plane` or `spherical`"}
 OTHER_NAMES = {  # of the pairs, in other books and programs
     **dict.fromkeys(("hinge", "pin", "pivot", "rotary", "rotational"), "revolute"),
     **dict.fromkeys(("slider", "sliding", "translational", "linear"), "prismatic"),
@@ -134,7 +151,13 @@ def read_joint(table: TableReader, assembly: Assembly) -> Joint | None:
     markers = read_markers(table, bodies, pair.axis, pair.places)
     values = {key: read_value(table, key, default) for key, default in pair.values.items()}
     values |= pair.read(table, assembly, markers)
-    return Joint(table.name, table.finish(), pair, names, (markers[0], markers[1]), values)
+    joint = Joint(table.name, table.finish(), pair, names, (markers[0], markers[1]), values)
+    for body in bodies:
+        if not body.view.turns and joint.asks_for_turn(body.name, pair.equations):
+            text = f"a joint `{kind}` holds the orientation of `{body.name}`, which is a particle and has none"
+            table.problem(f"{text}; hold it by {POINTS[assembly.dimensions]}", "kind")
+            return None
+    return joint
 
 
 def read_value(table: TableReader, key: str, default: Any) -> Any:

@@ -11,8 +11,10 @@ from dalembert.language.building import Expr, angle
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.placement import Placement, read_axis, settle_axis
 from dalembert.model.mechanism.tables import TableReader
-from dalembert.model.mechanism.vectors import ONE, ZERO, Matrix, Vector, tidy, transpose, unit
+from dalembert.model.mechanism.vectors import ONE, ZERO, Matrix, Vector, norm, tidy, transpose, unit, zeros
 from dalembert.model.mechanism.views import View, compose, reverse
+
+_BESIDE = 1e-9  # of its distance from the origin: what is beside a particle
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def read_markers(
     `points` and `axes` in the frame of each body. `axis` says what the axis of the pair is, with "!" in front if it
     must be given; None if it has none. `places`: as in Pair.
     """
-    frames = read_places(table, bodies, places)
+    frames = [at_particle(table, *pair) for pair in zip(read_places(table, bodies, places), bodies, strict=True)]
     how = table.one_of("axis", "axes", needed=False) if axis else None
     named = [isinstance(item, str) and item in body.frames for item, body in zip(_items(table), bodies, strict=False)]
     if how == "axis":
@@ -91,6 +93,16 @@ def read_markers(
             table.problem(f"`axis` is missing: {axis[1:]}, in the world, in the assembled position", "axis")
         placed = frames
     return [Marker(body.view, placement) for body, placement in zip(bodies, placed, strict=True)]
+
+
+def at_particle(table: TableReader, frame: Placement, body: Body) -> Placement:
+    """Refuse a point beside a particle, which has no extent."""
+    if body.view.turns:
+        return frame
+    key, size = next((key for key in ("points", "point") if table.has(key)), "at"), norm(body.placement.at)
+    wrong = f"particle `{body.name}` is a point, and this is {{:g}} m beside it"
+    table.judge(key, [norm(frame.at), size], lambda d, at: wrong.format(d) if d > _BESIDE * (at + 1e-6) else "")
+    return Placement(zeros(len(frame.at)), frame.R, frame.turn)
 
 
 def _items(table: TableReader) -> Sequence[Any]:

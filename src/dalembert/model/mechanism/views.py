@@ -1,6 +1,7 @@
 """The motion of a rigid body, as expressions: where its points are, how it is turned, how fast both change.
 
-The ground is a body like any other whose coordinates are numbers; its expressions simplify by themselves.
+The ground is a body like any other whose coordinates are numbers; its expressions simplify by themselves. A particle
+is one whose turn is none, and does not change.
 """
 
 from __future__ import annotations
@@ -39,9 +40,17 @@ class PlanarView:
     """
 
     letters = ("x", "y", "phi")
+    turns = True  # whether it has an orientation; a particle has none
 
     def __init__(self, q: Sequence[Expr], v: Sequence[Expr], centre: Sequence[Expr]):
         self.q, self.v, self.centre = tuple(q), tuple(v), tuple(centre)
+
+    @classmethod
+    def particle(cls, q: Sequence[Expr], v: Sequence[Expr]) -> PlanarView:
+        """Return a point."""
+        view = cls((*q, ZERO), (*v, ZERO), zeros(2))
+        view.turns = False
+        return view
 
     @classmethod
     def ground(cls) -> PlanarView:
@@ -86,9 +95,17 @@ class SpatialView:
     """
 
     letters = ("x", "y", "z", "e0", "e1", "e2", "e3")
+    turns = True  # whether it has an orientation; a particle has none
 
     def __init__(self, q: Sequence[Expr], v: Sequence[Expr], centre: Sequence[Expr]):
         self.q, self.v, self.centre = tuple(q), tuple(v), tuple(centre)
+
+    @classmethod
+    def particle(cls, q: Sequence[Expr], v: Sequence[Expr]) -> SpatialView:
+        """Return a point."""
+        view = cls((*q, ONE, *zeros(3)), (*v, *zeros(4)), zeros(3))
+        view.turns = False
+        return view
 
     @classmethod
     def ground(cls) -> SpatialView:
@@ -141,6 +158,13 @@ class SpatialView:
 
 
 View = PlanarView | SpatialView
+
+
+def probed(view: View) -> tuple[View, frozenset[Expr]]:
+    """Return a particle as if it had an orientation, and the symbols of that: what depends on them asks for one."""
+    n = len(view.centre)
+    turn, rates = (symbols(f"?{what}{k}" for k in range(len(view.q) - n)) for what in "qv")
+    return type(view)((*view.q[:n], *turn), (*view.v[:n], *rates), view.centre), frozenset((*turn, *rates))
 
 
 def rotation(e: Sequence[Expr]) -> Matrix:

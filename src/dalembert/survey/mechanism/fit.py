@@ -53,7 +53,7 @@ def moved(mechanism: Mechanism, numeric: Numeric, q: Array, guess: Mapping[str, 
         places = [mechanism.coordinates.index(name) for name in body.coordinates]
         was, now = np.array([near.get(name, 0.0) for name in body.coordinates]), q[places]
         way = float(np.linalg.norm((now - was)[: mechanism.dimensions]))
-        turn = _turn(was[mechanism.dimensions :], now[mechanism.dimensions :])
+        turn = _turn(was[mechanism.dimensions :], now[mechanism.dimensions :]) if body.view.turns else 0.0
         parts = [f"moved by {way:.3g} m"] if way > MOVED * size else []
         parts += [f"turned by {math.degrees(turn):.3g}°"] if turn > MOVED else []
         if parts:

@@ -109,6 +109,11 @@ class _Examination:
         self.own = [mechanism.coordinates.index(name) for name in mechanism.own.coordinates]
         self.each = 3 * (mechanism.dimensions - 1)
         self.size = self.each * len(self.bodies) + len(self.own)
+        self.points = [k for k, body in enumerate(self.bodies) if not body.view.turns]
+        self.locks = np.zeros((0, self.size))  # particles are bodies that do not turn
+        for k in self.points:
+            first, turns = k * self.each, self.each - mechanism.dimensions
+            self.locks = np.vstack([self.locks, np.eye(self.size)[first : first + turns]])
 
     def outcome(self) -> Mobility:
         here = self.size - rank(self.conditions(self.start))
@@ -133,10 +138,14 @@ class _Examination:
         """Count as Grübler and Kutzbach do."""
         kinds = Counter((joint.kind, len(joint.conditions)) for joint in self.mechanism.joints.values())
         added = sum(what == "constraints" for what, _ in self.owners.values())
-        terms = f"{self.each}·{len(self.bodies)}" + (f" + {len(self.own)} (own coordinates)" if self.own else "")
+        n, points = self.mechanism.dimensions, len(self.points)
+        sizes = [(self.each, len(self.bodies) - points, ""), (n, points, " (particles)")]
+        terms = " + ".join(f"{each}·{number}{what}" for each, number, what in sizes if number) or f"{self.each}·0"
+        terms += f" + {len(self.own)} (own coordinates)" if self.own else ""
         terms += "".join(f" − {number}·{size} ({kind})" for (kind, size), number in kinds.items())
         terms += f" − {added} (own constraints)" if added else ""
-        return self.size - sum(number * size for (_, size), number in kinds.items()) - added, terms
+        held = sum(number * size for (_, size), number in kinds.items()) + added + len(self.locks)
+        return self.size - held, terms
 
     # --- velocities of the bodies ------------------------------------------------------------------------------------
 
@@ -150,9 +159,10 @@ class _Examination:
             block, place = np.zeros((len(rows), self.each)), q[rows[:n]]
             block[:n, -n:] = size * np.eye(n)
             if n == 2:
-                block[:, 0] = [-place[1], place[0], 1.0]
+                block[:, 0] = [-place[1], place[0], 1.0][: len(rows)]
             else:
                 block[:n, :3] = -_cross(place)
+            if n == 3 and body.view.turns:
                 e0, e = q[rows[3]], q[rows[4:]]
                 block[3, :3], block[4:, :3] = -e / 2, (e0 * np.eye(3) - _cross(e)) / 2  # ė = ½ (−e·ω, e₀ω + ω×e)
             T[np.ix_(rows, range(k * self.each, (k + 1) * self.each))] = block
@@ -165,8 +175,8 @@ class _Examination:
         return (A @ sp.csr_array(self.twist_map(place.q))).toarray()
 
     def conditions(self, place: Configuration) -> Array:
-        """Return the same with rows of length 1."""
-        return unit_rows(self.matrix(place))
+        """Return the same with rows of length 1, and with those that keep particles from turning."""
+        return np.vstack([unit_rows(self.matrix(place)), self.locks])
 
     def free(self, place: Configuration) -> Array:
         """Return the velocities that the conditions allow, as orthonormal rows."""
@@ -237,7 +247,7 @@ class _Examination:
             for (what, _), rows in parts.items()
             if what != "bodies"
         )
-        return restrict.shape[1] - held
+        return restrict.shape[1] - held - (rank(self.locks @ restrict) if len(self.locks) else 0)
 
     def changed(self) -> Array:
         """Return the conditions in the assembled position with all joints a little elsewhere and turned."""
@@ -252,7 +262,7 @@ class _Examination:
             residuals, rows = JointRows(self.numeric, list(conditions.values())).at(q)
             if np.abs(residuals).max() < 1e-9 * (1 + self.closure.size):  # else it depends on more than two markers
                 A[[index[name] for name in joint.conditions]] = rows @ self.twist_map(q)
-        return unit_rows(A)
+        return np.vstack([unit_rows(A), self.locks])
 
 
 def describe_span(basis: Array, size: float) -> str:

@@ -106,5 +106,5 @@ class Sameness:
         parts = [q[self.own]]
         for places, spatial in self.bodies:
             at, turn = q[places[: self.dimensions]] / self.size, q[places[self.dimensions :]]
-            parts += [at, np.outer(turn, turn).ravel() if spatial else np.array([np.cos(turn[0]), np.sin(turn[0])])]
+            parts += [at, np.outer(turn, turn).ravel() if spatial else np.concatenate([np.cos(turn), np.sin(turn)])]
         return np.concatenate(parts)

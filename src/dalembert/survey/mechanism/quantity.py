@@ -69,7 +69,7 @@ def joint_quantity(mechanism: Mechanism, name: str) -> FollowedQuantity:
     if not isinstance(name, str):
         raise ModelError(f"joints and coordinates are given by their names, got {shown(name)}")
     if name in mechanism.coordinates:
-        angles = {body.coordinates[-1] for body in mechanism.bodies.values() if body.coordinates}
+        angles = {name for body in mechanism.bodies.values() for name in body.coordinates[2:]}
         angle = mechanism.dimensions == 2 and name in angles
         return FollowedQuantity(mechanism, [se.Symbol(name)], [se.Symbol(name + "'")], angle)
     joint_name, _, which = name.partition(".")

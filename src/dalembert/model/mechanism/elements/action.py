@@ -111,6 +111,9 @@ def read_action(table: TableReader, assembly: Assembly) -> Action | None:
     if names is None:
         return None
     bodies = [assembly.bodies[name] for name in names]
+    if kind == "torsion" and (points := [body.name for body in bodies if not body.view.turns]):
+        table.problem(f"`{points[0]}` is a particle, without an angle on which something could act", "kind")
+        return None
     if kind == "torsion":
         return read_torsion(table, assembly, [Marker(body.view, body.placement.origin(2)) for body in bodies])
     a, b = read_markers(table, bodies, places="apart")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.elements.base import Element, Site, element
-from dalembert.model.mechanism.marker import Marker, centre_of, read_point, world_frame
+from dalembert.model.mechanism.marker import Marker, at_particle, centre_of, read_point, world_frame
 from dalembert.model.mechanism.tables import GROUND, TableReader
 from dalembert.model.mechanism.terms import Terms
 from dalembert.model.mechanism.vectors import Vector, zeros
@@ -84,6 +84,8 @@ class Load(Element):
         zero = zeros(3)
         force = table.expressions("force", n) if table.has("force") else zero[:n]
         torque = zero[: 2 * n - 3]
+        if table.has("torque") and not assembly.bodies[name].view.turns:
+            table.problem(f"`{name}` is a particle, which no torque can turn; load it by a `force`", "torque")
         if table.has("torque"):
             torque = (table.expression("torque"),) if n == 2 else table.expressions("torque", 3)
         frame = table.word("frame", FRAMES, "world", "frames") or "world"
@@ -99,4 +101,4 @@ def read_load_point(table: TableReader, body: Body) -> Marker:
         frame = world_frame(body, table.vector("at"))
     else:
         return centre_of(body)
-    return Marker(body.view, frame)
+    return Marker(body.view, at_particle(table, frame, body))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import symengine as se
 
 from dalembert.language.building import Expr, angle, root
-from dalembert.model.mechanism.marker import Marker, read_point, world_frame
+from dalembert.model.mechanism.marker import Marker, at_particle, read_point, world_frame
 from dalembert.model.mechanism.pairs.base import Conditions, More, pair
 from dalembert.model.mechanism.pairs.rod import tension
 from dalembert.model.mechanism.tables import GROUND, TableReader
@@ -77,6 +77,9 @@ def read_pulley(table: TableReader, assembly: Assembly) -> tuple[Marker, Expr]:
         frame = world_frame(body, table.vector("at", (ZERO, ZERO)))
     radius = table.positive("radius", ZERO)
     side = table.word("side", ("left", "right"), "left", "sides")
+    frame = at_particle(table, frame, body)
+    if not body.view.turns:
+        table.judge("radius", [radius], lambda r: f"`{name}` is a particle, and no pulley with a radius" if r else "")
     return Marker(body.view, frame), -radius if side == "right" else radius
 
 
