@@ -14,7 +14,8 @@ from dalembert.model.first_order import refuse_states
 from dalembert.model.tomlscan import MAX_NAME
 
 if TYPE_CHECKING:
-    from dalembert.model.reading import Given, Reader
+    from dalembert.model.given import Given
+    from dalembert.model.reading import Reader
     from dalembert.model.stated import Stated
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -25,6 +25,7 @@ from dalembert.language.vocabulary import MAX_HINTS, Value, Vocabulary
 from dalembert.model.drawing import Drawing
 from dalembert.model.equations import read_constraints, read_energy, read_forces, read_matrices
 from dalembert.model.first_order import states_in, with_rates
+from dalembert.model.given import Given
 from dalembert.model.observed import Scope
 from dalembert.model.sections import SECTIONS
 from dalembert.model.sections.base import kept_sections
@@ -32,38 +33,7 @@ from dalembert.model.setting_kinds import Choice
 from dalembert.model.settings import Settings, too_early
 from dalembert.model.settings import read as read_setting
 from dalembert.model.sketch import read_drawing
-from dalembert.model.tomlscan import MAX_NAME, Source
-
-_TABLES = ("forces", "parameters", "initial", "guess", "simulation", "symbols")  # of what is given
-
-
-@dataclass(frozen=True)
-class Given:
-    """What the user wrote, as it came."""
-
-    coordinates: Any
-    kinetic: Any
-    potential: Any
-    mass: Any
-    force: Any
-    forces: Mapping[Any, Any]
-    constraints: Any
-    parameters: Mapping[Any, Any]
-    initial: Mapping[Any, Any]
-    guess: Mapping[Any, Any]
-    simulation: Mapping[str, Any]
-    drawing: Drawing | Mapping[str, Any] | None
-    name: str
-    symbols: Mapping[str, Any]
-    sections: Mapping[str, Any] = field(default_factory=dict)  # further tables by their names
-    source: Source | None = field(default=None, compare=False)
-
-    @classmethod
-    def of(cls, arguments: Mapping[str, Any], sections: Mapping[str, Any]) -> Given:
-        """Take it from arguments by name; of what is not among them nothing was given, and tables are empty then."""
-        said = {name: arguments.get(name) for name in cls.__dataclass_fields__ if name != "sections"}
-        empty = {name: {} for name in _TABLES if said[name] is None}
-        return cls(**{**said, **empty}, sections=sections)
+from dalembert.model.tomlscan import MAX_NAME
 
 
 def read_system(given: Given) -> dict[str, Any]:

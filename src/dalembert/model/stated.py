@@ -21,9 +21,10 @@ from dalembert.model.changes import merge_values
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.facts import STRUCTURE, Survey
+from dalembert.model.given import Given
 from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.observed import Observed, Scope, asks_for
-from dalembert.model.reading import Given, read_system
+from dalembert.model.reading import read_system
 from dalembert.model.sections import SECTIONS
 from dalembert.model.sections.define import definitions_of
 from dalembert.model.settings import Settings

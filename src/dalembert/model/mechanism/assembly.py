@@ -20,6 +20,7 @@ from dalembert.language.translate import Translator
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
+from dalembert.model.given import Given
 from dalembert.model.initial import Measure
 from dalembert.model.mechanism.body import Body, coordinate_names, is_particle, read_body
 from dalembert.model.mechanism.drawing import draw
@@ -31,7 +32,7 @@ from dalembert.model.mechanism.measures import find_measures
 from dalembert.model.mechanism.tables import GROUND, TableReader, freeze
 from dalembert.model.mechanism.terms import Terms
 from dalembert.model.mechanism.vectors import Vector, tidy
-from dalembert.model.reading import Given, Reader
+from dalembert.model.reading import Reader
 
 
 def readers() -> dict[str, Callable[[TableReader, Assembly], Any]]:

@@ -11,6 +11,7 @@ from dalembert.errors import ModelError, nearest
 from dalembert.model.changes import merge_entries, merge_tables
 from dalembert.model.drawing import Drawing
 from dalembert.model.facts import STRUCTURE
+from dalembert.model.given import Given
 from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.mechanism.assembly import Assembly, all_initial, sections
 from dalembert.model.mechanism.body import Body
@@ -21,7 +22,6 @@ from dalembert.model.mechanism.elements.spring import Actuator, Damper, Spring
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.judgements import Judgements
 from dalembert.model.mechanism.vectors import Vector
-from dalembert.model.reading import Given
 from dalembert.model.sections import SECTIONS
 from dalembert.model.stated import VALUES
 from dalembert.model.system import System
