@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from dalembert.algebra import nearest
 from dalembert.algebra.nearest import nearest_solution
 from dalembert.algebra.rank import Scale, is_positive, null_space, rank
 from dalembert.algebra.saddle import Saddle, Weight, positive
@@ -117,3 +118,13 @@ def test_nearest_reports_failure():
     found = nearest_solution(impossible, np.array([0.7]), sp.csr_array(np.eye(1)), np.array([0]))
     assert not found.solved
     assert found.residual[0] == pytest.approx(1, abs=0.1)
+
+
+def test_columns_that_rows_connect(random):
+    """Of small dense matrices as of sparse ones: the same columns belong together."""
+    for _ in range(60):
+        rows, count = random.integers(0, 12), random.integers(1, 13)
+        J = random.normal(size=(rows, count)) * (random.random((rows, count)) < random.uniform(0, 0.4))
+        places = (sp.csr_array(J), J)
+        sizes = [nearest._connected(each, np.arange(1.0, count + 1), None) for each in places]
+        np.testing.assert_allclose(*sizes, rtol=1e-12)

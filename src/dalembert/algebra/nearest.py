@@ -231,10 +231,22 @@ def _connected(jacobian: Matrix, x: Array, groups: Array | None) -> Array:
     What vanishes is found no better than to the rounding of what is solved for together with it.
     """
     if groups is None:
-        groups = connected(sparse(jacobian))
+        groups = _connected_dense(jacobian) if isinstance(jacobian, np.ndarray) else connected(jacobian)
     largest = np.zeros(len(x))
     np.maximum.at(largest, groups, np.abs(x))
     return abs(jacobian) @ largest[groups]
+
+
+def _connected_dense(jacobian: Array) -> Array:
+    """Do the same for a small matrix, in a part of the time: a column belongs to the first one that it reaches."""
+    places = (jacobian != 0).astype(float)
+    reached = places.T @ places + np.eye(places.shape[1]) > 0
+    while True:
+        further = reached.astype(float)
+        further = further @ further > 0
+        if np.array_equal(further, reached):
+            return reached.argmax(axis=1)
+        reached = further
 
 
 def connected(pattern: Sparse) -> Array:

@@ -48,6 +48,7 @@ class Reader:
         self.given = given
         self.problems: dict[Problem, None] = {}  # in the order found, each once
         self.hints = 0
+        self._texts: dict[str, Expr] = {}
         self.calls: dict[str, tuple[str, ...]] = {}  # functions of its own
         self.own_tables: dict[str, Mapping[str, Any]] = {}
         self.own_functions: dict[str, Mapping[str, Any]] = {}
@@ -265,7 +266,11 @@ class Reader:
     def translate(self, value: Any, equation: bool = False) -> Expr:
         """Turn text, SymPy, SymEngine or a number into an expression."""
         if isinstance(value, str):
-            return parse_equation(value, self.vocabulary) if equation else parse_value(value, self.vocabulary).expr
+            if equation:
+                return parse_equation(value, self.vocabulary)
+            if value not in self._texts:  # parts of a kind say the same
+                self._texts[value] = parse_value(value, self.vocabulary).expr
+            return self._texts[value]
         if isinstance(value, bool) or not (isinstance(value, (int, float, np.number, se.Basic)) or is_sympy(value)):
             got = str(value).lower() if isinstance(value, bool) else f"{type(value).__name__}: {str(value)[:60]}"
             raise ModelError(f"expected an expression or a number, got {got}")
