@@ -90,7 +90,7 @@ def count(texts: Iterable[str], where: dict[str, str]) -> int:
 
 def derived(system: System, entry: dict[str, Any]) -> tuple[list[str], dict[str, str]]:
     """Return the formulas of an entry as they are printed, and the abbreviations in them."""
-    derivation = system.derive(entry["form"], entry.get("coordinates")).short()
+    derivation = system.derive(entry["form"], entry.get("coordinates"))
     texts: list[str] = []
     for what in entry["what"]:
         words = what.split()

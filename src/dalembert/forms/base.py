@@ -49,11 +49,15 @@ Matrix = list[list[Expr]]
 
 @dataclass(frozen=True)
 class Written:
-    """A form as it is written down: equations that vanish, matrices by their names, and what else must be known."""
+    """A form as it is written down: equations that vanish, matrices by their names, and what else must be known.
+
+    products: where equations are sums of products, the factors of each term, so that they can be written one by one.
+    """
 
     equations: list[Expr]
     matrices: dict[str, Matrix] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    products: list[list[tuple[Expr, Expr]]] = field(default_factory=list)
 
 
 class Form(ABC):
@@ -97,6 +101,10 @@ class Form(ABC):
         """Write the form down; `solution()` is that of `solve` as expressions, or raises TooLarge."""
         found = solution()
         return Written(self.equations(scene, found), found.matrices)
+
+    def solved_for(self, scene: Scene) -> list[Expr]:
+        """Return the symbols for which the equations are solved, one in each; none if they are not."""
+        return []
 
     def symbols(self, scene: Scene) -> list[Expr]:
         """Return functions of time in the equations that are no coordinates of the system."""

@@ -56,6 +56,10 @@ class Canonical(Form):
         """Return the momenta."""
         return Hamiltonian(scene).momenta
 
+    def solved_for(self, scene: Scene) -> list[Expr]:
+        """Return q̇ and ṗ."""
+        return [*scene.blocks.v, *(se.Symbol(f"{p.name}'") for p in self.symbols(scene))]
+
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Find the reactions as functions of t, q, v; they are the same in the canonical variables."""
         return Reactions().solve(rows, pilot)

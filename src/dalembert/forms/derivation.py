@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -12,7 +13,9 @@ from dalembert.document.shown import Printed
 from dalembert.forms.base import Form, Matrix
 from dalembert.forms.description import derivation_document
 from dalembert.forms.formulas import Formulas, NamedFormulas
+from dalembert.forms.raw import Raw
 from dalembert.forms.scene import Scene
+from dalembert.forms.short import Short
 from dalembert.language.building import Expr
 from dalembert.language.printing import to_text
 from dalembert.language.translate import Translator
@@ -48,15 +51,11 @@ class Derivation(Printed):
     translator: Translator
     notes: list[str]
     shared: dict[str, list[str]]
-    expressions: list[Expr]
-    entries: dict[str, Matrix]
-    reaction_expressions: dict[str, list[Expr]]
-    multiplier_expressions: dict[str, Expr]
-    total_expressions: list[Expr]
+    raw: Raw
     structure: dict[str, list[list[str]]]
     state: dict[str, float]
-    abbreviation_expressions: dict[str, Expr]
     operations: int
+    is_full: bool = False
 
     @property
     def form(self) -> str:
@@ -77,6 +76,42 @@ class Derivation(Printed):
     def title(self) -> str:
         """The name of the form, and how it is written."""
         return self.kind.title
+
+    # --- as SymEngine ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _formulas(self) -> Raw | Short:
+        return self.raw if self.is_full else Short(self.raw, self.kind, self.scene)
+
+    @property
+    def expressions(self) -> list[Expr]:
+        """The differential equations as expressions that vanish."""
+        return self._formulas.expressions
+
+    @property
+    def entries(self) -> dict[str, Matrix]:
+        """The entries of the matrices."""
+        return self._formulas.entries
+
+    @property
+    def reaction_expressions(self) -> dict[str, list[Expr]]:
+        """The reactions by constraint."""
+        return self._formulas.reaction_expressions
+
+    @property
+    def multiplier_expressions(self) -> dict[str, Expr]:
+        """λ by constraint."""
+        return self._formulas.multiplier_expressions
+
+    @property
+    def total_expressions(self) -> list[Expr]:
+        """The total reaction."""
+        return self._formulas.total_expressions
+
+    @property
+    def abbreviation_expressions(self) -> dict[str, Expr]:
+        """What names stand for."""
+        return self._formulas.abbreviation_expressions
 
     # --- as SymPy ----------------------------------------------------------------------------------------------------
 
@@ -121,23 +156,22 @@ class Derivation(Printed):
         return Formulas((self.translator.outward(e) for e in row[:count]), names)
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and name in self.__dict__.get("entries", {}):
+        entries = self.raw.entries if "raw" in self.__dict__ else {}
+        if not name.startswith("_") and name in entries:
             return self.matrices[name]
-        known = ", ".join(self.__dict__.get("entries", {}))
+        known = ", ".join(entries)
         raise AttributeError(f"this derivation has no `{name}`; its matrices: {known or 'none'}")
 
     def letters(self, name: str) -> str:
         """Return the name of a matrix in LaTeX, if it is not its own name."""
         return self.kind.letters.get(name, "")
 
-    def short(self) -> Derivation:
-        """Return the same derivation in few operations, with angles that meet and names for what equations share.
+    def full(self) -> Derivation:
+        """Return the same derivation as the algebra leaves it: longer formulas, without names for what they share.
 
-        Its `abbreviations` say what names stand for: `equation.subs(derivation.abbreviations)` puts it in.
+        They hold wherever they are defined, also where the constraints do not.
         """
-        from dalembert.forms.short import shortened
-
-        return shortened(self)
+        return replace(self, is_full=True)
 
     # --- as text -----------------------------------------------------------------------------------------------------
 

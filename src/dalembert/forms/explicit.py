@@ -57,5 +57,8 @@ class Explicit(Form):
 
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
         """Return q̈ − (P a_u + N c)."""
-        symbols = [se.Symbol(q.name + "''") for q in scene.blocks.q]
-        return [symbol - value for symbol, value in zip(symbols, solution.acceleration, strict=True)]
+        return [symbol - value for symbol, value in zip(self.solved_for(scene), solution.acceleration, strict=True)]
+
+    def solved_for(self, scene: Scene) -> list[Expr]:
+        """Return q̈."""
+        return [se.Symbol(q.name + "''") for q in scene.blocks.q]

@@ -14,6 +14,7 @@ from dalembert.algebra.rational import TooLarge
 from dalembert.forms.base import (
     MAX_OPERATIONS,
     Form,
+    Matrix,
     Solution,
     Written,
     dense,
@@ -47,7 +48,8 @@ class Minimal(Form):
         written = [[scene.field.write(e) for e in dense(column, n, scene.field)] for column in columns]
         D = [list(row) for row in zip(*written, strict=True)] if written else [[] for _ in range(n)]
         notes = holds_where(scene, "D", lambda: self.valid_where(scene, columns))
-        return Written(self.equations(scene, Solution([], [], matrices={"D": D})), {"D": D}, notes)
+        products = self.products(scene, D)
+        return Written([_sum(pairs) for pairs in products], {"D": D}, notes, products)
 
     def basis(self, scene: Scene) -> list[Vector]:
         """Return D as formulas, without denominators and common factors: by the way that makes it shorter."""
@@ -81,11 +83,18 @@ class Minimal(Form):
 
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
         """Return Dᵀ(M q̈ − f)."""
+        return [_sum(pairs) for pairs in self.products(scene, solution.matrices["D"])]
+
+    @staticmethod
+    def products(scene: Scene, D: Matrix) -> list[list[tuple[Expr, Expr]]]:
+        """Return each equation as entries of D beside the rows of M q̈ − f that they multiply."""
         left = balance(scene)
-        return [
-            se.Add(*[d * expr for d, expr in zip(column, left, strict=True)])
-            for column in zip(*solution.matrices["D"], strict=True)
-        ]
+        columns = zip(*D, strict=True)
+        return [[(d, row) for d, row in zip(column, left, strict=True) if d != 0 and row != 0] for column in columns]
+
+
+def _sum(pairs: list[tuple[Expr, Expr]]) -> Expr:
+    return se.Add(*[factor * row for factor, row in pairs])
 
 
 def along(rows: Rows, null: NullSpace, pilot: Pilot) -> Solution:

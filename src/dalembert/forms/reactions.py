@@ -46,5 +46,8 @@ class Reactions(Form):
 
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
         """Return r − (its formula), with r_<coordinate> for the total reaction on a coordinate."""
-        symbols = [scene.fresh("r", q.name) for q in scene.blocks.q]
-        return [symbol - value for symbol, value in zip(symbols, solution.reaction, strict=True)]
+        return [symbol - value for symbol, value in zip(self.solved_for(scene), solution.reaction, strict=True)]
+
+    def solved_for(self, scene: Scene) -> list[Expr]:
+        """Return the symbols of the total reaction."""
+        return [scene.fresh("r", q.name) for q in scene.blocks.q]

@@ -1,62 +1,137 @@
-"""A derivation in few operations: the same equations, matrices and reactions, as a person would write them.
+"""The formulas of a derivation in few operations: the same equations, matrices and reactions, as a person writes them.
 
 Angles meet (sin(α + β)), terms are collected and factored, squares completed, the constraints used where they shorten,
-and what several equations share gets a name.
+and what several equations share gets a name. So equations hold where the constraints do: on the motion. The rows of
+M q̈ = f + Aᵀλ are only arranged, and hold everywhere.
+
+Each part is written when it is asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import symengine as se
 
 from dalembert.algebra.rational import Field, TooLarge
-from dalembert.algebra.writing.cost import operations
+from dalembert.algebra.writing.cost import operations, total
 from dalembert.algebra.writing.names import shared_parts
 from dalembert.algebra.writing.writer import Writer
+from dalembert.forms.base import Form, Matrix
+from dalembert.forms.raw import Raw
+from dalembert.forms.scene import Scene
 from dalembert.language.building import CONSTANTS, Expr
 from dalembert.language.functions import FUNCTIONS
 
-if TYPE_CHECKING:
-    from dalembert.forms.derivation import Derivation
-
 MAX_LENGTH = 300  # operations of one formula; longer ones stay as they are
-MAX_TOTAL = 2_000  # operations of a derivation; a longer one is not read as formulas, and stays as it is
-
-_LONG = f"too long to be written in few operations: more than {MAX_TOTAL} altogether"
-
-
-def shortened(derivation: Derivation) -> Derivation:
-    """Return a derivation whose formulas are written in few operations; where that does not shorten, as they were."""
-    if sum(map(operations, formulas(derivation))) > MAX_TOTAL:
-        return replace(derivation, notes=[*derivation.notes, _LONG])
-    return _Shortening(derivation).result()
+MAX_TOTAL = 2_000  # operations of equations or of reactions; longer ones are not read as formulas, and stay as they are
+_MERGED = 400  # products of terms, up to which a sum of products is multiplied out
+_SHORTER = 0.95  # of the operations that an equation must have if its products are merged: rows read better
 
 
-def formulas(derivation: Derivation) -> Iterable[Expr]:
-    """Give all formulas of a derivation."""
-    yield from derivation.expressions
-    for rows in derivation.entries.values():
-        for row in rows:
-            yield from row
-    for row in derivation.reaction_expressions.values():
-        yield from row
-    yield from derivation.multiplier_expressions.values()
+class Short:
+    """What `Raw` has, in few operations."""
+
+    def __init__(self, raw: Raw, form: Form, scene: Scene):
+        self._raw, self._form, self._scene = raw, form, scene
+
+    # --- equations and matrices --------------------------------------------------------------------------------------
+
+    @cached_property
+    def expressions(self) -> list[Expr]:
+        """The equations."""
+        return self._equations[0]
+
+    @cached_property
+    def entries(self) -> dict[str, Matrix]:
+        """The matrices by name."""
+        raw = self._raw.entries
+        pen = self._pen(entry for rows in raw.values() for row in rows for entry in row)
+        return {name: [[pen.value(entry) for entry in row] for row in rows] for name, rows in raw.items()}
+
+    @cached_property
+    def _equations(self) -> tuple[list[Expr], dict[str, Expr]]:
+        """The equations, and names for what they share; rows of blocks read best as they are."""
+        raw = self._raw
+        if self._form.plain:
+            if total(raw.expressions) > MAX_TOTAL:
+                return raw.expressions, {}
+            return [Pen(self._scene, [expr]).equation(expr) for expr in raw.expressions], {}
+        pen = self._pen(raw.expressions, (e for pairs in raw.products for pair in pairs for e in pair))
+        if raw.products:
+            equations = [pen.product(pairs) for pairs in raw.products]
+        else:
+            equations = [pen.equation(expr, self._wanted) for expr in raw.expressions]
+        return shared_parts(equations, self._taken(equations), self._scene.system.parameters)
+
+    @cached_property
+    def _wanted(self) -> list[Expr]:
+        """The symbols for which equations are solved."""
+        return self._form.solved_for(self._scene)
+
+    # --- reactions ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def reaction_expressions(self) -> dict[str, list[Expr]]:
+        """The reactions by constraint."""
+        return {name: self._values(row) for name, row in self._raw.reaction_expressions.items()}
+
+    @cached_property
+    def multiplier_expressions(self) -> dict[str, Expr]:
+        """λ by constraint."""
+        return dict(zip(self._raw.multiplier_expressions, self._values(self._raw.multiplier_expressions.values())))
+
+    @cached_property
+    def total_expressions(self) -> list[Expr]:
+        """The total reaction."""
+        return self._values(self._raw.total_expressions)
+
+    @cached_property
+    def abbreviation_expressions(self) -> dict[str, Expr]:
+        """What names stand for."""
+        raw = self._raw.abbreviation_expressions
+        pen = self._pen(raw.values())
+        return {**{name: pen.value(expr) for name, expr in raw.items()}, **self._equations[1]}
+
+    @cached_property
+    def _reacting(self) -> Pen | None:
+        raw = self._raw
+        rows = raw.reaction_expressions.values()
+        return self._pen([e for row in rows for e in row], raw.multiplier_expressions.values(), raw.total_expressions)
+
+    def _values(self, row: Iterable[Expr]) -> list[Expr]:
+        return [self._reacting.value(entry) for entry in row]
+
+    # --- what all need -----------------------------------------------------------------------------------------------
+
+    def _pen(self, *groups: Iterable[Expr]) -> Pen:
+        return Pen(self._scene, [expr for group in groups for expr in group], self._form.symbols(self._scene), True)
+
+    def _taken(self, equations: Sequence[Expr]) -> set[str]:
+        system = self._scene.system
+        taken = {*system.coordinates, *system.parameters, *self._raw.abbreviation_expressions, *FUNCTIONS, *CONSTANTS}
+        return taken | {symbol.name for expr in equations for symbol in expr.free_symbols}
 
 
-class _Shortening:
-    def __init__(self, derivation: Derivation):
-        self.derivation, self.scene = derivation, derivation.scene
-        b = self.scene.blocks
-        residuals = [r for r in (*b.g, *b.psi) if r is not None]
-        self.momenta = derivation.kind.symbols(self.scene)
-        self.field = Field([*formulas(derivation), *residuals], momenta=self.momenta, apart=False)
-        self._prepare()
-        moving = [residual for residual in residuals if not (self.momenta and residual in b.psi)]
-        self.field.writer = Writer(self.field, self._relations(moving), derivation.system.parameters)
+class Pen:
+    """Writes some expressions in few operations; as they are, where that does not shorten.
+
+    used: whether the constraints may be used, so that what is written holds where they do.
+    """
+
+    def __init__(self, scene: Scene, expressions: Sequence[Expr], momenta: Sequence[Expr] = (), used: bool = False):
+        self._long = total(expressions) > MAX_TOTAL
+        if self._long:
+            return
+        b = scene.blocks
+        residuals = [r for r in (*b.g, *b.psi) if r is not None] if used else []
+        self.field = Field([*expressions, *residuals], momenta=momenta, apart=False)
+        self._prepare(scene)
+        moving = [residual for residual in residuals if not (momenta and residual in b.psi)]
+        self.field.writer = Writer(self.field, self._relations(moving), scene.system.parameters)
 
     def _relations(self, residuals: Iterable[Expr]) -> list[Any]:
         """Return what vanishes on the motion as polynomials; long ones shorten nothing."""
@@ -68,68 +143,44 @@ class _Shortening:
                 continue
         return found
 
-    def _prepare(self) -> None:
+    def _prepare(self, scene: Scene) -> None:
         """Give values at the pilot's points; what has none there counts as one, which decides signs only."""
-        scene = self.scene
         names = {symbol.name for generator in self.field.generators for symbol in generator.free_symbols}
         more = [se.Symbol(name) for name in sorted(names - {symbol.name for symbol in scene.inputs})]
         points = np.vstack([scene.points, np.ones((len(more), scene.points.shape[1]))])
         self.field.set_points([*scene.inputs, *more], points)
 
-    def result(self) -> Derivation:
-        d, system = self.derivation, self.derivation.system
-        equations = [self.equation(expr) for expr in d.expressions]
-        names: dict[str, Expr] = {}
-        if not d.kind.plain:  # rows of blocks read best as they are
-            taken = {*system.coordinates, *system.parameters, *d.abbreviation_expressions, *FUNCTIONS, *CONSTANTS}
-            taken |= {symbol.name for expr in equations for symbol in expr.free_symbols}
-            equations, names = shared_parts(equations, taken, system.parameters)
-        return replace(
-            d,
-            expressions=equations,
-            entries={name: [self.values(row) for row in rows] for name, rows in d.entries.items()},
-            reaction_expressions={name: self.values(row) for name, row in d.reaction_expressions.items()},
-            multiplier_expressions={name: self.value(e) for name, e in d.multiplier_expressions.items()},
-            abbreviation_expressions={**d.abbreviation_expressions, **names},
-        )
-
-    def values(self, row: Sequence[Expr]) -> list[Expr]:
-        return [self.value(entry) for entry in row]
-
     def value(self, expr: Expr) -> Expr:
         """Write a value."""
-        if operations(expr) > MAX_LENGTH:
+        return self._shorter(expr, lambda: self.field.writer.value(self.field.read(expr)))
+
+    def equation(self, expr: Expr, wanted: Sequence[Expr] = ()) -> Expr:
+        """Write an equation that vanishes: solved for what is wanted, else without what all terms share."""
+        for left in expr.args if expr.is_Add else (expr,):
+            if left in wanted:
+                right = self.value(se.Add(left, -expr))
+                return se.Add(left, *[-term for term in (right.args if right.is_Add else (right,))])
+        return self._shorter(expr, lambda: self.field.writer.vanishing(self.field.read(expr)))
+
+    def product(self, pairs: Sequence[tuple[Expr, Expr]]) -> Expr:
+        """Write a sum of products that vanishes: row by row, or merged if that is shorter."""
+        apart = se.Add(*[self.value(factor) * self.value(row) for factor, row in pairs])
+        if len(pairs) == 1 or self._long:
+            return apart if self._long else self.equation(apart)
+        try:
+            read = [(self.field.read(factor), self.field.read(row)) for factor, row in pairs]
+            length = self.field.length
+            if sum(length(factor) * length(row) for factor, row in read) > _MERGED:
+                return apart
+            merged = self.field.writer.vanishing(sum((x * y for x, y in read), self.field.zero))
+        except TooLarge:
+            return apart
+        return merged if operations(merged) <= _SHORTER * operations(apart) else apart
+
+    def _shorter(self, expr: Expr, write: Any) -> Expr:
+        if self._long or operations(expr) > MAX_LENGTH:
             return expr
         try:
-            return min((self.field.writer.value(self.field.read(expr)), expr), key=operations)
+            return min((write(), expr), key=operations)
         except TooLarge:
             return expr
-
-    def equation(self, expr: Expr) -> Expr:
-        """Write an equation that vanishes: solved for what it was solved for, else without what all terms share."""
-        if operations(expr) > MAX_LENGTH:
-            return expr
-        left = self.solved_for(expr)
-        if left is not None:
-            right = self.value(se.Add(left, -expr))
-            return se.Add(left, *[-term for term in (right.args if right.is_Add else (right,))])
-        try:
-            return min((self.field.writer.vanishing(self.field.read(expr)), expr), key=operations)
-        except TooLarge:
-            return expr
-
-    def solved_for(self, expr: Expr) -> Expr | None:
-        """Return the symbol for which an equation is solved: the only rate or reaction, alone."""
-        d = self.derivation
-        if d.form == "explicit":
-            wanted = [se.Symbol(f"{q.name}''") for q in self.scene.blocks.q]
-        elif d.form == "reactions":
-            wanted = [self.scene.fresh("r", q.name) for q in self.scene.blocks.q]
-        elif self.momenta:
-            wanted = [*self.scene.blocks.v, *(se.Symbol(f"{p.name}'") for p in self.momenta)]
-        else:
-            return None
-        for term in expr.args if expr.is_Add else (expr,):
-            if term in wanted:
-                return term
-        return None

@@ -13,9 +13,10 @@ from dalembert.algebra.rational import MAX_TERMS, Field, TooLarge
 from dalembert.arguments import choice
 from dalembert.errors import DerivationError, quoted
 from dalembert.forms import FORMS
-from dalembert.forms.base import MAX_OPERATIONS, Form, Matrix, Solution
+from dalembert.forms.base import MAX_OPERATIONS, Form, Solution
 from dalembert.forms.derivation import Derivation
 from dalembert.forms.multipliers import solve
+from dalembert.forms.raw import Raw
 from dalembert.forms.reactions import Reactions
 from dalembert.forms.scene import MAX_UNKNOWNS, Rows, Scene, scene_of
 from dalembert.language.building import Expr
@@ -82,14 +83,9 @@ class _Draft:
 
     notes: list[str]
     shared: dict[str, list[str]]
-    expressions: list[Expr] = field(default_factory=list)
-    entries: dict[str, Matrix] = field(default_factory=dict)
-    reaction_expressions: dict[str, list[Expr]] = field(default_factory=dict)
-    multiplier_expressions: dict[str, Expr] = field(default_factory=dict)
-    total_expressions: list[Expr] = field(default_factory=list)
+    raw: Raw = field(default_factory=Raw)
     structure: dict[str, list[list[str]]] = field(default_factory=dict)
     state: dict[str, float] = field(default_factory=dict)
-    abbreviation_expressions: dict[str, Expr] = field(default_factory=dict)
     operations: int = 0
 
 
@@ -125,8 +121,8 @@ class _Work:
         except TooLarge:
             self.structure(values)
         self.reactions(solution)
-        if result.abbreviation_expressions:
-            names = quoted(result.abbreviation_expressions)
+        if result.raw.abbreviation_expressions:
+            names = quoted(result.raw.abbreviation_expressions)
             result.notes.append(f"{names} stand for parts of M q̈ = f + r and A q̈ = c that are too long to write out")
 
     def fill(self, solution: Solution | None) -> None:
@@ -138,7 +134,8 @@ class _Work:
             return solution
 
         written = self.form.write(self.scene, solved)
-        self.result.expressions, self.result.entries = written.equations, written.matrices
+        raw = self.result.raw
+        raw.expressions, raw.products, raw.entries = written.equations, written.products, written.matrices
         self.result.notes += written.notes
 
     def numbers(self) -> None:
@@ -182,7 +179,7 @@ class _Work:
         if form.name not in found:
             found[form.name] = self.formulas(form, pilot)
         solution, names = found[form.name]
-        self.result.abbreviation_expressions |= names  # to those of the equations, which are written already
+        self.result.raw.abbreviation_expressions |= names  # to those of the equations, which are written already
         return solution
 
     def formulas(self, form: Form, pilot: Pilot) -> tuple[Solution | None, dict[str, Expr]]:
@@ -241,10 +238,10 @@ class _Work:
         for i, multiplier in zip(scene.kept, solution.multipliers or [], strict=True):
             name = scene.system.constraints[i].name
             if name not in result.shared:
-                result.multiplier_expressions[name] = multiplier
+                result.raw.multiplier_expressions[name] = multiplier
                 row = [scene.blocks.A.get((i, j), ZERO) for j in range(n)]
-                result.reaction_expressions[name] = [self.product(entry, multiplier) for entry in row]
-        result.total_expressions = solution.reaction
+                result.raw.reaction_expressions[name] = [self.product(entry, multiplier) for entry in row]
+        result.raw.total_expressions = solution.reaction
 
     def product(self, entry: Expr, multiplier: Expr) -> Expr:
         """Return one entry of a reaction, in lowest terms unless they are too many."""

@@ -20,6 +20,7 @@ from dalembert.algebra.writing.terms import Monomial, Sum, add, common, common_o
 from dalembert.language.building import Expr
 
 MAX_SEARCHED = 40  # terms; more are collected first
+_UNIT = Fraction(1)
 MAX_EFFORT = 60_000  # pairs of terms that are compared for one formula; beyond this terms are only collected
 
 
@@ -97,9 +98,9 @@ class Arrangement:
             for other in monomials[i + 1 :]:
                 shared = common(one, other)
                 a, b = quotient(one, shared) or (), quotient(other, shared) or ()
-                ratio = terms[other] / terms[one]
+                ratio = _ratio(terms[one], terms[other]) if a <= b else _ratio(terms[other], terms[one])
                 if a > b:
-                    a, b, ratio = b, a, 1 / ratio
+                    a, b = b, a
                 pairs.setdefault((a, b, ratio), []).append(shared)
         seen: set[tuple] = set()
         for (a, b, ratio), rows in pairs.items():
@@ -216,6 +217,11 @@ def _primitive(terms: Sum) -> tuple[Fraction, Monomial, Sum]:
     if sum(factor < 0 for factor in terms.values()) * 2 > len(terms):
         number = -number
     return number, shared, divided(terms, shared, number)
+
+
+def _ratio(one: Fraction, other: Fraction) -> Fraction:
+    """Return other/one; most factors differ in sign only, and dividing them takes longer than looking."""
+    return _UNIT if one == other else -_UNIT if one == -other else other / one
 
 
 def _root(value: Fraction) -> Fraction | None:

@@ -62,7 +62,10 @@ class Relations:
         for _ in range(_ROUNDS):
             found: dict[str, tuple[Polynomial, int]] = {}
             for one, number in front:
+                degrees = one.degrees()
                 for lead, rest in self._rules:
+                    if any(power > degree for power, degree in zip(lead, degrees, strict=True)):
+                        continue
                     if (other := self._replaced(one, lead, rest)) is not None and str(other[0]) not in best:
                         if not self.names(other[0]) <= present:
                             continue
@@ -91,8 +94,9 @@ class Relations:
             tuple(map(int, m)): Fraction(int(c)) for m, c in polynomial.to_dict().items()
         }
         changed = False
+        needed = [(k, power) for k, power in enumerate(lead) if power]
         for _ in range(_PASSES):
-            hits = [m for m in terms if all(a >= b for a, b in zip(m, lead, strict=True))]
+            hits = [m for m in terms if all(m[k] >= power for k, power in needed)]
             if not hits:
                 break
             changed = True

@@ -70,7 +70,7 @@ class Writer:
             for below, y in self.relations.ways(bottom):
                 self._note(options, above * y, below * x)
         for solved in self._solved(formula):
-            if len(solved.numerator) + len(solved.denominator) <= len(top) + len(bottom) + _LONGER:
+            if self.field.length(solved) <= len(top) + len(bottom) + _LONGER:
                 self._note(options, solved.numerator, solved.denominator)
         found = []
         most = _TRIED if len(top) <= _SHORT else 2
@@ -103,7 +103,7 @@ class Writer:
             generator = self.field.generators[k]
             value = self.field.quotient(-rest, front)
             put = self.field.substitute(formula, {generator: value})
-            if put.numerator.is_zero() or len(put.numerator) > _SEARCHED:
+            if put.numerator.is_zero() or self.field.length(put) > self.field.length(formula) + _LONGER:
                 continue
             found.append(put)
             content, factors = self._factors(put.numerator)

@@ -19,8 +19,8 @@ With Lagrange multipliers
 dalembert derive pendulum
 Without them, as a person would write them (Phong)
 dalembert derive pendulum --form minimal
-In few operations, with angles that meet
-dalembert derive double-pendulum --form minimal --short
+As the algebra leaves them, without the constraints being used to shorten them
+dalembert derive chaplygin-sleigh --form explicit --full
 In the angle alone
 dalembert derive pendulum --form independent --coordinates phi
 The reaction of every constraint as a formula, for a paper
@@ -48,11 +48,11 @@ def command(
             rich_help_panel="What is derived",
         ),
     ] = None,
-    short: Annotated[
+    full: Annotated[
         bool,
         typer.Option(
-            "--short",
-            help="In few operations: angles meet, terms are collected, what equations share gets a name.",
+            "--full",
+            help="As the algebra leaves them: longer, and valid also where the constraints do not hold.",
             rich_help_panel="What is derived",
         ),
     ] = False,
@@ -76,7 +76,7 @@ def command(
     system = open_model(model, settings, initial)
     with Progress("deriving the equations"):
         derivation = system.derive(form, chosen)
-        derivation = derivation.short() if short else derivation
+        derivation = derivation.full() if full else derivation
         if to == "json":
             text = as_json(derivation.as_dict())
         else:
