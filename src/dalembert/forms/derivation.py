@@ -36,7 +36,7 @@ class Derivation(Printed):
     shared: constraint -> those with which it shares its load, where its own reaction is not determinate.
     total_reaction: r = M q̈ − f on each coordinate.
     notes: what else must be known: where the form holds, what is redundant, what is too long to be written.
-    abbreviations: names in the reactions for right sides that are too long to be written out in them.
+    abbreviations: what names in the formulas stand for: parts that are shared, and right sides that are too long.
     structure: where the matrices are too long, their values at an admissible state, those that vary marked by *.
 
     What ends in `expressions`, and `entries`, are the same as SymEngine has them. operations: on the shared graph.

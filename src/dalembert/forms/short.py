@@ -40,7 +40,7 @@ class Short:
 
     # --- equations and matrices --------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def expressions(self) -> list[Expr]:
         """The equations."""
         return self._equations[0]
@@ -54,23 +54,32 @@ class Short:
 
     @cached_property
     def _equations(self) -> tuple[list[Expr], dict[str, Expr]]:
-        """The equations, and names for what they share; rows of blocks read best as they are."""
+        """The equations, and what names in them and in reactions stand for; rows of blocks read best as they are."""
         raw = self._raw
-        if self._form.plain:
-            if total(raw.expressions) > MAX_TOTAL:
-                return raw.expressions, {}
-            return [Pen(self._scene, [expr]).equation(expr) for expr in raw.expressions], {}
+        known, pen = raw.abbreviation_expressions, self._pen(raw.abbreviation_expressions.values())
+        named = [pen.value(expr) for expr in known.values()]
+        equations = self._rows() if self._form.plain else self._combined()
+        open_to_names = [*([] if self._form.plain else equations), *named]
+        written, names = shared_parts(open_to_names, self._taken(open_to_names), self._scene.system.parameters)
+        rest = len(written) - len(named)
+        return (equations if self._form.plain else written[:rest]), {
+            **names,
+            **dict(zip(known, written[rest:], strict=True)),
+        }
+
+    def _rows(self) -> list[Expr]:
+        """Write each row of the blocks by itself."""
+        rows = self._raw.expressions
+        return rows if total(rows) > MAX_TOTAL else [Pen(self._scene, [row]).equation(row) for row in rows]
+
+    def _combined(self) -> list[Expr]:
+        """Write equations that are made of several rows."""
+        raw = self._raw
         pen = self._pen(raw.expressions, (e for pairs in raw.products for pair in pairs for e in pair))
         if raw.products:
-            equations = [pen.product(pairs) for pairs in raw.products]
-        else:
-            equations = [pen.equation(expr, self._wanted) for expr in raw.expressions]
-        return shared_parts(equations, self._taken(equations), self._scene.system.parameters)
-
-    @cached_property
-    def _wanted(self) -> list[Expr]:
-        """The symbols for which equations are solved."""
-        return self._form.solved_for(self._scene)
+            return [pen.product(pairs) for pairs in raw.products]
+        wanted = self._form.solved_for(self._scene)
+        return [pen.equation(expr, wanted) for expr in raw.expressions]
 
     # --- reactions ---------------------------------------------------------------------------------------------------
 
@@ -82,22 +91,21 @@ class Short:
     @cached_property
     def multiplier_expressions(self) -> dict[str, Expr]:
         """λ by constraint."""
-        return dict(zip(self._raw.multiplier_expressions, self._values(self._raw.multiplier_expressions.values())))
+        raw = self._raw.multiplier_expressions
+        return dict(zip(raw, self._values(raw.values()), strict=True))
 
     @cached_property
     def total_expressions(self) -> list[Expr]:
         """The total reaction."""
         return self._values(self._raw.total_expressions)
 
-    @cached_property
+    @property
     def abbreviation_expressions(self) -> dict[str, Expr]:
         """What names stand for."""
-        raw = self._raw.abbreviation_expressions
-        pen = self._pen(raw.values())
-        return {**{name: pen.value(expr) for name, expr in raw.items()}, **self._equations[1]}
+        return self._equations[1]
 
     @cached_property
-    def _reacting(self) -> Pen | None:
+    def _reacting(self) -> Pen:
         raw = self._raw
         rows = raw.reaction_expressions.values()
         return self._pen([e for row in rows for e in row], raw.multiplier_expressions.values(), raw.total_expressions)

@@ -121,15 +121,19 @@ def _exact(node: Expr) -> tuple[int, int]:
 
 
 def _sum(texts: Iterable[str]) -> str:
-    """Join terms in alphabetical order of what stands after their numbers, constants last, a positive one in front."""
-    terms = sorted(texts, key=lambda text: (bool(_CONSTANT.fullmatch(text)), _FACTOR.sub("", text, 1), text))
+    """Join terms: accelerations, velocities, the rest, constants last, a positive one in front; by the alphabet."""
+
+    def place(text: str) -> tuple[bool, int, str, str]:
+        return bool(_CONSTANT.fullmatch(text)), -_rates(text), _FACTOR.sub("", text, 1), text
+
+    terms = sorted(texts, key=place)
     first = next((i for i, text in enumerate(terms) if not text.startswith("-")), 0)
     terms.insert(0, terms.pop(first))
     return terms[0] + "".join(f" - {t[1:]}" if t.startswith("-") else f" + {t}" for t in terms[1:])
 
 
 def _product(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
-    above: list[tuple[int, str]] = []  # with a rank: numbers, names, functions, sums
+    above: list[tuple[int, str]] = []  # with a rank
     below: list[str] = []
     sign = ""
     for arg, (text, binding) in zip(node.args, args, strict=True):
@@ -146,13 +150,28 @@ def _product(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
         elif arg.is_Pow and arg.args[1].is_Number and float(arg.args[1]) < 0 and arg.args[0] != se.E:
             below.append(text.removeprefix("1/"))  # as _power writes it
         else:
-            inner = arg.args[0] if arg.is_Pow else arg
-            rank = 1 if inner.is_Symbol else 3 if inner.is_Add else 2
-            above.append((rank, text if binding >= _PRODUCT else f"({text})"))
+            above.append((_rank(arg), text if binding >= _PRODUCT else f"({text})"))
     text = sign + ("*".join(factor for _, factor in sorted(above)) or "1")
     if below:
-        text += "/" + (below[0] if len(below) == 1 else f"({'*'.join(sorted(below))})")
+        ordered = sorted(below, key=lambda part: (not part[0].isdigit(), part))  # a number in front
+        text += "/" + (below[0] if len(below) == 1 else f"({'*'.join(ordered)})")
     return text, _SUM if sign else _PRODUCT
+
+
+def _rank(factor: Expr) -> int:
+    """Return where a factor stands: names, sums of names, rates, functions, other sums, after numbers."""
+    inner = factor.args[0] if factor.is_Pow else factor
+    if inner.is_Symbol:
+        return 3 if inner.name.endswith("'") else 1
+    if not inner.is_Add:
+        return 4
+    plain = not any(symbol.name.endswith("'") for symbol in inner.free_symbols) and not inner.atoms(se.sin, se.cos)
+    return 2 if plain else 5
+
+
+def _rates(text: str) -> int:
+    """Return the order of the highest derivative in a term."""
+    return 2 if "''" in text else 1 if "'" in text else 0
 
 
 def _power(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:

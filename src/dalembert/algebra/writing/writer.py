@@ -147,7 +147,7 @@ class Writer:
 
     def _signed(self, polynomial: Polynomial) -> Expr:
         one, other = self.polynomial(polynomial), self.polynomial(-polynomial)
-        return min((one, other), key=lambda expr: (operations(expr), _minuses(expr), len(str(expr))))
+        return min((one, other), key=lambda expr: (operations(expr), *_against(expr), _minuses(expr), len(str(expr))))
 
     @staticmethod
     def _note(options: dict[str, Any], above: Polynomial, below: Polynomial) -> None:
@@ -342,6 +342,16 @@ class Writer:
                 exponents[k] = power
             terms[tuple(exponents)] = factor
         return self.field.unit.context().from_dict(terms)
+
+
+def _against(expr: Expr) -> tuple[int, int]:
+    """Count the terms with accelerations, and with velocities, that have a minus in front."""
+    found = [0, 0]
+    for term in expr.args if expr.is_Add else (expr,):
+        highest = max(map(rank, term.free_symbols), default=0)
+        if highest and is_negative(term):
+            found[2 - highest] += 1
+    return found[0], found[1]
 
 
 def _minuses(expr: Expr) -> int:
