@@ -85,6 +85,6 @@ def test_redundant_constraints_change_nothing():
 def test_equations_read_well():
     assert pendulum().derive("multipliers").as_dict()["equations"] == [
         "m*x'' - lambda_rod_x = 0",
-        "g*m - lambda_rod_y + m*y'' = 0",
-        "J*phi'' + l*lambda_rod_x*cos(phi) + l*lambda_rod_y*sin(phi) = 0",
+        "m*(y'' + g) - lambda_rod_y = 0",
+        "J*phi'' + l*(lambda_rod_x*cos(phi) + lambda_rod_y*sin(phi)) = 0",
     ]

@@ -84,8 +84,9 @@ def test_a_release_prints_itself():
 def numbers(released: Release, state: dict[str, float]) -> dict[str, float]:
     """The multipliers by the formulas, at a state of the whole system."""
     values = {se.Symbol(name): value for name, value in {**state, **released.system.parameters}.items()}
-    inner = {se.Symbol(name): float(e.subs(values)) for name, e in released.derivation.abbreviation_expressions.items()}
-    return {name: float(e.subs({**values, **inner}).n(53, real=True)) for name, e in released.expressions.items()}
+    for name, e in released.derivation.abbreviation_expressions.items():  # each is made of those before it
+        values[se.Symbol(name)] = float(e.subs(values).n(53, real=True))
+    return {name: float(e.subs(values).n(53, real=True)) for name, e in released.expressions.items()}
 
 
 @pytest.mark.parametrize(

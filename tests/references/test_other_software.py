@@ -35,7 +35,7 @@ def test_pendulum_in_cartesian_coordinates():
         constraints={"length": "q1^2 + q2^2 = L^2"},
         parameters={"m": None, "L": None},
     )
-    reaction = system.derive("reactions").reaction_expressions["length"]
+    reaction = system.derive("reactions").full().reaction_expressions["length"]
     multiplier = "(196*q1/10 + 2*q1'^2 + 2*q2'^2)*m/(4*(q1^2 + q2^2))"
     assert agrees(system, reaction[0], f"-2*q1*{multiplier}")
     assert agrees(system, reaction[1], f"-2*q2*{multiplier}")
@@ -54,7 +54,7 @@ def test_cart_and_pendulum_with_the_bob_held():
     )
     top = "-g*mp*sin(qp) + l*(mc - mp)*2*sin(qp)*cos(qp)*qp'^2/2 - F*cos(qp)"
     expected = f"({top} + k*qc*cos(qp))/(l*(mc*cos(qp)^2 + mp*sin(qp)^2))"
-    assert agrees(system, system.derive("explicit").expressions[1], f"qp'' - {expected}")
+    assert agrees(system, system.derive("explicit").full().expressions[1], f"qp'' - {expected}")
 
 
 def test_trolley():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -161,6 +162,16 @@ class Derivation(Printed):
             return self.matrices[name]
         known = ", ".join(entries)
         raise AttributeError(f"this derivation has no `{name}`; its matrices: {known or 'none'}")
+
+    def names_in(self, expressions: Iterable[Expr]) -> dict[str, Expr]:
+        """Return what the names in some formulas stand for, and those in what they stand for."""
+        known = self.abbreviation_expressions
+        waiting, used = list(expressions), set()
+        while waiting:
+            names = {symbol.name for symbol in waiting.pop().free_symbols} & known.keys() - used
+            used |= names
+            waiting += [known[name] for name in names]
+        return {name: expr for name, expr in known.items() if name in used}
 
     def letters(self, name: str) -> str:
         """Return the name of a matrix in LaTeX, if it is not its own name."""

@@ -11,7 +11,6 @@ from dalembert.document.nodes import Block, Equation, Equations, Listing, Matrix
 from dalembert.document.readable import is_readable
 from dalembert.errors import quoted
 from dalembert.forms.multipliers import multiplier
-from dalembert.language.building import Expr
 
 if TYPE_CHECKING:
     from dalembert.forms.derivation import Derivation
@@ -92,12 +91,8 @@ class _Description:
 
     def where(self) -> Section | None:
         """Say what names stand for: all of them, or those that are used."""
+        sides = [side for row in self.rows for side in (row.left, row.right)]
         known = self.derivation.abbreviation_expressions
-        waiting: list[Expr | str] = [side for row in self.rows for side in (row.left, row.right)]
-        used = set(known) if self.whole else set()
-        while waiting and not self.whole:
-            side = waiting.pop()
-            names = set() if isinstance(side, str) else {s.name for s in side.free_symbols} & known.keys() - used
-            used |= names
-            waiting += [known[name] for name in names]
-        return self.section("where", [Equation(name, expr) for name, expr in known.items() if name in used])
+        if not self.whole:
+            known = self.derivation.names_in(side for side in sides if not isinstance(side, str))
+        return self.section("where", [Equation(name, expr) for name, expr in known.items()])

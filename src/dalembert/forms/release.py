@@ -80,9 +80,8 @@ class Release(Printed):
     @property
     def abbreviations(self) -> dict[str, Any]:
         """Names in the formulas, with what they stand for."""
-        return NamedFormulas(
-            {name: self.system.sympy(e) for name, e in self.derivation.abbreviation_expressions.items()}
-        )
+        known = self.derivation.names_in(self.derivation.multiplier_expressions.values())
+        return NamedFormulas({name: self.system.sympy(e) for name, e in known.items()})
 
     def _written(self, name: str) -> str:
         """Return the name of a condition whose reaction is a formula; say why if it is none."""
@@ -106,7 +105,8 @@ class Release(Printed):
                 found.append(Equations(self._rows(self._written(name)), names, outward=outward))
             except DerivationError as error:
                 found.append(Paragraph(str(error)))
-        where = [Equation(name, expr) for name, expr in self.derivation.abbreviation_expressions.items()]
+        names_in = self.derivation.names_in(self.derivation.multiplier_expressions.values())
+        where = [Equation(name, expr) for name, expr in names_in.items()]
         parts: list[Block] = [
             Listing([Name(q) for q in system.coordinates[: system.mechanical]], short=True, title="coordinates"),
             Section("Constraints", [Equations(rows, names, "constraint", outward)]),

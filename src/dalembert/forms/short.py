@@ -18,7 +18,7 @@ import symengine as se
 
 from dalembert.algebra.rational import Field, TooLarge
 from dalembert.algebra.writing.cost import operations, total
-from dalembert.algebra.writing.names import shared_parts
+from dalembert.algebra.writing.names import in_order, shared_parts
 from dalembert.algebra.writing.writer import Writer
 from dalembert.forms.base import Form, Matrix
 from dalembert.forms.raw import Raw
@@ -62,10 +62,8 @@ class Short:
         open_to_names = [*([] if self._form.plain else equations), *named]
         written, names = shared_parts(open_to_names, self._taken(open_to_names), self._scene.system.parameters)
         rest = len(written) - len(named)
-        return (equations if self._form.plain else written[:rest]), {
-            **names,
-            **dict(zip(known, written[rest:], strict=True)),
-        }
+        names |= zip(known, written[rest:], strict=True)
+        return (equations if self._form.plain else written[:rest]), in_order(names)
 
     def _rows(self) -> list[Expr]:
         """Write each row of the blocks by itself."""

@@ -44,7 +44,7 @@ def shared_parts(
     after = sum(map(operations, (*work, *found.values()))) + len(found)
     if before - after < _SHARE * before:
         return list(expressions), {}
-    return work, _in_order(found)
+    return work, in_order(found)
 
 
 def _best(expressions: Sequence[Expr]) -> Expr | None:
@@ -141,7 +141,7 @@ def _put(expr: Expr, part: Expr, symbol: Expr) -> Expr:
     return fold(expr, combine)
 
 
-def _in_order(found: dict[str, Expr]) -> dict[str, Expr]:
+def in_order(found: dict[str, Expr]) -> dict[str, Expr]:
     """Return names so that each is made of those before it."""
     ordered: dict[str, Expr] = {}
     waiting = dict(found)

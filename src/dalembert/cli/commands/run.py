@@ -66,7 +66,9 @@ def command(
         derivation = system.derive("minimal")
         if not derivation.expressions:  # too long; with multipliers they are shorter
             derivation = system.derive("multipliers")
-    equations = Equations([Equation(expr) for expr in derivation.expressions])
+    rows = [Equation(expr) for expr in derivation.expressions]
+    rows += [Equation(*named) for named in derivation.names_in(derivation.expressions).items()]
+    equations = Equations(rows)
     more = Paragraph(f"with reactions as formulas: dalembert derive {model} --form {derivation.form}", "faint")
     section = Section(f"Equations of motion: {derivation.title}", [equations, more])
     typer.echo(f"\n{shown(section, brief=_BRIEF)}\n")
