@@ -9,6 +9,7 @@ import pytest
 import symengine as se
 
 from dalembert import System, example
+from dalembert.algebra.rational import Field
 from dalembert.algebra.writing.cost import operations
 from dalembert.algebra.writing.factoring import Atoms, arranged
 from dalembert.language.printing import to_text
@@ -38,8 +39,8 @@ def values(scene, expressions, random):
 
 @pytest.mark.parametrize("case", sampled([(m, f) for m in MODELS for f in FORMS], 3), ids="-".join)
 def test_same_on_the_motion(case):
-    long = example(case[0]).derive(case[1])
-    short = long.short()
+    short = example(case[0]).derive(case[1])
+    long = short.full()
     old, new = long.abbreviation_expressions, short.abbreviation_expressions
     for whole, brief in (
         (long.entries, short.entries),
@@ -71,12 +72,12 @@ def test_sums_of_angles():
         kinetic="m*((l*a'*cos(a) + l*(a' + b')*cos(a + b))^2 + (l*a'*sin(a) + l*(a' + b')*sin(a + b))^2)/2",
         parameters={"m": 1, "l": 1},
     )
-    for equation in arm.derive("minimal").short().expressions:  # of the angles only b is left
+    for equation in arm.derive("minimal").expressions:  # of the angles only b is left
         assert "(a" not in to_text(equation)
 
 
 def test_names_stand_for_what_equations_share():
-    short = example("pendulum").derive("explicit").short()
+    short = example("pendulum").derive("explicit")
     assert short.abbreviations
     equations = [equation.subs(short.abbreviations) for equation in short.equations]
     assert not any(str(s) in short.abbreviations for e in equations for s in e.free_symbols)
@@ -94,8 +95,20 @@ def test_squares_and_rectangles():
     assert operations(arranged(terms, atoms)) == 6
 
 
-def test_what_is_too_long_stays_as_it_is_with_a_note():
-    long = example("bricard").derive("multipliers")
-    short = long.short()
-    assert short.expressions == long.expressions
-    assert "too long" in short.notes[-1]
+def test_what_is_too_long_stays_as_it_is():
+    short = example("bricard").derive("multipliers")
+    assert short.expressions == short.full().expressions
+
+
+def test_rows_of_blocks_hold_everywhere():
+    """Constraints are not used in M q̈ = f + Aᵀλ: the rows are the same also where these do not hold."""
+    short = example("simple-pendulum").derive("multipliers")
+    for one, other in zip(short.expressions, short.full().expressions, strict=True):
+        ratio = Field([one, other])
+        assert (ratio.read(one) / ratio.read(other)).numerator.is_constant()
+
+
+def test_rows_stay_visible_where_their_sum_is_longer():
+    short = example("slider-crank").derive("minimal")
+    assert all(text in to_text(short.expressions[0]) for text in ("J1*q''", "J2*p''", "m2*x''"))
+    assert operations(short.expressions[0]) < 40 < operations(short.full().expressions[0])

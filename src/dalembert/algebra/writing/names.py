@@ -13,7 +13,7 @@ from dalembert.language.building import Expr
 from dalembert.language.walk import fold, operands, rebuild
 
 MOST = 4  # names; more of them are not read as formulas but as a program
-_LEAST = 3  # operations that a name must save
+_LEAST = 4  # operations that a name must save
 _SHARE = 0.2  # of all operations that names must save together
 _TRIED = 12  # parts that are tried before one is chosen
 _SHORT = 30  # operations, up to which formulas need no names

@@ -131,8 +131,7 @@ class Writer:
         for way, _ in self.relations.ways(polynomial)[:3] if len(polynomial) <= _SEARCHED else [(polynomial, 1)]:
             if not way.is_zero():
                 options += [self._rest(variant) for variant in self._variants(way)]
-        best = min((self._signed(option) for option in options), key=_length)
-        return se.Mul(*best.args[1:]) if best.is_Mul and best.args[0].is_Number else best
+        return min((self._signed(option) for option in options), key=_length)
 
     def _rest(self, polynomial: Polynomial) -> Polynomial:
         """Leave the factors out that have no rates in them: they do not vanish in general."""
@@ -146,8 +145,28 @@ class Writer:
         return polynomial if whole is None else whole
 
     def _signed(self, polynomial: Polynomial) -> Expr:
-        one, other = self.polynomial(polynomial), self.polynomial(-polynomial)
-        return min((one, other), key=lambda expr: (operations(expr), *_against(expr), _minuses(expr), len(str(expr))))
+        """Write what vanishes without a number in front, in the sign in which accelerations are positive."""
+        ways = [self.polynomial(polynomial), self.polynomial(-polynomial)]
+        ways = [se.Mul(*way.args[1:]) if way.is_Mul and way.args[0].is_Number else way for way in ways]
+        ways += [se.Add(*[-term for term in way.args]) for way in ways if way.is_Add]
+        best = min(ways, key=lambda expr: (operations(expr), *_against(expr), _minuses(expr), len(str(expr))))
+        collected = self._by_acceleration(polynomial)
+        return best if collected is None or operations(collected) > operations(best) + 1 else collected
+
+    def _by_acceleration(self, polynomial: Polynomial) -> Expr | None:
+        """Write (J + m l²) φ̈ + …, if there is one acceleration only, which a person sees first; None if not."""
+        degrees = polynomial.degrees()
+        found = [i for i, g in enumerate(self.field.generators) if degrees[i] and rank(g) == 2]
+        if len(found) != 1 or degrees[found[0]] != 1 or len(polynomial) > _SHORT:
+            return None
+        front = polynomial.derivative(found[0])
+        if len(front) == 1:
+            return None
+        rest = polynomial - front * polynomial.context().gens()[found[0]]
+        values = self.field.polynomial_values(front)
+        if np.all(np.isfinite(values)) and np.all(values < 0):
+            front, rest = -front, -rest
+        return se.Add(self.polynomial(front) * self.field.generators[found[0]], self.polynomial(rest))
 
     @staticmethod
     def _note(options: dict[str, Any], above: Polynomial, below: Polynomial) -> None:
