@@ -12,12 +12,10 @@ from tests.formulas.score import ENTRIES, Score, count, flat, score
 LONGER = {  # operations beyond 1.15 times those of the textbook, as far as they go today
     "pendulum-three-reactions": 37,
     "pendulum-three-canonical": 33,
-    "platform-on-incline-canonical": 82,
+    "platform-on-incline-canonical": 46,
     "simple-pendulum-explicit": 19,
     "double-pendulum-explicit": 62,
-    "double-pendulum-canonical-H": 406,
     "slider-crank-light-independent": 33,
-    "chaplygin-sleigh-canonical": 37,
     "dumbbell-minimal": 17,
 }
 found = cache(lambda k: score(ENTRIES[k]))

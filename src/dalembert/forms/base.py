@@ -106,6 +106,10 @@ class Form(ABC):
         """Return the symbols for which the equations are solved, one in each; none if they are not."""
         return []
 
+    def vanishing(self, scene: Scene) -> list[Expr]:
+        """Return what vanishes on the motion, in the variables of the form: formulas may be shortened by it."""
+        return [residual for residual in (*scene.blocks.g, *scene.blocks.psi) if residual is not None]
+
     def symbols(self, scene: Scene) -> list[Expr]:
         """Return functions of time in the equations that are no coordinates of the system."""
         return []

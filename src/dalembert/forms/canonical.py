@@ -10,7 +10,7 @@ changes nothing where ψ = 0, neither p nor the motion nor R, and M becomes M + 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -20,7 +20,7 @@ import symengine as se
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.gramschmidt import Vector
 from dalembert.algebra.pilot import Pilot
-from dalembert.algebra.rational import Field
+from dalembert.algebra.rational import Field, TooLarge
 from dalembert.forms.base import Form, Solution, Written, register
 from dalembert.forms.reactions import Reactions
 from dalembert.forms.scene import Rows, Scene
@@ -44,17 +44,31 @@ class Canonical(Form):
         """Refuse systems given by matrices, and constraints on accelerations."""
         return objection(scene.system, [scene.kept[i] for i in scene.added])
 
+    def __init__(self, coordinates: Sequence[str] | None = None):
+        super().__init__(coordinates)
+        self._known: Hamiltonian | None = None
+
+    def hamiltonian(self, scene: Scene) -> Hamiltonian:
+        """Return the functions of the form, found once."""
+        if self._known is None or self._known.scene is not scene:
+            self._known = Hamiltonian(scene)
+        return self._known
+
     def write(self, scene: Scene, solution: Callable[[], Solution]) -> Written:
         """Write H, the conditions on the momenta and the reactions, all in q, p and t."""
-        hamiltonian = Hamiltonian(scene)
+        hamiltonian = self.hamiltonian(scene)
         B, B0 = hamiltonian.conditions
         matrices = {"H": [[hamiltonian.H]], "B": B, "B_0": [[value] for value in B0]}
         matrices["R"] = [[value] for value in hamiltonian.reactions]
-        return Written(hamiltonian.equations(), matrices)
+        return Written(hamiltonian.equations(), matrices, products=hamiltonian.products())
 
     def symbols(self, scene: Scene) -> list[Expr]:
         """Return the momenta."""
-        return Hamiltonian(scene).momenta
+        return self.hamiltonian(scene).momenta
+
+    def vanishing(self, scene: Scene) -> list[Expr]:
+        """Return the constraints on positions, and ψ̂ of all."""
+        return [*(g for g in scene.blocks.g if g is not None), *self.hamiltonian(scene).residuals]
 
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return q̇ and ṗ."""
@@ -66,7 +80,7 @@ class Canonical(Form):
 
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
         """Return q̇ − ∂H/∂p and ṗ + ∂H/∂q − Q − R."""
-        return Hamiltonian(scene).equations()
+        return self.hamiltonian(scene).equations()
 
 
 def objection(system: System, added: Iterable[int]) -> str | None:
@@ -148,20 +162,23 @@ class Hamiltonian:
 
     def simplified(self, expr: Expr) -> Expr:
         """Write an expression of q, p, t in lowest terms."""
-        field = Field([expr], self.momenta)
-        return field.write(field.read(expr))
+        for apart in (False, True):
+            field = Field([expr], self.momenta, apart=apart)
+            try:
+                return field.write(field.read(expr))
+            except TooLarge:
+                if apart:
+                    raise
+        return expr
 
     @cached_property
     def H(self) -> Expr:
-        """H = ½(p − l)ᵀM⁻¹(p − l) − T₀ + V."""
+        """H = ½(p − l)ᵀM⁻¹(p − l) − T₀ + V; M and v would bring the determinant in twice, of which one cancels."""
         b = self.scene.blocks
         still = dict.fromkeys(b.v, ZERO)
-        energy = b.energy
-        for i, rho in self.added:  # of ½ ρ ψ² the part of degree two less that of degree zero
-            psi = b.psi[i] or ZERO
-            rest = psi.xreplace(still)
-            energy += rho / 2 * ((psi - rest) ** 2 - rest**2)
-        return self.simplified(self.substituted(energy))
+        moving = [(p - l) * v / 2 for p, l, v in zip(self.momenta, self.linear, self.velocities, strict=True)]
+        rest = [-rho / 2 * (b.psi[i] or ZERO).xreplace(still) ** 2 for i, rho in self.added]
+        return self.simplified(se.Add(*moving, b.energy.xreplace(still), *rest))
 
     @cached_property
     def forces(self) -> list[Expr]:
@@ -176,13 +193,18 @@ class Hamiltonian:
         return result
 
     @cached_property
+    def residuals(self) -> list[Expr]:
+        """ψ̂(q, p, t) of the independent constraints."""
+        return [self.simplified(self.substituted(self.scene.blocks.psi[i])) for i in self.scene.kept]
+
+    @cached_property
     def conditions(self) -> tuple[list[list[Expr]], list[Expr]]:
         """B = ∂ψ̂/∂p and B⁰, for the independent constraints."""
         b = self.scene.blocks
         calculus = Calculus([*b.q, *self.momenta, b.t])
         B, B0 = [], []
-        for i in self.scene.kept:
-            psi = calculus.lift(self.simplified(self.substituted(b.psi[i])))
+        for residual in self.residuals:
+            psi = calculus.lift(residual)
             row = [self.simplified(calculus.lower(calculus.diff(psi, p))) for p in self.momenta]
             rate = [calculus.diff(psi, q) * v for q, v in zip(b.q, self.velocities, strict=True)]
             along = [entry * force for entry, force in zip(row, self.forces, strict=True)]
@@ -220,8 +242,12 @@ class Hamiltonian:
 
     def equations(self) -> list[Expr]:
         """Return q̇ − ∂H/∂p and ṗ + ∂H/∂q − Q − R."""
+        return [se.Add(*[sign * part for sign, part in pairs]) for pairs in self.products()]
+
+    def products(self) -> list[list[tuple[Expr, Expr]]]:
+        """Return the equations in parts, each with its sign: velocities, forces and reactions."""
+        one, rates = se.Integer(1), [se.Symbol(f"{p.name}'") for p in self.momenta]
         count = self.scene.system.mechanical  # the velocity of a state is its own momentum
-        first = [v - value for v, value in zip(self.scene.blocks.v, self.velocities, strict=True)][:count]
-        rates = [se.Symbol(f"{p.name}'") for p in self.momenta]
-        second = [rate - force - R for rate, force, R in zip(rates, self.forces, self.reactions, strict=True)]
-        return first + second
+        first = [[(one, v), (-one, value)] for v, value in zip(self.scene.blocks.v, self.velocities, strict=True)]
+        parts = zip(rates, self.forces, self.reactions, strict=True)
+        return first[:count] + [[(one, rate), (-one, force), (-one, R)] for rate, force, R in parts]

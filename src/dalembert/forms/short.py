@@ -74,9 +74,9 @@ class Short:
         """Write equations that are made of several rows."""
         raw = self._raw
         pen = self._pen(raw.expressions, (e for pairs in raw.products for pair in pairs for e in pair))
-        if raw.products:
-            return [pen.product(pairs) for pairs in raw.products]
         wanted = self._form.solved_for(self._scene)
+        if raw.products:
+            return [pen.product(pairs, wanted) for pairs in raw.products]
         return [pen.equation(expr, wanted) for expr in raw.expressions]
 
     # --- reactions ---------------------------------------------------------------------------------------------------
@@ -114,7 +114,8 @@ class Short:
     # --- what all need -----------------------------------------------------------------------------------------------
 
     def _pen(self, *groups: Iterable[Expr]) -> Pen:
-        return Pen(self._scene, [expr for group in groups for expr in group], self._form.symbols(self._scene), True)
+        form, scene = self._form, self._scene
+        return Pen(scene, [e for group in groups for e in group], form.symbols(scene), form.vanishing(scene))
 
     def _taken(self, equations: Sequence[Expr]) -> set[str]:
         system = self._scene.system
@@ -125,19 +126,22 @@ class Short:
 class Pen:
     """Writes some expressions in few operations; as they are, where that does not shorten.
 
-    used: whether the constraints may be used, so that what is written holds where they do.
+    residuals: what vanishes where the formulas hold, as far as they may be shortened by it.
     """
 
-    def __init__(self, scene: Scene, expressions: Sequence[Expr], momenta: Sequence[Expr] = (), used: bool = False):
+    def __init__(
+        self,
+        scene: Scene,
+        expressions: Sequence[Expr],
+        momenta: Sequence[Expr] = (),
+        residuals: Sequence[Expr] = (),
+    ):
         self._long = total(expressions) > MAX_TOTAL
         if self._long:
             return
-        b = scene.blocks
-        residuals = [r for r in (*b.g, *b.psi) if r is not None] if used else []
         self.field = Field([*expressions, *residuals], momenta=momenta, apart=False)
         self._prepare(scene)
-        moving = [residual for residual in residuals if not (momenta and residual in b.psi)]
-        self.field.writer = Writer(self.field, self._relations(moving), scene.system.parameters)
+        self.field.writer = Writer(self.field, self._relations(residuals), scene.system.parameters)
 
     def _relations(self, residuals: Iterable[Expr]) -> list[Any]:
         """Return what vanishes on the motion as polynomials; long ones shorten nothing."""
@@ -168,7 +172,7 @@ class Pen:
                 return se.Add(left, *[-term for term in (right.args if right.is_Add else (right,))])
         return self._shorter(expr, lambda: self.field.writer.vanishing(self.field.read(expr)))
 
-    def product(self, pairs: Sequence[tuple[Expr, Expr]]) -> Expr:
+    def product(self, pairs: Sequence[tuple[Expr, Expr]], wanted: Sequence[Expr] = ()) -> Expr:
         """Write a sum of products that vanishes: row by row, or merged if that is shorter."""
         apart = se.Add(*[self.value(factor) * self.value(row) for factor, row in pairs])
         if len(pairs) == 1 or self._long:
@@ -178,7 +182,10 @@ class Pen:
             length = self.field.length
             if sum(length(factor) * length(row) for factor, row in read) > _MERGED:
                 return apart
-            merged = self.field.writer.vanishing(sum((x * y for x, y in read), self.field.zero))
+            if wanted:
+                merged = self.equation(se.Add(*[factor * row for factor, row in pairs]), wanted)
+            else:
+                merged = self.field.writer.vanishing(sum((x * y for x, y in read), self.field.zero))
         except TooLarge:
             return apart
         return merged if operations(merged) <= _SHORTER * operations(apart) else apart

@@ -13,7 +13,8 @@ from dalembert.language.building import Expr
 from dalembert.language.walk import fold, operands, rebuild
 
 MOST = 4  # names; more of them are not read as formulas but as a program
-_LEAST = 4  # operations that a name must save
+_LEAST = 3  # operations that a name must save
+_TRIVIAL = 2  # operations of what needs no name, as l sin φ
 _SHARE = 0.2  # of all operations that names must save together
 _TRIED = 12  # parts that are tried before one is chosen
 _SHORT = 30  # operations, up to which formulas need no names
@@ -71,7 +72,9 @@ def _parts(expressions: Iterable[Expr]) -> list[Expr]:
             if node.is_Mul:
                 products[node] += 1
             stack += operands(node)
-    found = {node: count for node, count in seen.items() if count > 1 and operations(node) > 1 and not node.is_Pow}
+    found = {
+        node: count for node, count in seen.items() if count > 1 and operations(node) > _TRIVIAL and not node.is_Pow
+    }
     for one, other in combinations(products, 2):
         shared = _common(one, other)
         if shared is not None and shared not in found:
@@ -113,7 +116,7 @@ def _common(one: Expr, other: Expr) -> Expr | None:
     if len(shared) < 2:
         return None
     part = se.Mul(*[base**power for base, power in shared.items()])
-    return part if operations(part) > 1 else None
+    return part if operations(part) > _TRIVIAL else None
 
 
 def _rest(node: Expr, part: Expr) -> Expr | None:
