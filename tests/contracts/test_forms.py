@@ -200,7 +200,10 @@ def test_canonical_equations_are_those_of_the_system(model):
     ]
     replaced = {se.Symbol(f"p_{q.name}"): p for q, p in zip(b.q, momenta, strict=True)}
     replaced |= {se.Symbol(f"p_{q.name}'"): rate for q, rate in zip(b.q, rates, strict=True)}
-    residuals = [expr.xreplace(replaced) for expr in derivation.expressions]
+    named = {}
+    for name, expr in derivation.abbreviation_expressions.items():  # each is made of those before it
+        named[se.Symbol(name)] = expr.xreplace(named)
+    residuals = [expr.xreplace(named).xreplace(replaced) for expr in derivation.expressions]
     program = Program([b.t, *b.q, *b.v, *accelerations, *b.parameters], residuals)
     for place in states(scene, 3):
         values = scene.numeric.all(place.t, place.q, place.v)

@@ -39,6 +39,7 @@ class Canonical(Form):
     inverse = True
     momenta = True
     solved = False
+    functions = ("H",)
 
     def refuse(self, scene: Scene) -> str | None:
         """Refuse systems given by matrices, and constraints on accelerations."""

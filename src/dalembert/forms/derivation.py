@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import symengine as se
 import sympy as sp
 
 from dalembert.document.nodes import Section
@@ -148,8 +149,10 @@ class Derivation(Printed):
     @property
     def abbreviations(self) -> dict[str, Any]:
         """What the names in the formulas stand for: `equation.subs(derivation.abbreviations)` puts it in."""
-        outward = self.translator.outward
-        return NamedFormulas({name: outward(expr) for name, expr in self.abbreviation_expressions.items()})
+        known: dict[Expr, Expr] = {}
+        for name, expr in self.abbreviation_expressions.items():  # each is made of those before it
+            known[se.Symbol(name)] = expr.xreplace(known)
+        return NamedFormulas({symbol.name: self.translator.outward(expr) for symbol, expr in known.items()})
 
     def _reaction(self, row: list[Expr]) -> Formulas:
         count = self.system.mechanical  # no reaction acts on a state

@@ -48,9 +48,13 @@ class Short:
     @cached_property
     def entries(self) -> dict[str, Matrix]:
         """The matrices by name."""
-        raw = self._raw.entries
-        pen = self._pen(entry for rows in raw.values() for row in rows for entry in row)
-        return {name: [[pen.value(entry) for entry in row] for row in rows] for name, rows in raw.items()}
+        raw, functions = self._raw.entries, self._form.functions
+        pen = self._pen(e for name, rows in raw.items() if name not in functions for row in rows for e in row)
+        found = {}
+        for name, rows in raw.items():
+            mine = Pen(self._scene, [e for row in rows for e in row]) if name in functions else pen
+            found[name] = [[mine.value(entry) for entry in row] for row in rows]
+        return found
 
     @cached_property
     def _equations(self) -> tuple[list[Expr], dict[str, Expr]]:
