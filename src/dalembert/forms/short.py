@@ -72,16 +72,24 @@ class Short:
     def _rows(self) -> list[Expr]:
         """Write each row of the blocks by itself."""
         rows = self._raw.expressions
-        return rows if total(rows) > MAX_TOTAL else [Pen(self._scene, [row]).equation(row) for row in rows]
+        if total(rows) > MAX_TOTAL:
+            return rows
+        return [Pen(self._scene, [row]).equation(row, self._wanted) for row in rows]
+
+    @property
+    def _wanted(self) -> list[Expr]:
+        """What equations are solved for: that of a state for its rate, in every form."""
+        scene = self._scene
+        states = [se.Symbol(f"{q.name}''") for q in scene.blocks.q[scene.system.mechanical :]]
+        return [*self._form.solved_for(scene), *states]
 
     def _combined(self) -> list[Expr]:
         """Write equations that are made of several rows."""
         raw = self._raw
         pen = self._pen(raw.expressions, (e for pairs in raw.products for pair in pairs for e in pair))
-        wanted = self._form.solved_for(self._scene)
         if raw.products:
-            return [pen.product(pairs, wanted) for pairs in raw.products]
-        return [pen.equation(expr, wanted) for expr in raw.expressions]
+            return [pen.product(pairs, self._wanted) for pairs in raw.products]
+        return [pen.equation(expr, self._wanted) for expr in raw.expressions]
 
     # --- reactions ---------------------------------------------------------------------------------------------------
 
@@ -180,7 +188,7 @@ class Pen:
         """Write a sum of products that vanishes: row by row, or merged if that is shorter."""
         apart = se.Add(*[self.value(factor) * self.value(row) for factor, row in pairs])
         if len(pairs) == 1 or self._long:
-            return apart if self._long else self.equation(apart)
+            return apart if self._long else self.equation(apart, wanted)
         try:
             read = [(self.field.read(factor), self.field.read(row)) for factor, row in pairs]
             length = self.field.length
