@@ -179,7 +179,7 @@ class Hamiltonian:
         still = dict.fromkeys(b.v, ZERO)
         moving = [(p - l) * v / 2 for p, l, v in zip(self.momenta, self.linear, self.velocities, strict=True)]
         rest = [-rho / 2 * (b.psi[i] or ZERO).xreplace(still) ** 2 for i, rho in self.added]
-        return self.simplified(se.Add(*moving, b.energy.xreplace(still), *rest))
+        return self.simplified(se.Add(*moving, (b.energy or ZERO).xreplace(still), *rest))
 
     @cached_property
     def forces(self) -> list[Expr]:
