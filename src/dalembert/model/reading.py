@@ -13,7 +13,7 @@ import symengine as se
 
 from dalembert.arguments import shown
 from dalembert.errors import ModelError, Problem, nearest
-from dalembert.language.building import TIME, Expr, number
+from dalembert.language.building import TIME, Expr
 from dalembert.language.foreign import Admission
 from dalembert.language.functions import is_reserved
 from dalembert.language.late_sympy import is_coordinate, is_sympy
@@ -22,6 +22,7 @@ from dalembert.language.states import as_written, inner, integral, is_integral
 from dalembert.language.tokens import NAME
 from dalembert.language.translate import Translator, plain_name
 from dalembert.language.vocabulary import MAX_HINTS, Value, Vocabulary
+from dalembert.model.constants import parse_constant
 from dalembert.model.drawing import Drawing
 from dalembert.model.equations import read_constraints, read_energy, read_forces, read_matrices
 from dalembert.model.first_order import states_in, with_rates
@@ -301,7 +302,7 @@ class Reader:
         """Read a number, or text without names."""
         if isinstance(value, str):
             advice = f"`{name}` needs a constant; what depends on parameters belongs into [define]"
-            parsed = self.attempt((section, name), lambda: self.parse_constant(value, advice))
+            parsed = self.attempt((section, name), lambda: parse_constant(value, advice))
             return None if parsed is None else parsed
         try:
             result = math.nan if isinstance(value, bool) else float(value)
@@ -311,19 +312,6 @@ class Reader:
             self.problem(f"`{name}` needs a finite number, got {str(value)[:60]}", section, name)
             return None
         return result
-
-    def parse_constant(self, text: str, advice: str) -> float | None:
-        """Parse text in which no name of the model may stand."""
-        try:
-            return number(parse_value(text, Vocabulary(time=False)).expr)
-        except ModelError as error:
-            raise ModelError(
-                Problem(
-                    p.text.split(";")[0] + f"; {advice}" if "unknown name" in p.text else p.text,
-                    column=p.column,
-                )
-                for p in error.problems
-            ) from None
 
     def name_of(self, key: Any, section: str) -> str:
         """Return the plain name of a coordinate or velocity given as SymPy or text."""

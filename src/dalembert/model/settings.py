@@ -176,6 +176,20 @@ class Settings:
         default=None,
         metadata=_said(Named(), "values of functions that the model leaves open: expressions, or tables"),
     )
+    controls: Mapping[str, Any] | None = field(
+        default=None,
+        metadata=_said(
+            Named(),
+            "laws by parameter, functions of t and the state that give its value",
+            more="held until the next call",
+        ),
+    )
+    every: float | None = field(
+        default=None,
+        metadata=_said(
+            InRange("positive and finite", _POSITIVE, _FINITE, "0.01"), "the interval at which laws are called"
+        ),
+    )
     events: Sequence[Any] = field(
         default=(),
         metadata=_said(Events(), "equations, or `Event`s, to watch for"),

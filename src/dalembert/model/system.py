@@ -185,6 +185,8 @@ class System(Stated):
         samples: int | Sequence[float] | Array | None = None,
         initial: Mapping[Any, Any] | None = None,
         functions: Mapping[str, Any] | None = None,
+        controls: Mapping[str, Any] | None = None,
+        every: float | None = None,
         events: Sequence[Any] = (),
         gains: Mapping[str, Any] | None = None,
         max_steps: int = 10_000_000,
@@ -207,6 +209,8 @@ class System(Stated):
         samples: give values at the ends of so many equal intervals, not at steps; or at these times.
         initial: values that are fixed for this motion only; `run.final()` goes on from the end of a run.
         functions: values of functions that the model leaves open: expressions, or tables.
+        controls: laws by parameter, functions of t and the state that give its value; held until the next call.
+        every: the interval at which laws are called.
         events: equations, or `Event`s, to watch for.
         gains: of `stabilise`, if they are not to be chosen: kappa, or alpha and beta.
         max_steps: end the computation after so many steps; the motion so far is returned.

@@ -6,6 +6,8 @@ impulses that nothing in the model describes.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,6 +51,7 @@ class Crossing:
         self.passed = 0
         self._stop: SwitchTime | None = None
         self._grid: float | None = None
+        self.cut: Callable[[], float] = lambda: math.inf  # where the motion is to stop besides
         self._look(start)
 
     def _look(self, t: float) -> None:
@@ -124,7 +127,7 @@ class Crossing:
         end = self.until if self._stop is None else min(self._stop.before, self.until)
         if self._grid is not None and self._grid > t:
             end = min(end, self._grid)
-        self.engine.clock.end = end
+        self.engine.clock.end = min(end, self.cut())
 
     def _jumped(self, stop: SwitchTime) -> str | None:
         """Say what jumps at the present state."""

@@ -38,6 +38,7 @@ class Engine(ABC):
     """
 
     order: int
+    one_step = True  # whether a step knows nothing of those before it
     dense = True  # whether states inside a step cost less than the step
 
     def __init__(self, kernels: Kernels, setup: Setup, further: int):
@@ -151,6 +152,7 @@ class Engine(ABC):
 
     def cross(self, after: float) -> None:
         """Go on from the present state behind a switch, with a first step of its own."""
+        self.events[3] = 0.0  # what passed zero before is dealt with
         self._record(after, self.y.copy())
         if not self.fixed:
             self.clock.h = 0.0
@@ -158,6 +160,14 @@ class Engine(ABC):
         first, last = int(self.count.sampled), int(np.searchsorted(self.wanted, after, side="right"))
         self.sampled[first:last] = self.y
         self.count.sampled = last
+
+    def hold(self, parameters: Array) -> None:
+        """Go on from the present state with other parameters, an instant later; steps stay as long as they are."""
+        length = self.clock.h
+        self.cross(float(np.nextafter(self.clock.t, np.inf)))
+        self.set_parameters(parameters)
+        if self.one_step:
+            self.clock.h = length
 
     def _record(self, t: float, y: Array) -> None:
         if self.count.recorded >= len(self.times[-1]):

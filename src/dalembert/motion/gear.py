@@ -23,6 +23,7 @@ class GearEngine(ImplicitEngine):
     """Steps by backward differences; `rates` are v̇ at their ends, `starts` those at the times where it began anew."""
 
     order = 5
+    one_step = False
 
     def __init__(self, kernels: Kernels, coefficients: CollocationCoefficients, setup: Setup):
         super().__init__(kernels, setup)

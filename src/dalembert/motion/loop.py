@@ -29,6 +29,7 @@ from dalembert.motion.keep import Stabilisation, stabilisation
 from dalembert.motion.limits import refuse_beyond
 from dalembert.motion.method import Setup
 from dalembert.motion.methods import METHODS
+from dalembert.motion.sampled import ControlRecord, Sampling, laws_of
 from dalembert.motion.tableau import Tableau
 from dalembert.motion.watch import Watch
 from dalembert.native.kernels import Kernels
@@ -72,6 +73,7 @@ class Motion:
     occurrences: list[Occurrence]
     changes: list[tuple[float, Array]]  # new values of the parameters, from a time on
     crossing: Crossing  # of switches in time
+    held: ControlRecord | None = None  # what laws of control gave
     memory: dict[str, Any] = field(default_factory=dict)  # what was found out about it, shared by its samplings
 
     @property
@@ -134,11 +136,16 @@ def compute(system: System, settings: Settings) -> Motion:
     if settings.begin != begin_of(system.simulation):
         system = with_values(system, {"simulation": {**system.simulation, "begin": settings.begin}})
     read_events(system, settings.events)  # what is wrong with them is said before anything is computed
+    laws = laws_of(system, settings)
     before = time.perf_counter()
     numeric = numeric_of(system)
     state = start_of(system)
     if not settings.unchecked:
         refuse_contradictions(system)
+    sampling = Sampling(system, laws, settings)
+    if laws:  # from the start on, which does not depend on them
+        system = system.replace(parameters=sampling.take(state.t, state.q, state.v))
+        numeric = numeric_of(system)
     parameters = np.array(numeric.parameters)
     refuse_beyond(system, state.t, [*state.q, *state.v], numeric.parameters)
     crossing = Crossing(system, parameters, state.t, settings.until, not settings.unchecked)
@@ -146,7 +153,7 @@ def compute(system: System, settings: Settings) -> Motion:
     kernels = Kernels(system, settings.form)
     kernels.hasten()  # for the starts of variants
     ready = Ready(system, numeric, state, parameters, kernels, not settings.unchecked)
-    motion = _integrate(ready, settings, crossing, before)
+    motion = _integrate(ready, settings, crossing, before, sampling)
     facts = motion.facts
     if remark := stiff(motion.engine, motion.times, motion.states, facts):
         facts["message"] = f"{facts['message']}; {remark}" if facts["message"] else ""
@@ -160,7 +167,10 @@ def again(motion: Motion, longest: float = math.inf, **changes: Any) -> Motion:
     if settings.form != motion.settings.form:
         ready = replace(ready, kernels=Kernels(ready.system, settings.form))
     crossing = Crossing(ready.system, ready.parameters, ready.state.t, settings.until, ready.checked)
-    return _integrate(ready, settings, crossing, time.perf_counter(), longest, _LONGER)
+    sampling = Sampling(ready.system, {}, settings, motion.held)
+    if motion.held is not None:
+        sampling.take(ready.state.t, ready.state.q, ready.state.v)
+    return _integrate(ready, settings, crossing, time.perf_counter(), sampling, longest, _LONGER)
 
 
 def _integrate(
@@ -168,6 +178,7 @@ def _integrate(
     settings: Settings,
     crossing: Crossing,
     before: float,
+    sampling: Sampling,
     longest: float = math.inf,
     soon: float = 1.0,
 ) -> Motion:
@@ -197,8 +208,9 @@ def _integrate(
     built = time.perf_counter() - before
     before = time.perf_counter()
     watch.begin(engine, (state.t, y), parameters)
+    crossing.cut = sampling.next
     crossing.begin(engine, watch)
-    status, message = _loop(engine, settings, system, watch, crossing)
+    status, message = _loop(engine, settings, system, watch, crossing, sampling)
     times, states = engine.recorded(state.t, y)
     if status == "failed" and len(times) == 1:
         raise SimulationError(f"the motion cannot begin: {message}")
@@ -207,11 +219,13 @@ def _integrate(
     samples = np.concatenate([np.tile(y, (len(wanted) - len(engine.wanted), 1)), engine.reached()])
     return Motion(
         ready, settings, engine, times, states, sampled, samples, facts, chosen,
-        watch.occurrences, watch.changes, crossing,
+        watch.occurrences, watch.changes, crossing, sampling.held,
     )  # fmt: skip
 
 
-def _loop(engine: Engine, settings: Settings, system: System, watch: Watch, crossing: Crossing) -> tuple[str, str]:
+def _loop(
+    engine: Engine, settings: Settings, system: System, watch: Watch, crossing: Crossing, sampling: Sampling
+) -> tuple[str, str]:
     """Advance until something ends it; return "done", "stopped" or "failed", and why."""
     start = last = time.perf_counter()
     steps = max(1, _FIRST // (engine.n + engine.kernels.s))
@@ -229,7 +243,10 @@ def _loop(engine: Engine, settings: Settings, system: System, watch: Watch, cros
                     crossing.renew()
                 if status == codes.CHOICE and not engine.choose_again():
                     return "failed", _failure(codes.NOT_PROJECTED, engine, system)
-                if status == codes.DONE and (ended := crossing.go_on()):
+                if status == codes.DONE and engine.clock.t >= sampling.next():
+                    if ended := sampling.hold(engine, watch, crossing):
+                        return ended
+                elif status == codes.DONE and (ended := crossing.go_on()):
                     return ended
                 if status not in (codes.RUNNING, codes.EVENT, codes.CHOICE, codes.DONE):
                     return "failed", _failure(status, engine, system)

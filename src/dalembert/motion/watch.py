@@ -47,6 +47,7 @@ class Watch:
         self.values = [Program(inputs, list(new.values())) if new else None for new in self.velocities]
         self.occurrences: list[Occurrence] = []
         self.changes: list[tuple[float, Array]] = []
+        self.count = 0  # of events that changed something
         self.jumps: deque[float] = deque(maxlen=_ROW + 1)
         self.left: dict[int, float] = {}  # events at which velocities have just jumped, and when
 
@@ -169,7 +170,8 @@ class Watch:
     def _accumulates(self, titles: str, t: float, state: Array) -> tuple[str, str] | None:
         """Recognise jumps in ever shorter times, which would be without number in a finite one."""
         self.jumps.append(t)
-        if len(self.changes) >= _MOST:
+        self.count += 1
+        if self.count >= _MOST:
             return "stopped", f"{_MOST:,} events changed parameters or velocities until t = {t:.6g}, the last {titles}"
         gaps = np.diff(self.jumps)
         if len(gaps) < _FEW or not np.all(gaps[1:] < _SHORTER * gaps[:-1]):
@@ -181,7 +183,7 @@ class Watch:
         self.occurrences.append(Occurrence(titles.strip("`"), t, *self.split(t, state), kind=ZENO))
         return "stopped", (
             f"events {titles} follow each other in ever shorter times, without number before t = {t + rest:.9g}: "
-            f"{len(self.changes)} until t = {t:.9g}. What comes then is another model, such as the body at rest there"
+            f"{self.count} until t = {t:.9g}. What comes then is another model, such as the body at rest there"
         )
 
     def _look_ahead(self, acting: list[int], step: float, before: Array) -> None:

@@ -50,7 +50,7 @@ def _columns(run: Run) -> dict[str, Array]:
     for names, values in moving[1:]:
         places = range(system.mechanical, len(names))
         table |= {as_written(names[k]): values[:, k] for k in places}
-    table |= run.outputs
+    table |= {name: run[name] for name in run.controls if name != "t"} | run.outputs
     further = {f"lambda_{name.replace('.', '_')}": values for name, values in run.multipliers.items()}
     if len(further) < len(run.multipliers):  # a.b beside a_b
         further = {f"lambda_{name}": values for name, values in run.multipliers.items()}

@@ -49,6 +49,12 @@ class Measured(Shown):
         """The run of which this is a part."""
         return cast("Run", self)
 
+    @property
+    def controls(self) -> dict[str, Array]:
+        """What laws of control gave: the times `t` of their calls, and by name the values, held until the next."""
+        held = self._self.motion.held
+        return {} if held is None else held.as_dict()
+
     def evaluate(self, expression: Any, times: Any = None) -> Any:
         """Return an expression along the motion: `run.evaluate("m*g*y")`, at its samples or at any times of it.
 

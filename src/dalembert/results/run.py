@@ -105,7 +105,7 @@ class Run(Measured):
         accelerations = [name + "'" for name in system.velocities]
         if asked in accelerations:
             return self.accelerations[:, accelerations.index(asked)].copy()
-        if plain in system.outputs:
+        if plain in system.outputs or name in self.controls.keys() - {"t"}:
             return self.evaluate(name)
         moving = (*system.coordinates[: system.mechanical], *system.velocities, *accelerations)
         known = [*map(as_written, moving), *system.outputs]
