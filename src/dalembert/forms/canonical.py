@@ -69,7 +69,11 @@ class Canonical(Form):
 
     def vanishing(self, scene: Scene) -> list[Expr]:
         """Return the constraints on positions, and ψ̂ of all."""
-        return [*(g for g in scene.blocks.g if g is not None), *self.hamiltonian(scene).residuals]
+        positions = [g for g in scene.blocks.g if g is not None]
+        try:
+            return [*positions, *self.hamiltonian(scene).residuals]
+        except TooLarge:
+            return positions
 
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return q̇ and ṗ."""
