@@ -76,6 +76,13 @@ def files_of_motions() -> tuple[str, ...]:
     return FORMATS
 
 
+def heed_signals() -> None:
+    """Let a program hear what whoever runs the tests may have ignored, as `nohup` does."""
+    for name in CODES:
+        if name != "SIGKILL":
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+
+
 def strike(folder: Path, seed: int) -> None:
     """Start a command, let a signal hit it at a random moment, and look at what is there."""
     chance = random.Random(seed)
@@ -89,16 +96,21 @@ def strike(folder: Path, seed: int) -> None:
             (folder / path).write_bytes(BEFORE)
     word = chance.choice(list(CODES))
     number = getattr(signal, word)
-    process = subprocess.Popen([*PROGRAM, *line], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    while not listens(process):
-        time.sleep(0.001)
-    time.sleep(chance.choice([0.15, 1.0, 3.0]) * chance.random())
-    process.send_signal(number)
+    process = subprocess.Popen(
+        [*PROGRAM, *line], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_signals
+    )
     try:
-        _, err = process.communicate(timeout=20 if until < 1e6 else 3)
-    except subprocess.TimeoutExpired:  # it came before the motion, or it is being written; once more means at once
+        while not listens(process):
+            time.sleep(0.001)
+        time.sleep(chance.choice([0.15, 1.0, 3.0]) * chance.random())
         process.send_signal(number)
-        _, err = process.communicate(timeout=60)
+        try:
+            _, err = process.communicate(timeout=20 if until < 1e6 else 3)
+        except subprocess.TimeoutExpired:  # it came before the motion, or it is being written; once more means at once
+            process.send_signal(number)
+            _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     told = f"{name}, {word}, seed {seed}, exit code {process.returncode}: {err.decode()}"
     assert process.returncode in (CODES[word], 0), told
     assert b"Traceback" not in err and b"Exception ignored" not in err, told

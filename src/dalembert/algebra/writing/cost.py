@@ -8,15 +8,17 @@ from dalembert.language.building import Expr
 from dalembert.language.walk import fold
 
 
-def operations(expr: Expr) -> int:
+def operations(expr: Expr, known: dict[Expr, int] | None = None) -> int:
     """Count the operations of an expression as it is printed: + − × ÷, powers, functions, a minus in front.
+
+    known: counts of parts, which are kept there for others that share them.
 
     >>> import symengine as se
     >>> x, y, m = se.symbols("x y m")
     >>> operations(-m * x * (x - y) ** 2 / (x + y)), operations(m * se.sin(2 * x))
     (7, 3)
     """
-    return fold(expr, _count)
+    return fold(expr, _count, known)
 
 
 def total(expressions: Iterable[Expr]) -> int:

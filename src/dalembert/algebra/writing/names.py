@@ -32,9 +32,9 @@ def shared_parts(
     if not _SHORT < before <= _LONG:
         return list(expressions), {}
     work, found = list(expressions), {}
-    used = set(taken)
+    used, known = set(taken), {}
     while len(found) < MOST:
-        step = _best([*work, *found.values()])
+        step = _best([*work, *found.values()], known)
         if step is None:
             break
         symbol = se.Symbol(_name(step, work, used, constant))
@@ -48,19 +48,20 @@ def shared_parts(
     return work, in_order(found)
 
 
-def _best(expressions: Sequence[Expr]) -> Expr | None:
-    """Return the part that saves most."""
-    total = sum(map(operations, expressions))
+def _best(expressions: Sequence[Expr], known: dict[Expr, int]) -> Expr | None:
+    """Return the part that saves most; `known` are the operations of what was met before."""
+    total = sum(operations(expr, known) for expr in expressions)
     best, most = None, _LEAST - 1
-    for part in _parts(expressions):
-        symbol = se.Symbol("\0")
-        after = sum(operations(_put(expr, part, symbol)) for expr in expressions) + operations(part) + 1
+    for part in _parts(expressions, known):
+        symbol, done = se.Symbol("\0"), {}
+        after = sum(operations(_put(expr, part, symbol, done), known) for expr in expressions)
+        after += operations(part, known) + 1
         if total - after > most:
             best, most = part, total - after
     return best
 
 
-def _parts(expressions: Iterable[Expr]) -> list[Expr]:
+def _parts(expressions: Iterable[Expr], known: dict[Expr, int]) -> list[Expr]:
     """Return parts that appear more than once, those first that could save most."""
     seen: Counter[Expr] = Counter()
     products: Counter[Expr] = Counter()
@@ -73,14 +74,20 @@ def _parts(expressions: Iterable[Expr]) -> list[Expr]:
                 products[node] += 1
             stack += operands(node)
     found = {
-        node: count for node, count in seen.items() if count > 1 and operations(node) > _TRIVIAL and not node.is_Pow
+        node: count
+        for node, count in seen.items()
+        if count > 1 and operations(node, known) > _TRIVIAL and not node.is_Pow
     }
+    powers = {node: _powers(node) for node in products}
     for one, other in combinations(products, 2):
-        shared = _common(one, other)
-        if shared is not None and shared not in found:
-            found[shared] = sum(count for node, count in products.items() if _rest(node, shared) is not None)
+        shared = _common(powers[one], powers[other])
+        if shared is None:
+            continue
+        part = se.Mul(*[base**power for base, power in shared.items()])
+        if part not in found and operations(part, known) > _TRIVIAL:
+            found[part] = sum(count for node, count in products.items() if _contains(powers[node], shared))
     plain = {_positive(node): count for node, count in found.items()}
-    return sorted(plain, key=lambda node: (-plain[node] * operations(node), str(node)))[:_TRIED]
+    return sorted(plain, key=lambda node: (-plain[node] * operations(node, known), str(node)))[:_TRIED]
 
 
 def _positive(node: Expr) -> Expr:
@@ -103,9 +110,8 @@ def _powers(node: Expr) -> dict[Expr, int] | None:
     return powers
 
 
-def _common(one: Expr, other: Expr) -> Expr | None:
+def _common(a: dict[Expr, int] | None, b: dict[Expr, int] | None) -> dict[Expr, int] | None:
     """Return what two products share, if that is more than one factor."""
-    a, b = _powers(one), _powers(other)
     if a is None or b is None:
         return None
     shared = {}
@@ -113,35 +119,28 @@ def _common(one: Expr, other: Expr) -> Expr | None:
         match = b.get(base, 0)
         if power * match > 0:
             shared[base] = min(power, match) if power > 0 else max(power, match)
-    if len(shared) < 2:
-        return None
-    part = se.Mul(*[base**power for base, power in shared.items()])
-    return part if operations(part) > _TRIVIAL else None
+    return shared if len(shared) > 1 else None
 
 
-def _rest(node: Expr, part: Expr) -> Expr | None:
-    """Divide a product by another one that it contains; None if it does not."""
-    a, b = _powers(node), _powers(part)
-    if a is None or b is None or not part.is_Mul:
-        return None
-    for base, power in b.items():
-        have = a.get(base, 0)
-        if have * power <= 0 or abs(have) < abs(power):
-            return None
-    return node / part
+def _contains(a: dict[Expr, int] | None, b: dict[Expr, int] | None) -> bool:
+    """Tell whether a product contains another one."""
+    if a is None or b is None:
+        return False
+    return all(a.get(base, 0) * power > 0 and abs(a[base]) >= abs(power) for base, power in b.items())
 
 
-def _put(expr: Expr, part: Expr, symbol: Expr) -> Expr:
-    """Put a symbol in the place of a part."""
+def _put(expr: Expr, part: Expr, symbol: Expr, done: dict[Expr, Expr] | None = None) -> Expr:
+    """Put a symbol in the place of a part; `done` keeps where that was done."""
+    powers = _powers(part) if part.is_Mul else None
 
     def combine(node: Expr, args: list[Expr]) -> Expr:
         if node == part:
             return symbol
-        if node.is_Mul and part.is_Mul and (rest := _rest(node, part)) is not None:
-            return symbol * _put(rest, part, symbol)
+        if node.is_Mul and powers is not None and _contains(_powers(node), powers):
+            return symbol * _put(node / part, part, symbol)
         return rebuild(node, args)
 
-    return fold(expr, combine)
+    return fold(expr, combine, done)
 
 
 def in_order(found: dict[str, Expr]) -> dict[str, Expr]:
