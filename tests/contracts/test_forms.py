@@ -49,6 +49,7 @@ SPECIAL = {
 }
 MODELS = [*GALLERY, *SPECIAL]
 CASES = [(model, form) for model in MODELS for form in FORMS]
+SAMPLED = [case if k % 5 == 0 else pytest.param(*case, marks=pytest.mark.full) for k, case in enumerate(CASES)]
 
 
 def system_of(name: str) -> System:
@@ -130,18 +131,18 @@ def check_formulas(name: str, form_name: str, count: int) -> None:
         assert close(result[len(a) :], r, 1 + np.abs(r).max() + np.abs(values.f).max())
 
 
-@pytest.mark.parametrize(("model", "form"), CASES)
+@pytest.mark.parametrize(("model", "form"), SAMPLED)
 def test_numbers(model, form):
     check_numbers(model, form, 3)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("model", "form"), CASES)
+@pytest.mark.parametrize(("model", "form"), SAMPLED)
 def test_numbers_at_many_states(model, form):
     check_numbers(model, form, 25)
 
 
-@pytest.mark.parametrize(("model", "form"), CASES)
+@pytest.mark.parametrize(("model", "form"), SAMPLED)
 def test_formulas(model, form):
     check_formulas(model, form, 3)
 

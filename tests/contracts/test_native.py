@@ -21,7 +21,8 @@ from dalembert.blocks.numeric import Numeric, Values
 from dalembert.forms import FORMS
 from dalembert.language.program import Program
 from tests.conftest import GALLERY, pendulum
-from tests.contracts.test_forms import CASES, LENGTH, MODELS, oracle, scene_of, states, system_of
+from tests.contracts.test_forms import LENGTH, MODELS, SAMPLED, oracle, scene_of, states, system_of
+from tests.sampling import sampled
 
 EXACT = 1e-12
 FLOATS = 1e-11  # of the forms in floats, which are not refined
@@ -95,13 +96,13 @@ def check(model: str, form: str, count: int) -> None:
             assert found.defect < max(1e-12, rounding(values))
 
 
-@pytest.mark.parametrize(("model", "form"), CASES)
+@pytest.mark.parametrize(("model", "form"), SAMPLED)
 def test_native_equals_floats(model, form):
     check(model, form, 2)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("model", "form"), CASES)
+@pytest.mark.parametrize(("model", "form"), SAMPLED)
 def test_native_equals_floats_at_many_states(model, form):
     check(model, form, 25)
 
@@ -112,7 +113,7 @@ MANY_DIGITS = {
 }
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", sampled(MODELS, 3))
 @pytest.mark.parametrize("form", ["multipliers", "minimal"])
 def test_native_equals_formulas(model, form):
     check_formulas(model, form)
@@ -147,7 +148,7 @@ def check_formulas(model: str, form: str) -> None:
         assert close(found.reaction, r, max(np.abs(r).max(), np.abs(f).max()) + 1e-9)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", sampled(MODELS, 3))
 def test_canonical(model):
     """With p = M v + l: q̇ = v, ṗ = d/dt p along the motion, R = r."""
     scene = scene_of(model)

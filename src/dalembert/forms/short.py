@@ -26,7 +26,7 @@ from dalembert.forms.scene import Scene
 from dalembert.language.building import CONSTANTS, Expr
 from dalembert.language.functions import FUNCTIONS
 
-MAX_LENGTH = 150  # operations of one formula; longer ones stay as they are
+MAX_LENGTH = 300  # operations of one formula; longer ones stay as they are
 MAX_TOTAL = 1_000  # operations of equations or of reactions; longer ones are not read as formulas, and stay as they are
 _MERGED = 400  # products of terms, up to which a sum of products is multiplied out
 _SHORTER = 0.95  # of the operations that an equation must have if its products are merged: rows read better
