@@ -93,7 +93,8 @@ def test_views_of_joints_show_the_extremes():
     force = run.joint("B")
     assert force.extremes is not None
     low, high = force.extremes("force x")
-    assert high == pytest.approx(run.maximum("B.force_x")) and high > force.force[:, 0].max()
+    assert high == pytest.approx(run.maximum("B.force_x")) and high >= force.force[:, 0].max()
+    assert low == pytest.approx(run.minimum("B.force_x")) and low < force.force[:, 0].min()
     assert f"{low:.4g}" in force.text(100).replace("−", "-") or f"{high:.4g}" in force.text(100)
     assert run.joint("B", axes="body").extremes is None
 
