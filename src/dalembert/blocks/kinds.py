@@ -206,6 +206,7 @@ class _KindSearch:
         names = tuple(_LOCAL.format(k) for k in range(count))
         local = SimpleNamespace(
             survey=Survey(),
+            sections={},
             coordinates=names,
             kinetic=kinetic,
             potential=potential,
