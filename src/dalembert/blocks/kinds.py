@@ -207,6 +207,8 @@ class _KindSearch:
         local = SimpleNamespace(
             survey=Survey(),
             sections={},
+            states={},
+            mechanical=count,
             coordinates=names,
             kinetic=kinetic,
             potential=potential,
