@@ -9,15 +9,19 @@ from fractions import Fraction
 
 _ROUNDED = 5e-16  # relative error of a few operations
 _DIGITS = 12  # of a decimal that somebody wrote
+_FEW, _NEARLY = 6, 1e-13  # digits of one that a difference of others means, and how much such a one may be off
 _DENOMINATOR = 100_000  # of a fraction that somebody meant
 
 
 def short_decimal(value: float) -> str | None:
     """Return the short decimal that a float is, up to rounding, or None.
 
-    >>> short_decimal(0.7 * 9.80665), short_decimal(0.7 / 12)
-    ('6.864655', None)
+    >>> short_decimal(0.7 * 9.80665), short_decimal(0.7 / 12), short_decimal(2.61 - 2.52)
+    ('6.864655', None, '0.09')
     """
+    text = f"{value:.{_FEW}g}"
+    if abs(float(text) - value) <= _NEARLY * abs(value):
+        return text
     text = f"{value:.{_DIGITS}g}"
     return text if abs(float(text) - value) <= _ROUNDED * abs(value) else None
 

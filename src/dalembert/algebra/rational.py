@@ -34,6 +34,7 @@ Polynomial = Any  # flint's fmpz_mpoly
 MAX_TERMS = 1_000  # of one polynomial: beyond this no person reads a formula
 MAX_WORK = 100_000_000  # products of terms, for one set of formulas: about a second
 _PRODUCT = 30  # times as many terms may a product have before it is reduced
+_BITS = 900  # of integers that a float can hold, with room for what they are multiplied by
 _SEARCHED = 150  # up to this many terms shorter ways of writing a formula are looked for
 
 
@@ -283,18 +284,25 @@ class Field:
 
     def values(self, formula: Quotient) -> Array:
         """Evaluate a formula at the pilot's points."""
-        return self.polynomial_values(formula.numerator) / self.polynomial_values(formula.denominator)
+        parts = formula.numerator, formula.denominator
+        size = max(map(_size, parts))
+        top, bottom = (self.polynomial_values(part, size) for part in parts)
+        return top / bottom
 
-    def polynomial_values(self, polynomial: Polynomial) -> Array:
-        """Evaluate a polynomial at the pilot's points."""
-        points = self._points
+    def polynomial_values(self, polynomial: Polynomial, size: int | None = None) -> Array:
+        """Evaluate a polynomial at the pilot's points; if no float could hold it, in a power of two that depends on it.
+
+        size: in bits, of the largest coefficient of all that are compared.
+        """
+        points, unit = self._points, 1 << max((_size(polynomial) if size is None else size) - _BITS, 0)
         if points is None:
-            return np.array([float(sum(polynomial.coeffs()))]) if polynomial.is_constant() else np.array([np.nan])
+            plain = polynomial.is_constant()
+            return np.array([int(sum(polynomial.coeffs())) / unit]) if plain else np.array([np.nan])
         total = np.zeros(points.shape[1])
         for monomial, coefficient in polynomial.to_dict().items():
             used = [i for i, k in enumerate(monomial) if k]
             powers = np.array([int(monomial[i]) for i in used])[:, None]
-            total += float(int(coefficient)) * np.prod(points[used] ** powers, axis=0)
+            total += int(coefficient) / unit * np.prod(points[used] ** powers, axis=0)
         return total
 
     # --- what generic algorithms ask of an arithmetic --------------------------------------------------------------
@@ -318,6 +326,11 @@ class Field:
     def length(self, formula: Quotient) -> int:
         """Count terms."""
         return len(formula.numerator) + len(formula.denominator)
+
+
+def _size(polynomial: Polynomial) -> int:
+    """Return the bits of the largest coefficient."""
+    return max((abs(int(coefficient)).bit_length() for coefficient in polynomial.coeffs()), default=0)
 
 
 def _factors(polynomial: Polynomial) -> tuple[Any, list[tuple[Polynomial, int]]]:

@@ -18,6 +18,7 @@ from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
 from dalembert.language.program import Program
 from dalembert.model.facts import PARAMETERS, START, STRUCTURE, fact
+from dalembert.model.sections.controls import without_value
 from dalembert.model.sections.functions import left_open, refuse_open
 
 if TYPE_CHECKING:
@@ -367,10 +368,7 @@ def parameter_values(system: System, changes: Mapping[str, float]) -> list[float
     values = {**system.parameters, **changes}
     missing = [name for name, value in values.items() if value is None]
     if missing:
-        raise ModelError(
-            Problem(f"parameter `{name}` has no value; give one in `parameters`", key=("parameters", name))
-            for name in missing
-        )
+        raise ModelError(without_value(system, name) for name in missing)
     return [float(value) for value in values.values() if value is not None]
 
 

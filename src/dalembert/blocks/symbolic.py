@@ -102,6 +102,11 @@ def derive_blocks(system: System) -> Blocks:
         raise ModelError(f"the expressions cannot be differentiated: {str(error)[:80]}") from None
 
 
+def blocks_by(system: System, kinetic: Expr) -> Blocks:
+    """Derive the same blocks from the kinetic energy as it is written here."""
+    return _Derivation(system, kinetic).blocks()
+
+
 def derive_rows(system: System, names: Collection[str]) -> dict[str, dict[str, Expr]]:
     """Derive the rows of A of some constraints only, as {constraint: {coordinate: entry}}."""
     derivation = _Derivation(system)
@@ -110,8 +115,8 @@ def derive_rows(system: System, names: Collection[str]) -> dict[str, dict[str, E
 
 
 class _Derivation:
-    def __init__(self, system: System):
-        self.system = system
+    def __init__(self, system: System, kinetic: Expr | None = None):
+        self.system, self.T = system, kinetic if kinetic is not None else system.kinetic
         self.t = se.Symbol(TIME)
         self.q, self.v, self.a = ([se.Symbol(name + "'" * order) for name in system.coordinates] for order in (0, 1, 2))
         self.q_index = {symbol: i for i, symbol in enumerate(self.q)}
@@ -125,8 +130,8 @@ class _Derivation:
 
     def blocks(self) -> Blocks:
         system, calculus = self.system, self.calculus
-        if system.kinetic is not None:
-            for term in calculus.terms(calculus.lift(system.kinetic)):
+        if self.T is not None:
+            for term in calculus.terms(calculus.lift(self.T)):
                 self.kinetic(term)
             for part in self.connected(self.bent, self.v_index):
                 for term in self.straight_kinetic(part):

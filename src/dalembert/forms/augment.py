@@ -205,13 +205,14 @@ def _extents(system: System, q: Array) -> Array:
     """Return how far coordinates go: in large units as far as those that share a constraint with them.
 
     A pendulum of 1000 mm that hangs straight down would be looked at nowhere but there else, where its constraint holds
-    one of its coordinates alone.
+    one of its coordinates alone. What turns shares constraints with lengths, but goes no farther in larger units.
     """
     rows, columns = np.array(list(system.blocks.A), dtype=int).reshape(-1, 2).T
     farthest, extents = np.ones(len(system.constraints)), np.ones(len(q))
     np.maximum.at(farthest, rows, np.abs(q[columns]))
     np.maximum.at(extents, columns, farthest[rows])
-    return extents
+    known = pilot_numeric_of(system).units
+    return np.where(known > 0, np.minimum(extents, np.maximum(known, 1.0)), extents)
 
 
 @fact(STRUCTURE)

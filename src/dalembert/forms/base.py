@@ -52,12 +52,14 @@ class Written:
     """A form as it is written down: equations that vanish, matrices by their names, and what else must be known.
 
     products: where equations are sums of products, the factors of each term, so that they can be written one by one.
+    names: what names in them stand for, each made of those before it.
     """
 
     equations: list[Expr]
     matrices: dict[str, Matrix] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     products: list[list[tuple[Expr, Expr]]] = field(default_factory=list)
+    names: Mapping[str, Expr] = field(default_factory=dict)
 
 
 class Form(ABC):
@@ -103,6 +105,13 @@ class Form(ABC):
         """Write the form down; `solution()` is that of `solve` as expressions, or raises TooLarge."""
         found = solution()
         return Written(self.equations(scene, found), found.matrices)
+
+    def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written | None:
+        """Write equations and matrices in named steps, for where they are long, or raise TooLarge; None: not known.
+
+        matrices: as `write` gave them, in few operations.
+        """
+        return None
 
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return the symbols for which the equations are solved, one in each; none if they are not."""

@@ -10,7 +10,7 @@ changes nothing where ψ = 0, neither p nor the motion nor R, and M becomes M + 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -21,9 +21,10 @@ from dalembert.algebra.elimination import factorise
 from dalembert.algebra.gramschmidt import Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import Field, TooLarge
-from dalembert.forms.base import Form, Solution, Written, register
+from dalembert.forms.base import Form, Matrix, Solution, Written, register
 from dalembert.forms.reactions import Reactions
 from dalembert.forms.scene import Rows, Scene
+from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
 from dalembert.model.system import System
@@ -74,6 +75,15 @@ class Canonical(Form):
             return [*positions, *self.hamiltonian(scene).residuals]
         except TooLarge:
             return positions
+
+    def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:
+        """Return q̇ − ∂H/∂p, and ṗ − ∂L/∂q − Q − Aᵀλ in the velocities, which the first equations give."""
+        found, steps = self.hamiltonian(scene), steps_of(scene)
+        rates = [se.Symbol(f"{p.name}'") for p in found.momenta]
+        reactions = steps.total if scene.kept else [ZERO] * len(rates)
+        second = [rate - force - R for rate, force, R in zip(rates, found.moving_forces, reactions, strict=True)]
+        shown = {"R": [[R] for R in reactions], "B_0": [[-b] for b in steps.needed]} if scene.kept else {}
+        return Written([*found.equations()[: scene.system.mechanical], *second], shown, names=steps.names)
 
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return q̇ and ṗ."""
@@ -179,11 +189,9 @@ class Hamiltonian:
     @cached_property
     def H(self) -> Expr:
         """H = ½(p − l)ᵀM⁻¹(p − l) − T₀ + V; M and v would bring the determinant in twice, of which one cancels."""
-        b = self.scene.blocks
-        still = dict.fromkeys(b.v, ZERO)
         moving = [(p - l) * v / 2 for p, l, v in zip(self.momenta, self.linear, self.velocities, strict=True)]
-        rest = [-rho / 2 * (b.psi[i] or ZERO).xreplace(still) ** 2 for i, rho in self.added]
-        return self.simplified(se.Add(*moving, (b.energy or ZERO).xreplace(still), *rest))
+        count = self.scene.system.mechanical  # states have no energy
+        return self.simplified(se.Add(*moving[:count], self._still))
 
     @cached_property
     def forces(self) -> list[Expr]:
@@ -196,6 +204,25 @@ class Hamiltonian:
             Q = self.substituted(system.forces.get(q.name, ZERO))
             result.append(self.simplified(Q - calculus.lower(calculus.diff(H, q))))
         return result
+
+    @cached_property
+    def moving_forces(self) -> list[Expr]:
+        """∂L/∂q + Q as functions of q, v, t, which are −∂H/∂q + Q at v = ∂H/∂p."""
+        b, system = self.scene.blocks, self.scene.system
+        calculus, half = Calculus([*b.q, *b.v, b.t]), se.Rational(1, 2)
+        L = [half * entry * b.v[i] * b.v[j] for i, row in enumerate(self.mass) for j, entry in row.items()]
+        L += [l * v for l, v in zip(self.linear, b.v, strict=True)]
+        lagrangian = calculus.lift(se.Add(*L, -self._still))
+        found = [calculus.lower(calculus.diff(lagrangian, q)) for q in b.q]
+        return [slope + system.forces.get(q.name, ZERO) for q, slope in zip(b.q, found, strict=True)]
+
+    @property
+    def _still(self) -> Expr:
+        """H where p = l: V − T₀, without what was added to T."""
+        b = self.scene.blocks
+        still = dict.fromkeys(b.v, ZERO)
+        rest = [-rho / 2 * (b.psi[i] or ZERO).xreplace(still) ** 2 for i, rho in self.added]
+        return se.Add((b.energy or ZERO).xreplace(still), *rest)
 
     @cached_property
     def residuals(self) -> list[Expr]:

@@ -168,7 +168,8 @@ class Derivation(Printed):
 
     def names_in(self, expressions: Iterable[Expr]) -> dict[str, Expr]:
         """Return what the names in some formulas stand for, and those in what they stand for."""
-        known = self.abbreviation_expressions
+        formulas = self._formulas
+        known = formulas.known_names if isinstance(formulas, Short) else formulas.abbreviation_expressions
         waiting, used = list(expressions), set()
         while waiting:
             names = {symbol.name for symbol in waiting.pop().free_symbols} & known.keys() - used

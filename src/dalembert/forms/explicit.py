@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import symengine as se
 
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
-from dalembert.forms.base import Form, Solution, dense, multiply, register, remainder, transposed
+from dalembert.forms.base import Form, Matrix, Solution, Written, dense, multiply, register, remainder, transposed
 from dalembert.forms.scene import Rows, Scene
+from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
 
 
@@ -58,6 +61,12 @@ class Explicit(Form):
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
         """Return q̈ − (P a_u + N c)."""
         return [symbol - value for symbol, value in zip(self.solved_for(scene), solution.acceleration, strict=True)]
+
+    def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:
+        """Return q̈ − (M⁻¹f + M⁻¹Aᵀλ)."""
+        steps = steps_of(scene)
+        equations = [x - value for x, value in zip(self.solved_for(scene), steps.accelerations, strict=True)]
+        return Written(equations, {"N": steps.N, "P": steps.P}, names=steps.names)
 
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return q̈."""

@@ -6,7 +6,7 @@ choice: the rows of B are the right singular vectors of A that belong to zero si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -16,15 +16,18 @@ from dalembert.algebra.elimination import reduce_rows
 from dalembert.algebra.gramschmidt import Scalar
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rank import null_space
+from dalembert.algebra.writing.cost import operations
 from dalembert.arguments import names
 from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Values
 from dalembert.errors import nearest, quoted
-from dalembert.forms.base import Form, Solution, Written, holds_where, register
+from dalembert.forms.base import Form, Matrix, Solution, Written, holds_where, register
 from dalembert.forms.minimal import along
 from dalembert.forms.nullspace import by_elimination
 from dalembert.forms.scene import Rows, Scene
+from dalembert.forms.steps import TRIVIAL
 from dalembert.language.building import Expr
+from dalembert.language.calculus import ZERO
 
 
 @register
@@ -39,6 +42,7 @@ class Independent(Form):
     def __init__(self, coordinates: Sequence[str] | None = None):
         self.coordinates = None if coordinates is None else names("coordinates", coordinates)
         self._free: frozenset[int] = frozenset()
+        self._chosen: tuple[int, ...] = ()
 
     def refuse(self, scene: Scene) -> str | None:
         """Refuse names that are no coordinates, too few or too many, and ones that are not independent."""
@@ -72,6 +76,7 @@ class Independent(Form):
     def write(self, scene: Scene, solution: Callable[[], Solution]) -> Written:
         """Write R, the inertia and the force; say which coordinates were chosen, and where they can be."""
         found, names = solution(), scene.system.coordinates
+        self._chosen = found.independent
         count = scene.system.mechanical
         chosen = [i for i in found.independent if i < count]
         if not chosen:
@@ -88,6 +93,33 @@ class Independent(Form):
         self.determinant(scene.arrays, pilot)
         notes += holds_where(scene, "R", lambda: self.determinant(scene.formulas, pilot.replay()))
         return Written(self.equations(scene, found), found.matrices, notes)
+
+    def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:
+        """Write RᵀM R z̈ − Rᵀ(f − M a₀) with names for the entries of R and a₀, the ratios and what they lack."""
+        b, names = scene.blocks, {}
+        q, z = [x.name for x in b.q], [b.q[j].name for j in self._chosen]
+
+        def named(name: str, entry: Expr) -> Expr:
+            if operations(entry) <= TRIVIAL:
+                return entry
+            symbol = scene.fresh(*name.split(" "))
+            names[symbol.name] = entry
+            return symbol
+
+        R = [[named(f"R {i}" if len(z) == 1 else f"R {i}_{j}", e) for j, e in zip(z, row, strict=True)]
+             for i, row in zip(q, matrices["R"], strict=True)]  # fmt: skip
+        a_0 = [named(f"a {i}", row[0]) for i, row in zip(q, matrices["a_0"], strict=True)]
+        rest = list(b.f)
+        moved = [[ZERO] * len(z) for _ in q]
+        for (i, k), entry in b.M.items():
+            rest[i] -= entry * a_0[k]
+            moved[i] = [x + entry * R[k][j] for j, x in enumerate(moved[i])]
+        columns = list(zip(*R, strict=True))
+        inertia = [[se.Add(*map(se.Mul, left, right)) for right in zip(*moved, strict=True)] for left in columns]
+        force = [[se.Add(*map(se.Mul, left, rest))] for left in columns]
+        rates = [se.Symbol(f"{name}''") for name in z]
+        equations = [se.Add(*map(se.Mul, row, rates), -right[0]) for row, right in zip(inertia, force, strict=True)]
+        return Written(equations, {"inertia": inertia, "force": force}, names=names)
 
     def determinant(self, rows: Rows, pilot: Pilot) -> Scalar:
         """Return the determinant of A on the dependent coordinates: the choice holds where it does not vanish."""

@@ -7,12 +7,14 @@ known.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
-from dalembert.forms.base import Form, Solution, dense, multiply, register, transposed
+from dalembert.forms.base import Form, Matrix, Solution, Written, dense, multiply, register, transposed
 from dalembert.forms.scene import Rows, Scene
+from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
 
 
@@ -47,6 +49,12 @@ class Reactions(Form):
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
         """Return r − (its formula), with r_<coordinate> for the total reaction on a coordinate."""
         return [symbol - value for symbol, value in zip(self.solved_for(scene), solution.reaction, strict=True)]
+
+    def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:
+        """Return r − Aᵀλ."""
+        steps = steps_of(scene)
+        equations = [x - value for x, value in zip(self.solved_for(scene), steps.total, strict=True)]
+        return Written(equations, names=steps.names)
 
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return the symbols of the total reaction."""

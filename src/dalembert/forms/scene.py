@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -102,13 +102,29 @@ class Scene:
         self.kept = [i for i, c in enumerate(system.constraints) if c.name not in redundant]
         self.rank = len(self.kept)
         self.found: dict[str, tuple[Solution | None, dict[str, Expr]]] = {}  # formulas that several forms ask for
+        self.memory: dict[str, Any] = {}  # what is found once for all forms
+
+    @cached_property
+    def decimal(self) -> bool:
+        """Whether the model is written in decimals."""
+        b = self.system.blocks
+        return any(e.atoms(se.RealDouble) for e in (*b.M.values(), *b.f, *b.A.values(), *b.c))
 
     def fresh(self, kind: str, name: str) -> Expr:
         """Return a symbol for the output, such as lambda_<constraint>, that no name of the system is equal to."""
-        plain = f"{kind}_{name.replace('.', '_')}"
-        while plain in self.system.parameters or plain in self.system.coordinates:
-            plain += "_"
-        return se.Symbol(plain)
+        return self.free_name(f"{kind}_{name.replace('.', '_')}")
+
+    def free_name(self, name: str, taken: Collection[str] = ()) -> Expr:
+        """Return a symbol of a name, lengthened until nothing else is called so in the system."""
+        while name in self.names or name in taken:
+            name += "_"
+        return se.Symbol(name)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All that has a name in formulas of the system."""
+        system = self.system
+        return frozenset((*system.parameters, *system.coordinates, *system.states, *system.calls))
 
     # --- the pilot's points ------------------------------------------------------------------------------------------
 
@@ -266,5 +282,10 @@ class Scene:
 
 @fact(START)
 def scene_of(system: System) -> Scene:
-    """Return the scene of a system."""
-    return Scene(system)
+    """Return the scene of a system, its blocks from the kinetic energy in few operations."""
+    from dalembert.forms.inertia import shortened
+
+    scene = Scene(system)
+    if len(system.coordinates) + len(system.constraints) <= MAX_UNKNOWNS:
+        scene.blocks = tidy(shortened(scene))
+    return scene

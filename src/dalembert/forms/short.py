@@ -10,26 +10,41 @@ Each part is written when it is asked for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
-import numpy as np
 import symengine as se
 
-from dalembert.algebra.rational import Field, TooLarge
-from dalembert.algebra.writing.cost import operations, total
+from dalembert.algebra.rational import TooLarge
+from dalembert.algebra.writing.cost import total
 from dalembert.algebra.writing.names import in_order, shared_parts
-from dalembert.algebra.writing.writer import Writer
-from dalembert.forms.base import Form, Matrix
+from dalembert.forms.base import Form, Matrix, Written
+from dalembert.forms.pen import MAX_TOTAL, Pen
 from dalembert.forms.raw import Raw
 from dalembert.forms.scene import Scene
+from dalembert.forms.steps import better, long, needed, steps_of
 from dalembert.language.building import CONSTANTS, Expr
 from dalembert.language.functions import FUNCTIONS
 
-MAX_LENGTH = 300  # operations of one formula; longer ones stay as they are
-MAX_TOTAL = 1_000  # operations of equations or of reactions; longer ones are not read as formulas, and stay as they are
-_MERGED = 400  # products of terms, up to which a sum of products is multiplied out
-_SHORTER = 0.95  # of the operations that an equation must have if its products are merged: rows read better
+
+@dataclass
+class Reacting:
+    """Reactions as they are written: by constraint, λ, all together; and what names in them stand for."""
+
+    by_constraint: dict[str, list[Expr]]
+    multipliers: dict[str, Expr]
+    together: list[Expr]
+    names: dict[str, Expr] = field(default_factory=dict)
+
+    @property
+    def all(self) -> list[Expr]:
+        """All formulas."""
+        return [*self.each, *self.multipliers.values(), *self.together]
+
+    @property
+    def each(self) -> list[Expr]:
+        """What acts on each coordinate, by constraint."""
+        return [entry for row in self.by_constraint.values() for entry in row]
 
 
 class Short:
@@ -46,14 +61,24 @@ class Short:
         return self._equations[0]
 
     @cached_property
-    def entries(self) -> dict[str, Matrix]:
-        """The matrices by name."""
+    def _matrices(self) -> dict[str, Matrix]:
+        """The matrices by name, in few operations."""
         raw, functions = self._raw.entries, self._form.functions
         pen = self._pen(e for name, rows in raw.items() if name not in functions for row in rows for e in row)
         found = {}
         for name, rows in raw.items():
-            mine = Pen(self._scene, [e for row in rows for e in row]) if name in functions else pen
-            found[name] = [[mine.value(entry) for entry in row] for row in rows]
+            own = Pen(self._scene, [e for row in rows for e in row]) if name in functions else pen
+            found[name] = [[own.value(entry) for entry in row] for row in rows]
+        return found
+
+    @cached_property
+    def entries(self) -> dict[str, Matrix]:
+        """The matrices by name, in named steps where those are better."""
+        found = dict(self._matrices)
+        for name, other in self._steps.matrices.items():
+            mine, steps = ([e for row in some for e in row] for some in (found[name], other))
+            if better(mine, steps, needed(steps, self._steps.names)):
+                found[name] = [[Pen(self._scene, [e]).value(e) for e in row] for row in other]
         return found
 
     @cached_property
@@ -62,12 +87,34 @@ class Short:
         raw = self._raw
         known, pen = raw.abbreviation_expressions, self._pen(raw.abbreviation_expressions.values())
         named = [pen.value(expr) for expr in known.values()]
-        equations = self._rows() if self._form.plain else self._combined()
+        equations, steps = (self._rows(), {}) if self._form.plain else self._stepwise(self._combined())
         open_to_names = [*([] if self._form.plain else equations), *named]
-        written, names = shared_parts(open_to_names, self._taken(open_to_names), self._scene.system.parameters)
+        written, names = shared_parts(
+            open_to_names, self._taken(open_to_names) | steps.keys(), self._scene.system.parameters
+        )
         rest = len(written) - len(named)
         names |= zip(known, written[rest:], strict=True)
-        return (equations if self._form.plain else written[:rest]), in_order(names)
+        return (equations if self._form.plain else written[:rest]), in_order({**steps, **names})
+
+    def _stepwise(self, equations: list[Expr]) -> tuple[list[Expr], dict[str, Expr]]:
+        """Write long equations in named steps, if that makes them shorter."""
+        if not long(equations) or not (found := self._steps.equations):
+            return equations, {}
+        written = [self._pen([expr]).equation(expr, self._wanted) for expr in found]
+        steps = needed(written, self._steps.names)
+        return (written, steps) if better(equations, written, steps) else (equations, {})
+
+    @cached_property
+    def _steps(self) -> Written:
+        """Equations and matrices in named steps; nothing where there are none, or where they are not needed."""
+        raw, none = self._raw, Written([])
+        shown = [*raw.expressions, *(e for rows in raw.entries.values() for row in rows for e in row)]
+        if raw.abbreviation_expressions or not long(shown):
+            return none
+        try:
+            return self._form.in_steps(self._scene, self._matrices) or none
+        except TooLarge:
+            return none
 
     def _rows(self) -> list[Expr]:
         """Write each row of the blocks by itself."""
@@ -93,26 +140,62 @@ class Short:
 
     # --- reactions ---------------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def reaction_expressions(self) -> dict[str, list[Expr]]:
         """The reactions by constraint."""
-        return {name: self._values(row) for name, row in self._raw.reaction_expressions.items()}
+        return self._reactions.by_constraint
 
-    @cached_property
+    @property
     def multiplier_expressions(self) -> dict[str, Expr]:
         """λ by constraint."""
-        raw = self._raw.multiplier_expressions
-        return dict(zip(raw, self._values(raw.values()), strict=True))
+        return self._reactions.multipliers
 
-    @cached_property
+    @property
     def total_expressions(self) -> list[Expr]:
         """The total reaction."""
-        return self._values(self._raw.total_expressions)
+        return self._reactions.together
+
+    @cached_property
+    def _reactions(self) -> Reacting:
+        raw = self._raw
+        rows = {name: self._values(row) for name, row in raw.reaction_expressions.items()}
+        multipliers = dict(
+            zip(raw.multiplier_expressions, self._values(raw.multiplier_expressions.values()), strict=True)
+        )
+        found = Reacting(rows, multipliers, self._values(raw.total_expressions))
+        if not long(found.each) or raw.abbreviation_expressions:
+            return found
+        steps, constraints = steps_of(self._scene), self._scene.system.constraints
+        place = {constraints[i].name: k for k, i in enumerate(self._scene.kept)}
+        try:
+            lam = {name: steps.multipliers[place[name]] for name in multipliers}
+            other = Reacting(
+                {name: steps.reaction(place[name]) for name in rows},
+                {name: steps.names.get(str(symbol), symbol) for name, symbol in lam.items()},
+                steps.total if raw.total_expressions else [],
+            )
+        except TooLarge:
+            return found
+        other.names |= needed(other.all, steps.names)
+        return other if better(found.each, other.each, other.names) else found
+
+    @property
+    def known_names(self) -> dict[str, Expr]:
+        """What names stand for in what was written so far; nothing is written for it."""
+        steps = self._scene.memory.get("steps")
+        own = self.__dict__.get("_steps")  # if it was needed: what is asked for has no names of it otherwise
+        return in_order({**(steps.names if steps else {}), **(own.names if own else {}), **self._equations[1]})
 
     @property
     def abbreviation_expressions(self) -> dict[str, Expr]:
-        """What names stand for."""
-        return self._equations[1]
+        """What names stand for, in equations and in reactions."""
+        raw, names = self._raw, dict(self._equations[1])
+        if long(e for row in raw.reaction_expressions.values() for e in row):
+            names = {**self._reactions.names, **names}
+        if self._steps.matrices:
+            used = [e for rows in self.entries.values() for row in rows for e in row]
+            names = {**needed(used, self._steps.names), **names}
+        return in_order(names)
 
     @cached_property
     def _reacting(self) -> Pen:
@@ -130,82 +213,5 @@ class Short:
         return Pen(scene, [e for group in groups for e in group], form.symbols(scene), form.vanishing(scene))
 
     def _taken(self, equations: Sequence[Expr]) -> set[str]:
-        system = self._scene.system
-        taken = {*system.coordinates, *system.parameters, *self._raw.abbreviation_expressions, *FUNCTIONS, *CONSTANTS}
+        taken = {*self._scene.names, *self._raw.abbreviation_expressions, *FUNCTIONS, *CONSTANTS}
         return taken | {symbol.name for expr in equations for symbol in expr.free_symbols}
-
-
-class Pen:
-    """Writes some expressions in few operations; as they are, where that does not shorten.
-
-    residuals: what vanishes where the formulas hold, as far as they may be shortened by it.
-    """
-
-    def __init__(
-        self,
-        scene: Scene,
-        expressions: Sequence[Expr],
-        momenta: Sequence[Expr] = (),
-        residuals: Sequence[Expr] = (),
-    ):
-        self._long = total(expressions) > MAX_TOTAL
-        if self._long:
-            return
-        self.field = Field([*expressions, *residuals], momenta=momenta, apart=False)
-        self._prepare(scene)
-        self.field.writer = Writer(self.field, self._relations(residuals), scene.system.parameters)
-
-    def _relations(self, residuals: Iterable[Expr]) -> list[Any]:
-        """Return what vanishes on the motion as polynomials; long ones shorten nothing."""
-        found = []
-        for residual in residuals:
-            try:
-                found.append(self.field.read(residual).numerator)
-            except TooLarge:
-                continue
-        return found
-
-    def _prepare(self, scene: Scene) -> None:
-        """Give values at the pilot's points; what has none there counts as one, which decides signs only."""
-        names = {symbol.name for generator in self.field.generators for symbol in generator.free_symbols}
-        more = [se.Symbol(name) for name in sorted(names - {symbol.name for symbol in scene.inputs})]
-        points = np.vstack([scene.points, np.ones((len(more), scene.points.shape[1]))])
-        self.field.set_points([*scene.inputs, *more], points)
-
-    def value(self, expr: Expr) -> Expr:
-        """Write a value."""
-        return self._shorter(expr, lambda: self.field.writer.value(self.field.read(expr)))
-
-    def equation(self, expr: Expr, wanted: Sequence[Expr] = ()) -> Expr:
-        """Write an equation that vanishes: solved for what is wanted, else without what all terms share."""
-        for left in expr.args if expr.is_Add else (expr,):
-            if left in wanted:
-                right = self.value(se.Add(left, -expr))
-                return se.Add(left, *[-term for term in (right.args if right.is_Add else (right,))])
-        return self._shorter(expr, lambda: self.field.writer.vanishing(self.field.read(expr)))
-
-    def product(self, pairs: Sequence[tuple[Expr, Expr]], wanted: Sequence[Expr] = ()) -> Expr:
-        """Write a sum of products that vanishes: row by row, or merged if that is shorter."""
-        apart = se.Add(*[self.value(factor) * self.value(row) for factor, row in pairs])
-        if len(pairs) == 1 or self._long:
-            return apart if self._long else self.equation(apart, wanted)
-        try:
-            read = [(self.field.read(factor), self.field.read(row)) for factor, row in pairs]
-            length = self.field.length
-            if sum(length(factor) * length(row) for factor, row in read) > _MERGED:
-                return apart
-            if wanted:
-                merged = self.equation(se.Add(*[factor * row for factor, row in pairs]), wanted)
-            else:
-                merged = self.field.writer.vanishing(sum((x * y for x, y in read), self.field.zero))
-        except TooLarge:
-            return apart
-        return merged if operations(merged) <= _SHORTER * operations(apart) else apart
-
-    def _shorter(self, expr: Expr, write: Any) -> Expr:
-        if self._long or operations(expr) > MAX_LENGTH:
-            return expr
-        try:
-            return min((write(), expr), key=operations)
-        except TooLarge:
-            return expr

@@ -1,0 +1,127 @@
+"""Numbers of formulas as decimals, where the model is written in decimals.
+
+The algebra computes with whole numbers: 1.7 a'' + 16.677 sin(a) has become 1700 a'' + 16677 sin(a), and a factor 7/2000
+stands in front of 100 x + 981. Here sums get their natural scale back, x + 9.81, and what is left in front is written
+as a decimal. Numbers without a short decimal stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+import symengine as se
+
+from dalembert.algebra.decimals import meant
+from dalembert.language.building import Expr
+from dalembert.language.walk import fold, rebuild
+
+_DIGITS = 7  # of a decimal that is shorter than its fraction
+_PLAIN = (1, 2, 3, 4)  # denominators that read better than decimals
+_BITS = 200  # of the whole numbers that a short decimal can have
+_LARGE = 100  # from which a factor of all terms is taken for one of decimals
+
+
+def in_decimals(expr: Expr) -> Expr:
+    """Write the numbers of a formula as decimals."""
+    return fold(expr, _node)
+
+
+def scaled(equation: Expr, row: Expr, rates: Iterable[Expr]) -> Expr:
+    """Give an equation that vanishes the scale of the row from which it comes, or one in which numbers are short."""
+    if not equation.is_Add:
+        return equation
+    for rate in rates:
+        ours, theirs = equation.diff(rate), row.diff(rate)
+        if ours.is_Number and theirs.is_Number and ours != 0 and theirs != 0:
+            return _times(equation, number(theirs) / number(ours)) or equation
+    largest = max((abs(number(_coefficient(term))) for term in equation.args), default=Fraction(0))
+    power = len(str(int(largest))) - 1
+    return (_times(equation, Fraction(1, 10 ** (power - 1))) if largest >= _LARGE else None) or equation
+
+
+def number(value: Expr) -> Fraction:
+    """Return what a number means, exactly."""
+    if isinstance(value, se.Integer):
+        return Fraction(int(value))
+    if isinstance(value, se.Rational):
+        return Fraction(int(value.p), int(value.q))
+    return meant(float(value))
+
+
+def _node(node: Expr, args: list[Expr]) -> Expr:
+    if isinstance(node, (se.RealDouble, se.Rational)):
+        return _decimal(number(node)) or node
+    if not args:
+        return node
+    if node.is_Pow:
+        return node if args[1].is_Number and node.args[0] == args[0] else se.Pow(args[0], node.args[1])
+    if node.is_Mul:
+        return _product(args)
+    return rebuild(node, args)
+
+
+def _product(args: list[Expr]) -> Expr:
+    """Write a product: sums in their natural scale, one number in front, or inside if there is nothing but a sum."""
+    front, others, sums = Fraction(1), [], []
+    for factor in args:
+        if factor.is_Number:
+            front *= number(factor)
+        elif factor.is_Add:
+            scale, rest = _natural(factor)
+            front *= scale
+            sums.append(rest)
+        else:
+            others.append(factor)
+    if len(sums) == 1 and not others and (inside := _times(sums[0], front)) is not None:
+        return inside
+    written = _decimal(front)
+    if written is None:  # as it was
+        return se.Mul(*args)
+    return se.Mul(written, *others, *sums)
+
+
+def _natural(total: Expr) -> tuple[Fraction, Expr]:
+    """Return a sum as a number times one in which all numbers are short decimals, the smallest of them one."""
+    numbers = [abs(number(_coefficient(term))) for term in total.args]
+    if not any(x >= _LARGE and x.denominator == 1 for x in numbers):
+        return Fraction(1), total
+    for scale in sorted(set(numbers)):
+        rest = _times(total, 1 / scale)
+        if rest is not None:
+            return scale, rest
+    return Fraction(1), total
+
+
+def _times(total: Expr, factor: Fraction) -> Expr | None:
+    """Multiply every term of a sum; None if a number in it has no short decimal then."""
+    terms = []
+    for term in total.args:
+        front = _decimal(number(_coefficient(term)) * factor)
+        if front is None:
+            return None
+        terms.append(front * _rest(term))
+    return se.Add(*terms)
+
+
+def _coefficient(term: Expr) -> Expr:
+    if term.is_Number:
+        return term
+    first = term.args[0] if term.is_Mul else None
+    return first if first is not None and first.is_Number else se.Integer(1)
+
+
+def _rest(term: Expr) -> Expr:
+    if term.is_Number:
+        return se.Integer(1)
+    return se.Mul(*term.args[1:]) if term.is_Mul and term.args[0].is_Number else term
+
+
+def _decimal(value: Fraction) -> Expr | None:
+    """Return a number that can be read: a whole one, a simple fraction, a short decimal; None if there is none."""
+    if value.denominator == 1 or (value.denominator in _PLAIN and abs(value.numerator) < 10):
+        return se.Rational(value.numerator, value.denominator)
+    if max(abs(value.numerator), value.denominator).bit_length() > _BITS:
+        return None
+    text = f"{float(value):.{_DIGITS}g}"
+    return se.RealDouble(float(text)) if Fraction(text) == value else None

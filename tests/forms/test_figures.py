@@ -1,0 +1,56 @@
+"""Models in decimals: their equations are in decimals, in the scale of the model."""
+
+from __future__ import annotations
+
+import pytest
+
+from dalembert import System
+
+PENDULA = {"x1": "1*sin(a)", "y1": "-1*cos(a)", "x2": "x1 + 0.7*sin(b)", "y2": "y1 - 0.7*cos(b)"}
+CASES = [
+    (
+        {"coordinates": "x", "kinetic": "1.43*x'^2/2", "forces": {"x": "-2.52*x' + 2.61*x' - 3.7*x"}},
+        "multipliers",
+        ["1.43*x'' - 0.09*x' + 3.7*x"],
+    ),
+    (
+        {
+            "coordinates": "a b",
+            "define": PENDULA,
+            "kinetic": "1.2*(x1'^2 + y1'^2)/2 + 0.5*(x2'^2 + y2'^2)/2",
+            "potential": "1.2*9.81*y1 + 0.5*9.81*y2",
+        },
+        "multipliers",
+        [
+            "1.7*a'' + 0.35*b''*cos(a - b) + 0.35*b'^2*sin(a - b) + 16.677*sin(a)",
+            "0.35*a''*cos(a - b) + 0.245*b'' - 0.35*a'^2*sin(a - b) + 3.4335*sin(b)",
+        ],
+    ),
+    (
+        {"coordinates": "x", "kinetic": "x'^2/2", "forces": {"x": "-12.5*x - 1e-7*x' + cos(2.3*t)"}},
+        "explicit",
+        ["x'' + 1e-07*x' - cos(2.3*t) + 12.5*x"],
+    ),
+    (
+        {
+            "coordinates": "x y phi",
+            "kinetic": "1.2*(x'^2 + y'^2)/2 + 0.04*phi'^2/2",
+            "potential": "1.2*9.81*y",
+            "constraints": {"a": "x = 0.3*cos(phi)", "b": "y = 0.3*sin(phi)"},
+            "initial": {"phi": 0.4},
+        },
+        "independent",
+        ["0.148*phi'' + 3.5316*cos(phi)"],
+    ),
+    (
+        {"coordinates": "x", "kinetic": "m*x'^2/2", "forces": {"x": "-k*x/3"}, "parameters": {"m": 1.5, "k": 2.5}},
+        "multipliers",
+        ["3*m*x'' + k*x"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("parts", "form", "expected"), CASES)
+def test_as_they_were_written(parts, form, expected):
+    found = System(**parts).derive(form).as_dict()["equations"]
+    assert [text.removesuffix(" = 0") for text in found] == expected
