@@ -30,6 +30,13 @@ SMALL = {
 GALLERY = [model for name in names() for model in (SMALL[name] if name in SIZED else (name,))]
 
 
+@pytest.fixture(autouse=True)
+def interruptions_stay_possible():
+    """Let no test leave Ctrl-C without an answer: those that come after it would never end."""
+    yield
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 @pytest.fixture(params=GALLERY)
 def model(request) -> System:
     return example(request.param)

@@ -149,7 +149,7 @@ def run_command(words: list[str]) -> tuple[int, str]:
     out = io.StringIO()
     with patch.object(sys, "argv", words), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         try:
-            main()
+            main(words[1:])  # not of this process: at whose end interruptions are ignored
         except SystemExit as end:
             return int(end.code or 0), out.getvalue()
     return 0, out.getvalue()
