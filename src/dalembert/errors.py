@@ -61,6 +61,10 @@ class MotionWarning(UserWarning):
     """A motion ended early, or its certificate does not pass."""
 
 
+class MissingValueWarning(MotionWarning):
+    """Something that was asked of a motion has no value at some of its times."""
+
+
 def quoted(names: Iterable[str], last: str = "and") -> str:
     """List names in a sentence.
 

@@ -60,6 +60,14 @@ energy = {kinetic = "phi'^2"}
 @
 """
 
+CONTROLLED = """format = 1
+coordinates = ["x"]
+parameters = {k = 2}
+energy = {kinetic = "x'^2/2"}
+initial = {x = 0.3, "x'" = 0}
+[controls.u]
+@
+"""
 FRAGMENTS = {
     "states.md": {
         "velocities = {z = 0}": """format = 1
@@ -82,6 +90,9 @@ initial = {x = 0.3}
 [states]
 @
 """,
+        'acts = {x = "1"}': CONTROLLED + "law = '-x'",
+        'law = "-k*x"': CONTROLLED + "acts = {x = 1}",
+        'joint = "A"': TURNING + "\n[controls.u]\nlaw = 'A.angle'\n@",
         'mass = [["m", 0], [0, "J"]]': """format = 1
 coordinates = ["x", "phi"]
 parameters = {m = 1.5, J = 0.2}

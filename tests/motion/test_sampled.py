@@ -38,8 +38,8 @@ def test_held_between_calls_as_in_the_exact_solution(method, settings):
     known = exact(50)
     np.testing.assert_allclose(run["x"], known[:, 0], atol=1e-7)
     np.testing.assert_allclose(run["x'"], known[:, 1], atol=1e-7)
-    np.testing.assert_allclose(run.controls["u"], -8 * known[:50, 0] - 4 * known[:50, 1], atol=1e-6)
-    assert len(run.controls["t"]) == 50 and run["u"][0] == run.controls["u"][0]
+    np.testing.assert_allclose(run.calls["u"], -8 * known[:50, 0] - 4 * known[:50, 1], atol=1e-6)
+    assert len(run.calls["t"]) == 50 and run["u"][0] == run.controls["u"][0] == -8
     assert run.certificate.ok
 
 
@@ -75,7 +75,7 @@ def test_saved_and_reported(tmp_path):
 
 def test_an_interval_longer_than_the_motion_is_one_call():
     run = cart().simulate(until=1, controls={"u": law}, every=5)
-    assert run.controls["u"].tolist() == [-8.0]
+    assert run.calls["u"].tolist() == [-8.0]
     assert run["x"][-1] == pytest.approx(1 - 8 / 2 / 2, rel=1e-9)
     assert run.certificate.ok
 
@@ -106,8 +106,8 @@ def test_laws_that_give_no_number(found, words):
         ({"controls": {"u": law}, "every": -1}, "must be positive"),
         ({"controls": {"u": law}, "every": 1e-9}, "at most 1,000,000"),
         ({"every": 0.1}, "`every` is the interval of laws"),
-        ({"controls": {"w": law}, "every": 0.1}, "there is no `w`"),
-        ({"controls": {"u": 3}, "every": 0.1}, "is a function of t and the state"),
+        ({"controls": {"w": law}, "every": 0.1}, "there is no control `w`"),
+        ({"controls": {"u": 3}, "every": 0.1}, "is the interval of laws in Python"),
         ({"controls": [law], "every": 0.1}, "controls"),
     ],
 )
@@ -119,3 +119,30 @@ def test_settings_that_cannot_be(settings, words):
 def test_constraints_cannot_follow_a_held_value():
     with pytest.raises(ModelError, match="stands in constraint `c`"):
         cart(constraints={"c": "x = 1 + u"}).simulate(until=1, controls={"u": law}, every=0.1)
+
+
+def inverted(**changes):
+    return System(
+        "x",
+        kinetic="x'^2/2",
+        potential="-8*x^2",
+        forces={"x": "u"},
+        parameters={"u": 0},
+        initial={"x": 1e-3, "x'": 0, **changes},
+    )
+
+
+def test_an_unstable_system_that_its_law_holds_passes():
+    run = inverted().simulate(until=12, controls={"u": lambda t, s: -30 * s["x"] - 9 * s["x'"]}, every=EVERY)
+    assert run.certificate.ok and "called again" in str(run.certificate)
+
+
+def test_a_law_that_remembers_is_not_taken_for_one_that_does_not():
+    seen = []
+
+    def growing(t, s):
+        seen.append(t)
+        return -30 * s["x"] - 9 * s["x'"] + 1e-3 * len(seen)
+
+    run = inverted().simulate(until=12, controls={"u": growing}, every=EVERY)
+    assert not run.certificate.ok and run.certificate.until < 12

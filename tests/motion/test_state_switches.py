@@ -96,3 +96,18 @@ def test_a_switch_that_is_only_touched():
         found = particle("if(x > 1, -1, 0)", "x^2/2", x=0.0, v=v).simulate(20.0)
         assert found["x"][-1] == pytest.approx(np.sin(20.0), abs=1e-4)
         assert found.steps < 300
+
+
+def test_a_singularity_at_the_end_is_no_end():
+    fall = System("x", kinetic="x'^2/2", potential="-1/x", initial={"x": 1, "x'": 0})
+    with pytest.warns(MotionWarning):
+        run = fall.simulate(np.pi / np.sqrt(8) * (1 + 1e-14))
+    assert run.status == "failed" and not run.certificate.ok
+
+
+@pytest.mark.parametrize("until", [1.0, 2.0])
+def test_a_motion_may_end_where_a_force_jumps(until):
+    system = System("x", kinetic="x'^2/2", forces={"x": "if(x > 0.5, -1, 2)"}, initial={"x": 1, "x'": 0})
+    run = system.simulate(until)
+    assert run.status == "done" and run.t[-1] == until and run.certificate.ok
+    assert run["x"][-1] == pytest.approx(0.5, abs=1e-9)

@@ -33,7 +33,9 @@ def legend(axes) -> list[str]:
     return [text.get_text() for text in axes.get_legend().get_texts()] if axes.get_legend() else []
 
 
-@pytest.mark.parametrize("what", [what for what in KINDS if what not in ("outputs", "states")])  # these have none
+@pytest.mark.parametrize(
+    "what", [what for what in KINDS if what not in ("outputs", "states", "controls")]
+)  # these have none
 def test_every_kind_is_drawn_with_labels(what, engine):
     for dark in (False, True):
         figure = engine.plot(what, dark=dark)
@@ -47,7 +49,7 @@ def test_every_kind_is_drawn_with_labels(what, engine):
         assert "$t$ in s" in axes[-1].get_xlabel() or what == "phase"
 
 
-@pytest.mark.parametrize("what", [what for what in KINDS if what not in ("joints", "outputs", "states")])
+@pytest.mark.parametrize("what", [what for what in KINDS if what not in ("joints", "outputs", "states", "controls")])
 def test_legends_cover_no_curves(what, swing):
     """They stand beside the axes, inside the figure."""
     figure = swing.plot(what)

@@ -100,10 +100,11 @@ def _run(arguments: Sequence[str] | None) -> int:
     import warnings
 
     from dalembert.cli.app import app
-    from dalembert.errors import MotionWarning
+    from dalembert.errors import MissingValueWarning, MotionWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MotionWarning)  # what a motion lacks is printed with it
+        warnings.simplefilter("once", MissingValueWarning)
         code = app(arguments, prog_name="dalembert", standalone_mode=False)
     return code if isinstance(code, int) else 0
 

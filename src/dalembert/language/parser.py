@@ -286,6 +286,9 @@ class _Parser:
         """Return a time derivative of a definition."""
         name, known, coordinates = token.text, self.vocabulary.rates, self.vocabulary.coordinates
         value = self.vocabulary.definitions[name]
+        if held := sorted({symbol.name for symbol in value.expr.free_symbols}.intersection(self.vocabulary.controls)):
+            self.report(token.column, f"`{name}'` is not known, as `{name}` depends on control `{held[0]}`")
+            return value
         most = MOST_PRIMES - order(value.expr, known_names := frozenset(coordinates))
         if token.primes > most:
             wrong = (f"has {token.primes} primes", "depends on velocities", "depends on accelerations")

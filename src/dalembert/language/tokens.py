@@ -27,7 +27,7 @@ _HINTS = {
     "]": "use round parentheses",
     "{": "use round parentheses",
     "}": "use round parentheses",
-    ".": "a point belongs into a number, such as 0.5; names have no attributes",
+    ".": "a point belongs into a number, such as 0.5; A.angle and the like stand in [outputs] and in laws of controls",
     ";": "one expression only",
     "'": "a prime stands right after the name of a coordinate, as in phi'",
     '"': "text has no place in an expression",

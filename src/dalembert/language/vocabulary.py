@@ -57,6 +57,7 @@ class Vocabulary:
     definitions: Mapping[str, Value] = field(default_factory=dict)
     time: bool = True
     parts: PartNames | None = None
+    controls: tuple[str, ...] = ()  # with a law, the rates of which are not known
     calls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # own functions: operations, by derivative
     rates: dict[tuple[str, int], Value] = field(default_factory=dict, compare=False, repr=False)  # of definitions
     _work: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
@@ -66,7 +67,7 @@ class Vocabulary:
     def _kinds(self) -> dict[str, str]:
         states = [name.removeprefix(INTEGRAL) for name in self.coordinates if is_integral(name)]
         kinds = dict.fromkeys(self.parameters, "a parameter") | dict.fromkeys(self.coordinates, "a coordinate")
-        return kinds | dict.fromkeys(states, "a state")
+        return kinds | dict.fromkeys(self.controls, "a control") | dict.fromkeys(states, "a state")
 
     def kind(self, name: str) -> str | None:
         """Say what a name stands for; what is declared wins over what is built in."""
@@ -79,7 +80,13 @@ class Vocabulary:
     def names(self) -> list[str]:
         """List every name that may be written."""
         moving = [name.removeprefix(INTEGRAL) for name in self.coordinates]
-        own = [*moving, *self.parameters, *self.definitions, *(self.parts.outputs if self.parts else ())]
+        own = [
+            *moving,
+            *self.parameters,
+            *self.controls,
+            *self.definitions,
+            *(self.parts.outputs if self.parts else ()),
+        ]
         extra = [name for name in CONSTANTS if name not in own]
         return [*own, *([TIME] if self.time else []), *extra, *self.calls, *FUNCTIONS, "if"]
 

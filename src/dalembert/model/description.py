@@ -76,6 +76,7 @@ def energies(system: System) -> list[Block]:
     forces = {q: force for q, force in system.forces.items() if force != 0 and not is_integral(q)}
     rows += [Equation(f"Q_{q}", force, "force without potential") for q, force in forces.items()]
     rows += [Equation(f"{z}'", rate, "state") for z, rate in system.states.items()]
+    rows += [Equation(name, law, "control") for name, law in system.laws.items()]
     names, outward = (*system.coordinates, *system.parameters), system._translator.outward
     parts: list[Block] = []
     if system.mass is not None:

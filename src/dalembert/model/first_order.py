@@ -33,15 +33,15 @@ def states_in(given: Any, symbols: dict[str, Any]) -> dict[str, None]:
     return {name: None for name in by_state(given) if isinstance(name, str)} if isinstance(given, Mapping) else {}
 
 
-def with_rates(expr: Expr, rates: Mapping[Expr, Expr]) -> Expr:
-    """Put rates in where their symbols stand."""
-    used = expr.free_symbols & rates.keys()
+def with_meanings(expr: Expr, meanings: Mapping[Expr, Expr]) -> Expr:
+    """Put in what symbols stand for: rates of states, laws of controls."""
+    used = expr.free_symbols & meanings.keys()
     if not used:
         return expr
-    sizes = {symbol: size(rates[symbol]) for symbol in used}
+    sizes = {symbol: size(meanings[symbol]) for symbol in used}
     if fold(expr, lambda node, args: sizes.get(node, 1) + sum(args)) > MAX_NODES:
-        raise ModelError(f"the expression has more than {MAX_NODES} parts once the rates of states are put in")
-    return expr.xreplace({symbol: rates[symbol] for symbol in used})
+        raise ModelError(f"the expression has more than {MAX_NODES} parts once rates of states and laws are put in")
+    return expr.xreplace({symbol: meanings[symbol] for symbol in used})
 
 
 def refuse_states(reader: Reader, expr: Expr, key: tuple[str, ...], advice: str) -> None:

@@ -75,7 +75,8 @@ class Observed:
     def vocabulary(self) -> Vocabulary:
         """All names that may be used."""
         names = (*self.scope.parameters, *self.multipliers)
-        return Vocabulary(self.scope.coordinates, names, self.scope.definitions, parts=self, calls=self.scope.calls)
+        known, controls = self.scope.definitions, tuple(self.scope.outputs)  # of them, definitions know controls only
+        return Vocabulary(self.scope.coordinates, names, known, parts=self, controls=controls, calls=self.scope.calls)
 
     def read(self, value: Any) -> Expr:
         """Read a text, or an expression of SymPy in the symbols of the system."""
@@ -130,7 +131,7 @@ class Observed:
         if name in self.scope.outputs:
             return Quantity(lambda: self._output(name))
         if "." not in name:
-            return f"output `{name[:60]}` is not known here: an output may use those that stand above it"
+            return f"`{name[:60]}` is not known here: one may use those that stand above it"
         part, _, key = name.partition(".")
         found: dict[str, Quantity] = {}
         for parts in reversed(self.scope.parts):
@@ -157,7 +158,7 @@ class Observed:
     def _rate(self, name: str, quantity: Quantity, primes: int) -> Expr:
         """Return a quantity, or a time derivative of it, as an expression."""
         if primes == 0:
-            return quantity.make()
+            return self.resolved(quantity.make())  # what a part does may follow a law of control
         if primes == 1 and quantity.rate is not None:
             return quantity.rate()
         what = name + "'" * (primes - 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -25,11 +26,12 @@ from dalembert.language.vocabulary import MAX_HINTS, Value, Vocabulary
 from dalembert.model.constants import parse_constant
 from dalembert.model.drawing import Drawing
 from dalembert.model.equations import read_constraints, read_energy, read_forces, read_matrices
-from dalembert.model.first_order import states_in, with_rates
+from dalembert.model.first_order import states_in, with_meanings
 from dalembert.model.given import Given
 from dalembert.model.observed import Scope
 from dalembert.model.sections import SECTIONS
 from dalembert.model.sections.base import kept_sections
+from dalembert.model.sections.controls import laws_in, put_laws
 from dalembert.model.setting_kinds import Choice
 from dalembert.model.settings import Settings, too_early
 from dalembert.model.settings import read as read_setting
@@ -67,12 +69,17 @@ class Reader:
         self.outputs: dict[str, Expr] = {}  # those that were read so far
         self.check_mappings(given)
         self.parameters = self.read_parameters(given.parameters, symbols)
+        self.laws = laws_in(given.sections.get("controls"), self.parameters)  # the names of controls that have one
+        self.written_laws: dict[str, Expr] = {}  # those that were read so far
+        self.meanings: dict[Expr, Expr] = {}  # what they stand for, by the symbols of controls
+        self.joint_directions: dict[str, Mapping[str, Expr]] = {}  # of controls
         try:
             self.translator = Translator(symbols, names, self.parameters, self.calls)
         except ModelError as error:
             raise ModelError([*self.problems, *error.problems]) from None
         self.definitions: dict[str, Value] = {}
-        self.vocabulary = Vocabulary(names, tuple(self.parameters), self.definitions, calls=self.calls)
+        known = tuple(self.parameters), self.definitions
+        self.vocabulary = Vocabulary(names, *known, calls=self.calls, controls=tuple(self.laws))
         for name, section in SECTIONS.items():
             if given.sections.get(name) is not None:
                 section.declare(self, given.sections[name])
@@ -92,7 +99,7 @@ class Reader:
         fields["simulation"] = self.read_simulation(given.simulation)
         fields["drawing"] = read_drawing(self, given.drawing)
         for name in self.translator.parameters:  # also those that appeared without being declared
-            if name not in self.parameters:
+            if name not in self.parameters and name not in self.laws:
                 self.check_name(name, "parameter", "parameters", name)
                 self.parameters[name] = None
         written = {name: value for name, value in fields.items() if name != "coordinates"}
@@ -101,17 +108,23 @@ class Reader:
         fields["forces"] = self.all_forces(fields["forces"], fields["sections"])
         fields["parameters"] = MappingProxyType(self.parameters)
         fields["symbols"] = MappingProxyType(self.translator.symbols)
+        put_laws(self, fields)
         if self.problems:
             raise ModelError(self.problems)
         return fields
 
-    def scope(self, outputs: Mapping[str, Expr], written: Collection[str] = ()) -> Scope:
+    def scope(self, outputs: dict[str, Expr], written: Collection[str] = ()) -> Scope:
         """Return the names that outputs may use; `written` are all outputs, also those that are not read yet."""
         parameters = tuple(dict.fromkeys((*self.parameters, *self.translator.parameters)))
         return Scope(
             tuple(self.coordinates), parameters, tuple(self.constraint_names()), self.kinds, self.translator.inward,
-            self.definitions, outputs, written, self.calls,
+            self.definitions, ChainMap(outputs, self.written_laws), written, self.calls,
         )  # fmt: skip
+
+    def read_joint_control(self, key: tuple[str, ...], entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Read the joint in which a control acts; return the entries that say so."""
+        self.problem("a joint is one of a mechanism; say by coordinates where it acts, in `acts`", *key, "joint")
+        return {}
 
     @property
     def kinds(self) -> Sequence[Mapping[str, Any]]:
@@ -256,7 +269,7 @@ class Reader:
     ) -> Expr:
         """Translate text, SymPy, SymEngine or a number; refuse what must not appear in it."""
         rates = {symbol: rate for symbol, rate in self.rates.items() if symbol.name in forbidden}
-        expr = self.attempt(key, lambda: with_rates((translate or self.translate)(value), rates))
+        expr = self.attempt(key, lambda: with_meanings((translate or self.translate)(value), rates))
         if expr is None:
             return se.Integer(0)
         found = sorted(as_written(s.name) for s in expr.free_symbols if s.name in forbidden) if forbidden else ()
@@ -347,7 +360,8 @@ class Reader:
 
     def unknown_value(self, name: str, allowed: Collection[str]) -> str:
         """Say that values cannot be given of something."""
-        return f"`{name}` is neither a coordinate nor a velocity{self.hint(name, allowed)}"
+        known = list(map(as_written, allowed))
+        return f"`{as_written(name)}` is neither a coordinate nor a velocity{self.hint(name, known)}"
 
     def read_simulation(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Read the settings of the simulation."""

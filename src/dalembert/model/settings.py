@@ -180,14 +180,14 @@ class Settings:
         default=None,
         metadata=_said(
             Named(),
-            "laws by parameter, functions of t and the state that give its value",
-            more="held until the next call",
+            "laws by control or parameter: expressions, tables over time, or functions of t and the state",
         ),
     )
     every: float | None = field(
         default=None,
         metadata=_said(
-            InRange("positive and finite", _POSITIVE, _FINITE, "0.01"), "the interval at which laws are called"
+            InRange("positive and finite", _POSITIVE, _FINITE, "0.01"),
+            "the interval at which laws that are functions are called; what they give is held in between",
         ),
     )
     events: Sequence[Any] = field(

@@ -138,7 +138,11 @@ class Stated(Shown):
     def put_sections(self, change: Callable[[Expr], Expr]) -> dict[str, Any]:
         """Return the further tables with their expressions changed, without those that are in the equations."""
         found = {name: SECTIONS[name].put(kept, change) for name, kept in self.sections.items()}
-        lost = self.outputs.keys() - (found.get("outputs") or {}).keys()
+        lost = self.laws.keys() - (found.get("controls") or {}).keys()
+        if lost and found.get("outputs"):
+            kept = {name: expr for name, expr in found["outputs"].items() if not asks_for(expr, lost)}
+            found["outputs"] = kept or None
+        lost |= self.outputs.keys() - (found.get("outputs") or {}).keys()
         if found.get("events"):  # those that ask for what is no longer there cannot be watched for
             kept = {name: event for name, event in found["events"].items() if not asks_for(event["when"], lost)}
             found["events"] = kept or None
@@ -224,20 +228,25 @@ class Stated(Shown):
         constraints = tuple(constraint.name for constraint in self.constraints)
         scope = Scope(
             self.coordinates, tuple(self.parameters), constraints, self.kinds, self._translator.inward,
-            self.definitions, self.outputs, calls=self.calls,
+            self.definitions, {**self.laws, **self.outputs}, calls=self.calls,
         )  # fmt: skip
         return Observed(scope)
 
     @property
     def definitions(self) -> dict[str, Value]:
         """What the definitions of the model stand for; variants in other values share it."""
-        names = Vocabulary(self.coordinates, tuple(self.parameters), calls=self.calls)
+        names = Vocabulary(self.coordinates, tuple(self.parameters), calls=self.calls, controls=tuple(self.laws))
         return self.survey.find(STRUCTURE, ("definitions",), lambda: definitions_of(self.sections, names))
 
     @property
     def outputs(self) -> Mapping[str, Expr]:
         """The outputs by name, with the names of quantities in them."""
         return self.sections.get("outputs", {})
+
+    @property
+    def laws(self) -> dict[str, Expr]:
+        """The laws of controls by name, with the names of quantities in them."""
+        return {name: control["law"] for name, control in self.sections.get("controls", {}).items() if "law" in control}
 
     def explain(self, constraints: Sequence[str]) -> tuple[str, str]:
         """Say in words that constraints cannot hold, and what to do."""

@@ -50,6 +50,7 @@ class System(Stated):
     tables: data used as functions, as {"road": {"x": [0, 1, 2], "value": [0, 0.1, 0]}}, and then road(x) in text.
     functions: what has no formula, by what it depends on, as {"F": ["t"]}, and then F(t) and F'(t) in text.
     states: quantities of first order by their rates, as {"z": "x' - z*abs(x')/G"}; without `initial` from zero.
+    controls: inputs, as {"u": {"acts": {"x": "1"}, "law": "-k*x"}}; without a law a symbol, for a law in Python.
     loads: forces at points and moments at angles, as {"wind": {"at": ["x1", "y1"], "force": ["F", 0]}}.
 
     Every further table of a model file is a keyword too, under the same name. `forces` are all of them, with those that
@@ -209,8 +210,8 @@ class System(Stated):
         samples: give values at the ends of so many equal intervals, not at steps; or at these times.
         initial: values that are fixed for this motion only; `run.final()` goes on from the end of a run.
         functions: values of functions that the model leaves open: expressions, or tables.
-        controls: laws by parameter, functions of t and the state that give its value; held until the next call.
-        every: the interval at which laws are called.
+        controls: laws by control or parameter: expressions, tables over time, or functions of t and the state.
+        every: the interval at which laws that are functions are called; what they give is held in between.
         events: equations, or `Event`s, to watch for.
         gains: of `stabilise`, if they are not to be chosen: kappa, or alpha and beta.
         max_steps: end the computation after so many steps; the motion so far is returned.

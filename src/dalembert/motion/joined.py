@@ -11,6 +11,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.motion.loop import Motion
+from dalembert.motion.sampled import ControlRecord
 from dalembert.native.kernels import Kernels
 
 _COUNTED = ("steps", "evaluations", "rejected", "guarded", "projections", "build_s", "wall_s")
@@ -81,7 +82,7 @@ def join_motions(parts: Sequence[Motion]) -> JoinedMotion:
     return JoinedMotion(
         replace(first.ready, kernels=kernels), replace(last.settings, begin=first.settings.begin), first.engine,
         np.concatenate(times), np.concatenate(states), sample_times, samples, _facts(parts), None,
-        [event for part in parts for event in part.occurrences], changes, last.crossing,
+        [event for part in parts for event in part.occurrences], changes, last.crossing, _held(parts),
         pieces=tuple(parts), offsets=tuple(offsets),
     )  # fmt: skip
 
@@ -97,6 +98,18 @@ def _samples(parts: Sequence[Motion]) -> tuple[Array, Array]:
         times.append(at[new])
         states.append(plain_states(part, at[new], found[new]))
     return np.concatenate(times), np.concatenate(states)
+
+
+def _held(parts: Sequence[Motion]) -> ControlRecord | None:
+    """Return what laws in Python gave, all in a row; a control that a part does not have was not known there."""
+    records = [part.held for part in parts if part.held is not None]
+    names = tuple(dict.fromkeys(name for record in records for name in record.names))
+    if not records:
+        return None
+    columns = [record.as_dict() for record in records]
+    missing = [np.full(len(record.times), np.nan) for record in records]
+    values = [np.concatenate([c.get(name, m) for c, m in zip(columns, missing, strict=True)]) for name in names]
+    return ControlRecord(names, np.concatenate([record.times for record in records]), np.array(values).T)
 
 
 def _facts(parts: Sequence[Motion]) -> dict[str, Any]:

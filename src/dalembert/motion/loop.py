@@ -38,6 +38,7 @@ from dalembert.survey.start import State, start_of
 
 _FIRST = 20_000  # unknowns times steps of the first piece: some thousandths of a second
 _MOST = 10**8  # steps of a piece, whatever the clock says
+_ROUNDING = 1e-13  # of the time of a motion, which is no time
 _LONGER = 0.01  # jumps that follow each other ever faster are followed longer in a second motion than in the first
 _PIECE = 0.05  # seconds between two looks at the clock, the keyboard and the progress
 
@@ -161,13 +162,17 @@ def compute(system: System, settings: Settings) -> Motion:
     return motion
 
 
-def again(motion: Motion, longest: float = math.inf, **changes: Any) -> Motion:
-    """Compute a motion again from the same start, but with other settings, in steps not above the longest."""
+def again(motion: Motion, longest: float = math.inf, call: bool = False, **changes: Any) -> Motion:
+    """Compute a motion again from the same start, but with other settings, in steps not above the longest.
+
+    Laws in Python are not called again, unless that is asked for: what they gave is taken from the record.
+    """
     ready, settings = motion.ready, replace(motion.settings, progress=None, **changes)
     if settings.form != motion.settings.form:
         ready = replace(ready, kernels=Kernels(ready.system, settings.form))
     crossing = Crossing(ready.system, ready.parameters, ready.state.t, settings.until, ready.checked)
-    sampling = Sampling(ready.system, {}, settings, motion.held)
+    laws = settings.controls or {} if call else {}
+    sampling = Sampling(ready.system, laws, settings, None if call else motion.held)
     if motion.held is not None:
         sampling.take(ready.state.t, ready.state.q, ready.state.v)
     return _integrate(ready, settings, crossing, time.perf_counter(), sampling, longest, _LONGER)
@@ -249,6 +254,9 @@ def _loop(
                 elif status == codes.DONE and (ended := crossing.go_on()):
                     return ended
                 if status not in (codes.RUNNING, codes.EVENT, codes.CHOICE, codes.DONE):
+                    if status == codes.STEP_TOO_SMALL and crossing.switching.states and _at_the_end(engine, settings):
+                        engine.cross(settings.until)
+                        return "done", ""
                     return "failed", _failure(status, engine, system)
                 if settings.progress is not None:
                     settings.progress(float(engine.clock.t), now - start)
@@ -261,6 +269,11 @@ def _loop(
                     return "stopped", f"{most:g} s were over at t = {t:.6g}; allow more by `max_seconds`"
     except KeyboardInterrupt:  # a second Ctrl-C, or one that `progress` or an event raises
         return "stopped", f"interrupted at t = {engine.clock.t:.6g}"
+
+
+def _at_the_end(engine: Engine, settings: Settings) -> bool:
+    """Tell whether all that is left is rounding: a force that jumps at the very end has nothing behind it."""
+    return settings.until - float(engine.clock.t) <= _ROUNDING * (settings.until - settings.begin)
 
 
 def _failure(status: int, engine: Engine, system: System) -> str:

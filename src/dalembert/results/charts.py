@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import symengine as se
 
 from dalembert.document.symbols import joined, symbol, words
 from dalembert.errors import ModelError
@@ -48,20 +49,32 @@ def derivative(order: int) -> Maker:
 
 
 def outputs(source: PlotSource, names: Names) -> Chart:
-    """Return the outputs, a panel for each unit; without names of many in one unit those that vary most."""
-    known = source.system.outputs
-    if not known:
+    """Return the outputs."""
+    if not source.system.outputs:
         raise ModelError('there are no outputs to draw; give some, as in [outputs] tip = "x + l*sin(phi)"')
-    wanted = chosen(names, list(known), "output")
-    values, groups = source.fine.evaluate(known if wanted is None else {name: known[name] for name in wanted}), {}
+    return _named(source, tuple(source.system.outputs), names, "output")
+
+
+def controls(source: PlotSource, names: Names) -> Chart:
+    """Return the controls."""
+    if not source.run.control_names:
+        raise ModelError('there are no controls to draw; give some, as in [controls.u] acts = {x = "1"}')
+    return _named(source, source.run.control_names, names, "control")
+
+
+def _named(source: PlotSource, known: tuple[str, ...], names: Names, word: str) -> Chart:
+    """Return what has a name, a panel for each unit; without names of many in one unit those that vary most."""
+    title = f"{word.capitalize()}s"
+    wanted = chosen(names, list(known), word)
+    values, groups = source.fine.evaluate({name: name for name in (known if wanted is None else wanted)}), {}
     for name, column in values.items():
-        unit = unit_of(source.system, known[name])
+        unit = unit_of(source.system, se.Symbol(name))
         groups.setdefault(unit, []).append(Curve(name, symbol(name), np.where(np.isfinite(column), column, np.nan)))
     panels = []
     for unit, curves in groups.items():
         shown, left_out = (curves, "") if wanted is not None else busiest(curves)
-        panels.append(source.panel("Outputs", unit, shown, left_out=left_out))
-    return Chart("Outputs", tuple(panels), source.notes)
+        panels.append(source.panel(title, unit, shown, left_out=left_out))
+    return Chart(title, tuple(panels), source.notes)
 
 
 def states(source: PlotSource, names: Names) -> Chart:
@@ -204,6 +217,7 @@ KINDS: dict[str, Maker] = {
     "velocities": derivative(1),
     "accelerations": derivative(2),
     "states": states,
+    "controls": controls,
     "outputs": outputs,
     "phase": phase,
     "reactions": reactions,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.errors import ModelError, MotionWarning, Problem, SimulationError
+from dalembert.errors import MissingValueWarning, ModelError, Problem, SimulationError
 from dalembert.language.tables import bounded
 from dalembert.model.quantity import multiplier
 from dalembert.native.groups.observed import Observations
@@ -116,7 +116,7 @@ def warn(names: Sequence[str], t: Array, values: Array, loose: Array, notes: Seq
             text = f"`{name}` has no finite value at {len(wrong)} of {len(t)} times, first at t = {t[wrong[0]]:g}"
         else:
             continue
-        warnings.warn(text, MotionWarning, stacklevel=4)
+        warnings.warn(text, MissingValueWarning, stacklevel=4)
 
 
 def short(text: Any) -> str:

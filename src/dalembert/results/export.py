@@ -50,7 +50,7 @@ def _columns(run: Run) -> dict[str, Array]:
     for names, values in moving[1:]:
         places = range(system.mechanical, len(names))
         table |= {as_written(names[k]): values[:, k] for k in places}
-    table |= {name: run[name] for name in run.controls if name != "t"} | run.outputs
+    table |= run.controls | run.outputs
     further = {f"lambda_{name.replace('.', '_')}": values for name, values in run.multipliers.items()}
     if len(further) < len(run.multipliers):  # a.b beside a_b
         further = {f"lambda_{name}": values for name, values in run.multipliers.items()}
@@ -88,7 +88,8 @@ def save(run: Run, path: str | Path) -> None:
     check_path(path)
     path, table = Path(path), columns(run)
     if path.suffix == ".npz":
-        facts = json.dumps({"model": str(run.system), "facts": run.motion.facts})
+        calls = {name: values.tolist() for name, values in run.calls.items()}  # of laws in Python
+        facts = json.dumps({"model": str(run.system), "facts": run.motion.facts, **({"calls": calls} if calls else {})})
         write(path, lambda file: _to_npz(file, {"facts": np.array(facts), **table}))
     elif path.suffix == ".csv":
         write(path, lambda file: _to_csv(file, table))

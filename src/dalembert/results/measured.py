@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -51,7 +51,19 @@ class Measured(Shown):
 
     @property
     def controls(self) -> dict[str, Array]:
-        """What laws of control gave: the times `t` of their calls, and by name the values, held until the next."""
+        """The controls along the motion, by name: what their laws give."""
+        return self._self.evaluate({name: name for name in self.control_names})
+
+    @property
+    def control_names(self) -> tuple[str, ...]:
+        """The names of the controls: those of the model, and parameters that laws in Python set."""
+        run = self._self
+        held = () if run.motion.held is None else run.motion.held.names
+        return tuple(dict.fromkeys((*run.system.sections.get("controls", {}), *held)))
+
+    @property
+    def calls(self) -> dict[str, Array]:
+        """What laws in Python gave: the times `t` of their calls, and by name the values, held until the next."""
         held = self._self.motion.held
         return {} if held is None else held.as_dict()
 
@@ -116,6 +128,28 @@ def extremes_of(run: Run, joint: str, component: str) -> tuple[float, float]:
     """Return the least and the largest value of a component of the force of a joint, `force x` or `moment`."""
     what = f"{joint}.{'moment_z' if component == 'moment' else component.replace(' ', '_')}"
     return float(run.minimum(what)), float(run.maximum(what))
+
+
+def column_extremes(run: Run, columns: Sequence[int]) -> list[tuple[float, float]]:
+    """Return the least and the largest value of some columns of (q, v), between steps too.
+
+    All are looked at in the same places first, in which the motion is computed once for all of them.
+    """
+    known: dict[bytes, Array] = {}
+
+    def values(times: Array) -> Array:
+        if (key := times.tobytes()) not in known:
+            at = run.resampled(times)
+            known[key] = np.concatenate([at.q, at.v], axis=1)[:, columns]
+        return known[key]
+
+    from dalembert.results.profile import profile
+
+    found = []
+    for k in range(len(columns)):
+        one = profile(lambda times, k=k: values(times)[:, k], run.motion.times)
+        found.append((one.extreme(-1.0)[0], one.extreme(1.0)[0]))
+    return found
 
 
 def profile_of(run: Run, what: Any) -> Profile:

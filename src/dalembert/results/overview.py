@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import symengine as se
+
 from dalembert.document import nodes
 from dalembert.document.nodes import faint, listed, rounded
 from dalembert.errors import DalembertError
@@ -78,18 +80,20 @@ def events(run: Run) -> list[nodes.Block]:
 
 
 def outputs(run: Run) -> list[nodes.Block]:
-    """Show every output as a small curve, with its value at the end, its extremes, between the steps too, and RMS."""
-    rows = []
-    for name, expr in list(run.system.outputs.items())[:_OUTPUTS]:
+    """Show controls and outputs as small curves, with values at the end, extremes, between the steps too, and RMS."""
+    rows, names = [], (*run.control_names, *run.system.outputs)
+    for name in names[:_OUTPUTS]:
         values = run[name]
         low, high = run.minimum(name), run.maximum(name)
         drawn: nodes.Text = nodes.Sparkline(run.t, values, name) if len(run.t) > 1 else ""
         numbers = [nodes.Number(float(x)) for x in (values[-1], low, low.t, high, high.t, run.rms(name))]
-        rows.append((nodes.Name(name), drawn, *numbers, unit_of(run.system, expr)))
+        rows.append((nodes.Name(name), drawn, *numbers, unit_of(run.system, se.Symbol(name))))
     if not rows:
         return []
     head = ("", "", "at the end", "smallest", "at t", "largest", "at t", "RMS", "")
-    return [nodes.Section("Outputs", [nodes.Table(rows, head, total=len(run.system.outputs))])]
+    title = "Controls and outputs" if run.control_names and run.system.outputs else "Outputs"
+    title = "Controls" if not run.system.outputs else title
+    return [nodes.Section(title, [nodes.Table(rows, head, total=len(names))])]
 
 
 def _state(run: Run) -> nodes.Section:

@@ -73,7 +73,7 @@ def as_dict(run: Run) -> dict[str, Any]:
         "reactions": final_reactions(run),
         "joints": final_joints(run),
         "outputs": final_outputs(run),
-        **({"controls": {k: float(x[-1]) for k, x in run.controls.items() if k != "t"}} if run.controls else {}),
+        "controls": {name: float(values[-1]) for name, values in run.controls.items()},
         "events": [{"t": event.t, "name": event.name, "kind": event.kind} for event in run.events],
         "undetermined": run.undetermined,
         "multipliers": dict(zip(names, np.asarray(found.multipliers).tolist(), strict=True)),

@@ -100,7 +100,8 @@ class Profile:
 
 def profile(evaluate: Callable[[Array], Array], times: Array) -> Profile:
     """Sample a function of time between some times, at which it may jump to a next one that lies an instant later."""
-    return _Sampling(evaluate, times).profile()
+    with np.errstate(all="ignore"):  # what has no value somewhere is found by its values
+        return _Sampling(evaluate, times).profile()
 
 
 class _Sampling:

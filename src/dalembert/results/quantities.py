@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import symengine as se
 
@@ -11,7 +12,9 @@ from dalembert.document.names import GREEK, Symbol
 from dalembert.language.building import Expr
 from dalembert.language.states import is_integral
 from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.model.mechanism.pairs.base import is_angle
 from dalembert.model.observed import over_time
+from dalembert.model.quantity import FORCE, MOMENT
 from dalembert.model.system import System
 
 _RATES = ("", "/s", "/s²")
@@ -76,8 +79,18 @@ def unit_of(system: System, expr: Expr) -> str:
     return ""
 
 
+def _unit_of_control(system: System, control: Mapping[str, Any]) -> str:
+    """Return the unit of a force or a moment in a joint; else that of its law."""
+    if not isinstance(system, Mechanism) or "joint" not in control:
+        return unit_of(system, control["law"]) if "law" in control else ""
+    coordinate = control.get("coordinate") or next(iter(system.joints[control["joint"]].coordinates))
+    return MOMENT if is_angle(coordinate) else FORCE
+
+
 def _unit(system: System, name: str) -> str:
     plain = name.rstrip("'")
+    if (control := system.sections.get("controls", {}).get(plain)) is not None:
+        return over_time(_unit_of_control(system, control), len(name) - len(plain))
     if plain in system.outputs:
         return over_time(unit_of(system, system.outputs[plain]), len(name) - len(plain))
     if plain in system.coordinates:

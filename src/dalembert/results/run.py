@@ -15,6 +15,7 @@ from dalembert.arguments import array, shown
 from dalembert.arrays import Array, read_only
 from dalembert.errors import ModelError, MotionWarning, SimulationError, nearest
 from dalembert.language.states import as_written, inner, named_values
+from dalembert.model.sections.controls import with_laws
 from dalembert.model.sections.functions import with_functions
 from dalembert.model.settings import Settings
 from dalembert.model.system import System
@@ -37,9 +38,9 @@ if TYPE_CHECKING:
 
 def simulate(system: System, asked: Mapping[str, Any]) -> Run:
     """Compute the motion of a system with settings by name; one that ends before its time, not by an event, warns."""
-    if asked.get("functions") is not None:
-        system = with_functions(system, asked["functions"])
-    settings = chosen_settings(system, asked)
+    system = with_functions(system, asked.get("functions"))
+    system, called = with_laws(system, asked.get("controls"))
+    settings = chosen_settings(system, {**asked, "controls": called or None})
     run = Run(compute(system, settings))
     if run.status == "failed" or (run.status == "stopped" and not run.message.startswith("event ")):
         text = f"the motion ends at t = {run.motion.times[-1]:.6g}: {run.message}"
@@ -93,7 +94,7 @@ class Run(Measured):
         raise AttributeError(f"a run has no `{name}`")
 
     def __getitem__(self, name: str) -> Array:
-        """Return a coordinate, velocity, acceleration, state, rate of a state or output along the motion."""
+        """Return a coordinate, velocity, acceleration, state, its rate, control or output along the motion."""
         system = self.system
         if not isinstance(name, str):
             raise ModelError(f'a run is asked by names, as in run["{system.coordinates[0]}"]; got {shown(name)}')
@@ -105,10 +106,10 @@ class Run(Measured):
         accelerations = [name + "'" for name in system.velocities]
         if asked in accelerations:
             return self.accelerations[:, accelerations.index(asked)].copy()
-        if plain in system.outputs or name in self.controls.keys() - {"t"}:
+        if plain in system.outputs or plain in (controls := self.control_names):
             return self.evaluate(name)
         moving = (*system.coordinates[: system.mechanical], *system.velocities, *accelerations)
-        known = [*map(as_written, moving), *system.outputs]
+        known = [*map(as_written, moving), *controls, *system.outputs]
         raise ModelError(f"a run has no `{name}`; {nearest(str(name), known)}")
 
     # --- the motion --------------------------------------------------------------------------------------------------
@@ -348,8 +349,8 @@ class Run(Measured):
     def plot(self, what: str = "coordinates", names: str | Sequence[str] | None = None, *, dark: bool = False) -> Plot:
         """Draw the motion as a matplotlib Figure: `run.plot("phase").savefig("phase.png")`.
 
-        what: coordinates, velocities, accelerations, states, outputs, phase, reactions, multipliers, energy, residuals;
-        of mechanisms also joints. names: what is to be drawn of it; without them all, or those that vary most.
+        what: coordinates, velocities, accelerations, states, controls, outputs, phase, reactions, multipliers,
+        energy, residuals; of mechanisms also joints. names: what of it; without them all, or those that vary most.
         """
         from dalembert.results.plots import plot
 

@@ -280,7 +280,7 @@ def test_nonsense_in_python(states):
 def test_many_states_are_refused_and_rates_do_not_explode():
     with pytest.raises(ModelError, match="at most 1,000"):
         System("x", kinetic="x'^2", states={f"z{k}": "x" for k in range(1001)})
-    with pytest.raises(ModelError, match="once the rates of states are put in"):
+    with pytest.raises(ModelError, match="once rates of states and laws are put in"):
         rate = " + ".join(f"sin({k}*x)" for k in range(3000))
         System("x", kinetic="x'^2", states={"z": rate}, forces={"x": " + ".join(f"cos({k}*z')" for k in range(3000))})
 
@@ -291,3 +291,20 @@ def test_a_rate_without_a_value_is_said():
     assert run.status == "failed" and "∫" not in run.message
     found = System("x", kinetic="x'^2/2", states={"z": "log(z)"}).check()
     assert not found.ok and "`z`" in str(found)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_energies_that_are_shortened_leave_states_alone(form):
+    kinetic = "(cos(x)^2*x'^2 + sin(x)^2*x'^2)/2"
+    system = System("x", kinetic=kinetic, states={"z": "-z"}, initial={"x": 0, "x'": 1, "z": 1})
+    derivation = system.derive(form)
+    assert str(derivation.equations[-1]) == "z(t) + Derivative(z(t), t)"
+    run = system.simulate(3, form=form)
+    assert run["z"][-1] == pytest.approx(np.exp(-3), rel=1e-7) and run.certificate.ok
+
+
+def test_states_have_no_energy():
+    system = System("x", kinetic="m*x'^2/2", states={"z": "x - z"}, parameters={"m": 1})
+    assert Symbol("z") not in system.derive("canonical").H.free_symbols and "z(t)" not in str(
+        system.derive("canonical").H
+    )

@@ -26,6 +26,7 @@ from dalembert.model.mechanism.body import Body, coordinate_names, is_particle, 
 from dalembert.model.mechanism.drawing import draw
 from dalembert.model.mechanism.drives import read_drive
 from dalembert.model.mechanism.elements import ELEMENTS
+from dalembert.model.mechanism.elements.action import read_joint_action
 from dalembert.model.mechanism.joint import Joint, read_joint
 from dalembert.model.mechanism.judgements import Judgement, Judgements, numeric
 from dalembert.model.mechanism.measures import find_measures
@@ -33,6 +34,7 @@ from dalembert.model.mechanism.tables import GROUND, TableReader, freeze
 from dalembert.model.mechanism.terms import Terms
 from dalembert.model.mechanism.vectors import Vector, tidy
 from dalembert.model.reading import Reader
+from dalembert.model.sections.controls import put_laws
 
 
 def readers() -> dict[str, Callable[[TableReader, Assembly], Any]]:
@@ -70,7 +72,8 @@ class Assembly(Reader):
             raise
         self.problems = dict.fromkeys(early) | self.problems
         self._added = tuple(name for name in self.coordinates if not is_integral(name))[len(names) :]
-        self.constant_names = self.coordinates | self.velocities | self.accelerations | {TIME: None}
+        moving = self.coordinates | self.velocities | self.accelerations | {TIME: None}
+        self.constant_names = moving | dict.fromkeys(self.laws)
         self.local_vocabularies: dict[tuple[str, ...], Vocabulary] = {}
         self.gravity = self.read_gravity(tables)
         self.tables: dict[str, dict[str, Any]] = {section: {} for section in sections()}
@@ -221,6 +224,16 @@ class Assembly(Reader):
         table.problem(f"there is no body `{str(name)[:40]}`{self.hint(str(name), self.bodies, 'bodies')}", key)
         return ""
 
+    def read_joint_control(self, key: tuple[str, ...], entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Read the joint in which a control acts, and note its directions: force × ∂rate/∂velocity."""
+        table = TableReader(self, key, entries)
+        action = read_joint_action(table, self)
+        if action is not None:
+            parts = Terms(tuple(self.coordinates))
+            parts.push(se.Integer(1), action.rate)
+            self.joint_directions[key[-1]] = {name: se.Add(*terms) for name, terms in parts.forces.items()}
+        return table.kept
+
     # --- the system --------------------------------------------------------------------------------------------------
 
     def read_matrices(self, given: Given) -> dict[str, Any]:
@@ -266,6 +279,7 @@ class Assembly(Reader):
             "judged": self.judged,
             "elements": MappingProxyType({name: MappingProxyType(self.elements[name]) for name in ELEMENTS}),
         }
+        put_laws(self, fields)
         if self.problems:
             raise ModelError(self.problems)
         return fields

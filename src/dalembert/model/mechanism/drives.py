@@ -119,7 +119,8 @@ def read_motion(table: TableReader, kind: str) -> Expr:
     if isinstance(table.given[kind], Mapping):
         return read_spline(table.table(kind))
     motion = table.expression(kind)
-    moving = sorted(as_written(s.name) for s in motion.free_symbols if s.name.rstrip("'") in table.reader.coordinates)
+    known = table.reader.coordinates | table.reader.laws
+    moving = sorted(as_written(s.name) for s in motion.free_symbols if s.name.rstrip("'") in known)
     if moving:
         text = (
             f"a drive is a function of time; {quoted(moving[:4])} cannot stand here (a force that depends on the motion"

@@ -2,6 +2,7 @@
 
 from dalembert.model.sections import tables, functions  # isort: skip
 from dalembert.model.sections import (  # in the order in which names become known
+    controls,
     define,
     dissipation,
     loads,
@@ -15,6 +16,7 @@ from dalembert.model.sections.base import SECTIONS, ModelTable, model_table
 __all__ = [
     "SECTIONS",
     "ModelTable",
+    "controls",
     "define",
     "dissipation",
     "events",

@@ -28,8 +28,8 @@ class Dissipation(ModelTable):
         if reader.given.mass is not None:
             reader.problem("a model by matrices has no energies; write these forces into `force`", *self.place)
             return None
-        why = "the dissipation function depends on accelerations; it is one of velocities"
-        R = reader.expression(given, self.place, reader.accelerations, why)
+        why = "the dissipation function depends on accelerations or controls; write such forces into `forces`"
+        R = reader.expression(given, self.place, reader.accelerations | reader.laws, why)
         if R != 0 and not any(symbol.name in _speeds(reader) for symbol in R.free_symbols):
             text = "the dissipation function has no velocities in it, so that no force follows from it"
             reader.problem(f"{text}; write one, as in d*x'^2/2", *self.place)

@@ -22,7 +22,7 @@ import symengine as se
 from dalembert.errors import nearest
 from dalembert.language.building import Expr, number
 from dalembert.language.parser import parse_equation, parse_value
-from dalembert.language.states import inner
+from dalembert.language.states import as_written, inner
 from dalembert.model.observed import Observed
 from dalembert.model.sections.base import ModelTable, by_name, model_table
 
@@ -118,8 +118,9 @@ class EventsTable(ModelTable):
         for name, value in values.items():
             name = inner(name) if name in reader.states else name
             if name not in reader.velocities:
-                reader.problem(f"no velocity `{name}`{reader.hint(str(name), reader.velocities, 'velocities')}", *path)
+                known = list(map(as_written, reader.velocities))
+                reader.problem(f"no velocity `{name}`{reader.hint(str(name), known, 'velocities')}", *path)
                 continue
             why = "new velocities follow from t, positions, velocities and parameters"
-            found[name] = reader.expression(value, path, reader.accelerations, why)
+            found[name] = reader.expression(value, path, reader.accelerations | reader.laws, why)
         return found

@@ -17,6 +17,7 @@ from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import TIME, Expr
 from dalembert.language.late_sympy import is_sympy
 from dalembert.language.parser import parse_value
+from dalembert.language.states import is_integral
 from dalembert.language.tables import calls_in, is_open
 from dalembert.language.unknowns import known, unknown
 from dalembert.language.vocabulary import Vocabulary
@@ -71,7 +72,7 @@ class Functions(ModelTable):
         if not isinstance(names, (list, tuple)) or not 1 <= len(names) <= MAX_ARGUMENTS:
             reader.problem(f'expected what it depends on, as in ["t"], at most three; got {shown(given)}', *key)
             return ()
-        known = [TIME, *reader.coordinates]
+        known = [TIME, *(name for name in reader.coordinates if not is_integral(name))]
         for name in names:
             if not isinstance(name, str) or name not in known:
                 hint = reader.hint(str(name), known)
@@ -143,7 +144,10 @@ def left_open(system: Stated) -> list[str]:
     """Return the functions without a value on which equations, outputs or events depend."""
     if not system.sections.get("functions"):
         return []
-    used = [*expressions(system), *expressions_in({k: system.sections.get(k, {}) for k in ("outputs", "events")})]
+    used = [
+        *expressions(system),
+        *expressions_in({k: system.sections.get(k, {}) for k in ("controls", "outputs", "events")}),
+    ]
     found = {name for name, _ in calls_in(used) if is_open(name, system.calls)}
     return [name for name, kept in system.sections["functions"].items() if found & calls_of(name, kept).keys()]
 

@@ -56,7 +56,7 @@ class Loads(ModelTable):
         if not any(table.get(where) is not None for where in PAIRS):
             reader.problem("nothing says where it acts; give `at` and `force`, or `angle` and `moment`", *key)
         read: dict[str, Any] = {}
-        moving = reader.velocities | reader.accelerations
+        moving = reader.velocities | reader.accelerations | reader.laws
         still = "a load acts at a place: an expression of coordinates, time and parameters"
         why = "a load depends on accelerations; bring them into the kinetic energy"
         for where, what in PAIRS.items():

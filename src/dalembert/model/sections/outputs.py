@@ -62,6 +62,7 @@ class Outputs(ModelTable):
             ("a state", reader.states),
             ("a parameter", reader.parameters),
             ("a definition", reader.definitions),
+            ("a control", reader.given.sections.get("controls") or {}),
             ("the multiplier of a constraint", observed.multipliers),
         ):
             if name in names:

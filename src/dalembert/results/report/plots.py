@@ -37,6 +37,7 @@ class Plots:
         system = self.source.system
         kinds = [*(["outputs"] if system.outputs else []), "coordinates", "velocities"]
         kinds += ["states"] if system.states else []
+        kinds += ["controls"] if self.source.run.control_names else []
         if system.constraints:
             kinds.append(
                 "joints" if isinstance(system, Mechanism) and (system.joints or system.drives) else "reactions"

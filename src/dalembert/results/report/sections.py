@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import symengine as se
 
-from dalembert.arrays import Array
 from dalembert.document import nodes
 from dalembert.errors import DerivationError, ModelError
 from dalembert.forms.description import derivation_document
@@ -20,6 +18,7 @@ from dalembert.language.states import as_written, is_integral
 from dalembert.model.description import coordinates, energies, values
 from dalembert.model.mechanism.description import tables
 from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.results.measured import column_extremes
 from dalembert.results.overview import alarms, events, how, outputs
 
 if TYPE_CHECKING:
@@ -94,14 +93,15 @@ def _with_multipliers(derivation: Derivation) -> nodes.Section:
 def motion(source: PlotSource) -> nodes.Section:
     """Say how the motion was computed and what came out."""
     run, fine, rows = source.run, source.fine, []
+    n, count = len(source.system.coordinates), source.system.mechanical
+    shown = [*range(count), *range(n, 2 * n)][:_VALUES]
+    extremes = dict(zip(shown, column_extremes(run, shown), strict=True))
     for order, (suffix, numbers) in enumerate((("", fine.q), ("'", fine.v))):
         for k, name in enumerate(source.system.coordinates):
             if is_integral(name) and not order:
                 continue
             column = numbers[:, k]
-            ends = np.min(column), np.max(column)
-            if len(rows) < _VALUES:
-                ends = run.minimum(_column(order, k)), run.maximum(_column(order, k))
+            ends = extremes.get(order * n + k) or (np.min(column), np.max(column))
             four = [nodes.Number(float(x)) for x in (column[0], column[-1], *ends)]
             rows.append((nodes.Name(as_written(name + suffix)), *four, source.quantities[name].units(order)))
     table = nodes.Table(rows, ("", "at the start", "at the end", "smallest", "largest", ""), most=_VALUES)
@@ -112,11 +112,6 @@ def motion(source: PlotSource) -> nodes.Section:
         [*alarms(run), how(run), *events(run), *outputs(run), fold, nodes.Listing(notes, tone="faint")],
         key="motion",
     )
-
-
-def _column(order: int, k: int) -> Callable[[Run], Array]:
-    """Return what gives a coordinate or a velocity along a run."""
-    return lambda run: (run.v if order else run.q)[:, k]
 
 
 def animation(run: Run) -> nodes.Section:
