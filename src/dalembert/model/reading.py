@@ -45,7 +45,12 @@ def read_system(given: Given) -> dict[str, Any]:
 
 
 class Reader:
-    """Knows the names of a model from the start, reads its parts on request and keeps all problems it meets."""
+    """Knows the names of a model from the start, reads its parts on request and keeps all problems it meets.
+
+    aliases: names that stand for expressions of coordinates, which are put in when these are known.
+    """
+
+    aliases: tuple[str, ...] = ()
 
     def __init__(self, given: Given):
         self.given = given
@@ -74,12 +79,12 @@ class Reader:
         self.meanings: dict[Expr, Expr] = {}  # what they stand for, by the symbols of controls
         self.joint_directions: dict[str, Mapping[str, Expr]] = {}  # of controls
         try:
-            self.translator = Translator(symbols, names, self.parameters, self.calls)
+            self.translator = Translator(symbols, (*names, *self.aliases), self.parameters, self.calls)
         except ModelError as error:
             raise ModelError([*self.problems, *error.problems]) from None
         self.definitions: dict[str, Value] = {}
         known = tuple(self.parameters), self.definitions
-        self.vocabulary = Vocabulary(names, *known, calls=self.calls, controls=tuple(self.laws))
+        self.vocabulary = Vocabulary((*names, *self.aliases), *known, calls=self.calls, controls=tuple(self.laws))
         for name, section in SECTIONS.items():
             if given.sections.get(name) is not None:
                 section.declare(self, given.sections[name])
@@ -118,7 +123,7 @@ class Reader:
         parameters = tuple(dict.fromkeys((*self.parameters, *self.translator.parameters)))
         return Scope(
             tuple(self.coordinates), parameters, tuple(self.constraint_names()), self.kinds, self.translator.inward,
-            self.definitions, ChainMap(outputs, self.written_laws), written, self.calls,
+            self.definitions, ChainMap(outputs, self.written_laws), written, self.calls, self.aliases, self.meant,
         )  # fmt: skip
 
     def read_joint_control(self, key: tuple[str, ...], entries: Mapping[str, Any]) -> dict[str, Any]:
@@ -281,10 +286,10 @@ class Reader:
         """Turn text, SymPy, SymEngine or a number into an expression."""
         if isinstance(value, str):
             if equation:
-                return parse_equation(value, self.vocabulary)
+                return self.meant(parse_equation(value, self.vocabulary))
             if value not in self._texts:  # parts of a kind say the same
                 self._texts[value] = parse_value(value, self.vocabulary).expr
-            return self._texts[value]
+            return self.meant(self._texts[value])
         if isinstance(value, bool) or not (isinstance(value, (int, float, np.number, se.Basic)) or is_sympy(value)):
             got = str(value).lower() if isinstance(value, bool) else f"{type(value).__name__}: {str(value)[:60]}"
             raise ModelError(f"expected an expression or a number, got {got}")
@@ -296,8 +301,12 @@ class Reader:
             expr: Expr = self.examine(value)
             for symbol in expr.free_symbols:
                 self.read_symbol(symbol.name)
-            return expr
-        return self.examine(self.translator.inward(value))
+            return self.meant(expr)
+        return self.meant(self.examine(self.translator.inward(value)))
+
+    def meant(self, expr: Expr) -> Expr:
+        """Return an expression with what aliases stand for."""
+        return expr
 
     def read_symbol(self, name: str) -> None:
         """Take an unknown symbol of SymEngine for a parameter without a value."""

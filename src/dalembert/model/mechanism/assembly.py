@@ -27,11 +27,14 @@ from dalembert.model.mechanism.drawing import draw
 from dalembert.model.mechanism.drives import read_drive
 from dalembert.model.mechanism.elements import ELEMENTS
 from dalembert.model.mechanism.elements.action import read_joint_action
+from dalembert.model.mechanism.given import free_names, is_body_name, names_of_own, read_dimensions, tables_by_name
 from dalembert.model.mechanism.joint import Joint, read_joint
 from dalembert.model.mechanism.judgements import Judgement, Judgements, numeric
-from dalembert.model.mechanism.measures import find_measures
+from dalembert.model.mechanism.measures import all_initial, find_measures
+from dalembert.model.mechanism.rebasing import Aliases, Rebasing, meanings_of_joints
 from dalembert.model.mechanism.tables import GROUND, TableReader, freeze
 from dalembert.model.mechanism.terms import Terms
+from dalembert.model.mechanism.tree import ABSOLUTE, plan
 from dalembert.model.mechanism.vectors import Vector, tidy
 from dalembert.model.reading import Reader
 from dalembert.model.sections.controls import put_laws
@@ -55,12 +58,17 @@ class Assembly(Reader):
 
     def __init__(self, given: Given, tables: Mapping[str, Any]):
         early: list[Problem] = []
-        self.dimensions = _dimensions(tables, early)
-        self.given_tables = {section: _by_name(tables, section, early) for section in sections()}
-        bodies = [name for name in self.given_tables["bodies"] if _is_body_name(name, early)]
+        self.dimensions = read_dimensions(tables, early)
+        self.given_tables = {section: tables_by_name(tables, section, early) for section in sections()}
+        bodies = [name for name in self.given_tables["bodies"] if is_body_name(name, early)]
         points = [name for name in bodies if is_particle(self.given_tables["bodies"][name])]
-        names = [x for body in bodies for x in coordinate_names(body, self.dimensions, body not in points)]
-        own = _own_coordinates(given.coordinates)
+        absolute = [x for body in bodies for x in coordinate_names(body, self.dimensions, body not in points)]
+        own = names_of_own(given.coordinates)
+        self.known_aliases: Aliases | None = None  # until joints are read
+        self.rebasing: Rebasing | None = None
+        self.tree = plan(tables, self.dimensions, bodies, self.given_tables, early)
+        names = absolute if self.tree.by == ABSOLUTE else list(self.tree.coordinates)
+        self.aliases = free_names(self.given_tables, [*self.tree.coordinates, *absolute], names, own, given)
         if not names and not own and not early:
             early.append(Problem("a mechanism needs at least one body besides the ground", key=("bodies",)))
         try:
@@ -73,7 +81,8 @@ class Assembly(Reader):
         self.problems = dict.fromkeys(early) | self.problems
         self._added = tuple(name for name in self.coordinates if not is_integral(name))[len(names) :]
         moving = self.coordinates | self.velocities | self.accelerations | {TIME: None}
-        self.constant_names = moving | dict.fromkeys(self.laws)
+        others = [name + "'" * order for name in self.aliases for order in range(3)]
+        self.constant_names = moving | dict.fromkeys([*others, *self.laws])
         self.local_vocabularies: dict[tuple[str, ...], Vocabulary] = {}
         self.gravity = self.read_gravity(tables)
         self.tables: dict[str, dict[str, Any]] = {section: {} for section in sections()}
@@ -108,22 +117,22 @@ class Assembly(Reader):
     def translate_local(self, value: Any, local: tuple[str, ...]) -> Expr:
         """Translate an expression in which some names belong to one element and are no parameters."""
         if isinstance(value, str):
-            return parse_value(value, self.vocabulary_with(local)).expr
+            return self.meant(parse_value(value, self.vocabulary_with(local)).expr)
         if isinstance(value, se.Basic):
             expr: Expr = self.examine(value)
             for symbol in expr.free_symbols:
                 if symbol.name not in local:
                     self.read_symbol(symbol.name)
-            return expr
+            return self.meant(expr)
         if not is_sympy(value):
             return self.translate(value)
         symbols = {name: sp.Symbol(name) for name in local} | self.translator.symbols
-        inner = Translator(symbols, self.coordinates, self.parameters, self.calls)
+        inner = Translator(symbols, (*self.coordinates, *self.aliases), self.parameters, self.calls)
         expr = self.examine(inner.inward(value))
         for name in inner.parameters:
             if name not in local and name not in self.translator.parameters:
                 self.translator.inward(inner.symbols[name])
-        return expr
+        return self.meant(expr)
 
     def vocabulary_with(self, local: tuple[str, ...]) -> Vocabulary:
         """Return the vocabulary of the model with some names more."""
@@ -147,6 +156,19 @@ class Assembly(Reader):
         if text := judgement.wrong_with(self.parameters):
             self.problem(text, *judgement.key)
 
+    def settle_tree(self) -> None:
+        """Let joints carry bodies, where coordinates are those of the tree; and find what aliases stand for."""
+        names = meanings_of_joints(self)
+        if self.tree.by != ABSOLUTE:
+            self.rebasing = Rebasing(self, self.tree)
+            names = {**meanings_of_joints(self), **self.rebasing.meanings()}
+        known = {name: meaning for name, meaning in names.items() if name in self.aliases}
+        self.known_aliases = Aliases(known, {se.Symbol(q): se.Symbol(q + "'") for q in self.coordinates})
+
+    def meant(self, expr: Expr) -> Expr:
+        """Return an expression with what aliases stand for."""
+        return expr if self.known_aliases is None else self.known_aliases.put(expr)
+
     def read_gravity(self, tables: Mapping[str, Any]) -> Vector:
         """Read the acceleration of gravity."""
         given = tables.get("gravity")
@@ -165,6 +187,8 @@ class Assembly(Reader):
         self.assembled = {se.Symbol(name): value for body in self.bodies.values() for name, value in body.guess.items()}
         for section, read in readers().items():
             self.read_section(section, self.elements[section], read)
+            if section == "joints":
+                self.settle_tree()
         joined = {body for joint in self.joints.values() for body in joint.bodies}
         if len(self.joints) == len(self.given_tables["joints"]):
             for name in bodies:
@@ -271,6 +295,8 @@ class Assembly(Reader):
             "guess": MappingProxyType(parts.guess | dict(own["guess"])),
             "drawing": own["drawing"] if own["drawing"] is not None else self.drawn(),
             "dimensions": self.dimensions,
+            "tree": self.tree,
+            "aliases": self.known_aliases,
             "gravity": self.gravity,
             "tables": freeze(self.tables),
             "bodies": MappingProxyType(self.bodies),
@@ -306,7 +332,7 @@ class Assembly(Reader):
     @cached_property
     def measures(self) -> dict[str, Measure]:
         """What initial values may be given of, besides coordinates and velocities."""
-        return find_measures(self.bodies.values(), self.joints.values())
+        return find_measures(self.bodies.values(), self.joints.values(), tuple(self.coordinates))
 
     def gather(self) -> Terms:
         """Let every element add its parts."""
@@ -318,7 +344,12 @@ class Assembly(Reader):
             parts.potential.append(body.weight(self.gravity))
             parts.constraints |= {f"{body.name}.{key}": expr for key, expr in body.conditions.items()}
             parts.guess |= body.guess
+        if self.rebasing is not None:
+            parts.constraints |= self.rebasing.norms
+            parts.guess = dict(self.rebasing.guess)
         for joint in self.joints.values():
+            if joint.carries:
+                continue
             conditions = self.attempt(("joints", joint.name), lambda joint=joint: joint.conditions)
             self.add_constraints(parts, conditions or {}, ("joints", joint.name))
         for section in ELEMENTS:
@@ -348,46 +379,3 @@ class Assembly(Reader):
                     f"`{constraint.name}` is the name of a condition of a joint", "constraints", constraint.name
                 )
         return (*(constraint for constraint in made if constraint is not None), *own)
-
-
-def all_initial(bodies: Iterable[Body], dimensions: int, own: Mapping[str, Expr]) -> dict[str, Expr]:
-    """Return the initial values that bodies give, and those of the user, which win."""
-    given: dict[str, Expr] = {}
-    for body in bodies:
-        turned = own.keys() & {f"{name}'" for name in body.coordinates[dimensions:]}
-        for entry, values in body.given.items():
-            given |= {} if turned and entry == "spin" else values
-    return given | dict(own)
-
-
-def _dimensions(tables: Mapping[str, Any], problems: list[Problem]) -> int:
-    given = tables.get("dimensions")
-    if given is None or (isinstance(given, (int, float)) and given in (2, 3) and not isinstance(given, bool)):
-        return int(given or 2)
-    problems.append(Problem(f"expected 2 or 3, got {str(given)[:40]}", key=("mechanism", "dimensions")))
-    return 2
-
-
-def _by_name(tables: Mapping[str, Any], section: str, problems: list[Problem]) -> dict[str, Any]:
-    given = tables.get(section)
-    if given is None or isinstance(given, Mapping):
-        strange = [name for name in given or {} if not isinstance(name, str)]
-        problems += [Problem(f"a part is named by a text, got {str(name)[:40]}", key=(section,)) for name in strange]
-        return {name: table for name, table in (given or {}).items() if isinstance(name, str)}
-    text = f'expected tables by name, as in {{"A": {{…}}}}, got {type(given).__name__}'
-    problems.append(Problem(text, key=(section,)))
-    return {}
-
-
-def _is_body_name(name: str, problems: list[Problem]) -> bool:
-    if NAME.fullmatch(name) and len(name) < 100:
-        return name != GROUND
-    text = f"{name[:40]!r}: a name is letters, digits and _, and does not begin with a digit"
-    problems.append(Problem(text, key=("bodies", name)))
-    return False
-
-
-def _own_coordinates(given: Any) -> list[Any]:
-    if isinstance(given, str):
-        return given.replace(",", " ").split()
-    return [given] if is_coordinate(given) else list(given)

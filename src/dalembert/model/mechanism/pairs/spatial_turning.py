@@ -10,6 +10,7 @@ import symengine as se
 from dalembert.language.building import Expr, angle
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, More, pair
+from dalembert.model.mechanism.pairs.motion import Ball, Turn
 from dalembert.model.mechanism.placement import RIGHT, read_axis
 from dalembert.model.mechanism.vectors import Vector, add, cross, dot, multiply, sub, unit
 
@@ -66,19 +67,27 @@ def cross_arm(joint: Joint) -> More:
     return (add(b.place, b.view.direction(joint.values["arm"])),), ()
 
 
-@pair("spherical", 3)
+@pair("spherical", 3, moves=("e0", "e1", "e2", "e3"), motion=lambda a, b, e0, e1, e2, e3: (Ball((e0, e1, e2, e3)),))
 def spherical(a: Marker, b: Marker) -> Conditions:
     """Both points are in the same place."""
     return same_place(a, b)
 
 
-@pair("revolute", 3, coordinates=turn, axis="!the axis about which the bodies turn", moments=TURNS)
+@pair(
+    "revolute",
+    3,
+    coordinates=turn,
+    axis="!the axis about which the bodies turn",
+    moments=TURNS,
+    moves=("angle",),
+    motion=lambda a, b, angle: (Turn(angle),),
+)
 def revolute(a: Marker, b: Marker) -> Conditions:
     """Both points are in the same place, both axes parallel."""
     return same_place(a, b) | same_axis(a, b)
 
 
-@pair("rigid", 3, moments=TURNS)
+@pair("rigid", 3, moments=TURNS, motion=lambda a, b: ())
 def rigid(a: Marker, b: Marker) -> Conditions:
     """Both markers coincide."""
     return same_place(a, b) | same_axis(a, b) | no_turn(a, b)
