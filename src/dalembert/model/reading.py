@@ -149,6 +149,7 @@ class Reader:
         """Return the forces by coordinate with those that further tables add."""
         forces = {name: [force] for name, force in own.items()}
         for name, kept in sections.items():
+            kept = SECTIONS[name].put(kept, self.meant) if self.aliases else kept
             added = self.attempt(SECTIONS[name].path, lambda n=name, k=kept: SECTIONS[n].forces(self, k)) or {}
             for coordinate, force in added.items():
                 forces.setdefault(coordinate, []).append(force)
@@ -277,7 +278,8 @@ class Reader:
         expr = self.attempt(key, lambda: with_meanings((translate or self.translate)(value), rates))
         if expr is None:
             return se.Integer(0)
-        found = sorted(as_written(s.name) for s in expr.free_symbols if s.name in forbidden) if forbidden else ()
+        used = self.meant(expr).free_symbols if forbidden else ()
+        found = sorted(as_written(s.name) for s in used if s.name in forbidden)
         if found:
             self.problem(f"{why} (found {', '.join(found[:6])})", *key)
         return expr
@@ -286,10 +288,10 @@ class Reader:
         """Turn text, SymPy, SymEngine or a number into an expression."""
         if isinstance(value, str):
             if equation:
-                return self.meant(parse_equation(value, self.vocabulary))
+                return parse_equation(value, self.vocabulary)
             if value not in self._texts:  # parts of a kind say the same
                 self._texts[value] = parse_value(value, self.vocabulary).expr
-            return self.meant(self._texts[value])
+            return self._texts[value]
         if isinstance(value, bool) or not (isinstance(value, (int, float, np.number, se.Basic)) or is_sympy(value)):
             got = str(value).lower() if isinstance(value, bool) else f"{type(value).__name__}: {str(value)[:60]}"
             raise ModelError(f"expected an expression or a number, got {got}")
@@ -301,11 +303,11 @@ class Reader:
             expr: Expr = self.examine(value)
             for symbol in expr.free_symbols:
                 self.read_symbol(symbol.name)
-            return self.meant(expr)
-        return self.meant(self.examine(self.translator.inward(value)))
+            return expr
+        return self.examine(self.translator.inward(value))
 
     def meant(self, expr: Expr) -> Expr:
-        """Return an expression with what aliases stand for."""
+        """Return an expression with what aliases stand for; what was written is kept with their names."""
         return expr
 
     def read_symbol(self, name: str) -> None:

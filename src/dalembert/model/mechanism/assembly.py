@@ -117,13 +117,13 @@ class Assembly(Reader):
     def translate_local(self, value: Any, local: tuple[str, ...]) -> Expr:
         """Translate an expression in which some names belong to one element and are no parameters."""
         if isinstance(value, str):
-            return self.meant(parse_value(value, self.vocabulary_with(local)).expr)
+            return parse_value(value, self.vocabulary_with(local)).expr
         if isinstance(value, se.Basic):
             expr: Expr = self.examine(value)
             for symbol in expr.free_symbols:
                 if symbol.name not in local:
                     self.read_symbol(symbol.name)
-            return self.meant(expr)
+            return expr
         if not is_sympy(value):
             return self.translate(value)
         symbols = {name: sp.Symbol(name) for name in local} | self.translator.symbols
@@ -132,7 +132,7 @@ class Assembly(Reader):
         for name in inner.parameters:
             if name not in local and name not in self.translator.parameters:
                 self.translator.inward(inner.symbols[name])
-        return self.meant(expr)
+        return expr
 
     def vocabulary_with(self, local: tuple[str, ...]) -> Vocabulary:
         """Return the vocabulary of the model with some names more."""
@@ -283,17 +283,19 @@ class Assembly(Reader):
         """Return the fields of the mechanism; raise ModelError with everything that is wrong."""
         own = super().fields()
         parts = self.gather()
-        forces = {name: list(terms) for name, terms in parts.forces.items()}
         for name, force in own["forces"].items():
-            forces.setdefault(name, []).append(force)
+            parts.push(self.meant(force), self.meant(se.Symbol(f"{name}'")))
+        for energy, terms in (("kinetic", parts.kinetic), ("potential", parts.potential)):
+            terms += [self.meant(own[energy])] if own[energy] is not None else []
+        drawing = own["drawing"]
         fields = own | {
-            "kinetic": se.Add(*parts.kinetic, *([own["kinetic"]] if own["kinetic"] is not None else [])),
-            "potential": se.Add(*parts.potential, *([own["potential"]] if own["potential"] is not None else [])),
-            "forces": MappingProxyType({name: se.Add(*terms) for name, terms in forces.items()}),
+            "kinetic": se.Add(*parts.kinetic),
+            "potential": se.Add(*parts.potential),
+            "forces": MappingProxyType({name: se.Add(*terms) for name, terms in parts.forces.items()}),
             "constraints": self.all_constraints(parts, own["constraints"]),
             "initial": MappingProxyType(all_initial(self.bodies.values(), self.dimensions, own["initial"])),
             "guess": MappingProxyType(parts.guess | dict(own["guess"])),
-            "drawing": own["drawing"] if own["drawing"] is not None else self.drawn(),
+            "drawing": drawing.map(self.meant) if drawing is not None else self.drawn(),
             "dimensions": self.dimensions,
             "tree": self.tree,
             "aliases": self.known_aliases,
@@ -371,6 +373,8 @@ class Assembly(Reader):
         coordinates = frozenset(self.coordinates)
         made = []
         for name, expr in parts.constraints.items():
+            if self.rebasing is not None and self.rebasing.holds(expr):
+                continue
             key = ("joints", name.split(".")[0])
             made.append(self.attempt(key, lambda n=name, e=expr: Constraint.read(n, e, coordinates)))
         for constraint in own:
@@ -378,4 +382,10 @@ class Assembly(Reader):
                 self.problem(
                     f"`{constraint.name}` is the name of a condition of a joint", "constraints", constraint.name
                 )
-        return (*(constraint for constraint in made if constraint is not None), *own)
+            made.append(
+                self.attempt(
+                    ("constraints", constraint.name),
+                    lambda c=constraint: Constraint.read(c.name, self.meant(c.expression), coordinates),
+                )
+            )
+        return tuple(constraint for constraint in made if constraint is not None)

@@ -15,7 +15,7 @@ from dalembert.arrays import Array
 from dalembert.language.building import TIME
 from dalembert.language.program import Program
 from dalembert.model.facts import STRUCTURE, fact
-from dalembert.model.mechanism.tree import ABSOLUTE, JOINTS
+from dalembert.model.mechanism.tree import ABSOLUTE
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.mechanism import Mechanism
@@ -30,14 +30,15 @@ def companion(mechanism: Mechanism) -> Mechanism:
 @fact(STRUCTURE)
 def _companion(mechanism: Mechanism) -> Mechanism:
     """Return it, with the coordinates of joints as names in expressions; it starts where the bodies are placed."""
+    coordinates = {name for body in mechanism.bodies.values() for name in body.coordinates}
     joints: dict[str, Any] = {name: dict(table) for name, table in mechanism.tables["joints"].items()}
     for branch in mechanism.tree.branches:
-        known = mechanism.joints[branch.joint].coordinates
-        names = {key: name for key, name in branch.names.items() if key in known}
-        if mechanism.by == JOINTS and names:
+        names = {key: name for key, name in branch.names.items() if name not in coordinates}
+        if names:
             joints[branch.joint].pop("coordinate", None)
             joints[branch.joint]["coordinates"] = names
-    parts = mechanism.given() | {"by": ABSOLUTE, "tree": None, "joints": joints, "initial": {}, "guess": {}}
+    left = {"initial": {}, "guess": {}, "drawing": None}
+    parts = mechanism.given() | {"by": ABSOLUTE, "tree": None, "joints": joints, **left}
     return type(mechanism)(**parts, symbols=mechanism.symbols, source=mechanism.source)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dalembert.language.building import Expr
 from dalembert.model.initial import Measure
 from dalembert.model.mechanism.pairs.base import difference_to
+from dalembert.model.mechanism.tree import named_coordinates
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.body import Body
@@ -34,7 +35,19 @@ def find_measures(
             name = f"{joint.name}.{key}"
             measures[name] = Measure("position", coordinate.value, coordinate.equals, coordinate.cyclic)
             measures[f"{name}'"] = Measure("velocity", coordinate.rate, difference_to(coordinate.rate))
+        for key, name in _named(joint, coordinates).items():
+            measures[name] = measures[f"{joint.name}.{key}"]
+            measures[f"{name}'"] = measures[f"{joint.name}.{key}'"]
     return measures
+
+
+def _named(joint: Joint, coordinates: Collection[str]) -> dict[str, str]:
+    """Return the names that the user gave to what a joint measures, by key, where they are no coordinates."""
+    if "coordinate" not in joint.table and "coordinates" not in joint.table:
+        return {}
+    keys = joint.pair.moves or tuple(joint.coordinates)
+    names = named_coordinates(joint.table, keys)
+    return {key: name for key, name in names.items() if key in joint.coordinates and name not in coordinates}
 
 
 def all_initial(bodies: Iterable[Body], dimensions: int, own: Mapping[str, Expr]) -> dict[str, Expr]:

@@ -111,7 +111,7 @@ class Mechanism(Built):
         parts = {f.name: getattr(self, f.name) for f in fields(System) if f.name not in left}
         parts["coordinates"] = self.coordinates[: self.mechanical]
         parts["forces"] = {name: force for name, force in self.forces.items() if not is_integral(name)}
-        return System(**parts, initial=self._plain_initial, **self.put_sections(lambda expr: expr))
+        return System(**parts, initial=self._plain_initial, **self.put_sections(self.meant))
 
     @cached_property
     def _plain_initial(self) -> Mapping[str, Any]:

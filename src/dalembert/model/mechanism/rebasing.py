@@ -17,13 +17,15 @@ from dalembert.language.building import Expr
 from dalembert.model.mechanism.carried import carried
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.marker import Marker
-from dalembert.model.mechanism.pairs.base import Coordinate, difference_to, is_angle, rate_by
+from dalembert.model.mechanism.pairs.base import Coordinate, difference_to, is_angle, rate, rate_by
 from dalembert.model.mechanism.tree import ANGLES, Branch, Tree, named_coordinates
 from dalembert.model.mechanism.vectors import tidy
-from dalembert.model.mechanism.views import View, compose, reverse
+from dalembert.model.mechanism.views import EULER, View, compose, reverse
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
+
+_ROUNDING = 1e-12  # of a condition without coordinates that is none
 
 Meaning = Callable[[], tuple[Expr, Expr]]  # an expression and its rate
 
@@ -105,6 +107,13 @@ class Rebasing:
             return {key: self._seen_values(item) for key, item in value.items()}
         return tuple(map(self._seen_values, value)) if isinstance(value, tuple) else value
 
+    def holds(self, condition: Expr) -> bool:
+        """Tell whether a condition holds by itself, as that of a loop in space which stays in its plane."""
+        if condition.free_symbols & self.rates.keys() or condition.free_symbols & set(self.rates.values()):
+            return False
+        value = self.assembly.value(condition)
+        return value is not None and abs(value) < _ROUNDING
+
     def meanings(self) -> dict[str, Meaning]:
         """Return what the names of places and angles of bodies stand for."""
         found: dict[str, Meaning] = {}
@@ -120,9 +129,19 @@ def meanings_of_joints(assembly: Assembly) -> dict[str, Meaning]:
     found: dict[str, Meaning] = {}
     for joint in assembly.joints.values():
         if "coordinate" in joint.table or "coordinates" in joint.table:
-            for key, name in named_coordinates(joint.table, tuple(joint.coordinates)).items():
-                found[name] = lambda c=joint.coordinates[key]: (c.value, c.rate)
+            keys = joint.pair.moves or tuple(joint.coordinates)
+            for key, name in named_coordinates(joint.table, keys).items():
+                found[name] = lambda joint=joint, key=key: _measured(joint, key)
     return found
+
+
+def _measured(joint: Joint, key: str) -> tuple[Expr, Expr]:
+    """Return a coordinate of a joint, and its rate; of a ball one of the Euler parameters of its turn."""
+    if key in joint.coordinates:
+        return joint.coordinates[key].value, joint.coordinates[key].rate
+    a, b = joint.markers
+    value = compose(reverse(a.e), b.e)[EULER.index(key)]
+    return value, rate(value, a, b)
 
 
 class Aliases:
