@@ -227,7 +227,7 @@ class Stated(Shown):
         """What reads expressions that are asked of a motion."""
         scope = Scope(
             self.coordinates, tuple(self.parameters), self.reacting, self.kinds, self._translator.inward,
-            self.definitions, {**self.laws, **self.outputs}, calls=self.calls, aliases=self.alias_names, meant=self.meant,
+            self.definitions, {**self.laws, **self.outputs}, (), self.calls, self.alias_names, self.meant,
         )  # fmt: skip
         return Observed(scope)
 

@@ -183,7 +183,9 @@ def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
     expression = system.meant(expression)
     _only(expression, {TIME, *system.coordinates, *system.velocities, *vocabulary.parameters, *named})
     expression = system.observed.resolved(expression)
-    if inside := sorted(expression.free_symbols & {*map(multiplier, set(system.reacting) - _conditions(system))}, key=str):
+    if inside := sorted(
+        expression.free_symbols & {*map(multiplier, set(system.reacting) - _conditions(system))}, key=str
+    ):
         joint = inside[0].name.removeprefix("lambda ").partition(".")[0]
         text = f"joint `{joint}` carries a body, and its force is no part of the equations in these coordinates"
         raise ModelError(f'{text}; watch for it with coordinates = "absolute" in [mechanism]')

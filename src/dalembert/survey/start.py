@@ -230,7 +230,9 @@ class Level:
         if self.dense and not self.conditions.names:
             groups = (self.numeric.programs.position if self.q is None else self.numeric.programs.velocity).groups
         units = self.units if self.q is None else None
-        return nearest_solution(lambda y: self.equations(y, given), x, self.weight, self.free(given), start, groups, units)
+        return nearest_solution(
+            lambda y: self.equations(y, given), x, self.weight, self.free(given), start, groups, units
+        )
 
     def quick(self) -> Nearest | None:
         """Solve what is ordinary: as many equations as unknowns, none of joints, from a guess that leads there."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
@@ -12,7 +12,7 @@ import symengine as se
 
 from dalembert.errors import ModelError, Problem, quoted
 from dalembert.language.building import TIME, Expr
-from dalembert.language.late_sympy import is_coordinate, is_sympy, sp
+from dalembert.language.late_sympy import is_sympy, sp
 from dalembert.language.parser import parse_value
 from dalembert.language.states import is_integral
 from dalembert.language.tokens import NAME
@@ -27,7 +27,14 @@ from dalembert.model.mechanism.drawing import draw
 from dalembert.model.mechanism.drives import read_drive
 from dalembert.model.mechanism.elements import ELEMENTS
 from dalembert.model.mechanism.elements.action import read_joint_action
-from dalembert.model.mechanism.given import free_names, is_body_name, names_of_own, read_dimensions, tables_by_name
+from dalembert.model.mechanism.given import (
+    free_names,
+    is_body_name,
+    names_of_own,
+    nothing_moves,
+    read_dimensions,
+    tables_by_name,
+)
 from dalembert.model.mechanism.joint import Joint, read_joint
 from dalembert.model.mechanism.judgements import Judgement, Judgements, numeric
 from dalembert.model.mechanism.measures import all_initial, find_measures
@@ -70,7 +77,7 @@ class Assembly(Reader):
         names = absolute if self.tree.by == ABSOLUTE else list(self.tree.coordinates)
         self.aliases = free_names(self.given_tables, [*self.tree.coordinates, *absolute], names, own, given)
         if not names and not own and not early:
-            early.append(Problem("a mechanism needs at least one body besides the ground", key=("bodies",)))
+            early.append(Problem(nothing_moves(bodies), key=("bodies",)))
         try:
             super().__init__(replace(given, coordinates=[*names, *own]))
         except ModelError as error:

@@ -243,7 +243,9 @@ class Built(System):
             found |= {f"{name}.{key}": ("bodies", name) for key in body.conditions}
         for section, parts in (("joints", self.joints), ("drives", self.drives)):
             for name, part in parts.items():
-                found |= dict.fromkeys((*part.conditions, *([f"{name}.norm"] if section == "joints" else ())), (section, name))
+                found |= dict.fromkeys(
+                    (*part.conditions, *([f"{name}.norm"] if section == "joints" else ())), (section, name)
+                )
         return found
 
     def entry(self, constraint: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from dalembert.language.building import Expr
 from dalembert.model.exact import decimal, exact
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import rate_by
-from dalembert.model.mechanism.pairs.motion import Ball, Slide, Step, Turn
+from dalembert.model.mechanism.pairs.motion import Slide, Step, Turn
 from dalembert.model.mechanism.placement import Placement
 from dalembert.model.mechanism.vectors import ZERO, Matrix, Vector, add, cross, multiply, scale, sub, transpose
 from dalembert.model.mechanism.views import (
@@ -68,15 +68,15 @@ def _tidy(expr: Expr) -> Expr:
 class CarriedView(SpatialView):
     """A body in space that is carried: turn and angular velocity are those of its joint after those of another body."""
 
-    def __init__(self, place: Vector, velocity: Vector, e: Vector, R: Matrix, omega: Vector, centre: Vector, rates: Rates):
+    def __init__(
+        self, place: Vector, velocity: Vector, e: Vector, R: Matrix, omega: Vector, centre: Vector, rates: Rates
+    ):
         super().__init__((*place, *e), (*velocity, *euler_rates(e, omega)), centre, rates)
         self.R, self.omega = R, omega
         self.spin = multiply(R, omega)
 
 
-def _in_space(
-    parent: Marker, steps: Sequence[Step], own: Placement, centre: Vector, rates: Rates
-) -> CarriedView:
+def _in_space(parent: Marker, steps: Sequence[Step], own: Placement, centre: Vector, rates: Rates) -> CarriedView:
     place, velocity = parent.place, parent.velocity
     R, e = transpose((parent.x, parent.y, parent.z)), parent.e
     omega = multiply(transpose(parent.placement.R), parent.view.omega)  # in the axes of the marker
@@ -102,14 +102,10 @@ def _in_space(
     R, e = _product(R, transpose(own.R)), compose(e, reverse(own.turn))
     omega = multiply(own.R, omega)
     way = multiply(R, sub(centre, own.at))
-    view = CarriedView(
-        add(place, way), add(velocity, cross(multiply(R, omega), way)), e, R, omega, centre, rates
-    )
+    view = CarriedView(add(place, way), add(velocity, cross(multiply(R, omega), way)), e, R, omega, centre, rates)
     view.balls = tuple(balls)
     return view
 
 
 def _product(a: Matrix, b: Matrix) -> Matrix:
     return tuple(multiply(transpose(b), row) for row in a)
-
-

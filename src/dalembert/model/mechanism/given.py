@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dalembert.errors import Problem
@@ -47,6 +47,14 @@ def names_of_own(given: Any) -> list[Any]:
     if isinstance(given, str):
         return given.replace(",", " ").split()
     return [given] if is_coordinate(given) else list(given)
+
+
+def nothing_moves(bodies: Sequence[str]) -> str:
+    """Say why there are no coordinates."""
+    if not bodies:
+        return "a mechanism needs at least one body besides the ground"
+    text = "all bodies are fixed to the ground by rigid joints, so that there are no coordinates of joints"
+    return f'{text}; take coordinates = "absolute" for the forces in them'
 
 
 def free_names(

@@ -19,7 +19,7 @@ from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Coordinate, difference_to, is_angle, rate, rate_by
 from dalembert.model.mechanism.tree import ANGLES, Branch, Tree, named_coordinates
-from dalembert.model.mechanism.vectors import tidy
+from dalembert.model.mechanism.vectors import dot, sub, tidy
 from dalembert.model.mechanism.views import EULER, View, compose, reverse
 
 if TYPE_CHECKING:
@@ -69,18 +69,15 @@ class Rebasing:
     def _place(self, branch: Branch, joint: Joint, guess: Mapping[str, Expr]) -> None:
         """Note the coordinates of a joint in the assembled position."""
         a, b = joint.markers
-        known = joint.coordinates
-        for k, (key, name) in enumerate(branch.names.items()):
+        for key, name in branch.names.items():
             if self.tree.by == ANGLES and is_angle(key):
                 self.guess[name] = guess[f"phi_{branch.body}"]
-            elif key in known:
-                value = self.assembly.home(known[key].value)
+            else:
+                value = self.assembly.home(_measured(joint, key)[0])
                 self.guess[name] = tidy([value], [*map(self.assembly.home, (*a.place, *b.place))])[0]
-            else:  # Euler parameters
-                e = compose(reverse([self.assembly.home(x) for x in a.e]), [self.assembly.home(x) for x in b.e])
-                self.guess[name] = e[k]
-                symbols = [se.Symbol(name) for name in branch.names.values()]
-                self.norms[f"{joint.name}.norm"] = (se.Add(*[x**2 for x in symbols]) - 1) / 2
+        if EULER[0] in branch.names:
+            symbols = [se.Symbol(name) for name in branch.names.values()]
+            self.norms[f"{joint.name}.norm"] = (se.Add(*[x**2 for x in symbols]) - 1) / 2
 
     def _seen(self, joint: Joint, branch: Branch | None) -> Joint:
         """Return a joint between bodies as they move now."""
@@ -119,8 +116,8 @@ class Rebasing:
         found: dict[str, Meaning] = {}
         for branch in self.tree.branches:
             body = self.assembly.bodies[branch.body]
-            for name, value, rate in zip(body.coordinates, body.view.q, body.view.v, strict=True):
-                found[name] = lambda value=value, rate=rate: (value, rate)
+            for name, value, speed in zip(body.coordinates, body.view.q, body.view.v, strict=True):
+                found[name] = lambda value=value, speed=speed: (value, speed)
         return found
 
 
@@ -136,11 +133,14 @@ def meanings_of_joints(assembly: Assembly) -> dict[str, Meaning]:
 
 
 def _measured(joint: Joint, key: str) -> tuple[Expr, Expr]:
-    """Return a coordinate of a joint, and its rate; of a ball one of the Euler parameters of its turn."""
+    """Return a coordinate of a joint, and its rate: an Euler parameter of its turn, or a way along x or y, too."""
     if key in joint.coordinates:
         return joint.coordinates[key].value, joint.coordinates[key].rate
     a, b = joint.markers
-    value = compose(reverse(a.e), b.e)[EULER.index(key)]
+    if key in EULER:
+        value = compose(reverse(a.e), b.e)[EULER.index(key)]
+    else:
+        value = dot(a.x if key == "x" else a.y, sub(b.place, a.place))
     return value, rate(value, a, b)
 
 

@@ -35,7 +35,9 @@ def plan(
     by = given.get("by")
     by = ABSOLUTE if by is None else by
     if not isinstance(by, str) or by not in COORDINATES:
-        problems.append(Problem(f"expected {quoted(COORDINATES, 'or')}, got {str(by)[:40]}", key=("mechanism", "coordinates")))
+        problems.append(
+            Problem(f"expected {quoted(COORDINATES, 'or')}, got {str(by)[:40]}", key=("mechanism", "coordinates"))
+        )
         by = ABSOLUTE
     if by == ANGLES and dimensions == 3:
         text = 'angles of bodies are coordinates in the plane only; in space take "joints"'
@@ -54,7 +56,7 @@ def plan(
 
 @dataclass(frozen=True)
 class Branch:
-    """A joint that carries a body. `forward`: the body is the second of the joint; names: of its coordinates, by key."""
+    """A joint that carries a body. forward: the body is its second one. names: of its coordinates, by key."""
 
     body: str
     joint: str
@@ -65,7 +67,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class Tree:
-    """What carries each body. branches: from the ground outwards. free: bodies that nothing carries. by: as in files."""
+    """What carries each body. branches: from the ground outwards. free: bodies that nothing carries."""
 
     by: str
     branches: tuple[Branch, ...]
@@ -211,7 +213,9 @@ class Planner:
         found = []
         for name in dict.fromkeys(names):
             if name not in self.tables["joints"]:
-                self._problem(f"there is no joint `{name[:40]}`; {nearest(name, self.tables['joints'], 'joints')}", "tree")
+                self._problem(
+                    f"there is no joint `{name[:40]}`; {nearest(name, self.tables['joints'], 'joints')}", "tree"
+                )
             elif name not in self.edges:
                 kind = self.tables["joints"][name]
                 kind = kind.get("kind") if isinstance(kind, Mapping) else None

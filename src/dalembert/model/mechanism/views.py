@@ -27,7 +27,6 @@ from dalembert.model.mechanism.vectors import (
     zeros,
 )
 
-
 EULER = ("e0", "e1", "e2", "e3")  # Euler parameters
 
 

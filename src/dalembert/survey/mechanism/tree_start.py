@@ -39,13 +39,11 @@ def tree_guess(mechanism: Mechanism) -> Mapping[str, Expr]:
     other = other.replace(initial=dict(initial), guess=guess, simulation=mechanism.simulation)
     positions, velocities = solved_start(other)
     state = [positions.level.t, *positions.best.x, *velocities.best.x, *numeric.parameters]
-    near = given_values(numeric, mechanism.guess) | {name: v for name, v in given_values(numeric, own).items()}
+    near = given_values(numeric, mechanism.guess)
     return {name: se.RealDouble(x) for name, x in _in_tree(mechanism, other, np.array(state), near).items()}
 
 
-def _in_tree(
-    mechanism: Mechanism, other: Mechanism, state: np.ndarray, near: Mapping[str, float]
-) -> dict[str, float]:
+def _in_tree(mechanism: Mechanism, other: Mechanism, state: np.ndarray, near: Mapping[str, float]) -> dict[str, float]:
     """Return coordinates and velocities of the tree at a state of the companion; turns are those nearest to a guess."""
     names = [name for name in mechanism.coordinates if not is_integral(name)]
     wanted = [other.meant(se.Symbol(name + prime)) for prime in ("", "'") for name in names]

@@ -1,6 +1,7 @@
 """How a pair moves, where its coordinates are those of the mechanism: steps from its first marker to its second one.
 
-A pair that can carry a body says so by `motion`, a function of its markers and of its coordinates by name that returns such steps:
+A pair that can carry a body says so by `motion`, a function of its markers and of its coordinates by name that returns
+such steps:
 
     motion=lambda a, b, distance, angle: (Slide((distance, 0)), Turn(angle))
 
@@ -47,7 +48,7 @@ class Turn(NamedTuple):
 
 
 class Ball(NamedTuple):
-    """A turn by Euler parameters of length 1; `backward`: it leads from the second marker to the first."""
+    """A turn by Euler parameters of length 1, or by a fixed one; `backward`: the other way round."""
 
     e: Vector
     backward: bool = False

@@ -12,7 +12,7 @@ from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, More, difference_to, pair, rate
 from dalembert.model.mechanism.pairs.motion import Slide, Turn, Z
 from dalembert.model.mechanism.pairs.spatial_turning import TURNS, ahead, no_turn, same_axis, turn
-from dalembert.model.mechanism.vectors import add, dot, scale, sub
+from dalembert.model.mechanism.vectors import ZERO, add, dot, scale, sub
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
@@ -55,7 +55,16 @@ def point_in_plane(a: Marker, b: Marker) -> Conditions:
     return {"normal": dot(a.z, sub(b.place, a.place))}
 
 
-@pair("planar", 3, coordinates=turn, axis="!the normal of the plane", moments=TURNS, drawn=plane)
+@pair(
+    "planar",
+    3,
+    coordinates=turn,
+    axis="!the normal of the plane",
+    moments=TURNS,
+    moves=("x", "y", "angle"),
+    motion=lambda a, b, x, y, angle: (Slide((x, y, ZERO)), Turn(angle)),
+    drawn=plane,
+)
 def planar(a: Marker, b: Marker) -> Conditions:
     """A plane of the second body slides on a plane of the first."""
     return point_in_plane(a, b) | same_axis(a, b)
