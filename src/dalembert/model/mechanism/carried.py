@@ -6,6 +6,7 @@ V_k = X_k V_parent + S_k q̇_k: place and turn are composed along the steps of t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import symengine as se
 
@@ -79,7 +80,8 @@ class CarriedView(SpatialView):
 def _in_space(parent: Marker, steps: Sequence[Step], own: Placement, centre: Vector, rates: Rates) -> CarriedView:
     place, velocity = parent.place, parent.velocity
     R, e = transpose((parent.x, parent.y, parent.z)), parent.e
-    omega = multiply(transpose(parent.placement.R), parent.view.omega)  # in the axes of the marker
+    moving = cast(SpatialView, parent.view)
+    omega = multiply(transpose(parent.placement.R), moving.omega)  # in the axes of the marker
     balls = []
     for step in steps:
         if isinstance(step, Slide):

@@ -139,7 +139,7 @@ class Mechanism(Built):
             start = self.start()
         except ModelError:  # what contradicts itself has no state
             return other
-        row = np.concatenate([[start.t], start.q, start.v, list(self.parameters.values())])
+        row = np.array([start.t, *start.q, *start.v, *self.parameters.values()], dtype=float)
         q = absolute_inputs(self, row)[1 : 1 + len(other.coordinates)]
         return other.replace(guess=dict(zip(other.coordinates, map(float, q), strict=True)))
 
