@@ -116,7 +116,7 @@ def test_release_mobility_check_and_transmission():
 
 
 def test_events_on_forces_of_joints_that_carry_are_refused_by_name():
-    with pytest.raises(ModelError, match="joint `A` carries a body.*absolute"):
+    with pytest.raises(ModelError, match="joint `A` carries a body"):
         Mechanism(**SLIDER, by="joints").simulate(0.1, events=["A.force = 100"])
     run = Mechanism(**SLIDER, by="joints").simulate(0.1, events=["C.force = 400", "x_piston = 1.1"])
     assert run.status == "done" and len(run.events) > 0
@@ -156,6 +156,9 @@ def test_mistakes_in_names(entries, message):
 
 
 def test_bodies_that_are_fixed_altogether():
-    fixed = {"bodies": {"b": {"mass": 1, "inertia": 1}}, "joints": {"W": {"kind": "rigid", "bodies": ["ground", "b"], "at": [0, 0]}}}
+    fixed = {
+        "bodies": {"b": {"mass": 1, "inertia": 1}},
+        "joints": {"W": {"kind": "rigid", "bodies": ["ground", "b"], "at": [0, 0]}},
+    }
     with pytest.raises(ModelError, match="all bodies are fixed to the ground by rigid joints"):
         Mechanism(**fixed, by="joints")

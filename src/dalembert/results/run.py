@@ -207,12 +207,6 @@ class Run(Measured):
         names = [constraint.name for constraint in self.system.constraints]
         return dict(zip(names, np.asarray(self._solution.multipliers).T, strict=True))
 
-    @property
-    def all_multipliers(self) -> Array:
-        """λ of every condition in `system.reacting`, one column for each: of a mechanism, of all its joints."""
-        of_joints = self._is_mechanism and self.system.reacting != tuple(c.name for c in self.system.constraints)
-        return np.asarray((self.joints.solution if of_joints else self._solution).multipliers)
-
     def reaction(self, name: str) -> Array:
         """Return the reaction of a constraint, one row for each time, one column for each coordinate."""
         return self.motion.kernels.reaction(name, *self._points)

@@ -378,21 +378,12 @@ class Assembly(Reader):
     def all_constraints(self, parts: Terms, own: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
         """Return the conditions of bodies and joints, and those that the user adds."""
         coordinates = frozenset(self.coordinates)
-        made = []
-        for name, expr in parts.constraints.items():
-            if self.rebasing is not None and self.rebasing.holds(expr):
-                continue
-            key = ("joints", name.split(".")[0])
-            made.append(self.attempt(key, lambda n=name, e=expr: Constraint.read(n, e, coordinates)))
+        joints = parts.constraints if self.rebasing is None else self.rebasing.conditions(parts.constraints)
+        found = [(("joints", name.split(".")[0]), name, expr) for name, expr in joints.items()]
         for constraint in own:
+            key = ("constraints", constraint.name)
             if constraint.name in parts.constraints:
-                self.problem(
-                    f"`{constraint.name}` is the name of a condition of a joint", "constraints", constraint.name
-                )
-            made.append(
-                self.attempt(
-                    ("constraints", constraint.name),
-                    lambda c=constraint: Constraint.read(c.name, self.meant(c.expression), coordinates),
-                )
-            )
+                self.problem(f"`{constraint.name}` is the name of a condition of a joint", *key)
+            found.append((key, constraint.name, self.meant(constraint.expression)))
+        made = [self.attempt(key, lambda n=n, e=e: Constraint.read(n, e, coordinates)) for key, n, e in found]
         return tuple(constraint for constraint in made if constraint is not None)

@@ -51,19 +51,24 @@ def _in_plane(
     place, turn = parent.place, parent.angle
     for k, step in enumerate(steps):
         if isinstance(step, Slide):
-            place = add(place, multiply(planar_rotation(_tidy(turn)), step.way[:2]))
+            place = add(place, multiply(planar_rotation(tidied(turn)), step.way[:2]))
         elif isinstance(step, Turn):
             known = angle is not None and not any(isinstance(later, Turn) for later in steps[k + 1 :])
             turn = angle + own.turn[0] if known else turn + step.angle  # pyright: ignore
-    phi = angle if angle is not None else _tidy(turn - own.turn[0])
+    phi = angle if angle is not None else tidied(turn - own.turn[0])
     place = add(place, multiply(planar_rotation(phi), sub(centre, own.at)))
-    q = (*map(_tidy, place), phi)
+    q = (*map(tidied, place), phi)
     return PlanarView(q, tuple(rate_by(x, rates) for x in q), centre, rates)
 
 
-def _tidy(expr: Expr) -> Expr:
-    """Return a sum in which decimals that cancel are gone."""
-    return decimal(exact(expr))
+def tidied(expr: Expr) -> Expr:
+    """Return an expression in which decimals that cancel are gone; what a user wrote exactly, as atan(3/4), stays."""
+    if not expr.atoms(se.RealDouble):
+        return expr
+    constants = [node for node in expr.atoms(se.Function) if not node.free_symbols]
+    names = {node: se.Dummy() for node in constants}
+    tidied = decimal(exact(expr.xreplace(names)))
+    return tidied.xreplace({name: node for node, name in names.items()})
 
 
 class CarriedView(SpatialView):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import symengine as se
 
 from dalembert.language.building import Expr
-from dalembert.model.mechanism.carried import carried
+from dalembert.model.mechanism.carried import carried, tidied
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Coordinate, difference_to, is_angle, rate, rate_by
@@ -104,7 +104,11 @@ class Rebasing:
             return {key: self._seen_values(item) for key, item in value.items()}
         return tuple(map(self._seen_values, value)) if isinstance(value, tuple) else value
 
-    def holds(self, condition: Expr) -> bool:
+    def conditions(self, given: Mapping[str, Expr]) -> dict[str, Expr]:
+        """Return the conditions that are left, without decimals that cancel."""
+        return {name: tidied(expr) for name, expr in given.items() if not self._holds(expr)}
+
+    def _holds(self, condition: Expr) -> bool:
         """Tell whether a condition holds by itself, as that of a loop in space which stays in its plane."""
         if condition.free_symbols & self.rates.keys() or condition.free_symbols & set(self.rates.values()):
             return False

@@ -213,8 +213,15 @@ def turning(axis: Sequence[Expr], angle: Expr) -> Matrix:
 
 
 def planar_rotation(angle: Expr) -> Matrix:
-    """Return the rotation matrix of an angle in the plane."""
-    return (se.cos(angle), -se.sin(angle)), (se.sin(angle), se.cos(angle))
+    """Return the rotation matrix of an angle in the plane; that of atan(3/4) has the entries 4/5 and 3/5."""
+    c, s = se.cos(angle), se.sin(angle)
+    known = {}
+    for node in angle.atoms(se.atan):
+        slope = node.args[0]
+        known |= {se.cos(node): 1 / se.sqrt(1 + slope**2), se.sin(node): slope / se.sqrt(1 + slope**2)}
+    if known:
+        c, s = c.xreplace(known), s.xreplace(known)
+    return (c, -s), (s, c)
 
 
 def euler_rates(e: Sequence[Expr], omega: Sequence[Expr]) -> Vector:
