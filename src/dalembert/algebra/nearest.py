@@ -49,10 +49,12 @@ def nearest_solution(
     free: Array,
     start: Array | None = None,
     groups: Array | None = None,
+    units: Array | None = None,
 ) -> Nearest:
     """Solve `equations(x) = 0` for the free components, moving least from the guess in the norm of the weight.
 
-    groups: which components the equations connect, if that is known.
+    groups: which components the equations connect, if that is known. units: in what the components are measured, where
+    more is known of them than their values, which may all be zero.
 
     First a damped Gauss–Newton iteration reaches the equations, from `start` if it is given; then, along them,
     successive projections of the guess reach the nearest point. Dependent and underdetermined equations are fine: every
@@ -65,6 +67,8 @@ def nearest_solution(
     if Saddle(W, columns(point.jacobian, free)).rank == free.size:
         return point
     extent = float(np.sqrt(max(0.0, guess[free] @ (W @ guess[free]))))
+    if units is not None:
+        extent = max(extent, float(np.sqrt(np.sum(np.abs(W.diagonal()) * units[free] ** 2))))
     if _distance(point, guess, weight, free) <= _THERE * extent:
         return point
     point = _approach(equations, point, guess, weight, free)

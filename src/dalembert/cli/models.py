@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dalembert.cli.options import finite
+from dalembert.cli.options import COORDINATES, finite, one_of
 from dalembert.errors import ModelError
 from dalembert.files import check_place
 
@@ -27,8 +27,9 @@ def open_model(
     settings: Sequence[str] | None = None,
     initial: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
+    by: str | None = None,
 ) -> System:
-    """Load a file or a gallery model, with parameters, initial values and outputs changed."""
+    """Load a file or a gallery model, with parameters, initial values, outputs and kind of coordinates changed."""
     from dalembert.model.gallery import names
     from dalembert.model.textfile import MAX_BYTES, decoded, load, loads
 
@@ -39,6 +40,11 @@ def open_model(
     else:
         is_file = name.endswith(".toml") or "/" in name or "\\" in name or (_exists(name) and name not in names())
         system = load(name) if is_file else _gallery(name)
+    if by is not None:
+        one_of("--by", by, COORDINATES)
+        if not hasattr(system, "joints"):
+            raise ModelError("`--by` chooses coordinates of a mechanism; this model has no bodies and joints")
+        system = system.replace(by=by)
     values = _pairs("--set", settings, "l=2")
     changes = {
         "parameters": {name: finite(f"--set {name}=", text) for name, text in values.items()},

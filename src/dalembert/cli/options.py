@@ -10,6 +10,7 @@ import typer
 from dalembert.cli import completion
 from dalembert.errors import ModelError
 
+COORDINATES = ("absolute", "joints", "angles")  # of mechanisms
 CHANGE, MOTION, OUTPUT = "Change the model", "How the motion is computed", "What comes out"
 
 
@@ -48,6 +49,10 @@ Initial = Annotated[
         rich_help_panel=CHANGE,
         autocompletion=completion.coordinates,
     ),
+]
+By = Annotated[
+    str | None,
+    _choice("WHAT", COORDINATES, CHANGE, "Coordinates of a mechanism: absolute, joints, or in the plane angles."),
 ]
 Outputs = Annotated[
     list[str] | None,

@@ -79,7 +79,7 @@ def read_forces(reader: Reader, given: Mapping[Any, Any]) -> Mapping[str, Expr]:
     result = {}
     for key, value in dict(given).items():
         name = reader.name_of(key, "forces")
-        if name not in reader.coordinates or is_integral(name):
+        if (name not in reader.coordinates and name not in reader.aliases) or is_integral(name):
             reader.problem(
                 f"a force on `{name}`, which is no coordinate{reader.hint(name, reader.coordinates)}", "forces", name
             )
@@ -95,7 +95,7 @@ def read_constraints(reader: Reader, given: Any) -> tuple[Constraint, ...]:
     else:
         items = [(c.name, c.expression) if isinstance(c, Constraint) else (f"c{i}", c) for i, c in enumerate(given, 1)]
     result = []
-    coordinates = frozenset(reader.coordinates)
+    coordinates = frozenset((*reader.coordinates, *reader.aliases))
     for name, value in items:
         name, key = str(name), ("constraints", str(name))
         if len(name) > MAX_NAME:

@@ -35,6 +35,7 @@ class Scope:
 
     parts: of which quantities can be asked, by kind and name; of equal names the first counts. outputs: expressions by
     name; `written` are the names of all, also of those that cannot be used yet. calls: functions of the model's own.
+    aliases: names that stand for expressions of coordinates; `meant` puts these in.
     """
 
     coordinates: tuple[str, ...]
@@ -46,6 +47,8 @@ class Scope:
     outputs: Mapping[str, Expr] = field(default_factory=dict)
     written: Collection[str] = ()
     calls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    aliases: tuple[str, ...] = ()
+    meant: Callable[[Expr], Expr] = lambda expr: expr
 
 
 def multiplier_names(scope: Scope) -> dict[str, str]:
@@ -76,7 +79,8 @@ class Observed:
         """All names that may be used."""
         names = (*self.scope.parameters, *self.multipliers)
         known, controls = self.scope.definitions, tuple(self.scope.outputs)  # of them, definitions know controls only
-        return Vocabulary(self.scope.coordinates, names, known, parts=self, controls=controls, calls=self.scope.calls)
+        moving = (*self.scope.coordinates, *self.scope.aliases)
+        return Vocabulary(moving, names, known, parts=self, controls=controls, calls=self.scope.calls)
 
     def read(self, value: Any) -> Expr:
         """Read a text, or an expression of SymPy in the symbols of the system."""
@@ -98,7 +102,7 @@ class Observed:
         if self.knows(plain):
             if wrong := self.wrong(plain, primes):
                 raise ModelError(wrong)
-        elif plain in scope.coordinates and primes <= 2:
+        elif (plain in scope.coordinates or plain in scope.aliases) and primes <= 2:
             pass
         elif primes or not (plain == TIME or plain in scope.parameters or plain in self.multipliers):
             raise ModelError(f"unknown name `{name}`; {nearest(name, self.vocabulary.names())}")
@@ -184,7 +188,7 @@ class Observed:
     def resolved(self, expr: Expr) -> Expr:
         """Put in what names stand for: what is left are t, q, v, q̈, parameters, and symbols of multipliers."""
         found = {symbol: value for symbol in expr.free_symbols if (value := self._meant(symbol.name)) is not None}
-        return expr.xreplace(found) if found else expr
+        return self.scope.meant(expr.xreplace(found) if found else expr)
 
     def _meant(self, name: str) -> Expr | None:
         if name not in self._meanings:

@@ -45,7 +45,12 @@ def read_system(given: Given) -> dict[str, Any]:
 
 
 class Reader:
-    """Knows the names of a model from the start, reads its parts on request and keeps all problems it meets."""
+    """Knows the names of a model from the start, reads its parts on request and keeps all problems it meets.
+
+    aliases: names that stand for expressions of coordinates, which are put in when these are known.
+    """
+
+    aliases: tuple[str, ...] = ()
 
     def __init__(self, given: Given):
         self.given = given
@@ -74,12 +79,12 @@ class Reader:
         self.meanings: dict[Expr, Expr] = {}  # what they stand for, by the symbols of controls
         self.joint_directions: dict[str, Mapping[str, Expr]] = {}  # of controls
         try:
-            self.translator = Translator(symbols, names, self.parameters, self.calls)
+            self.translator = Translator(symbols, (*names, *self.aliases), self.parameters, self.calls)
         except ModelError as error:
             raise ModelError([*self.problems, *error.problems]) from None
         self.definitions: dict[str, Value] = {}
         known = tuple(self.parameters), self.definitions
-        self.vocabulary = Vocabulary(names, *known, calls=self.calls, controls=tuple(self.laws))
+        self.vocabulary = Vocabulary((*names, *self.aliases), *known, calls=self.calls, controls=tuple(self.laws))
         for name, section in SECTIONS.items():
             if given.sections.get(name) is not None:
                 section.declare(self, given.sections[name])
@@ -118,7 +123,7 @@ class Reader:
         parameters = tuple(dict.fromkeys((*self.parameters, *self.translator.parameters)))
         return Scope(
             tuple(self.coordinates), parameters, tuple(self.constraint_names()), self.kinds, self.translator.inward,
-            self.definitions, ChainMap(outputs, self.written_laws), written, self.calls,
+            self.definitions, ChainMap(outputs, self.written_laws), written, self.calls, self.aliases, self.meant,
         )  # fmt: skip
 
     def read_joint_control(self, key: tuple[str, ...], entries: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,6 +149,7 @@ class Reader:
         """Return the forces by coordinate with those that further tables add."""
         forces = {name: [force] for name, force in own.items()}
         for name, kept in sections.items():
+            kept = SECTIONS[name].put(kept, self.meant) if self.aliases else kept
             added = self.attempt(SECTIONS[name].path, lambda n=name, k=kept: SECTIONS[n].forces(self, k)) or {}
             for coordinate, force in added.items():
                 forces.setdefault(coordinate, []).append(force)
@@ -272,7 +278,8 @@ class Reader:
         expr = self.attempt(key, lambda: with_meanings((translate or self.translate)(value), rates))
         if expr is None:
             return se.Integer(0)
-        found = sorted(as_written(s.name) for s in expr.free_symbols if s.name in forbidden) if forbidden else ()
+        used = self.meant(expr).free_symbols if forbidden else ()
+        found = sorted(as_written(s.name) for s in used if s.name in forbidden)
         if found:
             self.problem(f"{why} (found {', '.join(found[:6])})", *key)
         return expr
@@ -298,6 +305,10 @@ class Reader:
                 self.read_symbol(symbol.name)
             return expr
         return self.examine(self.translator.inward(value))
+
+    def meant(self, expr: Expr) -> Expr:
+        """Return an expression with what aliases stand for; what was written is kept with their names."""
+        return expr
 
     def read_symbol(self, name: str) -> None:
         """Take an unknown symbol of SymEngine for a parameter without a value."""

@@ -225,17 +225,31 @@ class Stated(Shown):
     @cached_property
     def observed(self) -> Observed:
         """What reads expressions that are asked of a motion."""
-        constraints = tuple(constraint.name for constraint in self.constraints)
         scope = Scope(
-            self.coordinates, tuple(self.parameters), constraints, self.kinds, self._translator.inward,
-            self.definitions, {**self.laws, **self.outputs}, calls=self.calls,
+            self.coordinates, tuple(self.parameters), self.reacting, self.kinds, self._translator.inward,
+            self.definitions, {**self.laws, **self.outputs}, (), self.calls, self.alias_names, self.meant,
         )  # fmt: skip
         return Observed(scope)
 
     @property
+    def reacting(self) -> tuple[str, ...]:
+        """The conditions of whose multipliers something can be asked."""
+        return tuple(constraint.name for constraint in self.constraints)
+
+    @property
+    def alias_names(self) -> tuple[str, ...]:
+        """Names that stand for expressions of coordinates."""
+        return ()
+
+    def meant(self, expr: Expr) -> Expr:
+        """Return an expression with what such names stand for."""
+        return expr
+
+    @property
     def definitions(self) -> dict[str, Value]:
         """What the definitions of the model stand for; variants in other values share it."""
-        names = Vocabulary(self.coordinates, tuple(self.parameters), calls=self.calls, controls=tuple(self.laws))
+        moving = (*self.coordinates, *self.alias_names)
+        names = Vocabulary(moving, tuple(self.parameters), calls=self.calls, controls=tuple(self.laws))
         return self.survey.find(STRUCTURE, ("definitions",), lambda: definitions_of(self.sections, names))
 
     @property

@@ -26,7 +26,7 @@ from dalembert.model.writing import FORMAT, NO_VALUE, to_toml
 MAX_PROBLEMS = 100  # reported of one file
 TABLES = ("energy", "matrices", "forces", "constraints", "initial", "guess", "simulate", "draw")
 PARTS = {
-    "mechanism": ("dimensions", "gravity"),
+    "mechanism": ("dimensions", "gravity", "coordinates", "tree"),
     "energy": ("kinetic", "potential", *(one.place[1] for one in SECTIONS.values() if one.place[:1] == ("energy",))),
     "matrices": ("mass", "force"),
 }
@@ -170,7 +170,8 @@ def _build(data: dict[str, Any], source: Source, index: Index) -> System:
     try:
         if is_mechanism:
             elements = {section: _section_of(data, section) for section in sections()}
-            elements |= {key: value for key, value in _entries(data, "mechanism").items() if key in PARTS["mechanism"]}
+            said = {key: value for key, value in _entries(data, "mechanism").items() if key in PARTS["mechanism"]}
+            elements |= {"by" if key == "coordinates" else key: value for key, value in said.items()}
             system = Mechanism(**elements, **parts)
         else:
             system = System(**parts, mass=matrices.get("mass"), force=matrices.get("force"))

@@ -11,6 +11,7 @@ from dalembert.language.printing import to_text
 from dalembert.language.states import as_written
 from dalembert.model.drawing import Drawing
 from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.model.mechanism.tree import ABSOLUTE
 from dalembert.model.sections import SECTIONS
 from dalembert.model.system import System
 from dalembert.model.tomlscan import MAX_WORD, quote
@@ -34,7 +35,10 @@ def to_toml(system: System) -> str:
     section(("parameters",), {k: quote(NO_VALUE) if v is None else repr(v) for k, v in system.parameters.items()})
     _further(system, entries, write, early=True)
     if isinstance(system, Mechanism):
-        section(("mechanism",), {"dimensions": str(system.dimensions), "gravity": _value(system.gravity, write)})
+        said = {"dimensions": str(system.dimensions), "gravity": _value(system.gravity, write)}
+        said |= {} if system.by == ABSOLUTE else {"coordinates": quote(system.by)}
+        said |= {"tree": _value(system.tree.wanted, write)} if system.tree.wanted else {}
+        section(("mechanism",), said)
         for kind, tables in system.tables.items():
             for name, table in tables.items():
                 section((kind, name), {key: _value(value, write) for key, value in table.items()})

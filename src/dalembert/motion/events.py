@@ -154,7 +154,8 @@ def read_events(system: System, given: Sequence[Any]) -> Watched:
 
 def _vocabulary(system: System) -> Vocabulary:
     """Return the names of a system, its definitions too."""
-    return Vocabulary(system.coordinates, tuple(system.parameters), system.definitions, calls=system.calls)
+    moving = (*system.coordinates, *system.alias_names)
+    return Vocabulary(moving, tuple(system.parameters), system.definitions, calls=system.calls)
 
 
 def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
@@ -179,12 +180,23 @@ def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
     else:
         raise ModelError(f"expected an equation in quotes or a SymPy expression, got {type(event.when).__name__}")
     named = {s.name for s in expression.free_symbols if system.observed.knows(s.name.rstrip("'"))}
+    expression = system.meant(expression)
     _only(expression, {TIME, *system.coordinates, *system.velocities, *vocabulary.parameters, *named})
     expression = system.observed.resolved(expression)
+    if inside := sorted(
+        expression.free_symbols & {*map(multiplier, set(system.reacting) - _conditions(system))}, key=str
+    ):
+        joint = inside[0].name.removeprefix("lambda ").partition(".")[0]
+        text = f"joint `{joint}` carries a body, and its force is no part of the equations in these coordinates"
+        raise ModelError(f'{text}; watch for it with coordinates = "absolute" in [mechanism]')
     expression = expression if event.limit else bounded(expression)
     if not expression.free_symbols - {se.Symbol(name) for name in system.parameters}:
         raise ModelError("nothing in it moves")
     return expression
+
+
+def _conditions(system: System) -> set[str]:
+    return {constraint.name for constraint in system.constraints}
 
 
 def _only(expression: Expr, known: set[str]) -> None:
@@ -214,6 +226,7 @@ def _velocities(system: System, event: Event) -> dict[int, Expr]:
             raise ModelError(f"the new value of `{name}` is a finite number or an expression, got {shown(value)}")
         else:
             expression = se.RealDouble(float(value))
+        expression = system.meant(expression)
         _only(expression, {TIME, *system.coordinates, *system.velocities, *system.parameters})
         found[system.velocities.index(name)] = expression
     return found

@@ -43,12 +43,12 @@ class Asked:
             raise ModelError(problems)
         system = run.system
         used = {symbol.name for expr in found for symbol in expr.free_symbols}
-        multipliers = {multiplier(c.name).name for c in system.constraints}
+        multipliers = {multiplier(name).name for name in system.reacting}
         self.shared = bool(used & multipliers)
         self.solved = self.shared or not used.isdisjoint(name + "'" for name in system.velocities)
         self.kernels = run.motion.kernels
         self.group = self.kernels.add(Observations(found))
-        self.zeros = np.zeros(len(system.coordinates) + len(system.constraints))
+        self.zeros = np.zeros(len(system.coordinates) + len(system.reacting))
 
     def at(self, run: Run) -> Array:
         """Return the values at the times of a run, one row for each; NaN where the equations have no value."""
@@ -69,8 +69,10 @@ class Asked:
         inputs = self.kernels.inputs(*run._points)
         if not self.solved:
             return np.hstack([inputs, np.broadcast_to(self.zeros, (len(inputs), len(self.zeros)))])
-        solution = run._solution
-        return np.hstack([inputs, solution.acceleration, np.asarray(solution.multipliers)])
+        acceleration = run._solution.acceleration
+        if not self.shared:
+            return np.hstack([inputs, acceleration, np.zeros((len(inputs), len(self.zeros) - acceleration.shape[1]))])
+        return np.hstack([inputs, acceleration, run.all_multipliers])
 
     def undetermined(self, run: Run) -> Array:
         """Tell at which times of a run which values change if loads are shared in another way."""

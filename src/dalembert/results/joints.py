@@ -25,9 +25,11 @@ from dalembert.errors import ModelError, nearest, quoted
 from dalembert.language.building import TIME, Expr, number
 from dalembert.language.program import Program
 from dalembert.model.facts import STRUCTURE, fact
+from dalembert.model.mechanism.companion import absolute_inputs
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.tables import GROUND
+from dalembert.model.mechanism.tree import ABSOLUTE
 from dalembert.native.values import Result
 from dalembert.results.shares import NOTICED, Shares
 from dalembert.results.sites import Site, elements, forces, site
@@ -107,6 +109,9 @@ class Joints:
     """
 
     def __init__(self, mechanism: Mechanism, inputs: Array, solution: Result):
+        if mechanism.by != ABSOLUTE:  # the companion has conditions for all joints
+            inputs, mechanism = absolute_inputs(mechanism, inputs), mechanism.absolute
+            solution = _solution(mechanism, inputs)
         self.mechanism, self._solution = mechanism, solution
         self.t, self.shape = inputs[..., 0], inputs.shape[:-1]
         self.inputs = inputs.reshape(-1, inputs.shape[-1])
@@ -115,6 +120,15 @@ class Joints:
         self._known = len(names) - len(mechanism.constraints)  # elements are conditions with the multiplier 1
         multipliers = np.reshape(solution.multipliers, (len(self.inputs), -1))  # pyright: ignore
         self.multipliers = np.pad(multipliers, ((0, 0), (0, self._known)), constant_values=1.0)
+
+    @property
+    def solution(self) -> Result:
+        """Accelerations and multipliers of the mechanism in the coordinates of its bodies."""
+        return self._solution
+
+    def centre(self, body: str) -> Array:
+        """Return where the centre of mass of a body is, one row for each state."""
+        return self._evaluate(self.mechanism.bodies[body].view.q[: self.dimensions]).T
 
     def __repr__(self) -> str:
         return f"<Joints {', '.join(self.mechanism.joints)} of {self.mechanism.name!r}>"
@@ -351,6 +365,14 @@ class Joints:
             else:
                 words.append(f"{name} {', '.join(LETTERS[k] for k in np.flatnonzero(loose))}")
         return "; ".join(words)
+
+
+def _solution(mechanism: Mechanism, inputs: Array) -> Result:
+    """Return accelerations and multipliers at some states."""
+    n = len(mechanism.coordinates)
+    rows = inputs.reshape(-1, inputs.shape[-1])
+    t, q, v, parameters = np.split(rows, [1, 1 + n, 1 + 2 * n], axis=1)
+    return mechanism.compile().accelerations(t[:, 0], q, v, parameters)
 
 
 @fact(STRUCTURE)

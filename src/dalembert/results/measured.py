@@ -81,6 +81,13 @@ class Measured(Shown):
         return evaluate(self._self, {str(expression): expression}, times)[str(expression)]
 
     @property
+    def all_multipliers(self) -> Array:
+        """λ of every condition in `system.reacting`, one column for each: of a mechanism, of all its joints."""
+        run = self._self
+        own = run.system.reacting == tuple(constraint.name for constraint in run.system.constraints)
+        return np.asarray((run._solution if own else run.joints.solution).multipliers)
+
+    @property
     def outputs(self) -> dict[str, Array]:
         """The outputs of the system along the motion, by name."""
         return self._self.evaluate(self._self.system.outputs)

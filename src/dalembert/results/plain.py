@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.results.certificate.scales import points
 from dalembert.results.joints import Joints
 
@@ -29,7 +30,7 @@ def final_joints(run: Run, most: int | None = None) -> dict[str, dict[str, Any]]
     if not run._is_mechanism:
         return {}
     kernels, point = run.motion.kernels, (*run.end, _last_parameters(run))
-    joints = Joints(run.joints.mechanism, kernels.inputs(*point), kernels.accelerations(*point))
+    joints = Joints(cast(Mechanism, run.system), kernels.inputs(*point), kernels.accelerations(*point))
     found = {}
     for name in (*joints.mechanism.joints, *joints.mechanism.drives)[:most]:
         force = joints.force(name)

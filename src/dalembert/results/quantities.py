@@ -55,11 +55,8 @@ def quantities(system: System) -> Mapping[str, PhysicalQuantity]:
         angles = _angles(system)
         return {name: _kind(name, angles) for name in system.coordinates}
     found = {name: STATE if is_integral(name) else OWN for name in system.coordinates}
-    for body in system.bodies.values():
-        n = len(body.centre)
-        turning = SI_ANGLE if n == 2 else SI_EULER
-        found |= {name: SI_LENGTH if k < n else turning for k, name in enumerate(body.coordinates)}
-    return found
+    kinds = {"length": SI_LENGTH, "angle": SI_ANGLE, "euler": SI_EULER}
+    return found | {name: kinds[kind] for name, kind in system.measured.items()}
 
 
 def _kind(name: str, angles: set[str]) -> PhysicalQuantity:

@@ -24,6 +24,8 @@ from dalembert.language.building import Expr
 from dalembert.language.states import as_written, inner, integral, is_integral, named_values
 from dalembert.model.facts import START, fact
 from dalembert.model.initial import InitialValue, begin_of
+from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.model.mechanism.tree import ABSOLUTE
 from dalembert.survey.conditions import Conditions
 from dalembert.survey.flat import find_flat
 from dalembert.survey.given import given_values
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from dalembert.model.system import System
 
 _AROUND = (0.0, 0.03, 0.1, 0.3, 1.0, 1.0, 3.0)  # parts of a coordinate by which a guess is changed
+_ROUNDED = 1e-5  # of the size of an equation that is that of its units: some roundings, against 1e-9 of its terms
 _LIMIT = 1e-6  # a double root is found to about the root of the rounding error
 
 
@@ -108,7 +111,16 @@ def loose_start(system: System) -> State:
 @fact(START)
 def solved_start(system: System) -> tuple[Solved, Solved]:
     """Solve for what the user left open, positions and velocities."""
-    return _solve(pilot_numeric_of(system), system.initial, system.guess, begin_of(system.simulation))
+    return _solve(pilot_numeric_of(system), system.initial, _near(system), begin_of(system.simulation))
+
+
+def _near(system: System) -> Mapping[str, Expr]:
+    """Return the guess from which the solution starts."""
+    if isinstance(system, Mechanism) and system.by != ABSOLUTE:
+        from dalembert.survey.mechanism.tree_start import tree_guess
+
+        return tree_guess(system)
+    return system.guess
 
 
 def consistent_state(
@@ -184,6 +196,11 @@ class Level:
         """The norm in which what is left open moves least."""
         return positive(self._mass)
 
+    @cached_property
+    def units(self) -> Array | None:
+        """In what coordinates are measured, where more is known of them than their values."""
+        return self.numeric.units if isinstance(self.system, Mechanism) and self.system.by != ABSOLUTE else None
+
     # --- equations ---------------------------------------------------------------------------------------------------
 
     def free(self, given: Sequence[InitialValue]) -> Array:
@@ -195,6 +212,8 @@ class Level:
         """Return the residuals of the constraints, and of the conditions of some initial values after them."""
         numeric, dense = self.numeric, self.dense
         own = numeric.position(self.t, x, dense) if self.q is None else numeric.velocity(self.t, self.q, x, dense)
+        if self.q is None and self.units is not None:  # where all is zero, the terms say nothing of rounding
+            own = own[0], own[1], np.maximum(own[2], _ROUNDED * (abs(own[1]) @ self.units))
         if not self.conditions.names:
             return own
         asked = {name for item in given for name in item.values}
@@ -210,7 +229,10 @@ class Level:
         groups = None
         if self.dense and not self.conditions.names:
             groups = (self.numeric.programs.position if self.q is None else self.numeric.programs.velocity).groups
-        return nearest_solution(lambda y: self.equations(y, given), x, self.weight, self.free(given), start, groups)
+        units = self.units if self.q is None else None
+        return nearest_solution(
+            lambda y: self.equations(y, given), x, self.weight, self.free(given), start, groups, units
+        )
 
     def quick(self) -> Nearest | None:
         """Solve what is ordinary: as many equations as unknowns, none of joints, from a guess that leads there."""

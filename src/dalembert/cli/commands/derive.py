@@ -8,7 +8,7 @@ import typer
 
 from dalembert.cli import completion
 from dalembert.cli.models import open_model
-from dalembert.cli.options import OUTPUT, Initial, Model, Settings, one_of
+from dalembert.cli.options import OUTPUT, By, Initial, Model, Settings, one_of
 from dalembert.cli.progress import Progress
 from dalembert.cli.terminal import as_json, shown
 from dalembert.errors import ModelError
@@ -67,13 +67,14 @@ def command(
     ] = "text",
     settings: Settings = None,
     initial: Initial = None,
+    by: By = None,
 ) -> None:
     """Derive the equations of motion, and the reactions of constraints as formulas."""
     one_of("--to", to, TARGETS)
     chosen = None if coordinates is None else [name.strip() for name in coordinates.split(",") if name.strip()]
     if chosen == []:
         raise ModelError("`--coordinates` takes names separated by commas, as in --coordinates x,phi")
-    system = open_model(model, settings, initial)
+    system = open_model(model, settings, initial, by=by)
     with Progress("deriving the equations"):
         derivation = system.derive(form, chosen)
         derivation = derivation.full() if full else derivation

@@ -10,7 +10,7 @@ from dalembert.cli.failures import FAILED
 from dalembert.cli.models import open_model, output, stem
 from dalembert.cli.motion_options import with_settings
 from dalembert.cli.motions import ending, motion_text, print_motion, read_events, simulated, write
-from dalembert.cli.options import OUTPUT, Events, Initial, Model, Outputs, Settings
+from dalembert.cli.options import OUTPUT, By, Events, Initial, Model, Outputs, Settings
 from dalembert.cli.progress import Progress
 from dalembert.cli.terminal import shown
 from dalembert.document.nodes import Equation, Equations, Paragraph, Section
@@ -35,6 +35,7 @@ def command(
     asked: dict[str, Any],
     settings: Settings = None,
     initial: Initial = None,
+    by: By = None,
     outputs: Outputs = None,
     event: Events = None,
     report: Annotated[
@@ -55,7 +56,7 @@ def command(
     from dalembert.motion.conflicts import chosen_settings
 
     asked |= read_events(event)
-    system = open_model(model, settings, initial, outputs)
+    system = open_model(model, settings, initial, outputs, by=by)
     chosen_settings(system, asked)  # what cannot be is said before anything is printed
     with Progress("examining the model"):
         outcome = system.check()

@@ -10,7 +10,7 @@ from dalembert.cli import completion, options
 from dalembert.cli.models import open_model, output
 from dalembert.cli.motion_options import with_settings
 from dalembert.cli.motions import ending, motion_text, print_motion, read_events, save, save_plot, simulated, write
-from dalembert.cli.options import OUTPUT, AsJson, Events, Initial, Model, Outputs, Settings
+from dalembert.cli.options import OUTPUT, AsJson, By, Events, Initial, Model, Outputs, Settings
 from dalembert.cli.terminal import as_json
 from dalembert.errors import ModelError
 from dalembert.model.settings import Settings as MotionSettings
@@ -48,6 +48,7 @@ def command(
     asked: dict[str, Any],
     settings: Settings = None,
     initial: Initial = None,
+    by: By = None,
     outputs: Outputs = None,
     event: Events = None,
     out: Annotated[str | None, _file("Write the motion as a table: .csv, .npz, .parquet or .mat.")] = None,
@@ -92,7 +93,7 @@ def command(
     if film is None and (numbers or trace or forces):
         raise ModelError("`--film-…`, `--trace` and `--forces` say how `--animate` draws: give a file too")
     speed = numbers.pop("speed", None)
-    system = open_model(model, settings, initial, outputs)
+    system = open_model(model, settings, initial, outputs, by=by)
     motion = simulated(system, asked)
 
     def animated() -> Any:

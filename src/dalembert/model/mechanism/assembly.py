@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
@@ -12,7 +12,7 @@ import symengine as se
 
 from dalembert.errors import ModelError, Problem, quoted
 from dalembert.language.building import TIME, Expr
-from dalembert.language.late_sympy import is_coordinate, is_sympy, sp
+from dalembert.language.late_sympy import is_sympy, sp
 from dalembert.language.parser import parse_value
 from dalembert.language.states import is_integral
 from dalembert.language.tokens import NAME
@@ -27,11 +27,21 @@ from dalembert.model.mechanism.drawing import draw
 from dalembert.model.mechanism.drives import read_drive
 from dalembert.model.mechanism.elements import ELEMENTS
 from dalembert.model.mechanism.elements.action import read_joint_action
+from dalembert.model.mechanism.given import (
+    free_names,
+    is_body_name,
+    names_of_own,
+    nothing_moves,
+    read_dimensions,
+    tables_by_name,
+)
 from dalembert.model.mechanism.joint import Joint, read_joint
 from dalembert.model.mechanism.judgements import Judgement, Judgements, numeric
-from dalembert.model.mechanism.measures import find_measures
+from dalembert.model.mechanism.measures import all_initial, find_measures
+from dalembert.model.mechanism.rebasing import Aliases, Rebasing, meanings_of_joints
 from dalembert.model.mechanism.tables import GROUND, TableReader, freeze
 from dalembert.model.mechanism.terms import Terms
+from dalembert.model.mechanism.tree import ABSOLUTE, plan
 from dalembert.model.mechanism.vectors import Vector, tidy
 from dalembert.model.reading import Reader
 from dalembert.model.sections.controls import put_laws
@@ -55,14 +65,19 @@ class Assembly(Reader):
 
     def __init__(self, given: Given, tables: Mapping[str, Any]):
         early: list[Problem] = []
-        self.dimensions = _dimensions(tables, early)
-        self.given_tables = {section: _by_name(tables, section, early) for section in sections()}
-        bodies = [name for name in self.given_tables["bodies"] if _is_body_name(name, early)]
+        self.dimensions = read_dimensions(tables, early)
+        self.given_tables = {section: tables_by_name(tables, section, early) for section in sections()}
+        bodies = [name for name in self.given_tables["bodies"] if is_body_name(name, early)]
         points = [name for name in bodies if is_particle(self.given_tables["bodies"][name])]
-        names = [x for body in bodies for x in coordinate_names(body, self.dimensions, body not in points)]
-        own = _own_coordinates(given.coordinates)
+        absolute = [x for body in bodies for x in coordinate_names(body, self.dimensions, body not in points)]
+        own = names_of_own(given.coordinates)
+        self.known_aliases: Aliases | None = None  # until joints are read
+        self.rebasing: Rebasing | None = None
+        self.tree = plan(tables, self.dimensions, bodies, self.given_tables, early)
+        names = absolute if self.tree.by == ABSOLUTE else list(self.tree.coordinates)
+        self.aliases = free_names(self.given_tables, [*self.tree.coordinates, *absolute], names, own, given)
         if not names and not own and not early:
-            early.append(Problem("a mechanism needs at least one body besides the ground", key=("bodies",)))
+            early.append(Problem(nothing_moves(bodies), key=("bodies",)))
         try:
             super().__init__(replace(given, coordinates=[*names, *own]))
         except ModelError as error:
@@ -73,7 +88,8 @@ class Assembly(Reader):
         self.problems = dict.fromkeys(early) | self.problems
         self._added = tuple(name for name in self.coordinates if not is_integral(name))[len(names) :]
         moving = self.coordinates | self.velocities | self.accelerations | {TIME: None}
-        self.constant_names = moving | dict.fromkeys(self.laws)
+        others = [name + "'" * order for name in self.aliases for order in range(3)]
+        self.constant_names = moving | dict.fromkeys([*others, *self.laws])
         self.local_vocabularies: dict[tuple[str, ...], Vocabulary] = {}
         self.gravity = self.read_gravity(tables)
         self.tables: dict[str, dict[str, Any]] = {section: {} for section in sections()}
@@ -118,7 +134,7 @@ class Assembly(Reader):
         if not is_sympy(value):
             return self.translate(value)
         symbols = {name: sp.Symbol(name) for name in local} | self.translator.symbols
-        inner = Translator(symbols, self.coordinates, self.parameters, self.calls)
+        inner = Translator(symbols, (*self.coordinates, *self.aliases), self.parameters, self.calls)
         expr = self.examine(inner.inward(value))
         for name in inner.parameters:
             if name not in local and name not in self.translator.parameters:
@@ -147,6 +163,19 @@ class Assembly(Reader):
         if text := judgement.wrong_with(self.parameters):
             self.problem(text, *judgement.key)
 
+    def settle_tree(self) -> None:
+        """Let joints carry bodies, where coordinates are those of the tree; and find what aliases stand for."""
+        names = meanings_of_joints(self)
+        if self.tree.by != ABSOLUTE:
+            self.rebasing = Rebasing(self, self.tree)
+            names = {**meanings_of_joints(self), **self.rebasing.meanings()}
+        known = {name: meaning for name, meaning in names.items() if name in self.aliases}
+        self.known_aliases = Aliases(known, {se.Symbol(q): se.Symbol(q + "'") for q in self.coordinates})
+
+    def meant(self, expr: Expr) -> Expr:
+        """Return an expression with what aliases stand for."""
+        return expr if self.known_aliases is None else self.known_aliases.put(expr)
+
     def read_gravity(self, tables: Mapping[str, Any]) -> Vector:
         """Read the acceleration of gravity."""
         given = tables.get("gravity")
@@ -165,6 +194,8 @@ class Assembly(Reader):
         self.assembled = {se.Symbol(name): value for body in self.bodies.values() for name, value in body.guess.items()}
         for section, read in readers().items():
             self.read_section(section, self.elements[section], read)
+            if section == "joints":
+                self.settle_tree()
         joined = {body for joint in self.joints.values() for body in joint.bodies}
         if len(self.joints) == len(self.given_tables["joints"]):
             for name in bodies:
@@ -259,18 +290,22 @@ class Assembly(Reader):
         """Return the fields of the mechanism; raise ModelError with everything that is wrong."""
         own = super().fields()
         parts = self.gather()
-        forces = {name: list(terms) for name, terms in parts.forces.items()}
         for name, force in own["forces"].items():
-            forces.setdefault(name, []).append(force)
+            parts.push(self.meant(force), self.meant(se.Symbol(f"{name}'")))
+        for energy, terms in (("kinetic", parts.kinetic), ("potential", parts.potential)):
+            terms += [self.meant(own[energy])] if own[energy] is not None else []
+        drawing = own["drawing"]
         fields = own | {
-            "kinetic": se.Add(*parts.kinetic, *([own["kinetic"]] if own["kinetic"] is not None else [])),
-            "potential": se.Add(*parts.potential, *([own["potential"]] if own["potential"] is not None else [])),
-            "forces": MappingProxyType({name: se.Add(*terms) for name, terms in forces.items()}),
+            "kinetic": se.Add(*parts.kinetic),
+            "potential": se.Add(*parts.potential),
+            "forces": MappingProxyType({name: se.Add(*terms) for name, terms in parts.forces.items()}),
             "constraints": self.all_constraints(parts, own["constraints"]),
             "initial": MappingProxyType(all_initial(self.bodies.values(), self.dimensions, own["initial"])),
             "guess": MappingProxyType(parts.guess | dict(own["guess"])),
-            "drawing": own["drawing"] if own["drawing"] is not None else self.drawn(),
+            "drawing": drawing.map(self.meant) if drawing is not None else self.drawn(),
             "dimensions": self.dimensions,
+            "tree": self.tree,
+            "aliases": self.known_aliases,
             "gravity": self.gravity,
             "tables": freeze(self.tables),
             "bodies": MappingProxyType(self.bodies),
@@ -306,7 +341,7 @@ class Assembly(Reader):
     @cached_property
     def measures(self) -> dict[str, Measure]:
         """What initial values may be given of, besides coordinates and velocities."""
-        return find_measures(self.bodies.values(), self.joints.values())
+        return find_measures(self.bodies.values(), self.joints.values(), tuple(self.coordinates))
 
     def gather(self) -> Terms:
         """Let every element add its parts."""
@@ -318,7 +353,12 @@ class Assembly(Reader):
             parts.potential.append(body.weight(self.gravity))
             parts.constraints |= {f"{body.name}.{key}": expr for key, expr in body.conditions.items()}
             parts.guess |= body.guess
+        if self.rebasing is not None:
+            parts.constraints |= self.rebasing.norms
+            parts.guess = dict(self.rebasing.guess)
         for joint in self.joints.values():
+            if joint.carries:
+                continue
             conditions = self.attempt(("joints", joint.name), lambda joint=joint: joint.conditions)
             self.add_constraints(parts, conditions or {}, ("joints", joint.name))
         for section in ELEMENTS:
@@ -338,56 +378,12 @@ class Assembly(Reader):
     def all_constraints(self, parts: Terms, own: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
         """Return the conditions of bodies and joints, and those that the user adds."""
         coordinates = frozenset(self.coordinates)
-        made = []
-        for name, expr in parts.constraints.items():
-            key = ("joints", name.split(".")[0])
-            made.append(self.attempt(key, lambda n=name, e=expr: Constraint.read(n, e, coordinates)))
+        joints = parts.constraints if self.rebasing is None else self.rebasing.conditions(parts.constraints)
+        found = [(("joints", name.split(".")[0]), name, expr) for name, expr in joints.items()]
         for constraint in own:
+            key = ("constraints", constraint.name)
             if constraint.name in parts.constraints:
-                self.problem(
-                    f"`{constraint.name}` is the name of a condition of a joint", "constraints", constraint.name
-                )
-        return (*(constraint for constraint in made if constraint is not None), *own)
-
-
-def all_initial(bodies: Iterable[Body], dimensions: int, own: Mapping[str, Expr]) -> dict[str, Expr]:
-    """Return the initial values that bodies give, and those of the user, which win."""
-    given: dict[str, Expr] = {}
-    for body in bodies:
-        turned = own.keys() & {f"{name}'" for name in body.coordinates[dimensions:]}
-        for entry, values in body.given.items():
-            given |= {} if turned and entry == "spin" else values
-    return given | dict(own)
-
-
-def _dimensions(tables: Mapping[str, Any], problems: list[Problem]) -> int:
-    given = tables.get("dimensions")
-    if given is None or (isinstance(given, (int, float)) and given in (2, 3) and not isinstance(given, bool)):
-        return int(given or 2)
-    problems.append(Problem(f"expected 2 or 3, got {str(given)[:40]}", key=("mechanism", "dimensions")))
-    return 2
-
-
-def _by_name(tables: Mapping[str, Any], section: str, problems: list[Problem]) -> dict[str, Any]:
-    given = tables.get(section)
-    if given is None or isinstance(given, Mapping):
-        strange = [name for name in given or {} if not isinstance(name, str)]
-        problems += [Problem(f"a part is named by a text, got {str(name)[:40]}", key=(section,)) for name in strange]
-        return {name: table for name, table in (given or {}).items() if isinstance(name, str)}
-    text = f'expected tables by name, as in {{"A": {{…}}}}, got {type(given).__name__}'
-    problems.append(Problem(text, key=(section,)))
-    return {}
-
-
-def _is_body_name(name: str, problems: list[Problem]) -> bool:
-    if NAME.fullmatch(name) and len(name) < 100:
-        return name != GROUND
-    text = f"{name[:40]!r}: a name is letters, digits and _, and does not begin with a digit"
-    problems.append(Problem(text, key=("bodies", name)))
-    return False
-
-
-def _own_coordinates(given: Any) -> list[Any]:
-    if isinstance(given, str):
-        return given.replace(",", " ").split()
-    return [given] if is_coordinate(given) else list(given)
+                self.problem(f"`{constraint.name}` is the name of a condition of a joint", *key)
+            found.append((key, constraint.name, self.meant(constraint.expression)))
+        made = [self.attempt(key, lambda n=n, e=e: Constraint.read(n, e, coordinates)) for key, n, e in found]
+        return tuple(constraint for constraint in made if constraint is not None)

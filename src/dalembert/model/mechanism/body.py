@@ -67,7 +67,7 @@ class Body(Part):
                 terms.append(half * self.inertia[i][i] * omega[i] ** 2)
                 terms += [self.inertia[i][j] * omega[i] * omega[j] for j in range(i)]
             mean = se.Add(*[self.inertia[i][i] for i in range(3)]) / 3
-            terms.append(2 * mean * dot(self.view.e, self.view.v[3:]) ** 2)
+            terms += [2 * mean * dot(e, rates) ** 2 for e, rates in self.view.balls]
         else:
             terms.append(half * self.inertia[0][0] * self.view.spin**2)
         return [term for term in terms if term != 0]
@@ -79,7 +79,7 @@ class Body(Part):
     @property
     def conditions(self) -> dict[str, Expr]:
         """The condition on its own coordinates: Euler parameters have length 1."""
-        if isinstance(self.view, PlanarView) or self.name == GROUND or not self.view.turns:
+        if type(self.view) is not SpatialView or self.name == GROUND or not self.view.turns:
             return {}
         return {"norm": (dot(self.view.e, self.view.e) - 1) / 2}
 

@@ -8,12 +8,13 @@ from typing import Any, Self
 
 from dalembert.arguments import table
 from dalembert.errors import ModelError, nearest
+from dalembert.language.building import Expr
 from dalembert.model.changes import merge_entries, merge_tables
 from dalembert.model.drawing import Drawing
 from dalembert.model.facts import STRUCTURE
 from dalembert.model.given import Given
 from dalembert.model.initial import InitialValue, Measure
-from dalembert.model.mechanism.assembly import Assembly, all_initial, sections
+from dalembert.model.mechanism.assembly import Assembly, sections
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.drives import Drive
 from dalembert.model.mechanism.elements import ELEMENTS
@@ -21,7 +22,12 @@ from dalembert.model.mechanism.elements.load import Load
 from dalembert.model.mechanism.elements.spring import Actuator, Damper, Spring
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.judgements import Judgements
+from dalembert.model.mechanism.measures import all_initial
+from dalembert.model.mechanism.pairs.base import is_angle
+from dalembert.model.mechanism.rebasing import Aliases
+from dalembert.model.mechanism.tree import Tree
 from dalembert.model.mechanism.vectors import Vector
+from dalembert.model.mechanism.views import EULER
 from dalembert.model.sections import SECTIONS
 from dalembert.model.stated import VALUES
 from dalembert.model.system import System
@@ -34,7 +40,7 @@ ADDED = ("coordinates", "kinetic", "potential", "constraints", "drawing", "name"
 def parts_of() -> tuple[str, ...]:
     """Return what a mechanism is made of, by the names of its arguments."""
     further = [name for name, section in SECTIONS.items() if section.mechanical]
-    return (*VALUES, *sections(), "dimensions", "gravity", *ADDED, *further)
+    return (*VALUES, *sections(), "dimensions", "gravity", "by", "tree", *ADDED, *further)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -43,6 +49,8 @@ class Built(System):
 
     dimensions: int
     gravity: Vector
+    tree: Tree  # what carries each body
+    aliases: Aliases = field(compare=False, repr=False)  # names that stand for expressions of coordinates
     tables: Mapping[str, Mapping[str, Any]]  # of all elements, as they were read
     bodies: Mapping[str, Body] = field(compare=False, repr=False)
     joints: Mapping[str, Joint] = field(compare=False, repr=False)
@@ -62,6 +70,8 @@ class Built(System):
         drives: Mapping[str, Any] | None = None,
         dimensions: int = 2,
         gravity: Any = None,
+        by: str | None = None,
+        tree: Sequence[str] | None = None,
         coordinates: Any = (),
         kinetic: Any = None,
         potential: Any = None,
@@ -84,6 +94,8 @@ class Built(System):
         tables = {
             "dimensions": dimensions,
             "gravity": gravity,
+            "by": by,
+            "tree": tree,
             "bodies": bodies,
             "joints": joints,
             "springs": springs,
@@ -96,6 +108,20 @@ class Built(System):
         for key, value in Assembly(given, tables).fields().items():
             object.__setattr__(self, key, value)
         object.__setattr__(self, "source", source)
+
+    @property
+    def alias_names(self) -> tuple[str, ...]:
+        """Names that stand for expressions of coordinates: of places and angles of bodies, of coordinates of joints."""
+        return self.aliases.names
+
+    def meant(self, expr: Expr) -> Expr:
+        """Return an expression with what such names stand for."""
+        return self.aliases.put(expr)
+
+    @property
+    def by(self) -> str:
+        """In which coordinates it is written: "absolute" ones of bodies, those of "joints", or "angles"."""
+        return self.tree.by
 
     def replace(self, **changes: Any) -> Self:
         """Make a variant of the mechanism: `crane.replace(bodies={"load": {"mass": 85, "spin": None}})`.
@@ -110,9 +136,7 @@ class Built(System):
                 raise ModelError(f"a mechanism has no `{name}`; {nearest(name, parts_of(), 'parts')}")
         if variant := in_numbers(self, changes):
             return variant
-        given: dict[str, Any] = {key: getattr(self.own, key) for key in (*VALUES, *ADDED)}
-        given |= {"parameters": self.parameters, "dimensions": self.dimensions, "gravity": self.gravity}
-        given |= {**self.tables, **self.sections}
+        given = self.given()
         for name, change in changes.items():
             if name in sections():
                 change = merge_tables(name, given[name], table(name, change))
@@ -127,6 +151,13 @@ class Built(System):
         variant = type(self)(**given, symbols=self.symbols, source=self.source)
         take_over(variant, self)
         return variant
+
+    def given(self) -> dict[str, Any]:
+        """Return what it was made of, by the names of the arguments."""
+        parts: dict[str, Any] = {key: getattr(self.own, key) for key in (*VALUES, *ADDED)}
+        parts |= {"parameters": self.parameters, "dimensions": self.dimensions, "gravity": self.gravity}
+        parts |= {"by": self.by, "tree": self.tree.wanted or None}
+        return {**parts, **self.tables, **self.sections}
 
     def numbers(self, part: str, change: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the fields that other numbers change, if the equations were not read with the old ones."""
@@ -187,6 +218,21 @@ class Built(System):
     # --- names -------------------------------------------------------------------------------------------------------
 
     @property
+    def measured(self) -> Mapping[str, str]:
+        """What the coordinates of bodies and joints are, by name: "length", "angle" or "euler"."""
+        return self.survey.find(STRUCTURE, ("measured",), self._measured)
+
+    def _measured(self) -> dict[str, str]:
+        n, found = self.dimensions, dict[str, str]()
+        for body in self.bodies.values():
+            turns = "angle" if n == 2 else "euler"
+            found |= {name: "length" if k < n else turns for k, name in enumerate(body.coordinates)}
+        for branch in self.tree.branches:
+            for key, name in branch.names.items():
+                found[name] = "angle" if is_angle(key) else "euler" if key in EULER else "length"
+        return {name: found[name] for name in self.coordinates if name in found}
+
+    @property
     def owners(self) -> Mapping[str, tuple[str, str]]:
         """Section and name of the part to which each condition belongs, as ("joints", "A")."""
         return self.survey.find(STRUCTURE, ("owners",), self._owners)
@@ -197,7 +243,9 @@ class Built(System):
             found |= {f"{name}.{key}": ("bodies", name) for key in body.conditions}
         for section, parts in (("joints", self.joints), ("drives", self.drives)):
             for name, part in parts.items():
-                found |= dict.fromkeys(part.conditions, (section, name))
+                found |= dict.fromkeys(
+                    (*part.conditions, *([f"{name}.norm"] if section == "joints" else ())), (section, name)
+                )
         return found
 
     def entry(self, constraint: str) -> tuple[str, ...]:
@@ -209,7 +257,9 @@ class Built(System):
         from dalembert.model.mechanism.measures import find_measures
 
         return self.survey.find(
-            STRUCTURE, ("measures",), lambda: find_measures(self.bodies.values(), self.joints.values())
+            STRUCTURE,
+            ("measures",),
+            lambda: find_measures(self.bodies.values(), self.joints.values(), self.coordinates),
         )
 
     def measure(self, name: str) -> Measure:

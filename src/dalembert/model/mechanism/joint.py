@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, quoted
 from dalembert.language.building import Expr
 from dalembert.language.tokens import NAME
 from dalembert.model.mechanism.marker import Marker, read_markers
@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Joint(Part):
-    """A joint between two bodies: the markers on them, and the further values of its pair."""
+    """A joint between two bodies: the markers on them, and the further values of its pair.
+
+    carries: the body whose motion follows from it; empty if it closes a loop, or bodies have coordinates of their own.
+    own: its coordinates, where they are coordinates of the mechanism.
+    """
 
     name: str
     table: Mapping[str, Any]
@@ -34,6 +38,8 @@ class Joint(Part):
     bodies: tuple[str, str]
     markers: tuple[Marker, Marker]
     values: Mapping[str, Any]
+    carries: str = ""
+    own: Mapping[str, Coordinate] = field(default_factory=dict)
 
     @property
     def kind(self) -> str:
@@ -62,7 +68,7 @@ class Joint(Part):
                 found = {
                     key: one for key, one in found.items() if not self.asks_for_turn(body, self.pair.coordinates, key)
                 }
-        return found
+        return {**found, **self.own}
 
     def asks_for_turn(self, body: str, make: Callable[..., Mapping[str, Any]], key: str | None = None) -> bool:
         """Tell whether what is made of its markers depends on the orientation of a body."""
@@ -151,6 +157,8 @@ def read_joint(table: TableReader, assembly: Assembly) -> Joint | None:
     markers = read_markers(table, bodies, pair.axis, pair.places)
     values = {key: read_value(table, key, default) for key, default in pair.values.items()}
     values |= pair.read(table, assembly, markers)
+    if table.has("coordinate") or table.has("coordinates"):
+        read_names(table, pair, pair.moves or tuple(pair.coordinates(*markers, **values)))
     joint = Joint(table.name, table.finish(), pair, names, (markers[0], markers[1]), values)
     for body in bodies:
         if not body.view.turns and joint.asks_for_turn(body.name, pair.equations):
@@ -158,6 +166,31 @@ def read_joint(table: TableReader, assembly: Assembly) -> Joint | None:
             table.problem(f"{text}; hold it by {POINTS[assembly.dimensions]}", "kind")
             return None
     return joint
+
+
+def read_names(table: TableReader, pair: Pair, keys: Sequence[str]) -> None:
+    """Read how its coordinates are called: `coordinate` of its only one, `coordinates` by their keys."""
+    if table.has("coordinate"):
+        if len(keys) == 1:
+            read_name(table, "coordinate")
+        else:
+            advice = f"name them as in coordinates = {{{keys[0]} = …}}" if keys else "leave the name out"
+            has = quoted(keys) if keys else "none"
+            table.problem(f"a pair `{pair.kind}` has not one coordinate, but {has}; {advice}", "coordinate")
+    if table.has("coordinates"):
+        inner = table.table("coordinates")
+        for key in keys:
+            if inner.has(key):
+                read_name(inner, key)
+        inner.finish()
+
+
+def read_name(table: TableReader, key: str) -> None:
+    """Read the name of a coordinate."""
+    name = table.given[key]
+    if not is_name(name):
+        table.problem(f"a name is letters, digits and _, and does not begin with a digit; got {name!r:.40}", key)
+    table.kept[key] = name if isinstance(name, str) else ""
 
 
 def read_value(table: TableReader, key: str, default: Any) -> Any:

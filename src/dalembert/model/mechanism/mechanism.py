@@ -15,6 +15,7 @@ from dalembert.errors import ModelError, Problem, counted, quoted
 from dalembert.language.states import is_integral
 from dalembert.model.mechanism.built import Built
 from dalembert.model.mechanism.tables import GROUND
+from dalembert.model.mechanism.tree import ABSOLUTE
 from dalembert.model.system import System
 
 if TYPE_CHECKING:
@@ -97,13 +98,20 @@ class Mechanism(Built):
 
     # --- variants ----------------------------------------------------------------------------------------------------
 
+    @property
+    def absolute(self) -> Mechanism:
+        """The mechanism in the coordinates of its bodies; itself, if these are its own."""
+        from dalembert.model.mechanism.companion import companion
+
+        return self if self.by == ABSOLUTE else companion(self)
+
     def system(self) -> System:
         """Return the equations of the mechanism as a plain system, without its bodies and joints."""
         left = ("mass", "force", "initial", "own", "sections")
         parts = {f.name: getattr(self, f.name) for f in fields(System) if f.name not in left}
         parts["coordinates"] = self.coordinates[: self.mechanical]
         parts["forces"] = {name: force for name, force in self.forces.items() if not is_integral(name)}
-        return System(**parts, initial=self._plain_initial, **self.put_sections(lambda expr: expr))
+        return System(**parts, initial=self._plain_initial, **self.put_sections(self.meant))
 
     @cached_property
     def _plain_initial(self) -> Mapping[str, Any]:
@@ -117,9 +125,27 @@ class Mechanism(Built):
         except ModelError:  # what contradicts itself has no state
             return plain
 
+    @property
+    def placed(self) -> Mechanism:
+        """The mechanism in the coordinates of its bodies, each where it is at the start, if there is such a state."""
+        if self.by == ABSOLUTE:
+            return self
+        from dalembert.model.mechanism.companion import absolute_inputs
+
+        other = self.absolute
+        if None in self.parameters.values():
+            return other
+        try:
+            start = self.start()
+        except ModelError:  # what contradicts itself has no state
+            return other
+        row = np.array([start.t, *start.q, *start.v, *self.parameters.values()], dtype=float)
+        q = absolute_inputs(self, row)[1 : 1 + len(other.coordinates)]
+        return other.replace(guess=dict(zip(other.coordinates, map(float, q), strict=True)))
+
     def without(self, *names: str) -> System:
         """Return the system without some joints (`A`), drives, or conditions of them (`A.y`)."""
-        return self.system().without(*self.conditions_of(*names))
+        return self.absolute.system().without(*self.conditions_of(*names))
 
     def release(self, *names: str) -> Release:
         """Release joints (`A`), drives or conditions (`A.y`): the freed system, and their reactions as formulas.
@@ -135,9 +161,20 @@ class Mechanism(Built):
         """
         from dalembert.forms.joint_release import release
 
-        return release(self, *names)
+        return release(self.absolute, *names)
 
     # --- reactions ---------------------------------------------------------------------------------------------------
+
+    @property
+    def reacting(self) -> tuple[str, ...]:
+        """The conditions of whose multipliers something can be asked: those of all joints, also where these carry."""
+        return tuple(constraint.name for constraint in self.absolute.constraints)
+
+    @property
+    def kinds(self) -> Sequence[Mapping[str, Any]]:
+        """The parts of which quantities can be asked; joints as they hold bodies, also where they carry them."""
+        first, *others = super().kinds
+        return (first, *others) if self.by == ABSOLUTE else (self.absolute.joints, *others)
 
     def joint_force(
         self,
@@ -183,13 +220,13 @@ class Mechanism(Built):
         """Say which joint repeats conditions of others up to rounding, so that the parts are stuck."""
         from dalembert.survey.mechanism.easing import nearly_fitting
 
-        return nearly_fitting(self, numeric, t, q, list(self.joints))
+        return nearly_fitting(self, numeric, t, q, list(self.joints)) if self.by == ABSOLUTE else ""
 
     def explain_contradiction(self, numeric: Numeric, t: float, q: Array, names: list[str]) -> Problem | None:
         """Say which joint stays open, and by how much, if the parts cannot be assembled."""
         from dalembert.survey.mechanism.fit import open_joint
 
-        return open_joint(self, numeric, t, q, names)
+        return open_joint(self, numeric, t, q, names) if self.by == ABSOLUTE else None
 
     def assemble(self, guess: Mapping[Any, Any] | None = None) -> State:
         """Bring the bodies together from a rough guess of their coordinates, and note how far they had to be moved.
@@ -198,19 +235,19 @@ class Mechanism(Built):
         """
         from dalembert.survey.mechanism.fit import assemble
 
-        return assemble(self, table("guess", guess))
+        return assemble(self.placed, table("guess", guess))
 
     def kinematics(self, times: Any) -> Kinematics:
         """Return positions, velocities and accelerations at some times of a mechanism that drives determine."""
         from dalembert.survey.mechanism.kinematics import kinematics
 
-        return kinematics(self, times)
+        return kinematics(self.placed, times)
 
     def mobility(self) -> Mobility:
         """Count the degrees of freedom, find the true ones, and say why they differ; drives are left aside."""
         from dalembert.survey.mechanism.mobility import mobility
 
-        return mobility(self)
+        return mobility(self.placed)
 
     def transmission(self, input: str, output: str, samples: int = 360) -> Transmission:
         """Follow an output against an input, by joints (`A`, `A.angle`) or coordinates, over a full turn of the input.
@@ -219,4 +256,4 @@ class Mechanism(Built):
         """
         from dalembert.survey.mechanism.transmission import transmission
 
-        return transmission(self, input, output, samples)
+        return transmission(self.placed, input, output, samples)

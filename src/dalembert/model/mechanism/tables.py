@@ -111,7 +111,7 @@ class TableReader:
         """Read an expression of time, coordinates, velocities and parameters, and of `local` names."""
         self.has(key)
         self.kept[key] = self.reader.moving_expression(self.given.get(key), (*self.key, key), local)
-        return self.kept[key]
+        return self.reader.meant(self.kept[key])
 
     def expressions(self, key: str, size: int) -> Vector:
         """Read a vector of such expressions."""
@@ -120,7 +120,7 @@ class TableReader:
             self.problem(_expected(size, self.given.get(key), given), key)
             return zeros(size)
         self.kept[key] = tuple(self.reader.moving_expression(item, (*self.key, key)) for item in given)
-        return self.kept[key]
+        return tuple(map(self.reader.meant, self.kept[key]))
 
     def word(self, key: str, choices: Collection[str], default: str | None = None, what: str = "choices") -> str | None:
         """Read one of several names."""

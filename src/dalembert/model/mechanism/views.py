@@ -6,7 +6,7 @@ is one whose turn is none, and does not change.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 import symengine as se
@@ -27,10 +27,17 @@ from dalembert.model.mechanism.vectors import (
     zeros,
 )
 
+EULER = ("e0", "e1", "e2", "e3")  # Euler parameters
+
 
 def symbols(names: Iterable[str]) -> Vector:
     """Return the symbols of some coordinates or velocities."""
     return tuple(se.Symbol(name) for name in names)
+
+
+def own_rates(q: Sequence[Expr], v: Sequence[Expr]) -> dict[Expr, Expr]:
+    """Return velocities by coordinate, where the coordinates are no numbers."""
+    return {x: speed for x, speed in zip(q, v, strict=True) if x.is_Symbol}
 
 
 class PlanarView:
@@ -42,8 +49,11 @@ class PlanarView:
     letters = ("x", "y", "phi")
     turns = True  # whether it has an orientation; a particle has none
 
-    def __init__(self, q: Sequence[Expr], v: Sequence[Expr], centre: Sequence[Expr]):
+    def __init__(
+        self, q: Sequence[Expr], v: Sequence[Expr], centre: Sequence[Expr], rates: Mapping[Expr, Expr] | None = None
+    ):
         self.q, self.v, self.centre = tuple(q), tuple(v), tuple(centre)
+        self.rates = own_rates(q, v) if rates is None else rates  # velocities by the coordinates it depends on
 
     @classmethod
     def particle(cls, q: Sequence[Expr], v: Sequence[Expr]) -> PlanarView:
@@ -94,11 +104,15 @@ class SpatialView:
     rate is undefined. Points and directions are given in the body frame, points from its origin.
     """
 
-    letters = ("x", "y", "z", "e0", "e1", "e2", "e3")
+    letters = ("x", "y", "z", *EULER)
     turns = True  # whether it has an orientation; a particle has none
 
-    def __init__(self, q: Sequence[Expr], v: Sequence[Expr], centre: Sequence[Expr]):
+    def __init__(
+        self, q: Sequence[Expr], v: Sequence[Expr], centre: Sequence[Expr], rates: Mapping[Expr, Expr] | None = None
+    ):
         self.q, self.v, self.centre = tuple(q), tuple(v), tuple(centre)
+        self.rates = own_rates(q, v) if rates is None else rates  # velocities by the coordinates it depends on
+        self.balls = ((self.q[3:], self.v[3:]),)  # Euler parameters among its own coordinates, and their rates
 
     @classmethod
     def particle(cls, q: Sequence[Expr], v: Sequence[Expr]) -> SpatialView:
@@ -188,9 +202,26 @@ def reverse(e: Sequence[Expr]) -> Vector:
     return (e[0], *(-x for x in e[1:]))
 
 
+def turning(axis: Sequence[Expr], angle: Expr) -> Matrix:
+    """Return the rotation matrix of a turn about a unit axis (Rodrigues)."""
+    c, s, (x, y, z) = se.cos(angle), se.sin(angle), axis
+    return (
+        (c + x * x * (1 - c), x * y * (1 - c) - z * s, x * z * (1 - c) + y * s),
+        (y * x * (1 - c) + z * s, c + y * y * (1 - c), y * z * (1 - c) - x * s),
+        (z * x * (1 - c) - y * s, z * y * (1 - c) + x * s, c + z * z * (1 - c)),
+    )
+
+
 def planar_rotation(angle: Expr) -> Matrix:
-    """Return the rotation matrix of an angle in the plane."""
-    return (se.cos(angle), -se.sin(angle)), (se.sin(angle), se.cos(angle))
+    """Return the rotation matrix of an angle in the plane; that of atan(3/4) has the entries 4/5 and 3/5."""
+    c, s = se.cos(angle), se.sin(angle)
+    known = {}
+    for node in angle.atoms(se.atan):
+        slope = node.args[0]
+        known |= {se.cos(node): 1 / se.sqrt(1 + slope**2), se.sin(node): slope / se.sqrt(1 + slope**2)}
+    if known:
+        c, s = c.xreplace(known), s.xreplace(known)
+    return (c, -s), (s, c)
 
 
 def euler_rates(e: Sequence[Expr], omega: Sequence[Expr]) -> Vector:

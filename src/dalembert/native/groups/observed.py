@@ -48,4 +48,4 @@ def observed_inputs(system: System) -> list[Expr]:
     """Return what such a kernel is given, in this order: t, q, v, parameters, q̈, λ."""
     names = [TIME, *system.coordinates, *system.velocities, *system.parameters]
     names += [name + "'" for name in system.velocities]
-    return [*map(se.Symbol, names), *(multiplier(constraint.name) for constraint in system.constraints)]
+    return [*map(se.Symbol, names), *map(multiplier, system.reacting)]

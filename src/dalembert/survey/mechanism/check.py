@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, has_values
 from dalembert.errors import Problem
+from dalembert.language.building import Expr
+from dalembert.model.mechanism.companion import absolute_inputs
 from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.model.mechanism.tree import ABSOLUTE
 from dalembert.survey.check import Examination
 from dalembert.survey.configurations import Configuration
 from dalembert.survey.mechanism.fit import misfits, moved, stretched
-from dalembert.survey.mechanism.mobility import mobility
 from dalembert.survey.mechanism.words import repeated_conditions
 from dalembert.survey.redundancy import Redundancy
 from dalembert.survey.start import State
@@ -27,7 +32,7 @@ class MechanismExamination(Examination):
         """Find the initial state, and say how far the bodies are from where they were placed."""
         start = super().start(numeric)
         if self.state is not None:
-            for note in moved(self.mechanism, numeric, self.state.q, self.mechanism.guess):
+            for note in moved(*self.placed(numeric, self.state)):
                 self.report("note", note.text, *note.key)
             for problem in stretched(self.mechanism, numeric, self.state):
                 self.report("warning", problem.text, *problem.key)
@@ -35,13 +40,27 @@ class MechanismExamination(Examination):
                 self.report("error", problem.text, *problem.key)
         return start
 
+    def placed(self, numeric: Numeric, state: State) -> tuple[Mechanism, Numeric, Array, Mapping[str, Expr]]:
+        """Return the mechanism in the coordinates of its bodies, where they are, and where they were placed."""
+        if self.mechanism.by == ABSOLUTE:
+            return self.mechanism, numeric, state.q, self.mechanism.guess
+        other = self.mechanism.absolute
+        row = absolute_inputs(self.mechanism, np.concatenate([[state.t], state.q, state.v, numeric.parameters]))
+        values = dict(zip(other.parameters, numeric.parameters, strict=True))
+        return other, Numeric(other, values), row[1 : 1 + len(other.coordinates)], other.guess
+
     def misfits(self, numeric: Numeric, state: State) -> list[Problem]:
         """Find what does not fit in the assembled position; random parameters need not fit."""
         return misfits(self.mechanism, numeric, state) if has_values(self.system) else []
 
     def redundant(self, redundancies: Sequence[Redundancy], numeric: Numeric, places: Sequence[Configuration]) -> None:
         """Report by joint what is repeated, what to do, and what it means for the mobility."""
-        found = mobility(self.mechanism)
+        found = self.mechanism.mobility()
+        if self.mechanism.by != ABSOLUTE:
+            super().redundant(redundancies, numeric, places)
+            if found.reasons:
+                self.report("note", str(found), "joints")
+            return
         if found.freedom == 0 and (stuck := self.mechanism.explain_misfit(numeric, places[0].t, places[0].q)):
             self.report("warning", f"nothing can move. {stuck}", "joints")
             return

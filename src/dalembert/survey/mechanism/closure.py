@@ -121,13 +121,8 @@ class Closure:
 
 def units_of(mechanism: Mechanism, size: float) -> Array:
     """Return by what changes of the coordinates are measured; 0 for those of the user, of which nothing is known."""
-    units = np.zeros(len(mechanism.coordinates))
-    index, n = {name: i for i, name in enumerate(mechanism.coordinates)}, mechanism.dimensions
-    for body in mechanism.bodies.values():
-        places = [index[name] for name in body.coordinates]
-        units[places[:n]] = size
-        units[places[n:]] = 1.0 if n == 2 else 0.5  # |ω| = 2 |ė|
-    return units
+    units = {"length": size, "angle": 1.0, "euler": 0.5}  # |ω| = 2 |ė|
+    return np.array([units.get(mechanism.measured.get(name, ""), 0.0) for name in mechanism.coordinates])
 
 
 @fact(STRUCTURE)

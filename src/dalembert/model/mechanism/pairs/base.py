@@ -16,6 +16,7 @@ Write a condition as second body minus first: its multiplier is then the force o
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,6 +29,7 @@ from dalembert.language.late_sympy import is_sympy, sp
 from dalembert.language.tokens import NAME
 from dalembert.language.translate import Translator
 from dalembert.model.mechanism.marker import Marker
+from dalembert.model.mechanism.pairs.motion import Step
 from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.quantity import Quantity
 
@@ -90,6 +92,8 @@ class Pair:
     fits: of a joint, a length that must have a value once the parts are assembled.
     moments: the conditions whose multipliers are moments; those of the others are forces.
     quantities: of a joint, what else can be asked of it along a motion, by name.
+    moves, motion: the names of coordinates in which it can carry a body, and a function of the markers, of them and of
+    the values of the pair: how it moves (`motion.py`). None if its second body never follows from its first.
     along: whether its picture needs the direction of its axis, as that of a slide. drawn: of a joint, further points
     and constants on which its picture hangs.
     """
@@ -106,6 +110,8 @@ class Pair:
     fits: Callable[[Joint], Fit] | None = None
     moments: Sequence[str] = ()
     quantities: Callable[[Joint], Mapping[str, Quantity]] = lambda joint: {}
+    moves: tuple[str, ...] = ()
+    motion: Callable[..., Sequence[Step]] | None = None
     along: bool = False
     drawn: Callable[[Joint], More] | None = None
 
@@ -125,7 +131,7 @@ def pair(
 
     kind: its name. dimensions: 2 or 3.
     rest: what else a `Pair` has: `axis`, `values`, `coordinates`, `places`, `point`, `read`, `fits`, `moments`,
-    `quantities`, `along`, `drawn`.
+    `quantities`, `moves`, `motion`, `along`, `drawn`.
     """
     if not isinstance(kind, str) or not NAME.fullmatch(kind):
         raise ModelError(f"a kind of joint is named by letters, digits and _, got {kind!r}")
@@ -149,8 +155,13 @@ def is_built_in(equations: Callable[..., Conditions]) -> bool:
 
 def rate(expr: Expr, *markers: Marker) -> Expr:
     """Differentiate an expression of the coordinates of some markers by time."""
-    speeds = {q: v for marker in markers for q, v in zip(marker.view.q, marker.view.v, strict=True)}
-    return se.Add(*[expr.diff(q) * speeds[q] for q in sorted(expr.free_symbols & speeds.keys(), key=str)])
+    return rate_by(expr, ChainMap(*(marker.view.rates for marker in markers)))  # pyright: ignore
+
+
+def rate_by(expr: Expr, speeds: Mapping[Expr, Expr]) -> Expr:
+    """Differentiate an expression by time, whose coordinates have these velocities."""
+    used = sorted((q for q in expr.free_symbols if q in speeds), key=str)
+    return se.Add(*[expr.diff(q) * speeds[q] for q in used])
 
 
 def plain(expr: Any) -> Expr:

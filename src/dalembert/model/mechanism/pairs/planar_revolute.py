@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, difference_to, pair
+from dalembert.model.mechanism.pairs.motion import Turn
 from dalembert.model.mechanism.vectors import difference, sub
 
 
@@ -13,7 +14,14 @@ def turn(a: Marker, b: Marker) -> dict[str, Coordinate]:
     return {"angle": Coordinate(angle, b.spin - a.spin, difference_to(angle))}
 
 
-@pair("revolute", 2, coordinates=turn, axis="the direction from which its angle counts")
+@pair(
+    "revolute",
+    2,
+    coordinates=turn,
+    axis="the direction from which its angle counts",
+    moves=("angle",),
+    motion=lambda a, b, angle: (Turn(angle),),
+)
 def revolute(a: Marker, b: Marker) -> Conditions:
     """Both points are in the same place."""
     x, y = sub(b.place, a.place)

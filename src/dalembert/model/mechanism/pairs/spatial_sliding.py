@@ -10,8 +10,9 @@ import symengine as se
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, More, difference_to, pair, rate
+from dalembert.model.mechanism.pairs.motion import Slide, Turn, Z
 from dalembert.model.mechanism.pairs.spatial_turning import TURNS, ahead, no_turn, same_axis, turn
-from dalembert.model.mechanism.vectors import add, dot, sub
+from dalembert.model.mechanism.vectors import ZERO, add, dot, scale, sub
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
@@ -54,7 +55,16 @@ def point_in_plane(a: Marker, b: Marker) -> Conditions:
     return {"normal": dot(a.z, sub(b.place, a.place))}
 
 
-@pair("planar", 3, coordinates=turn, axis="!the normal of the plane", moments=TURNS, drawn=plane)
+@pair(
+    "planar",
+    3,
+    coordinates=turn,
+    axis="!the normal of the plane",
+    moments=TURNS,
+    moves=("x", "y", "angle"),
+    motion=lambda a, b, x, y, angle: (Slide((x, y, ZERO)), Turn(angle)),
+    drawn=plane,
+)
 def planar(a: Marker, b: Marker) -> Conditions:
     """A plane of the second body slides on a plane of the first."""
     return point_in_plane(a, b) | same_axis(a, b)
@@ -66,6 +76,8 @@ def planar(a: Marker, b: Marker) -> Conditions:
     coordinates=slide_and_turn,
     axis="!the axis along which and about which the bodies move",
     moments=TURNS,
+    moves=("distance", "angle"),
+    motion=lambda a, b, distance, angle: (Slide(scale(distance, Z)), Turn(angle)),
     along=True,
 )
 def cylindrical(a: Marker, b: Marker) -> Conditions:
@@ -73,7 +85,16 @@ def cylindrical(a: Marker, b: Marker) -> Conditions:
     return on_axis(a, b) | same_axis(a, b)
 
 
-@pair("prismatic", 3, coordinates=slide, axis="!the direction of sliding", moments=TURNS, along=True)
+@pair(
+    "prismatic",
+    3,
+    coordinates=slide,
+    axis="!the direction of sliding",
+    moments=TURNS,
+    moves=("distance",),
+    motion=lambda a, b, distance: (Slide(scale(distance, Z)),),
+    along=True,
+)
 def prismatic(a: Marker, b: Marker) -> Conditions:
     """Both axes are on one line, without a turn about it."""
     return on_axis(a, b) | same_axis(a, b) | no_turn(a, b)
@@ -94,6 +115,8 @@ def read_pitch(table: TableReader, assembly: Assembly, markers: Sequence[Marker]
     axis="!the axis of the screw",
     read=read_pitch,
     moments=TURNS,
+    moves=("angle",),
+    motion=lambda a, b, angle, pitch: (Slide(scale(pitch * angle / (2 * se.pi), Z)), Turn(angle)),
     along=True,
 )
 def screw(a: Marker, b: Marker, pitch: Expr) -> Conditions:

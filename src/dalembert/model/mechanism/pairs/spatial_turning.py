@@ -10,8 +10,10 @@ import symengine as se
 from dalembert.language.building import Expr, angle
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, More, pair
+from dalembert.model.mechanism.pairs.motion import Ball, Step, Turn
 from dalembert.model.mechanism.placement import RIGHT, read_axis
-from dalembert.model.mechanism.vectors import Vector, add, cross, dot, multiply, sub, unit
+from dalembert.model.mechanism.vectors import ONE, ZERO, Vector, add, cross, dot, multiply, sub, transpose, unit
+from dalembert.model.mechanism.views import compose, reverse
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
@@ -66,19 +68,27 @@ def cross_arm(joint: Joint) -> More:
     return (add(b.place, b.view.direction(joint.values["arm"])),), ()
 
 
-@pair("spherical", 3)
+@pair("spherical", 3, moves=("e0", "e1", "e2", "e3"), motion=lambda a, b, e0, e1, e2, e3: (Ball((e0, e1, e2, e3)),))
 def spherical(a: Marker, b: Marker) -> Conditions:
     """Both points are in the same place."""
     return same_place(a, b)
 
 
-@pair("revolute", 3, coordinates=turn, axis="!the axis about which the bodies turn", moments=TURNS)
+@pair(
+    "revolute",
+    3,
+    coordinates=turn,
+    axis="!the axis about which the bodies turn",
+    moments=TURNS,
+    moves=("angle",),
+    motion=lambda a, b, angle: (Turn(angle),),
+)
 def revolute(a: Marker, b: Marker) -> Conditions:
     """Both points are in the same place, both axes parallel."""
     return same_place(a, b) | same_axis(a, b)
 
 
-@pair("rigid", 3, moments=TURNS)
+@pair("rigid", 3, moments=TURNS, motion=lambda a, b: ())
 def rigid(a: Marker, b: Marker) -> Conditions:
     """Both markers coincide."""
     return same_place(a, b) | same_axis(a, b) | no_turn(a, b)
@@ -96,14 +106,18 @@ def read_cross(table: TableReader, assembly: Assembly, markers: Sequence[Marker]
     if slant is not None and abs(slant) > RIGHT:
         table.problem("the arm on the second body must be at right angles to `axis`, that on the first", "cross")
     across = body.inward_direction(multiply(first.R, [row[2] for row in a.placement.R]))
-    return {"arm": arm, "zero": (unit(first.inward_direction(direction)), across)}
+    turn = compose(reverse(compose(first.turn, a.placement.turn)), compose(body.turn, b.placement.turn))
+    return {"arm": arm, "zero": (unit(first.inward_direction(direction)), across, turn)}
 
 
-def cross_angles(a: Marker, b: Marker, arm: Vector, zero: tuple[Vector, Vector] | None = None) -> dict[str, Coordinate]:
+Zero = tuple[Vector, Vector, Vector]
+
+
+def cross_angles(a: Marker, b: Marker, arm: Vector, zero: Zero | None = None) -> dict[str, Coordinate]:
     """Return the angles of the cross against the first body, about its arm there, and of the second against the cross.
 
-    `zero` are the directions on each body that point along the other's arm where the angles vanish; without them these
-    are the x axes of the markers.
+    `zero` are the directions on each body that point along the other's arm where the angles vanish, and the turn from
+    the first marker to the second there; without them these directions are the x axes of the markers.
     """
     here, there = a.z, b.view.direction(arm)
     start, end = (a.view.direction(zero[0]), b.view.direction(zero[1])) if zero else (a.x, b.x)
@@ -125,6 +139,14 @@ def _about(axis: Vector, start: Vector, end: Vector, turning: Vector) -> Coordin
     return Coordinate(angle(sin, cos), dot(axis, turning), equals, cyclic=True)
 
 
+def on_cross(a: Marker, b: Marker, angle1: Expr, angle2: Expr, arm: Vector, zero: Zero | None = None) -> list[Step]:
+    """Turn about the arm on the first body, then about the other one, from where both angles vanish."""
+    if zero is None:  # the x axis of each marker is the z axis of the other one
+        return [Turn(angle1), Turn(angle2, (ONE, ZERO, ZERO)), Ball((ZERO, se.sqrt(2) / 2, ZERO, se.sqrt(2) / 2))]
+    other = multiply(transpose(a.placement.R), zero[0])
+    return [Turn(angle1), Turn(angle2, other), Ball(zero[2])]
+
+
 @pair(
     "universal",
     3,
@@ -132,8 +154,10 @@ def _about(axis: Vector, start: Vector, end: Vector, turning: Vector) -> Coordin
     axis="!the arm of the cross on the first body",
     read=read_cross,
     moments=("cross",),
+    moves=("angle1", "angle2"),
+    motion=on_cross,
     drawn=cross_arm,
 )
-def universal(a: Marker, b: Marker, arm: Vector, zero: tuple[Vector, Vector] | None = None) -> Conditions:
+def universal(a: Marker, b: Marker, arm: Vector, zero: Zero | None = None) -> Conditions:
     """Both points are in the same place, the arms of the cross at right angles."""
     return same_place(a, b) | {"cross": dot(a.z, b.view.direction(arm))}

@@ -1,0 +1,60 @@
+"""A mechanism in the coordinates of its tree, and the same one in those of its bodies: its companion.
+
+Joints that carry bodies have no conditions, and so no multipliers. The companion has them all: at the state that
+belongs to one of the tree it gives the force of every joint, and it knows all that is asked of bodies one by one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import symengine as se
+
+from dalembert.arrays import Array
+from dalembert.language.building import TIME
+from dalembert.language.program import Program
+from dalembert.model.facts import STRUCTURE, fact
+from dalembert.model.mechanism.tree import ABSOLUTE
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.mechanism import Mechanism
+
+
+def companion(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism in the coordinates of its bodies; values of parameters are the same."""
+    found = _companion(mechanism)
+    return found if found.parameters == mechanism.parameters else found.replace(parameters=mechanism.parameters)
+
+
+@fact(STRUCTURE)
+def _companion(mechanism: Mechanism) -> Mechanism:
+    """Return it, with the coordinates of joints as names in expressions; it starts where the bodies are placed."""
+    coordinates = {name for body in mechanism.bodies.values() for name in body.coordinates}
+    joints: dict[str, Any] = {name: dict(table) for name, table in mechanism.tables["joints"].items()}
+    for branch in mechanism.tree.branches:
+        names = {key: name for key, name in branch.names.items() if name not in coordinates}
+        if names:
+            joints[branch.joint].pop("coordinate", None)
+            joints[branch.joint]["coordinates"] = names
+    left = {"initial": {}, "guess": {}, "drawing": None}
+    parts = mechanism.given() | {"by": ABSOLUTE, "tree": None, "joints": joints, **left}
+    return type(mechanism)(**parts, symbols=mechanism.symbols, source=mechanism.source)
+
+
+@fact(STRUCTURE)
+def _absolute_state(mechanism: Mechanism) -> Program:
+    """Return coordinates and velocities of the companion as a program of t, q, v and parameters."""
+    names = (TIME, *mechanism.coordinates, *mechanism.velocities, *mechanism.parameters)
+    other = _companion(mechanism)
+    wanted = [se.Symbol(name) for name in (*other.coordinates, *other.velocities)]
+    return Program([se.Symbol(name) for name in names], [mechanism.meant(symbol) for symbol in wanted])
+
+
+def absolute_inputs(mechanism: Mechanism, inputs: Array) -> Array:
+    """Return states of the companion: t, q, v and parameters, one row for each, as kernels read them."""
+    rows = inputs.reshape(-1, inputs.shape[-1])
+    n = len(mechanism.coordinates)
+    states = _absolute_state(mechanism).arrays(list(rows.T))
+    made = np.column_stack([rows[:, 0], np.asarray(states).T, rows[:, 1 + 2 * n :]])
+    return made.reshape((*inputs.shape[:-1], made.shape[1]))

@@ -1,0 +1,174 @@
+"""A mechanism in the coordinates of its tree: bodies are seen from the joints that carry them.
+
+Bodies and joints are read as always, each body in coordinates of its own. Then every body that is carried is given the
+motion that follows from its joint, and whatever is read after that (springs, loads, drives) is written in the
+coordinates of the tree by itself. The places and angles of bodies stay as names in expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import symengine as se
+
+from dalembert.language.building import Expr
+from dalembert.model.mechanism.carried import carried, tidied
+from dalembert.model.mechanism.joint import Joint
+from dalembert.model.mechanism.marker import Marker
+from dalembert.model.mechanism.pairs.base import Coordinate, difference_to, is_angle, rate, rate_by
+from dalembert.model.mechanism.tree import ANGLES, Branch, Tree, named_coordinates
+from dalembert.model.mechanism.vectors import dot, sub, tidy
+from dalembert.model.mechanism.views import EULER, View, compose, reverse
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.assembly import Assembly
+
+_ROUNDING = 1e-12  # of a condition without coordinates that is none
+
+Meaning = Callable[[], tuple[Expr, Expr]]  # an expression and its rate
+
+
+class Rebasing:
+    """Gives the bodies of an assembly the motion of the joints that carry them.
+
+    guess: the coordinates of the tree in the assembled position. norms: conditions on Euler parameters of joints.
+    """
+
+    def __init__(self, assembly: Assembly, tree: Tree):
+        self.assembly, self.tree = assembly, tree
+        self.rates = {se.Symbol(name): se.Symbol(name + "'") for name in tree.coordinates}
+        self.guess = {name: value for body in tree.free for name, value in assembly.bodies[body].guess.items()}
+        self.norms: dict[str, Expr] = {}
+        self._views: dict[int, View] = {}
+        absolute = dict(assembly.joints)
+        for branch in tree.branches:
+            if branch.joint in absolute:
+                self._carry(branch, absolute[branch.joint])
+        for name, joint in absolute.items():
+            assembly.joints[name] = self._seen(joint, tree.branch(name))
+        assembly.assembled |= {se.Symbol(name): value for name, value in self.guess.items()}
+
+    def _carry(self, branch: Branch, joint: Joint) -> None:
+        """Let a joint carry its body."""
+        body = self.assembly.bodies[branch.body]
+        first, second = (self._seen_marker(marker) for marker in joint.markers)
+        parent, child = (first, second) if branch.forward else (second, first)
+        symbols = {key: se.Symbol(name) for key, name in branch.names.items()}
+        assert joint.pair.motion is not None
+        steps = list(joint.pair.motion(first, second, **symbols, **joint.values))
+        if not branch.forward:
+            steps = [step.reversed() for step in reversed(steps)]
+        angle = next((symbols[key] for key in symbols if is_angle(key)), None) if self.tree.by == ANGLES else None
+        view = carried(parent, steps, child.placement, body.centre, self.rates, angle)
+        self._views[id(body.view)] = view
+        self._place(branch, joint, body.guess)
+        self.assembly.bodies[branch.body] = replace(body, view=view)
+
+    def _place(self, branch: Branch, joint: Joint, guess: Mapping[str, Expr]) -> None:
+        """Note the coordinates of a joint in the assembled position."""
+        a, b = joint.markers
+        for key, name in branch.names.items():
+            if self.tree.by == ANGLES and is_angle(key):
+                self.guess[name] = guess[f"phi_{branch.body}"]
+            else:
+                value = self.assembly.home(_measured(joint, key)[0])
+                self.guess[name] = tidy([value], [*map(self.assembly.home, (*a.place, *b.place))])[0]
+        if EULER[0] in branch.names:
+            symbols = [se.Symbol(name) for name in branch.names.values()]
+            self.norms[f"{joint.name}.norm"] = (se.Add(*[x**2 for x in symbols]) - 1) / 2
+
+    def _seen(self, joint: Joint, branch: Branch | None) -> Joint:
+        """Return a joint between bodies as they move now."""
+        first, second = map(self._seen_marker, joint.markers)
+        seen = replace(joint, markers=(first, second), values=self._seen_values(joint.values))
+        if branch is None:
+            return seen
+        own = {}
+        for key, name in branch.names.items():
+            q = se.Symbol(name)
+            if key in joint.coordinates and not (self.tree.by == ANGLES and is_angle(key)):
+                own[key] = Coordinate(q, self.rates[q], difference_to(q))
+        return replace(seen, carries=branch.body, own=own)
+
+    def _seen_marker(self, marker: Marker) -> Marker:
+        view = self._views.get(id(marker.view))
+        return marker if view is None else Marker(view, marker.placement)
+
+    def _seen_values(self, value: Any) -> Any:
+        """Return the values of a pair, with the markers among them."""
+        if isinstance(value, Marker):
+            return self._seen_marker(value)
+        if isinstance(value, Mapping):
+            return {key: self._seen_values(item) for key, item in value.items()}
+        return tuple(map(self._seen_values, value)) if isinstance(value, tuple) else value
+
+    def conditions(self, given: Mapping[str, Expr]) -> dict[str, Expr]:
+        """Return the conditions that are left, without decimals that cancel."""
+        return {name: tidied(expr) for name, expr in given.items() if not self._holds(expr)}
+
+    def _holds(self, condition: Expr) -> bool:
+        """Tell whether a condition holds by itself, as that of a loop in space which stays in its plane."""
+        if condition.free_symbols & self.rates.keys() or condition.free_symbols & set(self.rates.values()):
+            return False
+        value = self.assembly.value(condition)
+        return value is not None and abs(value) < _ROUNDING
+
+    def meanings(self) -> dict[str, Meaning]:
+        """Return what the names of places and angles of bodies stand for."""
+        found: dict[str, Meaning] = {}
+        for branch in self.tree.branches:
+            body = self.assembly.bodies[branch.body]
+            for name, value, speed in zip(body.coordinates, body.view.q, body.view.v, strict=True):
+                found[name] = lambda value=value, speed=speed: (value, speed)
+        return found
+
+
+def meanings_of_joints(assembly: Assembly) -> dict[str, Meaning]:
+    """Return what the names that users gave to coordinates of joints stand for."""
+    found: dict[str, Meaning] = {}
+    for joint in assembly.joints.values():
+        if "coordinate" in joint.table or "coordinates" in joint.table:
+            keys = joint.pair.moves or tuple(joint.coordinates)
+            for key, name in named_coordinates(joint.table, keys).items():
+                found[name] = lambda joint=joint, key=key: _measured(joint, key)
+    return found
+
+
+def _measured(joint: Joint, key: str) -> tuple[Expr, Expr]:
+    """Return a coordinate of a joint, and its rate: an Euler parameter of its turn, or a way along x or y, too."""
+    if key in joint.coordinates:
+        return joint.coordinates[key].value, joint.coordinates[key].rate
+    a, b = joint.markers
+    if key in EULER:
+        value = compose(reverse(a.e), b.e)[EULER.index(key)]
+    else:
+        value = dot(a.x if key == "x" else a.y, sub(b.place, a.place))
+    return value, rate(value, a, b)
+
+
+class Aliases:
+    """Names that stand for expressions of coordinates, with their rates."""
+
+    def __init__(self, names: Mapping[str, Meaning], rates: Mapping[Expr, Expr]):
+        self.names = tuple(names)
+        self._names, self._rates = names, rates
+        self._known: dict[Expr, Expr] = {}
+
+    def put(self, expr: Expr) -> Expr:
+        """Return an expression with what the names in it stand for."""
+        if not self._names:
+            return expr
+        found = {s: self._meaning(s) for s in expr.free_symbols if s.name.rstrip("'") in self._names}
+        return expr.xreplace(found) if found else expr
+
+    def _meaning(self, symbol: Expr) -> Expr:
+        if symbol not in self._known:
+            plain = symbol.name.rstrip("'")
+            primes = len(symbol.name) - len(plain)
+            value, rate = self._names[plain]()
+            speeds = {v: se.Symbol(v.name + "'") for v in self._rates.values()}
+            level = (value, rate, rate_by(rate, {**self._rates, **speeds}) if primes == 2 else rate)
+            self._known[symbol] = level[primes]
+        return self._known[symbol]

@@ -1,0 +1,235 @@
+"""The tree of a mechanism: which joint carries each body, which joints close loops, and how coordinates are called.
+
+It is chosen from the tables as they were given, before anything in them is read: from the ground outwards, so that
+every body is reached by few joints and loops are short. Joints that the user names go first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dalembert.errors import Problem, nearest, quoted
+from dalembert.model.mechanism.body import coordinate_names, is_particle
+from dalembert.model.mechanism.pairs import PAIRS, Pair
+from dalembert.model.mechanism.pairs.base import is_angle
+from dalembert.model.mechanism.tables import GROUND, as_sequence
+
+ABSOLUTE, JOINTS, ANGLES = COORDINATES = ("absolute", "joints", "angles")
+
+
+def named_coordinates(table: Mapping[str, Any], keys: Sequence[str]) -> dict[str, str]:
+    """Return the names that a user gave to the coordinates of a joint, by key."""
+    given = table.get("coordinates")
+    found = {key: given[key] for key in keys if isinstance(given.get(key), str)} if isinstance(given, Mapping) else {}
+    if isinstance(table.get("coordinate"), str) and len(keys) == 1:
+        found[keys[0]] = table["coordinate"]
+    return found
+
+
+def plan(
+    given: Mapping[str, Any], dimensions: int, bodies: Sequence[str], tables: Mapping[str, Any], problems: list[Problem]
+) -> Tree:
+    """Choose the tree that `coordinates` and `tree` in [mechanism] ask for; note what is wrong with them."""
+    by = given.get("by")
+    by = ABSOLUTE if by is None else by
+    if not isinstance(by, str) or by not in COORDINATES:
+        problems.append(
+            Problem(f"expected {quoted(COORDINATES, 'or')}, got {str(by)[:40]}", key=("mechanism", "coordinates"))
+        )
+        by = ABSOLUTE
+    if by == ANGLES and dimensions == 3:
+        text = 'angles of bodies are coordinates in the plane only; in space take "joints"'
+        problems.append(Problem(text, key=("mechanism", "coordinates")))
+        by = ABSOLUTE
+    if by == ABSOLUTE:
+        if given.get("tree") is not None:
+            text = 'a tree belongs to coordinates = "joints" or "angles"; give these, or leave it out'
+            problems.append(Problem(text, key=("mechanism", "tree")))
+        return Tree(ABSOLUTE, (), (), ())
+    planner = Planner(by, dimensions, bodies, tables)
+    tree = planner.tree(given.get("tree"))
+    problems += planner.problems
+    return tree
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A joint that carries a body. forward: the body is its second one. names: of its coordinates, by key."""
+
+    body: str
+    joint: str
+    parent: str
+    forward: bool
+    names: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What carries each body. branches: from the ground outwards. free: bodies that nothing carries."""
+
+    by: str
+    branches: tuple[Branch, ...]
+    free: tuple[str, ...]
+    coordinates: tuple[str, ...]
+    wanted: tuple[str, ...] = ()  # joints that the user put into it
+
+    def branch(self, joint: str) -> Branch | None:
+        """Return what a joint carries; None if it closes a loop."""
+        return next((branch for branch in self.branches if branch.joint == joint), None)
+
+    def __str__(self) -> str:
+        carried = [f"`{branch.body}` by `{branch.joint}`" for branch in self.branches]
+        parts = [f"carried are {', '.join(carried)}"] if carried else []
+        parts += [f"{quoted(self.free)} {'is' if len(self.free) == 1 else 'are'} free"] if self.free else []
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True)
+class _Edge:
+    """A joint that could carry a body."""
+
+    joint: str
+    bodies: tuple[str, str]
+    pair: Pair
+    table: Mapping[str, Any]
+
+    def other(self, body: str) -> str:
+        return self.bodies[1 if body == self.bodies[0] else 0]
+
+
+class Planner:
+    """Chooses the tree of the tables of a mechanism; `problems` are those of the entries that ask for one."""
+
+    def __init__(self, by: str, dimensions: int, bodies: Sequence[str], tables: Mapping[str, Any]):
+        self.by, self.dimensions, self.bodies = by, dimensions, list(bodies)
+        self.tables, self.problems = tables, list[Problem]()
+        self.points = {name for name in bodies if is_particle(tables["bodies"].get(name))}
+        self.edges = {edge.joint: edge for edge in map(self._edge, tables["joints"].items()) if edge is not None}
+
+    def tree(self, wanted: Any) -> Tree:
+        """Return the tree, with the joints that are wanted in it."""
+        first = self._wanted(wanted)
+        groups = {body: body for body in (GROUND, *self.bodies)}
+        for edge in first:
+            one, other = (self._group(groups, body) for body in edge.bodies)
+            if one == other:
+                text = f"joint `{edge.joint}` closes a loop of joints that are named before it; leave one of them out"
+                self._problem(text, "tree")
+                continue
+            groups[one] = other
+        chosen = {edge.joint for edge in first}
+        found: dict[str, Branch] = {}
+        free: list[str] = []
+        reached: set[str] = set()
+        for root in (GROUND, *self.bodies):
+            if root in reached:
+                continue
+            if root != GROUND:
+                free.append(root)
+            self._grow(root, chosen, reached, found, groups)
+        names = {branch.body: tuple(branch.names.values()) for branch in found.values()}
+        own = {name: coordinate_names(name, self.dimensions, name not in self.points) for name in free}
+        coordinates = [x for name in self.bodies for x in (names | own)[name]]
+        return Tree(self.by, tuple(found.values()), tuple(free), tuple(coordinates), tuple(sorted(chosen)))
+
+    def _grow(
+        self, root: str, chosen: set[str], reached: set[str], found: dict[str, Branch], groups: dict[str, str]
+    ) -> None:
+        """Reach all bodies that joints connect with a root, the nearest first; what is chosen is followed at once."""
+        edges: dict[str, list[_Edge]] = {}
+        for edge in self.edges.values():
+            for body in edge.bodies:
+                edges.setdefault(body, []).append(edge)
+        entered = {self._group(groups, root)}
+        level = self._enter(root, edges, chosen, reached, found)
+        while level:
+            following: list[str] = []
+            for body in level:
+                for edge in edges.get(body, ()):
+                    other = edge.other(body)
+                    group = self._group(groups, other)
+                    if other not in reached and group not in entered:
+                        entered.add(group)
+                        found[other] = self._branch(edge, body)
+                        following += self._enter(other, edges, chosen, reached, found)
+            level = following
+
+    def _enter(
+        self,
+        body: str,
+        edges: Mapping[str, Sequence[_Edge]],
+        chosen: set[str],
+        reached: set[str],
+        found: dict[str, Branch],
+    ) -> list[str]:
+        """Reach a body, and from there all others along chosen joints."""
+        reached.add(body)
+        met, new = [body], [body]
+        while new:
+            now = new.pop()
+            for edge in edges.get(now, ()):
+                if edge.joint in chosen and (other := edge.other(now)) not in reached:
+                    found[other] = self._branch(edge, now)
+                    reached.add(other)
+                    met.append(other)
+                    new.append(other)
+        return met
+
+    def _branch(self, edge: _Edge, parent: str) -> Branch:
+        body = edge.other(parent)
+        return Branch(body, edge.joint, parent, body == edge.bodies[1], self._names(edge, body))
+
+    def _names(self, edge: _Edge, body: str) -> dict[str, str]:
+        """Return how the coordinates of a joint are called: by the user, else by the joint or the body."""
+        own, names = named_coordinates(edge.table, edge.pair.moves), {}
+        for key in edge.pair.moves:
+            usual = f"phi_{body}" if self.by == ANGLES and is_angle(key) else f"{key}_{edge.joint}"
+            names[key] = own.get(key, usual)
+        return names
+
+    def _edge(self, item: tuple[str, Any]) -> _Edge | None:
+        """Return a joint that could carry a body; None of all others, and of what cannot be read."""
+        name, table = item
+        if not isinstance(table, Mapping):
+            return None
+        pair, bodies = PAIRS[self.dimensions].get(str(table.get("kind"))), as_sequence(table.get("bodies"))
+        known = {GROUND, *self.bodies} - self.points
+        if pair is None or pair.motion is None or bodies is None or len(bodies) != 2 or bodies[0] == bodies[1]:
+            return None
+        if not all(isinstance(body, str) and body in known for body in bodies):
+            return None
+        return _Edge(name, (bodies[0], bodies[1]), pair, table)
+
+    def _wanted(self, wanted: Any) -> list[_Edge]:
+        """Return the joints that the user wants in the tree."""
+        if wanted is None:
+            return []
+        names = as_sequence(wanted)
+        if names is None or not all(isinstance(name, str) for name in names):
+            self._problem(f'expected a list of joints, as in ["A", "B"], got {str(wanted)[:40]}', "tree")
+            return []
+        found = []
+        for name in dict.fromkeys(names):
+            if name not in self.tables["joints"]:
+                self._problem(
+                    f"there is no joint `{name[:40]}`; {nearest(name, self.tables['joints'], 'joints')}", "tree"
+                )
+            elif name not in self.edges:
+                kind = self.tables["joints"][name]
+                kind = kind.get("kind") if isinstance(kind, Mapping) else None
+                text = f"joint `{name}` ({kind}) cannot carry a body: its second body does not follow from coordinates"
+                self._problem(f"{text}; leave it out, so that it closes a loop", "tree")
+            else:
+                found.append(self.edges[name])
+        return found
+
+    def _problem(self, text: str, *key: str) -> None:
+        self.problems.append(Problem(text, key=("mechanism", *key)))
+
+    @staticmethod
+    def _group(groups: dict[str, str], body: str) -> str:
+        while groups[body] != body:
+            body = groups[body]
+        return body

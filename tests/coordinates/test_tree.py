@@ -1,0 +1,164 @@
+"""Coordinates of joints: the tree, names, expressions, initial values, files, mistakes; textbook results."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+from dalembert import Mechanism, ModelError, System, loads
+
+SLIDER = {
+    "bodies": {
+        "crank": {"mass": 2, "inertia": 0.015, "at": [0.15, 0], "spin": 20},
+        "rod": {"mass": 1.3, "inertia": 0.08, "at": [0.8, 0]},
+        "piston": {"mass": 3, "at": [1.3, 0]},
+    },
+    "joints": {
+        "A": {"kind": "revolute", "bodies": ["ground", "crank"], "at": [0, 0]},
+        "B": {"kind": "revolute", "bodies": ["crank", "rod"], "at": [0.3, 0]},
+        "C": {"kind": "revolute", "bodies": ["rod", "piston"], "at": [1.3, 0]},
+        "D": {"kind": "prismatic", "bodies": ["ground", "piston"], "at": [1.3, 0], "axis": [1, 0]},
+    },
+}
+ARM = {
+    "bodies": {
+        "upper": {"mass": "m1", "inertia": "J1", "at": ["a1", 0]},
+        "lower": {"mass": "m2", "inertia": "J2", "at": ["l1 + a2", 0]},
+    },
+    "joints": {
+        "S": {"kind": "revolute", "bodies": ["ground", "upper"], "at": [0, 0], "coordinate": "alpha"},
+        "E": {"kind": "revolute", "bodies": ["lower", "upper"], "at": ["l1", 0], "coordinate": "beta"},
+    },
+    "parameters": {"m1": 1.2, "m2": 0.7, "J1": 0.1, "J2": 0.05, "a1": 0.3, "a2": 0.25, "l1": 0.55, "g": 9.81},
+    "gravity": [0, "-g"],
+}
+
+
+def test_tree_and_names():
+    joints, angles = Mechanism(**SLIDER, by="joints"), Mechanism(**SLIDER, by="angles")
+    assert joints.coordinates == ("angle_A", "angle_B", "distance_D")
+    assert angles.coordinates == ("phi_crank", "phi_rod", "distance_D")
+    assert [c.name for c in joints.constraints] == ["C.x", "C.y"]
+    assert str(joints.tree) == "carried are `crank` by `A`, `piston` by `D`, `rod` by `B`"
+    other = Mechanism(**SLIDER, by="joints", tree=["C"])
+    assert other.tree.branch("C") is not None and [c.name for c in other.constraints] == ["B.x", "B.y"]
+
+
+def test_two_link_arm_is_that_of_a_textbook():
+    """In relative angles; the second joint names its bodies the other way round, so that its angle counts backwards."""
+    arm = Mechanism(**ARM, by="joints")
+    t, (a, b) = sp.Symbol("t"), dynamicsymbols("alpha beta")
+    m1, m2, J1, J2, a1, a2, l1, g = sp.symbols("m1 m2 J1 J2 a1 a2 l1 g")
+    x, y = l1 * sp.cos(a) + a2 * sp.cos(a - b), l1 * sp.sin(a) + a2 * sp.sin(a - b)
+    T = (J1 + m1 * a1**2) * a.diff(t) ** 2 / 2 + m2 * (x.diff(t) ** 2 + y.diff(t) ** 2) / 2
+    T += J2 * (a.diff(t) - b.diff(t)) ** 2 / 2
+    V = m1 * g * a1 * sp.sin(a) + m2 * g * y
+    textbook = System([a, b], kinetic=T, potential=V, parameters=arm.parameters)
+    q, v = [0.3, 1.1], [0.7, -0.4]
+    wanted, got = (system.compile().accelerations(0, q, v).acceleration for system in (textbook, arm))
+    assert got == pytest.approx(wanted, rel=1e-12)
+    assert len(str(arm.derive("minimal").equations[0])) < 450
+
+
+def test_names_of_bodies_and_joints_in_any_coordinates():
+    added = {
+        "potential": "3*y_rod + angle_B^2",
+        "forces": {"x_piston": "-0.3*x_piston'"},
+        "outputs": {"tip": "x_rod + 0.5*cos(phi_rod)", "load": "A.force", "side": "lambda_D_normal"},
+    }
+    named = {**SLIDER["joints"], "B": {**SLIDER["joints"]["B"], "coordinate": "angle_B"}}
+    one = Mechanism(**{**SLIDER, "joints": named}, **added)
+    other = one.replace(by="joints")
+    assert other.replace(by="absolute") == one
+    runs = [system.simulate(0.2, samples=3, rtol=1e-11, atol=1e-13) for system in (one, other)]
+    for name in ("tip", "load", "side"):
+        assert runs[1][name] == pytest.approx(runs[0][name], rel=1e-8)
+    assert runs[1].peak("C.force") == pytest.approx(runs[0].peak("C.force"), rel=1e-8)
+    for joint in "ABCD":
+        assert runs[1].joint(joint).force == pytest.approx(runs[0].joint(joint).force, rel=1e-7, abs=1e-6)
+
+
+def test_a_constraint_on_a_body_that_is_carried_acts_on_this_body():
+    """So the joints on its way to the ground carry its reaction, as in absolute coordinates."""
+    one = Mechanism(**SLIDER, constraints={"hold": "phi_rod' = 0.1*x_piston'"})
+    one = one.replace(bodies={"crank": {"spin": None}, "piston": {"inertia": 0.1}}, joints={"D": None})
+    other = one.replace(by="angles")
+    forces = [m.simulate(0.1, samples=2, rtol=1e-11, atol=1e-13).joint("B").force for m in (one, other)]
+    assert forces[1] == pytest.approx(forces[0], rel=1e-7, abs=1e-8)
+
+
+def test_initial_values_of_bodies_joints_and_coordinates():
+    for initial in ({"phi_crank": 0.4}, {"A.angle": 0.4}, {"angle_A": 0.4}, {"y_piston'": 0, "A.angle": 0.4}):
+        state = Mechanism(**SLIDER, by="joints", initial=initial).start()
+        assert state["angle_A"] == pytest.approx(0.4) and state["angle_A'"] == pytest.approx(20)
+        l = 1.0  # sin of the angle of the rod against the line
+        assert np.sin(state["angle_A"] + state["angle_B"]) == pytest.approx(-0.3 * np.sin(0.4) / l)
+    assert Mechanism(**SLIDER, by="joints", guess={"angle_B": 3.0, "angle_A": 0.5}).start()["angle_B"] > 2
+
+
+def test_written_and_read_again():
+    system = Mechanism(**ARM, by="joints", tree=["S"])
+    again = loads(str(system))
+    assert again == system and again.by == "joints" and again.tree.wanted == ("S",)
+    assert 'coordinates = "joints"' in str(system) and 'coordinate = "alpha"' in str(system)
+    assert loads(str(Mechanism(**ARM))).by == "absolute"
+
+
+def test_release_mobility_check_and_transmission():
+    one, other = Mechanism(**SLIDER), Mechanism(**SLIDER, by="angles")
+    assert str(other.mobility()) == str(one.mobility())
+    assert other.check().ok and "1 degree of freedom" in str(other.check())
+    assert other.transmission("A", "D").output == pytest.approx(one.transmission("A", "D").output, abs=1e-9)
+    assert set(other.release("A").multipliers) == {"A.x", "A.y"}
+    assert other.joint_force("A").force == pytest.approx(one.joint_force("A").force, rel=1e-9)
+
+
+def test_events_on_forces_of_joints_that_carry_are_refused_by_name():
+    with pytest.raises(ModelError, match="joint `A` carries a body"):
+        Mechanism(**SLIDER, by="joints").simulate(0.1, events=["A.force = 100"])
+    run = Mechanism(**SLIDER, by="joints").simulate(0.1, events=["C.force = 400", "x_piston = 1.1"])
+    assert run.status == "done" and len(run.events) > 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"by": "relative"}, "expected `absolute`, `joints` or `angles`, got relative"),
+        ({"tree": ["A"]}, 'a tree belongs to coordinates = "joints" or "angles"'),
+        ({"by": "joints", "tree": ["Z"]}, "there is no joint `Z`"),
+        ({"by": "joints", "tree": "A"}, "expected a list of joints"),
+        ({"by": "joints", "tree": ["A", "B", "C", "D"]}, "joint `D` closes a loop of joints that are named before it"),
+        ({"by": "angles", "dimensions": 3, "bodies": {}, "joints": {}}, "in the plane only"),
+    ],
+)
+def test_mistakes(changes, message):
+    with pytest.raises(ModelError, match=message):
+        Mechanism(**{**SLIDER, **changes})
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ({"coordinate": 3}, "a name is letters, digits"),
+        ({"coordinate": "2x"}, "a name is letters, digits"),
+        ({"coordinate": "t"}, "reserved for time"),
+        ({"coordinate": "angle_B"}, "angle_B"),
+        ({"coordinates": {"turn": "a"}}, "unknown entry"),
+        ({"kind": "rigid", "coordinate": "a"}, "a pair `rigid` has not one coordinate, but none"),
+    ],
+)
+def test_mistakes_in_names(entries, message):
+    joints = {**SLIDER["joints"], "A": {**SLIDER["joints"]["A"], **entries}}
+    with pytest.raises(ModelError, match=message):
+        Mechanism(**{**SLIDER, "joints": joints}, by="joints")
+
+
+def test_bodies_that_are_fixed_altogether():
+    fixed = {
+        "bodies": {"b": {"mass": 1, "inertia": 1}},
+        "joints": {"W": {"kind": "rigid", "bodies": ["ground", "b"], "at": [0, 0]}},
+    }
+    with pytest.raises(ModelError, match="all bodies are fixed to the ground by rigid joints"):
+        Mechanism(**fixed, by="joints")
