@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dalembert.native import cache
-from dalembert.native.kernels import model_text
+from dalembert.native.identity import model_text
 from tests.conftest import pendulum
 
 ENTRY = cache.Entry({"work": 3, "kernels": {"a": [1, 2]}}, bytes(range(256)) * 20)

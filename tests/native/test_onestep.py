@@ -15,7 +15,7 @@ SMALL = ["simple-pendulum", "pendulum", "upright-disk", "knife-edge", "moved-pen
 
 def by_hand(kernels: Kernels, t: float, y: np.ndarray, h: float, rtol: float, atol: float):
     """Hairer, Nørsett, Wanner, II.5: the end of the step, its error in units of the tolerance, and the slopes."""
-    A, b, c, errors, *_ = DOP853.arrays()
+    A, b, c, errors, *_ = DOP853.arrays
     n, stages = kernels.n, len(b)
     k = np.zeros((stages, 2 * n))
     for row in range(stages):

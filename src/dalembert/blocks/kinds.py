@@ -98,7 +98,7 @@ class _KindSearch:
         for term in _terms(system.potential):
             found[self.among(self.touched(term))].potential.append(term)
         for name, force in system.forces.items():
-            j = system.coordinates.index(name)
+            j = self.index[se.Symbol(name)]
             found[self.among([j, *self.touched(force)])].forces.append((j, force))
         for i, constraint in enumerate(system.constraints):
             found[self.among(self.touched(constraint.expression))].constraints.append(i)

@@ -7,7 +7,7 @@ that appear in it, so the cost grows with the number of terms and not with the s
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -107,11 +107,24 @@ def blocks_by(system: System, kinetic: Expr) -> Blocks:
     return _Derivation(system, kinetic).blocks()
 
 
-def derive_rows(system: System, names: Collection[str]) -> dict[str, dict[str, Expr]]:
-    """Derive the rows of A of some constraints only, as {constraint: {coordinate: entry}}."""
-    derivation = _Derivation(system)
-    rows = {c.name: derivation.constraint(c)[0] for c in system.constraints if c.name in names}
-    return {name: {system.coordinates[j]: entry for j, entry in row.items()} for name, row in rows.items()}
+@fact(STRUCTURE)
+def rows_of(system: System) -> RowsOfA:
+    """Return the rows of A by constraint."""
+    return RowsOfA(system)
+
+
+class RowsOfA:
+    """The rows of A by constraint, as {coordinate: entry}; each is derived when it is first asked for."""
+
+    def __init__(self, system: System):
+        self._derivation, self._known = _Derivation(system), {}
+        self._constraints = {constraint.name: constraint for constraint in system.constraints}
+
+    def __getitem__(self, name: str) -> dict[str, Expr]:
+        if name not in self._known:
+            row = self._derivation.constraint(self._constraints[name])[0]
+            self._known[name] = {self._derivation.system.coordinates[j]: entry for j, entry in row.items()}
+        return self._known[name]
 
 
 class _Derivation:

@@ -8,6 +8,7 @@ import symengine as se
 
 from dalembert.document.mathml import math, signed, size, terms
 from dalembert.language.building import Expr
+from dalembert.language.printing import to_text
 
 MOST = 240  # symbols and operations of a formula that is read to its end
 _TERMS = 24  # of a sum
@@ -62,7 +63,7 @@ def name_parts(expressions: Sequence[Expr], taken: Collection[str]) -> tuple[lis
         letter += "u"
     names: dict[Expr, Expr] = {}
     result, parts = list(expressions), {}
-    for part in sorted(repeated, key=size)[:_NAMED]:
+    for part in sorted(repeated, key=lambda part: (size(part), to_text(part)))[:_NAMED]:
         inner = part.xreplace(names)
         if size(inner) < _PART // 2:
             continue

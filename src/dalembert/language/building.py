@@ -149,7 +149,7 @@ TIME = "t"
 def number(expr: Expr) -> float | None:
     """Return the value of a constant expression, or None if it has symbols or no finite real value."""
     try:
-        value = float(expr.n(53, real=True))
+        value = float(expr) if expr.is_Number else float(expr.n(53, real=True))
     except RuntimeError:  # a symbol, a function symbol of ours, or not a real number
         return None
     return value if math.isfinite(value) else None

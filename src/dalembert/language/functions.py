@@ -106,6 +106,11 @@ def register(*rows: Function) -> None:
             FUNCTIONS[row.name] = row
 
 
+def added_functions() -> list[str]:
+    """Return the names of those that are neither of the language itself nor of a model."""
+    return [name for name, row in OPERATIONS.items() if row and row is not _OWN.get(name) and not row.owner]
+
+
 def function_of(node: Expr) -> Function | None:
     """Return the row of an expression that is a call; None if it is none, or of a function that is not known."""
     kind = type(node).__name__
@@ -264,6 +269,8 @@ register(
         numpy="np.where({0} <= {1}, {2}, {3})", text="if({0} <= {1}, {2}, {3})", mathml=_cases("≤"), called=False,
     ),
 )  # fmt: skip
+
+_OWN = dict(OPERATIONS)  # before anybody adds one
 
 # what others call them
 ALIASES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "sgn": "sign"} | {

@@ -239,7 +239,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name in self.said:
-            object.__setattr__(self, name, read(name, getattr(self, name)))
+            if (value := getattr(self, name)) is not getattr(Settings, name):  # defaults are as they should be
+                object.__setattr__(self, name, read(name, value))
         if reason := too_early(self.until, self.begin):
             raise ModelError(reason)
 

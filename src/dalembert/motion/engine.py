@@ -82,8 +82,8 @@ class Engine(ABC):
         clock.t, clock.h, clock.end, clock.largest = t, step or 0.0, end, step or max(min(end - t, longest), 1e-300)
         clock.span = end - t
         (clock.rtol, clock.atol), clock.taken, clock.since, clock.met = tolerances, 0.0, t, 0.0
-        for name in COUNT.fields or ():
-            self.count[name] = 0
+        for name in COUNT.names or ():
+            setattr(self.count, name, 0)
         self.wanted, self.sampled = wanted, np.zeros((len(wanted), 2 * self.n))
         self._new_buffer()
         self.advance(0)  # evaluates the start, and loads the stepper
@@ -143,7 +143,7 @@ class Engine(ABC):
         if not self.fixed:
             self.clock.h = 0.0  # to be chosen again
         self.count.first = self.count.again = 0
-        self.count.sampled = np.searchsorted(self.wanted, t, side="right")
+        self.count.sampled = int(np.searchsorted(self.wanted, t, side="right"))
 
     def jump(self, y: Array, parameters: Array) -> None:
         """Go on from another state, an instant later, with other parameters."""

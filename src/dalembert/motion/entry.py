@@ -27,6 +27,7 @@ import numpy as np
 
 from dalembert.arrays import address
 from dalembert.motion import shipped
+from dalembert.motion.tools import NativeRecord
 from dalembert.native import machine
 from dalembert.native.cache import Entry as Kept
 from dalembert.native.cache import read, write
@@ -63,26 +64,37 @@ class Stepper:
                 values: list[Any] = []
                 if _flatten(arg, values) != self._kinds[k]:
                     return False
-                struct.pack_into(f"={_formats(values)}", self._bytes, 8 * self._starts[k], *values)
+                struct.pack_into(_format(self._kinds[k]), self._bytes, 8 * self._starts[k], *values)
         return True
 
     def _prepare(self, args: tuple[Any, ...]) -> None:
         """Make the table, and load the code for arguments of these kinds."""
-        values: list[Any] = [0, 0]
+        values: list[Any] = [0] * _FRONT
         self._kinds, self._starts = [], []
         for arg in args:
             self._starts.append(len(values))
             self._kinds.append(_flatten(arg, values))
         self._table = np.zeros(len(values) + 2, dtype=np.int64)
-        self._place, self._bytes = self._table.ctypes.data, memoryview(self._table).cast("B")  # pyright: ignore
+        self._place, self._bytes = address(self._table), memoryview(self._table).cast("B")  # pyright: ignore
         values[:_FRONT] = self._place + 8 * len(values), self._place + 8 * (len(values) + 1)
-        struct.pack_into(f"={_formats(values)}", self._bytes, 0, *values)
-        self._library, self._function = _load(self.module, self.name, tuple(self._kinds))
+        kinds = tuple(self._kinds)
+        struct.pack_into(_format((None, (_INTEGER,) * _FRONT + kinds)), self._bytes, 0, *values)
+        self._library, self._function = _load(self.module, self.name, kinds)
 
 
-def _formats(values: list[Any]) -> str:
-    """Say of each value whether it is an integer or a real number."""
-    return "".join("d" if type(value) is float else "q" for value in values)
+@cache
+def _format(kind: Any) -> str:
+    """Say of each place that an argument takes whether it holds an integer or a real number."""
+    return "=" + _places(kind)
+
+
+def _places(kind: Any) -> str:
+    if isinstance(kind, str):
+        return {_REAL: "d", _COMPLEX: "dd"}.get(kind, "q")
+    first, rest = kind
+    if first == _RECORD:
+        return "q"
+    return "q" * (5 + 2 * rest) if isinstance(first, str) else "".join(map(_places, rest))
 
 
 @cache
@@ -99,6 +111,9 @@ def _load(module: str, name: str, kinds: tuple[Any, ...]) -> tuple[machine.Libra
 
 def _flatten(arg: Any, values: list[Any]) -> Any:
     """Append what an argument is made of, as numba passes it; return its kind."""
+    if type(arg) is int:
+        values.append(arg)
+        return _INTEGER
     if isinstance(arg, np.ndarray):
         if not arg.flags.c_contiguous:
             raise TypeError("a stepper takes contiguous arrays")
@@ -106,12 +121,9 @@ def _flatten(arg: Any, values: list[Any]) -> Any:
         return arg.dtype.str, arg.ndim
     if isinstance(arg, tuple):
         return type(arg), tuple(_flatten(part, values) for part in arg)
-    if isinstance(arg, np.record):
-        base = arg.base  # the array of one record that it is; to ask the record itself takes ten times as long
-        values.append(
-            address(base) if isinstance(base, np.ndarray) and base.size == 1 else arg.__array_interface__["data"][0]
-        )
-        return _RECORD, arg.dtype
+    if isinstance(arg, NativeRecord):
+        values.append(ctypes.addressof(arg))
+        return _RECORD, arg.kind
     if isinstance(arg, (float, np.floating)):
         values.append(float(arg))
         return _REAL
@@ -140,9 +152,4 @@ def _sources() -> str:
 
 def _words(kind: Any) -> int:
     """Count the places of the table that an argument takes, from its kind."""
-    if isinstance(kind, str):
-        return 2 if kind == _COMPLEX else 1
-    first, rest = kind
-    if first == _RECORD:
-        return 1
-    return 5 + 2 * rest if isinstance(first, str) else sum(map(_words, rest))
+    return len(_places(kind))

@@ -16,7 +16,7 @@ from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
 from dalembert.motion.tableau import Tableau
-from dalembert.motion.tools import ExplicitKernels, Record, Sizes, Tools, Workspace
+from dalembert.motion.tools import ExplicitKernels, NativeRecord, Record, Sizes, Tools, Workspace
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
@@ -70,7 +70,7 @@ class ExplicitEngine(Engine):
             brought=int(s > 0 and not well and not complete and setup.keep == "project"),
         )
         self.control = np.zeros((2, max(s, 1))) if setup.gains is None else setup.gains
-        self.tableau, self.order = method.arrays(), method.order
+        self.tableau, self.order = method.arrays, method.order
         self._rows = len(method.times) + (0 if method.dense else 1)
         self._room = self._workspace()
         self._steps, self._inside = Stepper("explicit", "advance"), Stepper("dense", "inside")
@@ -136,7 +136,7 @@ class ExplicitEngine(Engine):
     def _workspace(self) -> Workspace:
         return Workspace(np.zeros((self._rows, 2 * self.n)), *np.zeros((3, 2 * self.n)))
 
-    def _tools(self, count: np.record, control: Array) -> Tools:
+    def _tools(self, count: NativeRecord, control: Array) -> Tools:
         return Tools(self.address, self.size, count, self.given, self.out, self.work, control)
 
     def _advance(self, steps: int) -> int:

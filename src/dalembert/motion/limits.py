@@ -64,7 +64,8 @@ def moving(system: System) -> list[Use]:
 
 def refuse_beyond(system: System, t: float, state: Sequence[float], parameters: Sequence[float]) -> None:
     """Raise ModelError where a motion would begin beyond the end of a table."""
-    asked = uses(system)
+    if not (asked := uses(system)):
+        return
     names = (TIME, *system.coordinates, *system.velocities, *system.parameters)
     program = Program([se.Symbol(name) for name in names], [part for use in asked for part in (use.u, use.inside)])
     values = program.floats([t, *state, *parameters])

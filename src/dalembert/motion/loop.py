@@ -333,5 +333,5 @@ def _facts(engine: Engine, settings: Settings) -> dict[str, Any]:
     return (
         {name: getattr(settings, name) for name in names}
         | {"choices": engine.choices}
-        | {"guarded" if name == "guards" else name: int(engine.count[name]) for name in counted}
+        | {"guarded" if name == "guards" else name: int(getattr(engine.count, name)) for name in counted}
     )

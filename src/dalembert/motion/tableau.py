@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -94,8 +95,9 @@ class Tableau:
         """Whether the method can choose its step."""
         return bool(self.errors)
 
+    @cached_property
     def arrays(self) -> Coefficients:
-        """Return the method as the stepper takes it."""
+        """The method as the stepper takes it."""
         rows = len(self.times)
         A = np.zeros((rows, rows))
         for i, row in enumerate(self.stages):
@@ -113,6 +115,6 @@ class Tableau:
     def growth(self, Z: Array) -> Array:
         """Return the stability function R(Z): by what the method multiplies y where y' = K y, Z = τK."""
         s, n = len(self.weights), len(Z)
-        A, one = self.arrays().A[:s, :s], np.eye(n)
+        A, one = self.arrays.A[:s, :s], np.eye(n)
         stages = np.linalg.solve(np.eye(s * n) - np.kron(A, Z), np.kron(np.ones((s, 1)), one))
         return one + np.kron(np.array([self.weights]), Z) @ stages

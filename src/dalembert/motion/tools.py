@@ -5,7 +5,9 @@ What a stepper changes lies in arrays and records of the caller, so that it can 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import ctypes
+from functools import cache
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -27,9 +29,26 @@ COUNT = np.dtype([(name, np.int64) for name in (
 )])  # fmt: skip
 
 
-def record(kind: np.dtype) -> np.record:
+class NativeRecord(ctypes.Structure):
+    """Numbers by name that steppers share with Python, which reads and writes them ten times as fast as `np.record`."""
+
+    kind: ClassVar[np.dtype]  # as steppers know it
+
+    def copy(self) -> Self:
+        """Return another one with the same numbers."""
+        return type(self).from_buffer_copy(self)
+
+
+@cache
+def _record_of(kind: np.dtype) -> type[NativeRecord]:
+    numbers = {"f": ctypes.c_double, "i": ctypes.c_int64}
+    fields = [(name, numbers[kind[name].kind]) for name in kind.names or ()]
+    return type("NativeRecord", (NativeRecord,), {"_fields_": fields, "kind": kind})
+
+
+def record(kind: np.dtype) -> Any:
     """Return a record of zeros, with its fields as attributes, for Python and for steppers."""
-    return np.zeros(1, kind).view(np.recarray)[0]
+    return _record_of(kind)()
 
 
 class Sizes(NamedTuple):
@@ -118,7 +137,7 @@ class Tools(NamedTuple):
 
     address: ExplicitKernels
     size: Sizes
-    counts: np.record
+    counts: NativeRecord
     given: Array
     out: Array
     work: Array

@@ -9,11 +9,8 @@ Parameters are inputs: other values need no new derivation and no new compilatio
 
 from __future__ import annotations
 
-import hashlib
-import importlib.metadata
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,7 +24,7 @@ from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.language.building import Expr
 from dalembert.language.states import as_written, is_integral
-from dalembert.model.facts import PARAMETERS, STRUCTURE, fact
+from dalembert.model.facts import PARAMETERS, STRUCTURE
 from dalembert.model.system import System
 from dalembert.native import cache as disk
 from dalembert.native import machine, rank
@@ -38,6 +35,7 @@ from dalembert.native.groups.expressions import Expressions
 from dalembert.native.groups.form import DEFECT
 from dalembert.native.groups.numbers import BlockNumbers, attach
 from dalembert.native.groups.one_step import MOST, OneStep, StepMethod
+from dalembert.native.identity import is_lasting, model_text
 from dalembert.native.machine import Compiled
 from dalembert.native.module import Module
 from dalembert.native.values import CanonicalRates, Energies, Jacobians, Result
@@ -333,6 +331,8 @@ class Kernels:
 
     def _read(self, name: str, chosen: str, values: Mapping[str, float]) -> Compiled:
         """Take a group from disk, or build it; `chosen` tells it from others of the same model."""
+        if not is_lasting(self.system):
+            return Compiled(self._build(name, values))
         key = f"{name}\n{model_text(self.system)}{chosen}"
         entry = disk.read(key)
         if entry is None:
@@ -362,34 +362,3 @@ class Kernels:
     def _holds(self, name: str, compiled: Compiled, values: Mapping[str, float]) -> bool:
         """Tell whether choices made with other values of the parameters are good for these."""
         return self._found(name).holds(self, compiled, values)
-
-
-def model_text(system: System) -> str:
-    """Write down all that compiled code depends on: the model without values, the package, LLVM, the processor."""
-    zero = [name for name, value in system.parameters.items() if value == 0]  # may change what must come first
-    return "\n".join([_versions(), machine.signature(), str(zero), _structure(system)])
-
-
-@fact(STRUCTURE)
-def _structure(system: System) -> str:
-    """Write down a model without values."""
-    parts = [
-        system.coordinates,
-        tuple(system.parameters),
-        system.kinetic,
-        system.potential,
-        system.mass,
-        system.force,
-        dict(system.forces),
-        [(constraint.name, constraint.expression) for constraint in system.constraints],
-    ]
-    return "\n".join(map(str, parts))
-
-
-@cache
-def _versions() -> str:
-    digest = hashlib.sha256()
-    package = Path(__file__).parents[1]
-    for path in sorted(package.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return f"dalembert {importlib.metadata.version('dalembert')} {digest.hexdigest()}"

@@ -18,7 +18,7 @@ import symengine as se
 from dalembert.arguments import names as names_of
 from dalembert.arguments import shown
 from dalembert.arrays import Array
-from dalembert.blocks.symbolic import derive_rows
+from dalembert.blocks.symbolic import rows_of
 from dalembert.document.nodes import Note, Section, Sparkline, Table, Text, faint, rounded, span
 from dalembert.document.shown import Printed
 from dalembert.errors import ModelError, nearest, quoted
@@ -136,9 +136,8 @@ class Joints:
     @cached_property
     def shares(self) -> Shares:
         """The loads that joints can share in any way."""
-        places = {name for body in self.mechanism.bodies.values() for name in body.coordinates[: self.dimensions]}
-        bodies = {name for body in self.mechanism.bodies.values() for name in body.coordinates}
-        turning = [i for i, name in enumerate(self.mechanism.coordinates) if name in bodies - places]
+        angles = {name for body in self.mechanism.bodies.values() for name in body.coordinates[self.dimensions :]}
+        turning = [i for i, name in enumerate(self.mechanism.coordinates) if name in angles]
         return Shares(self.mechanism, self.inputs, self._solution, turning)
 
     @property
@@ -230,7 +229,7 @@ class Joints:
     def _touched(self, conditions: Sequence[str], joints: Sequence[Joint | Site]) -> list[str]:
         """Return the bodies on which conditions act."""
         owners = _owners(self.mechanism)
-        places = {owners[name] for condition in conditions for name in self._rows[condition] if name in owners}
+        places = {owners[name] for condition in conditions for name in self._row(condition) if name in owners}
         bodies = [name for _, name in sorted(places)]  # in the order of the mechanism
         grounded = any(GROUND in joint.bodies for joint in joints) or (not joints and len(bodies) < 2)
         return [*([GROUND] if grounded else []), *bodies]
@@ -272,11 +271,14 @@ class Joints:
 
     # --- how much ----------------------------------------------------------------------------------------------------
 
+    def _row(self, name: str) -> dict[str, Expr]:
+        """Return a row of A, or the forces of an element, by coordinate."""
+        is_element = self.index[name] >= len(self.index) - self._known
+        return self._forces[name] if is_element else rows_of(self.mechanism)[name]
+
     @cached_property
-    def _rows(self) -> dict[str, dict[str, Expr]]:
-        names = list(self.index)
-        split = len(names) - self._known
-        return derive_rows(self.mechanism, names[:split]) | forces(self.mechanism, names[split:])
+    def _forces(self) -> dict[str, dict[str, Expr]]:
+        return forces(self.mechanism, list(self.index)[len(self.index) - self._known :])
 
     def _evaluate(self, expressions: Sequence[Expr]) -> Array:
         """Evaluate expressions at all states, (expressions, states)."""
@@ -304,7 +306,7 @@ class Joints:
         entries = [
             (self.index[name], body.coordinates.index(coordinate), entry)
             for name in conditions
-            for coordinate, entry in self._rows[name].items()
+            for coordinate, entry in self._row(name).items()
             if coordinate in body.coordinates
         ]
         values = self._evaluate([entry for *_, entry in entries])[:, states]

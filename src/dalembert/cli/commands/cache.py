@@ -1,4 +1,4 @@
-"""`dalembert cache`: the compiled code that is kept."""
+"""`dalembert cache`: what is kept on disk."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import typer
 
 NAME, GROUP = "cache", "Keep house"
 EXAMPLES = """
-Where compiled code is kept, and how much of it
+Where compiled code and derived equations are kept, and how much of it
 dalembert cache
-Remove it; what is needed is compiled again
+Remove it; what is needed is made again
 dalembert cache --clear
 """
 
 
 def command(clear: Annotated[bool, typer.Option("--clear", help="Remove all of it.")] = False) -> None:
-    """Show where compiled code is kept and how much of it there is, or remove it.
+    """Show where compiled code and equations are kept and how much of it there is, or remove it.
 
     The folder is named by DALEMBERT_CACHE, if that is set.
     """
@@ -28,7 +28,8 @@ def command(clear: Annotated[bool, typer.Option("--clear", help="Remove all of i
         return
     files = kept.entries()
     size = sum(path.stat().st_size for path in files if path.exists())
-    typer.echo(f"{kept.folder()}: {len(files)} file{'s' * (len(files) != 1)}, {size / 1e6:.1f} MB of compiled code")
+    count = f"{len(files)} file{'s' * (len(files) != 1)}"
+    typer.echo(f"{kept.folder()}: {count}, {size / 1e6:.1f} MB of compiled code and equations")
     if why := kept.refusal(kept.folder()):
         typer.echo(f"Nothing of it is used, as the folder {why}")
         return

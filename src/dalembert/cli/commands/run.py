@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +14,7 @@ from dalembert.cli.motions import ending, motion_text, print_motion, read_events
 from dalembert.cli.options import OUTPUT, By, Events, Initial, Model, Outputs, Settings
 from dalembert.cli.progress import Progress
 from dalembert.cli.terminal import shown
-from dalembert.document.nodes import Equation, Equations, Paragraph, Section
+from dalembert.document.nodes import Paragraph
 from dalembert.errors import ModelError
 from dalembert.model.settings import Settings as MotionSettings
 
@@ -54,6 +55,7 @@ def command(
     name = f"{stem(model)}-report.html" if report is None else report
     path = None if no_report else output("--report", name, (".html",))
     from dalembert.motion.conflicts import chosen_settings
+    from dalembert.results.formulas import brief_equations
 
     asked |= read_events(event)
     system = open_model(model, settings, initial, outputs, by=by)
@@ -64,15 +66,9 @@ def command(
     if not (outcome.ok or "unchecked" in asked):
         raise typer.Exit(FAILED)
     with Progress("deriving the equations"):
-        derivation = system.derive("minimal")
-        if not derivation.expressions:  # too long; with multipliers they are shorter
-            derivation = system.derive("multipliers")
-    rows = [Equation(expr) for expr in derivation.expressions]
-    rows += [Equation(*named) for named in derivation.names_in(derivation.expressions).items()]
-    equations = Equations(rows)
-    more = Paragraph(f"with reactions as formulas: dalembert derive {model} --form {derivation.form}", "faint")
-    section = Section(f"Equations of motion: {derivation.title}", [equations, more])
-    typer.echo(f"\n{shown(section, brief=_BRIEF)}\n")
+        equations = brief_equations(system)
+    more = Paragraph(f"with reactions as formulas: dalembert derive {model} --form {equations.key}", "faint")
+    typer.echo(f"\n{shown(replace(equations, parts=[*equations.parts, more]), brief=_BRIEF)}\n")
     motion = simulated(system, asked)
     print_motion(motion, lambda: motion_text(motion))
     write("Report", path, motion.report)

@@ -264,14 +264,16 @@ class Built(System):
 
     def measure(self, name: str) -> Measure:
         """Return of what an initial value is given: a coordinate, a velocity, `A.angle` of a joint, a spin."""
-        return super().measure(name) if name.rstrip("'") in self.coordinates else self._measures[name]
+        known = self.survey.find(STRUCTURE, ("coordinates",), lambda: frozenset(self.coordinates))
+        return super().measure(name) if name.rstrip("'") in known else self._measures[name]
 
     def initial_values(self, values: Mapping[str, float]) -> list[InitialValue]:
         """Return initial values as the user gave them: the velocity and the spin of a body each as one."""
         items, single = [], dict(values)
+        of_bodies = values.keys() - self.own.initial.keys()
         for body in self.bodies.values():
             for entry, given in body.given.items():
-                if given.keys() <= values.keys() - self.own.initial.keys():
+                if given.keys() <= of_bodies:
                     label, key = f"`{entry}` of body `{body.name}`", ("bodies", body.name, entry)
                     items.append(InitialValue(label, key, {name: single.pop(name) for name in given}))
         return [*items, *super().initial_values(single)]

@@ -79,6 +79,8 @@ def transpose(matrix: Sequence[Sequence[Expr]]) -> Matrix:
 
 def tidy(a: Sequence[Expr], *parts: Sequence[Expr]) -> Vector:
     """Take away the rounding error of the vectors it was computed from: 0.2 − 0.045 is 0.155, 0.3 − 0.1·3 is zero."""
+    if not any(map(_is_float, a)):
+        return tuple(a)
     sizes = [abs(number(x) or 0.0) for vector in (a, *parts) for x in vector]
     limit = 4e-16 * max(sizes, default=0.0)
     return tuple(_short(x, limit) if _is_float(x) else x for x in a)

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 TEXT = "error of the motion, in the range of a coordinate"
 LIMIT = 1e-3  # of the range of a coordinate
-_TIMES = 600  # at which the two motions are compared
+_TIMES = 600  # at which the two motions are compared,
+_FEW = 100  # at least;
+_VALUES = 300_000  # coordinates times times, beyond which there are fewer
 _FINER = {"dop853": 100.0}  # parts of the tolerance: steps of a high order become little shorter by that
 _TENTH = 10.0  # of the others
 _ALIKE = 0.9  # part of the error that the second motion may have as well
@@ -143,13 +145,14 @@ def _chosen(run: Run) -> tuple[Array, Array]:
         look = inside(run)
         both = np.concatenate([look.q.reshape(-1, n), look.v.reshape(-1, n)], axis=1)
         parts.append((look.t.ravel(), both[:, columns]))
-    chosen = [(times[at], values[at]) for times, values in parts for at in [_spread(len(times))]]
+    most = min(_TIMES, max(_FEW, _VALUES // n))
+    chosen = [(times[at], values[at]) for times, values in parts for at in [_spread(len(times), most)]]
     times, first = np.unique(np.concatenate([times for times, _ in chosen]), return_index=True)
     return times, np.concatenate([values for _, values in chosen])[first]
 
 
-def _spread(count: int) -> Array:
-    return np.unique(np.linspace(0, count - 1, min(count, _TIMES)).astype(int))
+def _spread(count: int, most: int) -> Array:
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
 
 
 def _finer(motion: Motion, times: Array, call: bool) -> Motion:

@@ -11,6 +11,7 @@ from dalembert.characters import escape
 from dalembert.document.html import write_page
 from dalembert.document.nodes import Paragraph, Text, judged, listed
 from dalembert.document.palette import DARK, LIGHT
+from dalembert.results.formulas import all_equations
 from dalembert.results.overview import until, verb
 from dalembert.results.report import reproduce, sections
 from dalembert.results.report.plots import Plots
@@ -28,7 +29,7 @@ def page(run: Run) -> str:
     parts = [
         sections.model(system),
         sections.check(found),
-        sections.equations(system, run.form),
+        all_equations(system, run.form),
         sections.motion(plots.source),
         sections.animation(run),
         plots.section(),

@@ -8,12 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import symengine as se
 
 from dalembert.document import nodes
-from dalembert.errors import DerivationError, ModelError
-from dalembert.forms.description import derivation_document
-from dalembert.forms.multipliers import multiplier
+from dalembert.errors import ModelError
 from dalembert.language.states import as_written, is_integral
 from dalembert.model.description import coordinates, energies, values
 from dalembert.model.mechanism.description import tables
@@ -22,8 +19,6 @@ from dalembert.results.measured import column_extremes
 from dalembert.results.overview import alarms, events, how, outputs
 
 if TYPE_CHECKING:
-    from dalembert.forms.derivation import Derivation
-    from dalembert.language.building import Expr
     from dalembert.model.system import System
     from dalembert.results.certificate import Certificate
     from dalembert.results.curves import PlotSource
@@ -32,7 +27,6 @@ if TYPE_CHECKING:
 
 _LINES = 150  # of a model that is printed
 _VALUES = 60  # rows of a table of values
-_BALANCE = "Lagrange’s equations with multipliers, M q̈ = f + Aᵀλ"
 _ERRORS = "Error of each coordinate, as a second, more accurate motion shows it:"
 
 
@@ -59,35 +53,6 @@ def check(found: Check) -> nodes.Section:
     shown = found.document()
     nothing = [] if found.problems else [nodes.Paragraph("Nothing is in the way, and there is nothing to note.")]
     return replace(shown, title="Check", parts=[*nothing, *shown.parts], key="check")
-
-
-def equations(system: System, form: str) -> nodes.Section:
-    """Write down the equations of motion: with multipliers, and in the form of the motion."""
-    try:
-        derivation = system.derive("minimal" if form == "multipliers" else form)
-    except DerivationError as error:
-        return nodes.Section(
-            "Equations", [nodes.Paragraph(f"The equations are not written down: {error}")], key="equations"
-        )
-    parts = list(derivation_document(derivation, whole=False).parts)
-    if derivation.expressions:
-        parts[0] = replace(parts[0], title=derivation.title)
-    return nodes.Section("Equations", [_with_multipliers(derivation), *parts], key="equations")
-
-
-def _with_multipliers(derivation: Derivation) -> nodes.Section:
-    """Write M q̈ = f + Aᵀλ row by row."""
-    scene, b = derivation.scene, derivation.scene.blocks
-    left: list[list[Expr]] = [[] for _ in b.q]
-    right: list[list[Expr]] = [[f] for f in b.f]
-    for (i, j), entry in b.M.items():
-        left[i].append(entry * se.Symbol(b.q[j].name + "''"))
-    for (i, j), entry in b.A.items():
-        if i in scene.kept:
-            right[j].append(entry * multiplier(scene, i))
-    rows = [nodes.Equation(se.Add(*one), se.Add(*other)) for one, other in zip(left, right, strict=True)]
-    names = (*derivation.system.coordinates, *derivation.system.parameters)
-    return nodes.Section(_BALANCE, [nodes.Equations(rows, names)])
 
 
 def motion(source: PlotSource) -> nodes.Section:

@@ -1,0 +1,98 @@
+"""The equations of motion as they are shown, kept on disk beside the compiled code: a model is derived once.
+
+What is kept is what the writers of `document/` are given, under all that it depends on: the model with its values, for
+choices of the pilot follow from them, and the package. It is read as compiled code is, from files of the user's own.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from dalembert.document import nodes
+from dalembert.errors import DerivationError
+from dalembert.native import cache
+from dalembert.native.identity import is_lasting, model_text
+
+if TYPE_CHECKING:
+    from dalembert.forms.derivation import Derivation
+    from dalembert.language.building import Expr
+    from dalembert.model.system import System
+
+_BALANCE = "Lagrange’s equations with multipliers, M q̈ = f + Aᵀλ"
+
+
+def brief_equations(system: System) -> nodes.Section:
+    """Write down the equations alone, in the form in which they are shortest; its name is the key of the section."""
+
+    def write() -> nodes.Section:
+        derivation = system.derive("minimal")
+        if not derivation.expressions:  # too long; with multipliers they are shorter
+            derivation = system.derive("multipliers")
+        rows = [nodes.Equation(expr) for expr in derivation.expressions]
+        rows += [nodes.Equation(*named) for named in derivation.names_in(derivation.expressions).items()]
+        title = f"Equations of motion: {derivation.title}"
+        return nodes.Section(title, [nodes.Equations(rows)], key=derivation.form)
+
+    return _kept(system, "brief", write)
+
+
+def all_equations(system: System, form: str) -> nodes.Section:
+    """Write down the equations of motion: with multipliers, and in the form of the motion."""
+
+    def write() -> nodes.Section:
+        from dalembert.forms.description import derivation_document
+
+        try:
+            derivation = system.derive("minimal" if form == "multipliers" else form)
+        except DerivationError as error:
+            words = nodes.Paragraph(f"The equations are not written down: {error}")
+            return nodes.Section("Equations", [words], key="equations")
+        parts = list(derivation_document(derivation, whole=False).parts)
+        if derivation.expressions:
+            parts[0] = replace(parts[0], title=derivation.title)
+        return nodes.Section("Equations", [_with_multipliers(derivation), *parts], key="equations")
+
+    return _kept(system, f"all, {form}", write)
+
+
+def _with_multipliers(derivation: Derivation) -> nodes.Section:
+    """Write M q̈ = f + Aᵀλ row by row."""
+    import symengine as se
+
+    from dalembert.forms.multipliers import multiplier
+
+    scene, b = derivation.scene, derivation.scene.blocks
+    left: list[list[Expr]] = [[] for _ in b.q]
+    right: list[list[Expr]] = [[f] for f in b.f]
+    for (i, j), entry in b.M.items():
+        left[i].append(entry * se.Symbol(b.q[j].name + "''"))
+    for (i, j), entry in b.A.items():
+        if i in scene.kept:
+            right[j].append(entry * multiplier(scene, i))
+    rows = [nodes.Equation(se.Add(*one), se.Add(*other)) for one, other in zip(left, right, strict=True)]
+    names = (*derivation.system.coordinates, *derivation.system.parameters)
+    return nodes.Section(_BALANCE, [nodes.Equations(rows, names)])
+
+
+def _kept(system: System, what: str, write: Callable[[], nodes.Section]) -> nodes.Section:
+    """Return what was written for the same model before; else write it, and keep it."""
+    if not is_lasting(system):
+        return write()
+    key = f"equations, {what}\nsymengine {version('symengine')}\n{model_text(system)}\n{system}"
+    if (found := cache.read(key)) is not None:
+        return pickle.loads(found.code)
+    section = write()
+    cache.write(key, cache.Entry({}, pickle.dumps(_alone(section))))
+    return section
+
+
+def _alone(part: Any) -> Any:
+    """Take away what belongs to this process: symbols of the user's own, which pages do not show."""
+    if isinstance(part, nodes.Section):
+        parts: Sequence[nodes.Block] = [_alone(inner) for inner in part.parts]
+        return replace(part, parts=parts)
+    return replace(part, outward=None) if isinstance(part, (nodes.Equations, nodes.Matrix)) else part
