@@ -31,6 +31,7 @@ from dalembert.motion.method import Setup
 from dalembert.motion.methods import METHODS
 from dalembert.motion.sampled import ControlRecord, Sampling, laws_of
 from dalembert.motion.tableau import Tableau
+from dalembert.motion.units import units_of
 from dalembert.motion.watch import Watch
 from dalembert.native.kernels import Kernels
 from dalembert.survey.check import refuse_contradictions
@@ -197,6 +198,7 @@ def _integrate(
     setup = Setup(
         parameters,
         (state.t, state.q, state.v),
+        units_of(ready.numeric, state),
         settings.keep,
         None if chosen is None else chosen.gains,
         chosen is None or chosen.frozen,
