@@ -21,6 +21,12 @@ def hysteretic() -> System:
     return System("x z", **parts, initial={"x": 1.0, "x'": 0.0, "z": 0.0})
 
 
+def braked() -> System:
+    """A control that jumps with the speed."""
+    control = {"u": {"acts": {"x": 1}, "law": "-0.5*sign(x')"}}
+    return System("x", kinetic="x'^2/2", potential="x^2", controls=control, initial={"x": 3.0, "x'": 0.1})
+
+
 def damped(speed: float = 1.0) -> System:
     return gliding(forces={"x": "-1e7*(x' - cos(t))"}, initial={"x": 0.0, "x'": speed})
 
@@ -91,6 +97,7 @@ RIGHT = {
     "an event that jumps over zero": lambda: oscillator(forces={"x": "0.3*step(t - 2)"}).simulate(
         5, events=["step(t - 2) = 0.5"]
     ),
+    "an event of a control that jumps": lambda: braked().simulate(5, events=["u = 0"]),
     "an event of a multiplier": lambda: pendulum().simulate(3, events=["lambda_length = -5"]),
     "events of bdf": lambda: oscillator().simulate(9, events=["x' = 0", "x = 0.1"], method="bdf", rtol=1e-6, atol=1e-8),
     "samples in any order": lambda: oscillator().simulate(5).resampled([4.9, 0.1, 0.2]),

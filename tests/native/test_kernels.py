@@ -241,3 +241,18 @@ def test_every_routine_of_the_solver_can_be_made_first():
 def test_residuals_and_slopes_share_one_tape():
     module = GROUPS["implicit"].straight(Builder(example("slider-crank")))
     assert module.routines["balance"].tape is module.routines["jacobian"].tape
+
+
+@pytest.mark.parametrize("form", ["minimal", "explicit", "independent"])
+def test_a_redundancy_of_some_values_is_none_of_others(form):
+    """Code that was made where a constraint follows from another leaves it out; with other values it may not."""
+    parts = {"kinetic": "(x'^2 + y'^2 + z'^2)/2", "potential": "9.81*z + 2*x"}
+    bands = {"a": "x = a*y", "b": "x = b*y + (c - 1)*z"}
+    repeated = System("x y z", **parts, constraints=bands, parameters={"a": 2, "b": 2, "c": 1}, initial={"z": 1})
+    q, v = [1.0, 0.5, -1.0], np.zeros(3)  # on x = 2 y and x = 3 y + z/2
+    assert repeated.compile(form)(0.0, q, v).acceleration[2] == pytest.approx(-9.81)
+    other = repeated.replace(parameters={"b": 3, "c": 1.5}, initial={"z": -1})
+    found = other.compile(form)(0.0, q, v)
+    expected = other.compile("multipliers")(0.0, q, v)
+    assert found.acceleration == pytest.approx(expected.acceleration, abs=1e-12)
+    assert found.reaction == pytest.approx(expected.reaction, abs=1e-12)

@@ -43,7 +43,7 @@ class ImplicitEngine(Engine):
             "balance": ("implicit", "balance"),
             "jacobian": ("implicit", "jacobian"),
         }
-        self.address, self.size = self.load(ImplicitKernels, names), Sizes(n, s)
+        self.address, self.size = self.load(ImplicitKernels, names), Sizes(n, s, setup.units)
         self.pattern, self.layout = _matrix(kernels, setup)
         self._project, self._slow = Stepper("primitives", "project"), 0
 

@@ -37,7 +37,7 @@ class Composed(Engine):
             "events": (self.watched, "expressions") if self.watched else ("core", "residuals"),
         }
         self.address = self.load(ImpulseKernels, names)
-        self.size = Sizes(n, kernels.s, separable=int(kernels.facts("symplectic")["separable"]))
+        self.size = Sizes(n, kernels.s, setup.units, separable=int(kernels.facts("symplectic")["separable"]))
         self.order, self.weights = order, weights
         self.new, self.rows = np.zeros(2 * n), np.zeros((ROWS, n))
         self._steps, self._inside = Stepper("symplectic", "advance"), Stepper("symplectic", "inside")

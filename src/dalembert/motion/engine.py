@@ -22,12 +22,16 @@ _CHUNK = 256  # steps that are recorded before the buffer is changed for one of 
 
 
 class Steps(NamedTuple):
-    """Recorded steps: where they begin, their lengths, and the states that they lead from and to."""
+    """Recorded steps: where they begin, their lengths, and the states that they lead from and to.
+
+    parameters: a row for each of them, without entries if they are those of the engine.
+    """
 
     times: Array
     lengths: Array
     starts: Array
     kept: Array
+    parameters: Array
 
 
 class Engine(ABC):
@@ -104,7 +108,7 @@ class Engine(ABC):
 
     def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
         """Return states inside a recorded step from y to what was kept."""
-        steps = Steps(np.array([t]), np.array([h]), y[None], kept[None])
+        steps = Steps(np.array([t]), np.array([h]), y[None], kept[None], np.zeros((1, 0)))
         return self.repeated(steps, np.array([len(thetas)]), thetas)
 
     def repeated(self, steps: Steps, ends: Array, thetas: Array) -> Array:
@@ -114,7 +118,8 @@ class Engine(ABC):
         """
         starts = np.concatenate([[0], ends])[:-1]
         into = np.empty((len(thetas), 2 * self.n))
-        for (t, h, y, kept), first, last in zip(zip(*steps, strict=True), starts, ends, strict=True):
+        for (t, h, y, kept, parameters), first, last in zip(zip(*steps, strict=True), starts, ends, strict=True):
+            self.set_parameters(parameters)
             into[first:last] = self.between(float(t), float(h), y, kept, thetas[first:last])
         return into
 

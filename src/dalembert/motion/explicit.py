@@ -8,7 +8,6 @@ import numpy as np
 from scipy.linalg import qr
 
 from dalembert.arrays import Array
-from dalembert.blocks.numeric import numeric_of
 from dalembert.errors import SimulationError
 from dalembert.motion import codes
 from dalembert.motion.diagnosis import back_and_forth
@@ -62,6 +61,7 @@ class ExplicitEngine(Engine):
         self.size = Sizes(
             n,
             s,
+            setup.units,
             kind,
             _KEEPINGS[setup.keep],
             frozen=int(setup.frozen),
@@ -104,10 +104,9 @@ class ExplicitEngine(Engine):
             "dependent", "entries", state[None]
         )[0]
         self.control = np.zeros((3, max(n + s, 4)))
-        if not self.choices:
-            known = numeric_of(system).units  # of a mechanism: its size, and angles
-            self.units = np.where(known > 0, known, 1.0)
-        A = A * self.units
+        units = self.size.units.reshape(2, n)
+        self.control[:2, :n] = -units
+        A = A * units[0]
         lengths = np.linalg.norm(A, axis=1, keepdims=True)
         A = A / np.where(lengths > 0, lengths, 1.0)
         columns = np.arange(n)
@@ -115,13 +114,13 @@ class ExplicitEngine(Engine):
             rows = np.array([i for i, level in enumerate(levels) if level in among], dtype=int)
             columns = columns[_independent(A[np.ix_(rows, columns)])]  # of positions: among those of velocities
             rows = rows[_independent(A[np.ix_(rows, columns)].T)]  # repeated ones would hide how well these determine
-            self.control[row, columns] = 1.0
+            self.control[row, columns] = units[row, columns]
             self.control[row, n + rows] = 1.0
             inputs = np.concatenate([state, self.control[row, : n + s]])
             name = ("dependent_positions", "dependent_velocities")[row]
             self.control[2, 2 + row] = self.kernels.run("dependent", name, inputs[None])[0, n + s + 1]
         names = system.coordinates[: system.mechanical]
-        free = tuple(name for name, depends in zip(names, self.control[1], strict=False) if not depends)
+        free = tuple(name for name, unit in zip(names, self.control[1], strict=False) if unit < 0)
         self.choices.append((t, free))
         self._controls.append(self.control)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from dalembert.motion.method import Setup
 from dalembert.motion.methods import METHODS
 from dalembert.motion.sampled import ControlRecord, Sampling, laws_of
 from dalembert.motion.tableau import Tableau
+from dalembert.motion.units import units_of
 from dalembert.motion.watch import Watch
 from dalembert.native.kernels import Kernels
 from dalembert.survey.check import refuse_contradictions
@@ -115,15 +115,10 @@ class Motion:
         found = np.empty((len(steps), self.states.shape[1]))
         if not len(steps):
             return found
-        rows = self.parameters_at(self.times[which + 1])
-        changed = np.flatnonzero(np.any(np.diff(rows, axis=0), axis=1)) + 1 if self.changes else []
-        for first, last in pairwise([0, *changed, len(which)]):
-            if self.changes:
-                self.engine.set_parameters(rows[first])
-            here, start = which[first:last], int(ends[first - 1]) if first else 0
-            stop = int(ends[last - 1])
-            taken = Steps(self.times[here], np.diff(self.times)[here], self.states[here], self.states[here + 1])
-            found[order[start:stop]] = self.engine.inside(taken, ends[first:last] - start, thetas[start:stop])
+        rows = self.parameters_at(self.times[which + 1]) if self.changes else np.zeros((len(which), 0))
+        lengths = np.diff(self.times)[which]
+        taken = Steps(self.times[which], lengths, self.states[which], self.states[which + 1], rows)
+        found[order] = self.engine.inside(taken, ends, thetas)
         return found
 
 
@@ -197,6 +192,7 @@ def _integrate(
     setup = Setup(
         parameters,
         (state.t, state.q, state.v),
+        units_of(ready.numeric, state),
         settings.keep,
         None if chosen is None else chosen.gains,
         chosen is None or chosen.frozen,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Setup:
-    """What an engine starts from: values of parameters, the state t, q, v, and how constraints are kept.
+    """What an engine starts from: values of parameters, the state t, q, v, its units, and how constraints are kept.
 
     `gains` and `frozen` are those of stabilisation; `watched` is a group of kernels whose `expressions` are watched
     for, with the directions of their passages; `switches` one of what switches with the state, and how many they are.
@@ -26,6 +26,7 @@ class Setup:
 
     parameters: Array
     state: tuple[float, Array, Array]
+    units: Array
     keep: str = "project"
     gains: Array | None = None
     frozen: bool = True

@@ -52,15 +52,17 @@ def record(kind: np.dtype) -> Any:
 
 
 class Sizes(NamedTuple):
-    """How many coordinates and constraints there are, and what is to be done; see `codes.py`.
+    """How many coordinates and constraints there are, their units, and what is to be done; see `codes.py`.
 
-    fixed: the step. frozen: the gains of stabilisation, over a step. complete: dependent coordinates are found from the
-    others. one: there is a kernel of a whole step. brought: stages are moved towards the constraints. separable: M is
-    constant and forces do not depend on velocities.
+    units: by what positions and then velocities are measured at least, see `units.py`; zero for states. fixed: the
+    step. frozen: the gains of stabilisation, over a step. complete: dependent coordinates are found from the others.
+    one: there is a kernel of a whole step. brought: stages are moved towards the constraints. separable: M is constant
+    and forces do not depend on velocities.
     """
 
     n: int
     s: int
+    units: Array
     kind: int = codes.ACCELERATIONS
     keep: int = codes.PROJECT
     fixed: int = 0

@@ -209,7 +209,7 @@ class Watch:
         return self.kernels.run(self.group, "expressions", rows)[0]
 
     def _state(self, theta: float, t: float, y: Array, end: float, kept: Array) -> Array:
-        step = Steps(np.array([t]), np.array([end - t]), y[None], kept[None])
+        step = Steps(np.array([t]), np.array([end - t]), y[None], kept[None], np.zeros((1, 0)))
         return self.engine.inside(step, np.array([1]), np.array([theta]))[0]
 
     def split(self, t: float, state: Array) -> tuple[Array, Array]:

@@ -114,7 +114,7 @@ class Builder:
             residuals = b.g if right == "positions" else b.psi
             f: list[Scalar] = [0.0] * self.n
             c = [-value for value in self.evaluate(routine, [ZERO if r is None else r for r in residuals])]
-            routine.store("out", distances(routine.tape, A, c), self.n)
+            routine.store("out", self.left(routine, A, c), self.n)
         if offset:
             c = [value + routine.tape.load("in", len(self.inputs) + i) for i, value in enumerate(c)]
         routine.store("right", [*self.augmented(f, c, A, rho), *c])
@@ -131,6 +131,10 @@ class Builder:
         entries = self.matrix.read(routine)
         M = {place: value for place, value in entries.items() if place[0] < self.n}
         return M, {(i - self.n, j): value for (i, j), value in entries.items() if i >= self.n}
+
+    def left(self, routine: Routine, A: dict, residuals: Sequence[Scalar]) -> list[Scalar]:
+        """Return what residuals are as distances."""
+        return distances(routine.tape, A, residuals)
 
     def whole(self, routine: Routine, k: int, size: Scalar) -> Scalar:
         """Return what the remainder of a row is compared with: its size."""
@@ -152,6 +156,11 @@ def distances(tape: Tape, A: Mapping[tuple[int, int], Scalar], residuals: Sequen
     squares: list[Scalar] = [0.0] * len(residuals)
     for (i, _), a in A.items():
         squares[i] = squares[i] + a * a
+    return by_lengths(tape, squares, residuals)
+
+
+def by_lengths(tape: Tape, squares: Sequence[Scalar], residuals: Sequence[Scalar]) -> list[Scalar]:
+    """Return residuals in the lengths of their rows, of which the squares are given."""
     found = []
     for residual, square in zip(residuals, squares, strict=True):
         size = tape.call("abs", residual)

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 import symengine as se
 
+from dalembert.algebra.bend import straight_part
 from dalembert.algebra.nearest import reach_solution
 from dalembert.algebra.saddle import Saddle, positive
 from dalembert.arrays import Array
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from dalembert.model.system import System
 
 CONFIGURATIONS = 3
-_REACH = 0.4  # how far a configuration lies from the start: radians, or this part of a coordinate larger than 1
+_REACH = (
+    0.4  # how far a configuration lies from the start: radians, or this part of a coordinate larger than 1, or less
+)
 _PIECES = 4
 _LATER = (1.0, 10.0, 1e-2, 1e-5)  # paces after the start, at one of which the constraints must hold
 _SPAN = 10.0  # what is simulated where nothing is said,
@@ -147,8 +150,9 @@ def _walk(numeric: Numeric, start: Configuration, random: np.random.Generator, m
         if moving:
             pace = _Pace(numeric, here)
             duration, way = pace.duration, way + pace.duration * pace.velocity
+        share = _share(numeric, here, way, moving)
         for shorter in (*_HALVED, *_TINY) if moving else _HALVED:
-            part = whole * shorter
+            part = whole * share * shorter
             guess = Configuration(here.t + part * duration, here.q + part * way, speeds)
             found = assemble(numeric, guess, otherwise=here.v)
             if found is not None and numeric.all(found.t, found.q, found.v).finite():
@@ -159,6 +163,14 @@ def _walk(numeric: Numeric, start: Configuration, random: np.random.Generator, m
         else:
             break  # the next piece would go the same way from the same place
     return here
+
+
+def _share(numeric: Numeric, here: Configuration, way: Array, moving: bool) -> float:
+    """Return the part of a way, or by how many times more, that is a piece of a walk where nobody tells the units."""
+    if np.all(numeric.units > 0):
+        return 1.0
+    far = _REACH / _PIECES * np.abs(here.q).max(initial=0.0) / max(np.abs(way).max(initial=0.0), 1e-300)
+    return straight_part(lambda q: numeric.position(here.t, q), here.q, way, 1.0 if moving else far)
 
 
 def assemble(

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 import symengine as se
 
+from dalembert.algebra.bend import straight_part
 from dalembert.algebra.either import Matrix, entries, sparse
 from dalembert.algebra.nearest import Nearest, least_residual, nearest_solution, quick_solution, reach_solution
 from dalembert.algebra.rank import Scale, rank
@@ -33,6 +34,8 @@ from dalembert.survey.given import given_values
 if TYPE_CHECKING:
     from dalembert.model.system import System
 
+_FARTHER = tuple(10.0**k for k in range(19))  # times that a way may be gone until it matters,
+_MATTERS = 0.01  # which it does where residuals change by this part of their terms
 _AROUND = (0.0, 0.03, 0.1, 0.3, 1.0, 1.0, 3.0)  # parts of a coordinate by which a guess is changed
 _ROUNDED = 1e-5  # of the size of an equation that is that of its units: some roundings, against 1e-9 of its terms
 _LIMIT = 1e-6  # a double root is found to about the root of the rounding error
@@ -250,8 +253,20 @@ class Level:
         free = self.free(given)
         for radius in radii if free.size else ():
             start = x.copy()
-            start[free] += radius * random.uniform(-1, 1, free.size) * np.maximum(1.0, np.abs(x[free]))
+            way = random.uniform(-1, 1, free.size) * np.maximum(1.0, np.abs(x[free]))
+            start[free] += radius * self._reach(x, given, free, way) * way if radius else 0.0
             yield start if radius else least_residual(lambda y: self.equations(y, given), x, free)
+
+    def _reach(self, x: Array, given: Sequence[InitialValue], free: Array, way: Array) -> float:
+        """Return how many times a way must be gone so that it matters: one metre is none in a solar system."""
+        residual, _, size = self.equations(x, given)
+        for times in _FARTHER:
+            there = x.copy()
+            there[free] += times * way
+            changed = np.abs(self.equations(there, given)[0] - residual)
+            if not np.linalg.norm(changed) < _MATTERS * np.linalg.norm(size):
+                return times
+        return 1.0
 
     def try_nearby(self, best: Nearest) -> Nearest:
         """Start from elsewhere: the constraints may have no slope at the guess."""
@@ -342,11 +357,13 @@ class Level:
         """Return the Jacobian here and at places around, in units taken from all of them."""
         random = np.random.default_rng(7)
         sizes = np.maximum(np.abs(best.x), 1.0)
-        places = [best.x + 0.1 * random.normal(size=len(sizes)) * sizes for _ in range(2)]
+        ways = [0.1 * random.normal(size=len(sizes)) * sizes for _ in range(2)]
+        share = straight_part(lambda x: self.equations(x, self.given), best.x, ways[0])
+        places = [best.x + share * way for way in ways]
         here, *moved = (sparse(J) for J in (best.jacobian, *(self.equations(x, self.given)[1] for x in places)))
         matrices = [here, *(J for J in moved if np.all(np.isfinite(J.data)))]
         units = np.abs(best.x) if self.what == "coordinates" else np.ones(len(sizes))
-        scale = Scale(matrices, np.where(units > 1e-6, units, 1.0))
+        scale = Scale(matrices, np.where(units > 1e-6 * share, units, share))
         return [scale.apply(J) for J in (*matrices, here)]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from dalembert.motion import codes
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.newton import ITERATIONS, PATIENCE, begin, iterate, prepare, rounding, solved
-from dalembert.motion.steppers.primitives import copy, is_slow, project, watch
+from dalembert.motion.steppers.primitives import copy, extent_of, is_slow, project, watch
 from dalembert.motion.steppers.steps import first_step, hermite, proposed, written
 
 _SAFETY = 0.9
@@ -33,12 +33,10 @@ def _error(scheme, layout, pattern, address, size, count, clock, t, h, y, given,
                 moved += scheme.a[k, j] * room.V[1 + j, i]
             slope_q[i] += e[k] * moved
     new, a = room.new, room.start
-    extent = 0.0
     for i in range(2 * n):
         new[i] = y[i]
-        if i >= n:
-            extent = max(extent, abs(y[i]))
-    least = max(clock.atol, rounding(size, a[n + size.s]) * extent)  # of velocities; no step makes rounding smaller
+    # of velocities, in their units; no step makes rounding smaller
+    least = rounding(size, a[n + size.s]) * extent_of(size.units, n, y, n, n)
     norm = 0.0
     for turn in range(2):
         right, x = room.right, room.step
@@ -59,7 +57,7 @@ def _error(scheme, layout, pattern, address, size, count, clock, t, h, y, given,
         for i in range(n):
             error_q = (new[n + i] + slope_q[i] + x[i]) / z
             scale_q = clock.atol + clock.rtol * max(abs(y[i]), abs(room.raw[i]))
-            scale_v = least + clock.rtol * max(abs(y[n + i]), abs(room.raw[n + i]))
+            scale_v = max(clock.atol, least * size.units[n + i]) + clock.rtol * max(abs(y[n + i]), abs(room.raw[n + i]))
             norm += (error_q / scale_q) ** 2 + (x[i] / scale_v) ** 2
             new[i], new[n + i] = y[i] + error_q, y[n + i] + x[i]
         norm = np.sqrt(norm / (2 * n))

@@ -68,14 +68,17 @@ def _repeat(method, tools, t, h, y, room):
 
 
 @compiled
-def inside(method, tools, room, times, lengths, starts, kept, ends, thetas, into):
+def inside(method, tools, room, times, lengths, starts, kept, parameters, ends, thetas, into):
     """Repeat recorded steps, and evaluate each at parts θ of it; return how many could be repeated, one by one.
 
     They begin at `times` and states `starts` and lead to what was `kept`; the parts of each end at its place in `ends`.
+    Each has its `parameters`, if there are any.
     """
-    place = 0
+    place, behind = 0, 1 + 2 * tools.size.n
     for step in range(len(times)):
         h, y = lengths[step], starts[step]
+        for i in range(parameters.shape[1]):
+            tools.given[behind + i] = parameters[step, i]
         if not _repeat(method, tools, times[step], h, y, room):
             return step
         while place < ends[step]:

@@ -21,7 +21,7 @@ from dalembert.motion.codes import (
 )
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.dense import between, prepare
-from dalembert.motion.steppers.primitives import is_slow, watch
+from dalembert.motion.steppers.primitives import extent_of, is_slow, watch
 from dalembert.motion.steppers.rates import (
     freeze,
     is_plain,
@@ -70,13 +70,16 @@ def _first_step(tools, clock, order, y, k, trial):
 
 @compiled
 def _blurred(tools, level, new):
-    """Return what rounding leaves of dependent coordinates or velocities: much, where others hardly determine them."""
-    n, largest = tools.size.n, 0.0
+    """Return what rounding leaves of dependent coordinates or velocities, in their units.
+
+    It is much, where others hardly determine them.
+    """
+    n = tools.size.n
     if tools.size.complete == 0:
         return 0.0
-    for i in range(n):
-        largest = max(largest, abs(new[level * n + i]))
-    return _ROUNDING * largest / max(tools.control[2, level], _ROUNDING)
+    return (
+        _ROUNDING * extent_of(tools.size.units, level * n, new, level * n, n) / max(tools.control[2, level], _ROUNDING)
+    )
 
 
 @compiled
@@ -97,7 +100,7 @@ def _error(tools, errors, h, clock, y, new, k):
             second += errors[last, j] * k[j, i]
         scale = clock.atol + clock.rtol * max(abs(y[i]), abs(new[i]))
         if tools.size.complete == 1 and tools.control[i // n, i % n] > 0.0:
-            scale = max(scale, blurs[i // n])
+            scale = max(scale, blurs[i // n] * tools.size.units[i])
         coarse += (first / scale) ** 2
         fine += (second / scale) ** 2
     if fine == 0.0 and coarse == 0.0:

@@ -18,7 +18,7 @@ import numpy as np
 from dalembert.motion import codes
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.newton import CLEAR, ITERATIONS, begin, linearise, solved
-from dalembert.motion.steppers.primitives import is_slow, kernel, project, watch
+from dalembert.motion.steppers.primitives import extent_of, is_slow, kernel, project, watch
 from dalembert.motion.steppers.steps import first_step, hermite, proposed, written
 
 HIGHEST = 5
@@ -34,11 +34,11 @@ _NOISE = 50 / _SHARE  # times the rounding of velocities: differences of high or
 
 
 @compiled
-def _norm(clock, least, y, d):
-    """Return the size of a change of the state in units of what a step may be off."""
+def _norm(clock, units, least, y, d):
+    """Return the size of a change of the state in units of what a step may be off; `least` is in those of the state."""
     n, total = len(y) // 2, 0.0
     for i in range(2 * n):
-        scale = max(clock.atol, least[0] if i < n else least[1]) + clock.rtol * abs(y[i])
+        scale = max(clock.atol, units[i] * (least[0] if i < n else least[1])) + clock.rtol * abs(y[i])
         total += (d[i] / scale) ** 2
     return np.sqrt(total / (2 * n)) / _SHARE
 
@@ -124,7 +124,7 @@ def _residuals(address, size, count, t, z, given, out, work, room):
 
 @compiled
 def _noise(size, conditioning, failed, y, room):
-    """Return what no step makes smaller, of positions and of velocities.
+    """Return what no step makes smaller, of positions and of velocities, in their units.
 
     Next to a singular position, where the least singular value of A is σ, the square root of the conditioning, a
     rounding ε of g moves positions by ε/σ, which turns velocities by ε/σ². The conditioning counts as a part of what it
@@ -132,9 +132,7 @@ def _noise(size, conditioning, failed, y, room):
     rejections there is taken for noise as well.
     """
     n = size.n
-    far = fast = 0.0
-    for i in range(n):
-        far, fast = max(far, abs(y[i])), max(fast, abs(y[n + i]))
+    far, fast = extent_of(size.units, 0, y, 0, n), extent_of(size.units, n, y, n, n)
     if size.s == 0:
         return 0.0, _NOISE * _ROUNDED * fast
     square = max(conditioning / max(room.clear[0], conditioning), _SINGULAR)
@@ -165,10 +163,11 @@ def _iterate(layout, pattern, address, size, count, clock, failed, t, z, y, give
         for i in range(n):
             room.raw[n + i] += room.step[i]
             room.change[i], room.change[n + i] = room.step[i] / z, room.step[i]
-            largest = max(largest, abs(room.step[i]))
+            if size.units[n + i] > 0.0:
+                largest = max(largest, abs(room.step[i]) / size.units[n + i])
         for i in range(s):
             room.multipliers[i] += room.step[n + i]
-        now = _norm(clock, least, y, room.change)
+        now = _norm(clock, size.units, least, y, room.change)
         if not np.isfinite(now):
             return 0
         done = now == 0.0 or largest < 0.01 * least[1] / _NOISE
@@ -215,7 +214,7 @@ def _solve(layout, pattern, address, size, count, clock, failed, t, z, y, given,
 
 
 @compiled
-def _choose(clock, coefficients, least, y, error, factor, state, room):
+def _choose(clock, units, coefficients, least, y, error, factor, state, room):
     """Choose the next order and step, where enough is known of the differences; return the change of the step."""
     order = state.order
     if state.equal < order + 1:
@@ -225,7 +224,7 @@ def _choose(clock, coefficients, least, y, error, factor, state, room):
         if k != order:
             for i in range(len(y)):
                 room.change[i] = coefficients.error[k] * room.D[k + 1, i]
-            size = _norm(clock, least, y, room.change)
+            size = _norm(clock, units, least, y, room.change)
         else:
             size = error
         grown = _MOST / factor if size == 0.0 else size ** (-1.0 / (k + 1))
@@ -314,7 +313,7 @@ def advance(
             room.change[i] = coefficients.error[order] * (room.new[i] - room.predicted[i])
         conditioning = min(room.start[n + s], out[n + s + 1]) if s > 0 else 1.0  # here and there
         least = _noise(size, conditioning, state.failed, room.new, room)
-        error = _norm(clock, least, room.new, room.change)
+        error = _norm(clock, size.units, least, room.new, room.change)
         factor = _SAFETY * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations)
         if not error < 1.0:
             smaller = factor * error ** (-1.0 / (order + 1)) if np.isfinite(error) else _LEAST
@@ -339,7 +338,7 @@ def advance(
         room.clear[0] = max(room.clear[0], room.start[n + s])
         state.failed = 0
         state.equal += 1
-        grown = _choose(clock, coefficients, least, room.new, error, factor, state, room)
+        grown = _choose(clock, size.units, coefficients, least, room.new, error, factor, state, room)
         if not last or grown < 1.0:
             clock.h = h * grown
         slow = is_slow(clock, count)

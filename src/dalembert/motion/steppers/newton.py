@@ -27,7 +27,7 @@ from dalembert.motion.steppers.primitives import kernel
 from dalembert.motion.steppers.sparse import CHOSEN, GIVEN, LEAVING, factorise, solve
 
 ITERATIONS, PATIENCE = 10, 60  # with a step that can be changed and with a fixed one
-_ROUNDED = 1e-14  # part of the largest velocity below which corrections do not matter
+_ROUNDED = 1e-14  # part of the largest velocity, in units, below which corrections do not matter
 _SINGULAR = 1e-12  # conditioning, the square of singular values, below which nothing more is allowed for it
 _CONVERGED = 1e-3  # part of the tolerance
 CLEAR = 1e-3  # conditioning above which no row depends on others
@@ -167,7 +167,7 @@ def iterate(scheme, layout, pattern, address, size, count, clock, limit, t, h, y
     No more than two iterations are not judged. Near a singular position a rounding of ψ moves velocities by a multiple
     of it, the inverse of the least singular value of A: that is where corrections end.
     """
-    n, s = size.n, size.s
+    n, s, units = size.n, size.s, size.units
     rounded = rounding(size, room.start[n + s])
     target = max(10 * 2.2e-16 / clock.rtol, _CONVERGED)
     earlier = before = 0.0
@@ -195,7 +195,9 @@ def iterate(scheme, layout, pattern, address, size, count, clock, limit, t, h, y
                 if i < n:
                     room.V[1 + k, i] += change
                     room.rates[k, i] = change
-                    largest, extent = max(largest, abs(change)), max(extent, abs(room.V[1 + k, i]))
+                    unit = units[n + i] if units[n + i] > 0.0 else abs(room.V[1 + k, i])
+                    if unit > 0.0:
+                        largest, extent = max(largest, abs(change) / unit), max(extent, abs(room.V[1 + k, i]) / unit)
                 else:
                     room.multipliers[k, i - n] += change
         for k in range(3):

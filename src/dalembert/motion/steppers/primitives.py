@@ -16,7 +16,7 @@ NEWTON = 12
 SLOW_PART = 1e-4  # of the whole time that many steps should reach
 NEAR, NEARER, STUCK = 1e-9, 1e-13, 1e-6  # relative sizes of the last correction
 LEFT = 1e-6  # relative size of a residual that no correction removes
-SHORT = 1e-6  # a length, or speed, by which residuals are measured at least: beside nothing there is rounding
+SHORT = 1e-6  # part of a unit by which residuals are measured at least: beside nothing there is rounding
 FAR = 100.0  # a residual in the size of the correction above which the correction is not meant to remove it
 NOTHING_LEFT = (
     1e-60  # what projection takes to nothing squares in every step, and processors are slow with such numbers
@@ -54,22 +54,34 @@ def kernel(address, given, out, work):
 
 
 @compiled
-def corrected(out, n, s, x, start):
+def extent_of(units, first, x, start, n):
+    """Return how large n numbers of x from `start` on are, in their units from `first` on; states have none."""
+    extent = 0.0
+    for i in range(n):
+        if units[first + i] > 0.0:
+            extent = max(extent, abs(x[start + i]) / units[first + i])
+    return extent
+
+
+@compiled
+def corrected(out, size, level, x, start):
     """Add Newton's step to positions or velocities; return its relative size, what it leaves, what is bad.
 
     What is left is the residual before it, where that is large beside the step. They are n numbers of x from `start`
     on: a slice would cost more than all this.
     """
-    largest = left = moved = 0.0
-    extent = SHORT
-    for i in range(s):
+    n, units, first = size.n, size.units, level * size.n
+    largest = left = moved = extent = 0.0
+    whole = max(1.0, extent_of(units, first, x, start, n))
+    for i in range(size.s):
         left = max(left, abs(out[n + i]))
     for i in range(n):
         if not np.isfinite(out[i]):
             return largest, left, i
-        size = abs(x[start + i])
-        extent, moved = max(extent, size), max(moved, abs(out[i]))
-        largest = max(largest, abs(out[i]) / (1.0 + size))
+        own, unit = abs(x[start + i]), units[first + i]
+        extent, moved = max(extent, own, SHORT * unit), max(moved, abs(out[i]))
+        if out[i] != 0.0:
+            largest = max(largest, abs(out[i]) / (whole * unit + own))
         x[start + i] += out[i]
         if abs(x[start + i]) < NOTHING_LEFT:
             x[start + i] = 0.0
@@ -107,7 +119,7 @@ def project(address, size, count, t, y, given, out, work):
             count.projections += 1
             conditioning = out[n + s + 1]
             count.ill = 0 if conditioning > WELL else 1
-            largest, left, bad = corrected(out, n, s, given, first)
+            largest, left, bad = corrected(out, size, level, given, first)
             if bad >= 0:
                 count.bad = level * n + bad
                 return False

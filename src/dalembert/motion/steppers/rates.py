@@ -105,8 +105,8 @@ def freeze(tools, t, h, y):
 def _complete(tools, t, y):
     """Find the dependent positions and velocities from the independent ones, by Newton from what is there.
 
-    The first two rows of `control` are the factors of columns and rows for positions and velocities; the third takes
-    how well they are determined.
+    The first two rows of `control` are the units of positions and of velocities, below zero for those that are given,
+    and the factors of rows; the third takes how well they are determined.
     """
     address, size, count, given, out, work, control = tools
     n, s = size.n, size.s
@@ -122,7 +122,14 @@ def _complete(tools, t, y):
             kernel(address.positions if level == 0 else address.velocities, given, out, work)
             count.projections += 1
             control[2, level] = out[n + s + 1]
-            largest, left, bad = corrected(out, n, s, y, level * n)
+            largest_unit = 0.0
+            for i in range(n):
+                unit = max(0.0, control[level, i])
+                largest_unit = max(largest_unit, unit)
+                out[i] *= unit
+            for i in range(s):
+                out[n + i] *= largest_unit  # what is left, in these units
+            largest, left, bad = corrected(out, size, level, y, level * n)
             if bad >= 0:
                 count.bad = level * n + bad
                 return False

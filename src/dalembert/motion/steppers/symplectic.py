@@ -28,7 +28,7 @@ from dalembert.motion.codes import (
     SINGULAR_MASS,
 )
 from dalembert.motion.steppers.compiled import compiled
-from dalembert.motion.steppers.primitives import LEFT, copy, kernel, watch
+from dalembert.motion.steppers.primitives import LEFT, copy, extent_of, kernel, watch
 from dalembert.motion.steppers.steps import proposed, written
 
 Q, P, SHIFT, PUSH, IMPULSE, FORCES, REACTIONS, RATES, REST_Q, REST_P = range(10)  # rows of `rows`
@@ -41,7 +41,7 @@ _PARTS = (1, 2, 3, 5, 7)  # into which a step is cut, one after the other, if it
 _SLOWLY = -4  # in `count.bad`: an iteration did not converge
 _ROUNDING = 1e-16  # relative size of a correction that changes nothing any more
 _STUCK = 1e-10  # below it, corrections that do not become smaller are rounding
-_SHORT = 1e-3  # a length, or speed, by which residuals are measured at least
+_SHORT = 1e-3  # part of a unit by which residuals are measured at least
 
 
 @compiled
@@ -105,11 +105,13 @@ def _defects(address, size, count, t, h, q0, p0, first, rows, given, out, work):
 
 
 @compiled
-def _corrected(n, h, q0, p0, rows, given, out):
+def _corrected(size, h, q0, p0, rows, given, out):
     """Add a correction to p½ and q1; return its relative size, that of the positions alone, and what is bad."""
     q, p, shift, push, impulse = rows[Q], rows[P], rows[SHIFT], rows[PUSH], rows[IMPULSE]
+    n, units = size.n, size.units
     defect = given[len(given) - n :]
     largest = farthest = 0.0
+    whole = max(1.0, extent_of(units, 0, q, 0, n))
     for i in range(n):
         if not np.isfinite(out[i]):
             return largest, farthest, i
@@ -119,7 +121,7 @@ def _corrected(n, h, q0, p0, rows, given, out):
         impulse[i] += out[n + i] / h
         p[i] += (defect[i] + out[n + i]) / h
         moved = q0[i] + (shift[i] + rows[REST_Q, i])
-        farthest = max(farthest, abs(moved - q[i]) / (1.0 + abs(moved)))
+        farthest = max(farthest, abs(moved - q[i]) / (whole * units[i] + abs(moved)))
         q[i] = given[1 + i] = moved
     return max(largest, farthest), farthest, -1
 
@@ -145,7 +147,7 @@ def _first_half(address, size, count, t, h, q0, p0, rows, given, out, work):
             which, near = address.move_near, near + 1
         kernel(which, given, out, work)
         count.projections += 1
-        largest, farthest, bad = _corrected(n, h, q0, p0, rows, given, out)
+        largest, farthest, bad = _corrected(size, h, q0, p0, rows, given, out)
         if bad >= 0:
             count.bad = bad
             return False
@@ -160,14 +162,14 @@ def _first_half(address, size, count, t, h, q0, p0, rows, given, out, work):
 
 
 @compiled
-def _satisfied(count, left, values):
+def _satisfied(count, left, values, units):
     """Tell whether constraints hold at positions or velocities: contradictory ones settle on a compromise.
 
     What is left are distances in the coordinates, whatever the units of the constraints.
     """
-    extent = _SHORT
-    for value in values:
-        extent = max(extent, abs(value))
+    extent = 0.0
+    for i in range(len(values)):
+        extent = max(extent, abs(values[i]), _SHORT * units[i])
     for residual in left:
         if not abs(residual) < LEFT * extent:
             count.bad = CONTRADICTED
@@ -195,17 +197,17 @@ def _rattle(address, size, count, t, h, y, rows, given, out, work):
         count.bad = SINGULAR_MASS
         return False
     left = out[2 * n + 3 : 2 * n + 3 + 2 * size.s]
-    if not _satisfied(count, left[size.s :], rows[Q]):
+    if not _satisfied(count, left[size.s :], rows[Q], size.units):
         for i in range(n):
             given[1 + n + i] = rows[SHIFT, i] / h  # for those who ask what is wrong
         return False
     for i in range(n):
         given[1 + n + i] = out[i]
-    if not _satisfied(count, left[: size.s], out[:n]):
+    if not _satisfied(count, left[: size.s], out[:n], size.units[n:]):
         return False
-    kink, speed = 0.0, _STUCK * _SHORT  # a jump to another branch of the motion is not a solution that was asked for
+    kink = speed = 0.0  # a jump to another branch of the motion is not a solution that was asked for
     for i in range(n):
-        speed = max(speed, _STUCK * abs(rows[Q, i]))
+        speed = max(speed, _STUCK * abs(rows[Q, i]), _STUCK * _SHORT * size.units[i])
         kink = max(kink, abs(rows[SHIFT, i] - 0.5 * h * (rows[RATES, i] + out[i])))
         speed = max(speed, 0.5 * abs(h) * (abs(rows[RATES, i]) + abs(out[i])))
     for i in range(n):

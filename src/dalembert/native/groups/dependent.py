@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from dalembert.forms.augment import Added
 from dalembert.language.building import Expr
-from dalembert.native.build import Builder
+from dalembert.native.build import Builder, by_lengths
 from dalembert.native.groups.base import Group, register
 from dalembert.native.module import Module
 from dalembert.native.routine import Routine
@@ -38,8 +38,8 @@ class Dependent(Group):
 class DependentBuilder(Builder):
     """Solves constraints for some coordinates and lets the others be.
 
-    Behind the other inputs stand factors of the columns of A, one for those that depend and zero for the others, and of
-    its rows, one for those that are asked to hold: the choice is an input too.
+    Behind the other inputs stand the units of the columns of A, below zero for those that do not depend, and factors of
+    its rows, one for those that are asked to hold: the choice is an input too. Steps are in these units.
     """
 
     @cached_property
@@ -55,11 +55,18 @@ class DependentBuilder(Builder):
             for start, size in ((len(self.inputs), self.n), (len(self.inputs) + self.n, self.s))
         )
         sizes: list[Scalar] = [0.0] * self.s
-        for (i, _), value in A.items():
-            sizes[i] = sizes[i] + value * value
+        for (i, j), value in A.items():
+            scaled = value * columns[j]
+            sizes[i] = sizes[i] + scaled * scaled
         routine.store("whole", sizes)
-        A = {(i, j): value * columns[j] * rows[i] for (i, j), value in A.items()}
+        self._sizes = sizes
+        depend = [routine.tape.call("max", 0.0, column) for column in columns]
+        A = {(i, j): value * depend[j] * rows[i] for (i, j), value in A.items()}
         return {(j, j): 1.0 for j in range(self.n)}, A, {}
+
+    def left(self, routine: Routine, A: dict, residuals: Sequence[Scalar]) -> list[Scalar]:
+        """Return residuals as distances in the units, also of rows that are not asked to hold."""
+        return by_lengths(routine.tape, self._sizes, residuals)
 
     def whole(self, routine: Routine, k: int, size: Scalar) -> Scalar:
         """Return the size of a row in all coordinates, of which little may be left in those that depend."""

@@ -56,6 +56,8 @@ class FormGroup(Group):
         if not compiled.facts.get("own"):
             return super().holds(kernels, compiled, values)
         scene = scene_of(kernels.system)
+        if compiled.facts.get("kept") != scene.kept:  # other constraints are redundant with these values
+            return False
         out = compiled.run(self.name, np.array([scene.point(scene.numeric, place) for place in scene.places]))
         return bool(np.all(np.isfinite(out)) and np.all(out[:, -1] < DEFECT))
 
@@ -76,7 +78,7 @@ def _own(builder: Builder, form: str) -> Module:
     module = Module()
     module.add(routine)
     module.kernel(form, [form], len(builder.inputs))
-    module.facts["own"] = True
+    module.facts |= {"own": True, "kept": scene.kept}
     return module
 
 

@@ -19,7 +19,7 @@ from dalembert.motion.methods import METHODS
 from dalembert.results.certificate.inside import inside
 from dalembert.results.certificate.items import FAILURES, Item
 from dalembert.results.certificate.passages import watched
-from dalembert.results.certificate.scales import Scales
+from dalembert.results.certificate.scales import Scales, points
 
 if TYPE_CHECKING:
     from dalembert.motion.loop import Motion
@@ -83,6 +83,7 @@ def _compared(run: Run, scales: Scales, call: bool = False) -> Accuracy:
         return Accuracy(*none, start, Item("accuracy", None, limit, name), why)
     errors = _factor(motion, other) * np.abs(mine - other.samples[:, _columns(run)])
     errors += _rounding(run, scales)[None] * (times - start)[:, None] / (end - start)
+    errors += _passed_over(run, scales, times)
     errors[np.ix_(_beside_jumps(motion, other, times, limit), scales.is_state)] = 0.0
     errors[~np.isfinite(errors)] = np.inf
     sizes = scales.compared
@@ -103,6 +104,27 @@ def _rounding(run: Run, scales: Scales) -> Array:
     """Return what rounding may do in all steps together, which both motions may have alike: ε of the sizes in each."""
     sizes = np.where(scales.is_state, scales.velocities, scales.sizes)
     return np.finfo(float).eps * run.motion.facts["steps"] * sizes
+
+
+def _passed_over(run: Run, scales: Scales, times: Array) -> Array:
+    """Return what the instants at switches may do, over which both motions stand still: some neighbouring floats each.
+
+    Over an instant δ the place is off by v δ, and later by what the jump of the acceleration has left of the velocity:
+    of a pulse that is hardly longer, much.
+    """
+    motion, found = run.motion, np.zeros((len(times), scales.n))
+    k = np.flatnonzero(np.isin(motion.times[:-1], list(motion.engine.instants)))
+    if not len(k):
+        return found
+    t, q, v, values = points(run)
+    values = np.broadcast_to(values, (len(t), values.shape[-1]))
+    a, b = (motion.kernels.accelerations(t[i], q[i], v[i], values[i]).acceleration for i in (k, k + 1))
+    gap = np.diff(t)[k, None]
+    still = gap * np.where(scales.is_state, np.abs(b), np.abs(v[k]))
+    later = gap * np.where(scales.is_state, 0.0, np.abs(b - a))
+    sums = [np.vstack([np.zeros(scales.n), np.cumsum(part, axis=0)]) for part in (still, later, later * t[k, None])]
+    passed = np.searchsorted(t[k], times, side="right")
+    return sums[0][passed] + np.maximum(sums[1][passed] * times[:, None] - sums[2][passed], 0.0)
 
 
 def _factor(motion: Motion, other: Motion) -> float:
@@ -131,7 +153,9 @@ def _beside_jumps(motion: Motion, other: Motion, times: Array, limit: float) -> 
     if not any(map(len, instants)):
         return np.zeros(len(times), dtype=bool)
     passed = [np.searchsorted(some, times, side=side) for some in instants for side in ("left", "right")]
-    away = np.abs(times[:, None] - np.concatenate(instants)).min(axis=1)
+    both = np.sort(np.concatenate([[-np.inf], *instants, [np.inf]]))
+    place = np.searchsorted(both, times)
+    away = np.minimum(times - both[place - 1], both[place] - times)
     return (np.ptp(passed, axis=0) > 0) & (away <= limit * (motion.times[-1] - motion.times[0]))
 
 

@@ -26,6 +26,7 @@ TEXT = "passages of what was watched for that were not found"
 TOLD = "passages that are told of, in the range of a coordinate or of what was watched for"
 LIMIT = 1e-3
 _ZERO = 1e-9  # part of its largest value below which an expression has no sign
+_BESIDE = 1e-9  # of the duration, around a passage: what has another sign on either side passes zero between them
 _TOGETHER = 1e-6  # of the duration: passages at the very end may be found in one motion only
 
 
@@ -73,12 +74,19 @@ def _told(run: Run, events: Sequence[Event], expressions: Sequence[Expr]) -> lis
     off = np.abs(known - state) / np.where(size > 0, size, 1.0)
     kernels, n = motion.kernels, motion.kernels.n
     group = kernels.expressions(expressions, multiplier_names(run.system))
+
+    def values_at(times: Array, q: Array, v: Array) -> Array:
+        return kernels.run(group, "expressions", kernels.inputs(times, q, v, motion.parameters_at(times)))
+
     along = np.abs(kernels.run(group, "expressions", kernels.inputs(motion.times, q, v, values))).max(axis=0)
-    here = kernels.run(group, "expressions", kernels.inputs(t, state[:, :n], state[:, n:], motion.parameters_at(t)))
+    here = values_at(t, state[:, :n], state[:, n:])
+    beside = _BESIDE * float(motion.times[-1] - motion.times[0])
+    before, after = (np.clip(t + away, motion.times[0], motion.times[-1]) for away in (-beside, beside))
+    jumps = values_at(before, *run.at(before)) * values_at(after, *run.at(after)) < 0  # over zero, with a force
     instants = motion.engine.instants
     at_switch = np.isin(t, [*instants, *instants.values()])  # where it jumps over zero
     with np.errstate(divide="ignore", invalid="ignore"):
-        parts = np.where(here == 0, 0.0, np.abs(here) / along)
+        parts = np.where((here == 0) | jumps, 0.0, np.abs(here) / along)
     own = [[found.name == event.title for event in events] for found in told]
     nearest = np.where(own, parts, np.inf).min(axis=1)  # of events with the same name, any
     return [Item("passages", float(max(off.max(), np.where(at_switch, 0.0, nearest).max())), LIMIT, TOLD)]

@@ -1,0 +1,49 @@
+"""The units of a motion: by what its positions and velocities are measured at least.
+
+What is zero, or passes it, has no size of its own: whether a correction of it matters is told by the others. What all
+are measured by is √Mⱼⱼ |qⱼ|, which has the same unit for lengths and angles; the unit of a coordinate is how far it
+would go with the largest of it. Mechanisms know their lengths. Where motions grow, the measure grows with them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.arrays import Array
+from dalembert.blocks.numeric import Numeric
+from dalembert.model.facts import START
+from dalembert.survey.start import State
+
+
+def units_of(numeric: Numeric, start: State) -> Array:
+    """Return the units of positions and then of velocities at a start; zero for states, which are measured alone."""
+    return numeric.system.survey.find(START, ("units of a motion",), lambda: _units(numeric, start))
+
+
+def _units(numeric: Numeric, start: State) -> Array:
+    count, n = numeric.system.mechanical, numeric.n
+    values = numeric.all(start.t, start.q, start.v)
+    with np.errstate(all="ignore"):
+        mass = np.abs(values.M.diagonal())[:count]
+        acceleration = np.nan_to_num(np.abs(values.f[:count] / mass), nan=0.0, posinf=0.0)  # if nothing held it
+        q, v = np.abs(start.q[:count]), np.abs(start.v[:count])
+        turning = np.nan_to_num(v**2 / acceleration, nan=0.0, posinf=0.0)  # on the way on which speed changes
+        known = numeric.units[:count]
+        positions = np.where(known > 0, known, _shared(mass, q, turning, v, acceleration))
+        velocities = _shared(mass, np.maximum(v, np.sqrt(acceleration * positions)), positions)
+    return np.concatenate([part for some in (positions, velocities) for part in (some, np.zeros(n - count))])
+
+
+def _shared(mass: Array, *sizes: Array) -> Array:
+    """Return what each coordinate would have of the largest of all, by its mass; of the first sizes that are not zero.
+
+    Without mass it has as much as any.
+    """
+    roots = np.sqrt(mass)
+    for own in sizes:
+        if (largest := (roots * own).max(initial=0.0)) > 0:
+            shares = np.where(roots > 0, largest / roots, 0.0)
+            return np.where(roots > 0, shares, max(own.max(), shares.min(initial=np.inf, where=roots > 0)))
+        if (alone := own.max(initial=0.0)) > 0:
+            return np.full(len(own), alone)
+    return np.ones(len(mass))
