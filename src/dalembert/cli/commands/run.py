@@ -10,7 +10,7 @@ from dalembert.cli.failures import FAILED
 from dalembert.cli.models import open_model, output, stem
 from dalembert.cli.motion_options import with_settings
 from dalembert.cli.motions import ending, motion_text, print_motion, read_events, simulated, write
-from dalembert.cli.options import OUTPUT, Events, Initial, Model, Outputs, Settings
+from dalembert.cli.options import OUTPUT, Controls, Events, Functions, Initial, Model, Outputs, Settings
 from dalembert.cli.progress import Progress
 from dalembert.cli.terminal import shown
 from dalembert.document.nodes import Equation, Equations, Paragraph, Section
@@ -36,6 +36,8 @@ def command(
     settings: Settings = None,
     initial: Initial = None,
     outputs: Outputs = None,
+    functions: Functions = None,
+    controls: Controls = None,
     event: Events = None,
     report: Annotated[
         str | None,
@@ -54,8 +56,8 @@ def command(
     path = None if no_report else output("--report", name, (".html",))
     from dalembert.motion.conflicts import chosen_settings
 
-    asked |= read_events(event)
-    system = open_model(model, settings, initial, outputs)
+    system = open_model(model, settings, initial, outputs, functions, controls)
+    asked |= read_events(system, event)
     chosen_settings(system, asked)  # what cannot be is said before anything is printed
     with Progress("examining the model"):
         outcome = system.check()

@@ -110,9 +110,7 @@ class Built(System):
                 raise ModelError(f"a mechanism has no `{name}`; {nearest(name, parts_of(), 'parts')}")
         if variant := in_numbers(self, changes):
             return variant
-        given: dict[str, Any] = {key: getattr(self.own, key) for key in (*VALUES, *ADDED)}
-        given |= {"parameters": self.parameters, "dimensions": self.dimensions, "gravity": self.gravity}
-        given |= {**self.tables, **self.sections}
+        given = self.arguments()
         for name, change in changes.items():
             if name in sections():
                 change = merge_tables(name, given[name], table(name, change))
@@ -127,6 +125,12 @@ class Built(System):
         variant = type(self)(**given, symbols=self.symbols, source=self.source)
         take_over(variant, self)
         return variant
+
+    def arguments(self) -> dict[str, Any]:
+        """Return what the mechanism can be made of again, by the names of arguments."""
+        given = {key: getattr(self.own, key) for key in (*VALUES, *ADDED)}
+        given |= {"parameters": self.parameters, "dimensions": self.dimensions, "gravity": self.gravity}
+        return given | {**self.tables, **self.sections}
 
     def numbers(self, part: str, change: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the fields that other numbers change, if the equations were not read with the old ones."""
