@@ -67,6 +67,13 @@ class Measured(Shown):
         held = self._self.motion.held
         return {} if held is None else held.as_dict()
 
+    @property
+    def slack(self) -> tuple[str, ...]:
+        """Which ropes would have to push, from when on, in words: real ones are slack there."""
+        from dalembert.results.slack import slack
+
+        return slack(self._self)
+
     def evaluate(self, expression: Any, times: Any = None) -> Any:
         """Return an expression along the motion: `run.evaluate("m*g*y")`, at its samples or at any times of it.
 

@@ -47,6 +47,8 @@ def simulate(system: System, asked: Mapping[str, Any]) -> Run:
         if settings.strict:
             raise SimulationError(text)
         warnings.warn(text, MotionWarning, stacklevel=4)  # where `System.simulate` is called
+    for text in run.slack:
+        warnings.warn(text, MotionWarning, stacklevel=4)
     if settings.certify:
         _ = run.certificate
     return run

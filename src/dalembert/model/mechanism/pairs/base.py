@@ -90,6 +90,7 @@ class Pair:
     fits: of a joint, a length that must have a value once the parts are assembled.
     moments: the conditions whose multipliers are moments; those of the others are forces.
     quantities: of a joint, what else can be asked of it along a motion, by name.
+    pulls: whether it can only pull its ends together, as a rope: its multipliers are then not positive.
     along: whether its picture needs the direction of its axis, as that of a slide. drawn: of a joint, further points
     and constants on which its picture hangs.
     """
@@ -106,6 +107,7 @@ class Pair:
     fits: Callable[[Joint], Fit] | None = None
     moments: Sequence[str] = ()
     quantities: Callable[[Joint], Mapping[str, Quantity]] = lambda joint: {}
+    pulls: bool = False
     along: bool = False
     drawn: Callable[[Joint], More] | None = None
 
@@ -125,7 +127,7 @@ def pair(
 
     kind: its name. dimensions: 2 or 3.
     rest: what else a `Pair` has: `axis`, `values`, `coordinates`, `places`, `point`, `read`, `fits`, `moments`,
-    `quantities`, `along`, `drawn`.
+    `quantities`, `pulls`, `along`, `drawn`.
     """
     if not isinstance(kind, str) or not NAME.fullmatch(kind):
         raise ModelError(f"a kind of joint is named by letters, digits and _, got {kind!r}")
