@@ -131,12 +131,6 @@ class Measured(Shown):
         return profile_of(self._self, what).rms()
 
 
-def extremes_of(run: Run, joint: str, component: str) -> tuple[float, float]:
-    """Return the least and the largest value of a component of the force of a joint, `force x` or `moment`."""
-    what = f"{joint}.{'moment_z' if component == 'moment' else component.replace(' ', '_')}"
-    return float(run.minimum(what)), float(run.maximum(what))
-
-
 def column_extremes(run: Run, columns: Sequence[int]) -> list[tuple[float, float]]:
     """Return the least and the largest value of some columns of (q, v), between steps too.
 
