@@ -10,7 +10,7 @@ from dalembert.document.nodes import Block, Listing, Name, Note, Paragraph, Sect
 from dalembert.document.shown import Printed
 from dalembert.errors import Problem, counted, quoted
 from dalembert.language.building import Expr
-from dalembert.language.states import inner
+from dalembert.language.states import as_written
 from dalembert.language.tables import calls_in, is_open
 from dalembert.model.constraint import describe_class
 from dalembert.survey.redundancy import Redundancy
@@ -92,12 +92,8 @@ class Check(Printed):
         loose = standing_in(self.system)
         if not loose:
             return state, []
-        fixed = {name: value for name, value in self.system.initial.items() if not _used(self.system, [value])}
-        return {
-            name: value
-            for name, value in state.items()
-            if (inner(name) if name in self.system.states else name) in fixed
-        }, loose
+        fixed = {as_written(name) for name, value in self.system.initial.items() if not _used(self.system, [value])}
+        return {name: value for name, value in state.items() if name in fixed}, loose
 
     @property
     def notes(self) -> list[Note]:
