@@ -23,6 +23,7 @@ CUBIC, LINEAR = "cubic", "linear"
 STOP, CONSTANT, STRAIGHT = "stop", "constant", "linear"  # how a curve goes on behind its ends
 SLACK = 1e-9  # of its length: by how much rounding may go beyond the end of a curve that stops
 _ROUNDING = 2e-15  # of the terms of a piece
+_TENTS = 4  # curves that pass zero at kinks
 
 
 class Interpolant:
@@ -78,17 +79,22 @@ class Interpolant:
         ends = self.beyond == CONSTANT or (self.beyond == STRAIGHT and self.kind == CUBIC)
         return np.concatenate([self.x[:1], inner, self.x[-1:]]) if ends else inner
 
-    def tent(self) -> Interpolant | None:
-        """Return a curve that passes zero at every kink, straight there; None if there is none."""
-        if not len(self.kinks):
-            return None
+    def tents(self) -> list[Interpolant]:
+        """Return curves that pass zero at the kinks, straight there, each at every fourth of them.
+
+        A step that passes over several kinks at once, as where a table is narrow, changes the sign of one of them.
+        """
+        return [self._tent(self.kinks[k::_TENTS]) for k in range(min(_TENTS, len(self.kinks)))]
+
+    def _tent(self, kinks: Array) -> Interpolant:
+        """Return a curve that passes zero at some kinks."""
         span = self.x[-1] - self.x[0]
-        ends = np.concatenate([self.kinks[:1] - span, self.kinks, self.kinks[-1:] + span])
+        ends = np.concatenate([kinks[:1] - span, kinks, kinks[-1:] + span])
         x = np.empty(2 * len(ends) - 3)  # kinks, and the middles between them
-        x[::2], x[1::2] = ends[:-1] + np.diff(ends) / 2, self.kinks
+        x[::2], x[1::2] = ends[:-1] + np.diff(ends) / 2, kinks
         tent = Interpolant(x, np.zeros(len(x)), LINEAR, STRAIGHT)
-        nearest = np.clip((np.arange(len(x) + 1) - 1) // 2, 0, len(self.kinks) - 1)
-        tent.breaks, tent.base = x, self.kinks[nearest]  # each piece from its kink, where it is then exactly zero
+        nearest = np.clip((np.arange(len(x) + 1) - 1) // 2, 0, len(kinks) - 1)
+        tent.breaks, tent.base = x, kinks[nearest]  # each piece from its kink, where it is then exactly zero
         tent.pieces[:, 1] = 1.0 - 2.0 * (nearest % 2)
         return tent
 
