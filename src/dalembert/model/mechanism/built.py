@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Self
 
 from dalembert.arguments import table
 from dalembert.errors import ModelError, nearest
+from dalembert.language.building import Expr
 from dalembert.model.changes import merge_entries, merge_tables
 from dalembert.model.drawing import Drawing
 from dalembert.model.facts import STRUCTURE
@@ -160,6 +162,21 @@ class Built(System):
     def _names_of_values(self, part: str) -> Sequence[str]:
         """Return of what initial values or guesses can be given."""
         return (*super()._names_of_values(part), *(self._measures if part == "initial" else ()))
+
+    @cached_property
+    def calls(self) -> Mapping[str, tuple[str, ...]]:
+        """The functions of its own: tables and open functions, and those of drives."""
+        return {**super().calls, **SECTIONS["tables"].calls(self._driven)}
+
+    @property
+    def _driven(self) -> dict[str, Any]:
+        """The tables inside of drives, by the names under which they are called."""
+        return {name: points for drive in self.drives.values() for name, points in (drive.points or {}).items()}
+
+    def put_sections(self, change: Callable[[Expr], Expr]) -> dict[str, Any]:
+        """Return the further tables of a plain system, those of drives among them."""
+        found, driven = super().put_sections(change), self._driven
+        return found | ({"tables": {**found.get("tables", {}), **driven}} if driven else {})
 
     # --- what pushes -------------------------------------------------------------------------------------------------
 
