@@ -10,7 +10,9 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from dalembert import example, load, loads, names
 from dalembert.model.gallery import source
@@ -281,3 +283,69 @@ def test_derive_in_full(command):
     code, out, _ = command("derive", "chaplygin-sleigh", "--form", "minimal", "--full")
     assert code == 0
     assert len(out) > len(short)
+
+
+LEFT_OPEN = """format = 1
+coordinates = ["x"]
+[parameters]
+k = 3.0
+[functions]
+F = ["t"]
+[states]
+z = "x - 0.5"
+[controls.u]
+acts = {x = "1"}
+[energy]
+kinetic = "x'^2/2"
+[forces]
+x = "F(t) - 4*x'"
+[initial]
+x = 0
+"x'" = 0
+[simulate]
+until = 5
+"""
+
+
+def test_what_is_left_open_gets_its_value_on_the_command_line(command):
+    """x'' = sin(3 t) − 4 x' − 3 x − 2 z, z' = x − 1/2, where an event sets z."""
+    Path("open.toml").write_text(LEFT_OPEN)
+    values = ("--functions", "F=sin(3*t)", "--controls", "u=-k*x - 2*z")
+    said = ("--begin", "1", "--outputs", "a=x''", "--event", "reset: t = 2, z = z/2", "--method", "radau")
+    code, out, err = command("simulate", "open.toml", *values, *said, "--json")
+    assert code == 0, err
+    found = json.loads(out)
+
+    def rate(t, y):
+        return [y[1], np.sin(3 * t) - 4 * y[1] - 3 * y[0] - 2 * y[2], y[0] - 0.5]
+
+    y = np.zeros(3)
+    for ends, factor in (((1, 2), 0.5), ((2, 5), 1)):
+        y = solve_ivp(rate, ends, y, method="DOP853", rtol=1e-11, atol=1e-12).y[:, -1] * [1, 1, factor]
+    assert [found["final"][name] for name in ("x", "x'", "z")] == pytest.approx(y, abs=1e-8)
+    assert found["outputs"] == {"a": pytest.approx(rate(5, y)[1], abs=1e-7)}
+    assert found["controls"] == {"u": pytest.approx(-3 * y[0] - 2 * y[2], abs=1e-7)}
+    assert found["events"] == [{"t": 2.0, "name": "reset", "kind": "event"}]
+    assert command("run", "open.toml", *values, *said, "--no-report")[0] == 0
+    assert command("export", "open.toml", "--to", "c", *values)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (("--functions", "G=1"), "no function `G`; functions: F"),
+        (("--functions", "F"), "--functions takes NAME=VALUE"),
+        (("--functions", "F=sin(3*t"), "functions.F.value: the parenthesis of `sin(` is never closed (column 4)"),
+        (("--functions", "F=t", "--controls", "v=1"), "there is no control `v`"),
+        (("--functions", "F=t", "--controls", "u=x''"), "a law depends on accelerations"),
+        (("--functions", "F=t"), "control `u` has no law"),
+        (("--controls", "u=1"), "function `F` has no value"),
+        (("--animate", "f.gif", "--film-width", "2"), "`width` must be a whole number from 64 to 4,096"),
+        (("--animate", "f.gif", "--film-rate", "200"), "`rate` is from 1 to 60"),
+        (("--animate", "f.gif", "--film-speed", "-1"), "`speed` is a positive number"),
+    ],
+)
+def test_what_is_wrong_is_said_before_a_motion_begins(command, line, said):
+    Path("open.toml").write_text(LEFT_OPEN)
+    code, out, err = command("simulate", "open.toml", *line)
+    assert (code, out) == (2, "") and said in err

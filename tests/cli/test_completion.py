@@ -122,3 +122,9 @@ except SystemExit:
         )
         assert done.stdout
         assert done.stderr.strip() == "[]"
+
+
+def test_names_of_what_is_left_open(tab, tmp_path):
+    (tmp_path / "open.toml").write_text('[functions]\nF = ["t"]\n[controls.u]\n[controls.v]\n')
+    assert set(tab("dalembert simulate open.toml --functions ")) == {"F="}
+    assert set(tab("dalembert run open.toml --controls ")) == {"u=", "v="}

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import subprocess
+import sys
 from dataclasses import FrozenInstanceError
 from functools import reduce
 
@@ -347,3 +351,29 @@ def test_an_unknown_constraint_is_answered_with_the_nearest():
 
 def test_prints_as_its_model_file():
     assert str(example("pendulum")).startswith('format = 1\nname = "Pendulum in three coordinates"\n')
+
+
+def test_systems_are_pickled_and_copied(tmp_path):
+    """Tables are functions of the process; in another one they must be known again."""
+    points = {"x": [0, 1, 2, 3], "value": [0, 1, 0, 1], "beyond": "constant"}
+    system = System(
+        "x",
+        kinetic="m*x'^2/2",
+        forces={"x": "-4*bump(x)"},
+        tables={"bump": points},
+        parameters={"m": 2},
+        initial={"x": 0.5},
+        drawing={"points": {"P": ["x", 0]}},
+    )
+    assert copy.copy(system) is system and copy.deepcopy({"here": system})["here"] is system
+    (tmp_path / "system").write_bytes(pickle.dumps(system))
+    code = "import pickle, sys; print(repr(pickle.load(open(sys.argv[1], 'rb')).simulate(2)['x'][-1]))"
+    found = subprocess.run([sys.executable, "-c", code, tmp_path / "system"], capture_output=True, text=True)
+    assert float(found.stdout.split("(")[-1].rstrip(")\n")) == system.simulate(2)["x"][-1], found.stderr
+
+
+@pytest.mark.parametrize("name", ["andrews-squeezer", "four-bar-spatial", "engine"])
+def test_models_of_the_gallery_are_pickled(name):
+    model = example(name)
+    read = pickle.loads(pickle.dumps(model))
+    assert read == model and read.drawing == model.drawing and read.symbols == model.symbols

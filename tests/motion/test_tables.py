@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.interpolate import CubicSpline
 
-from dalembert import ModelError, System
+from dalembert import ModelError, MotionWarning, System
 
 X, Y = np.linspace(0, 6, 25), 0.1 * np.sin(2.3 * np.linspace(0, 6, 25)) ** 3
 
@@ -102,3 +102,15 @@ def test_what_is_asked_beyond_the_ends_is_no_number():
         values = run.evaluate("road(2*t)", times=[1, 2.9, 3.1])
     assert np.isfinite(values).tolist() == [True, True, False]
     assert np.isfinite(run.evaluate("road''(t)")).all()
+
+
+def test_a_narrow_table_of_the_state_is_not_stepped_over():
+    """A peak of the force at x = 5, two thousandths wide: v² = 4 + 2·200·0.001."""
+    peak = {"x": [0, 4.999, 5, 5.001, 10], "value": [0, 0, 200, 0, 0], "kind": "linear", "beyond": "constant"}
+    system = System("x", kinetic="x'^2/2", forces={"x": "peak(x)"}, tables={"peak": peak}, initial={"x": 0, "x'": 2})
+    run = system.simulate(4)
+    assert run["x'"][-1] == pytest.approx(np.sqrt(4.4), abs=1e-8) and run.certificate.ok
+    other = system.simulate(4, method="radau")
+    with pytest.warns(MotionWarning, match="certificate"):
+        assert not other.certificate.ok
+    assert "take the method `dop853`" in other.certificate.notes[0]

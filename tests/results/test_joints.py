@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dalembert import Mechanism, ModelError, example
+from dalembert import Event, Mechanism, ModelError, MotionWarning, example
 from dalembert.blocks.numeric import Numeric
 from dalembert.forms.multipliers import solve
 from dalembert.model.mechanism.tables import GROUND
@@ -348,3 +349,33 @@ def test_wrong_questions():
             mechanism.joint_force(**arguments)
     with pytest.raises(ModelError, match="a system without bodies has no joints"):
         example("pendulum").simulate(until=0.1).joint("rod_x")
+
+
+def swing(speed: float, rope: dict | None = None, gravity: tuple = (0, -9.81)) -> Mechanism:
+    """A bob on a rope of 2 m, pushed at its lowest point."""
+    bob = {"kind": "particle", "mass": 3, "at": [0, -2], "velocity": [speed, 0]}
+    joint = {"kind": "rope", "bodies": ["ground", "bob"], "at": [[0, 0], [0, -2]], "over": []}
+    return Mechanism({"bob": bob}, {"rope": {**joint, **(rope or {})}}, gravity=gravity)
+
+
+def test_a_rope_that_would_have_to_push_is_said():
+    """T = m (v²/l − 2 g + 3 g cos φ) vanishes on the way up."""
+    with pytest.warns(MotionWarning, match="rope `rope` would have to push"):
+        run = swing(8.0).simulate(1.0)
+    first, most, at = (
+        float(x) for x in re.search(r"at t = (.*), most \((.*) N\) at t = (.*?):", run.slack[0]).groups()
+    )
+    assert np.isclose(-run.at(first)[0][1] / 2, (2 * 9.81 - 32) / (3 * 9.81), rtol=1e-5)
+    assert (most, at) == pytest.approx((-run.minimum("rope.tension"), 1.0), rel=1e-3)
+    assert run.slack[0] in run.certificate.notes and run.certificate.ok
+    stopped = swing(8.0).simulate(1.0, events=[Event("lambda_rope_length = 0", "stop")])
+    assert stopped.status == "stopped" and stopped.slack == () == swing(8.0).simulate(0.6).slack
+
+
+@pytest.mark.parametrize("gravity", [(0, -9.81), (0, 0)])
+def test_ropes_that_pull_or_do_nothing_are_not_named(gravity):
+    """A swing of little height; and two balls that fall, or drift, with a rope between them that only rounding tightens."""
+    assert swing(1.0, gravity=gravity).simulate(2).slack == ()
+    balls = {name: {"kind": "particle", "mass": 1, "at": [k, 0.3 * k]} for k, name in enumerate("ab")}
+    rope = {"kind": "rope", "bodies": ["a", "b"], "points": [[0, 0], [0, 0]], "over": []}
+    assert Mechanism(balls, {"r": rope}, gravity=gravity).simulate(1).slack == ()

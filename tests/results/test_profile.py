@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -96,7 +97,30 @@ def test_views_of_joints_show_the_extremes():
     assert high == pytest.approx(run.maximum("B.force_x")) and high >= force.force[:, 0].max()
     assert low == pytest.approx(run.minimum("B.force_x")) and low < force.force[:, 0].min()
     assert f"{low:.4g}" in force.text(100).replace("−", "-") or f"{high:.4g}" in force.text(100)
-    assert run.joint("B", axes="body").extremes is None
+    turned = run.joint("B", axes="body")
+    assert turned.extremes is not None
+    most = run.maximum(lambda run: run.joint("B", axes="body").force[:, 1])
+    assert turned.extremes("force y")[1] == pytest.approx(most, rel=1e-9)
+
+
+def test_a_moment_that_is_only_rounding_is_none():
+    """The moment of a pin is what the tolerance leaves between the steps: it is not followed, and not shown."""
+    run = rig().simulate(3.0, samples=3)
+    pin = run.joint("B")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert pin.extremes is not None and pin.extremes("moment") == (0.0, 0.0)
+        assert "moment" in pin.text(100)
+
+
+def test_largest_forces_in_reports_are_those_between_steps(tmp_path):
+    run = rig().simulate(3.0, samples=3)
+    run.report(tmp_path / "rig.html")
+    text = (tmp_path / "rig.html").read_text(encoding="utf-8")
+    shown = re.sub(r"<[^>]*>", " ", text[text.index("Largest forces and moments") :])
+    for joint in ("A", "B"):
+        peak = run.peak(f"{joint}.force")
+        assert re.search(rf" {joint} +\w+ +{peak:.6g} +{peak.t:.6g} ", shown)
 
 
 def test_what_cannot_be_followed_is_said(run):

@@ -17,6 +17,8 @@ from dalembert.model.settings import Settings
 FORMS = Settings.said["form"].offered
 DERIVED = (*FORMS, "reactions")
 
+_TABLES = ("parameters", "initial", "functions", "controls")
+
 Offers = Iterator[tuple[str, str] | str]
 
 
@@ -77,6 +79,17 @@ def coordinates(ctx: typer.Context, incomplete: str) -> Offers:
             yield f"{name}=", f"now {given[name]}" if name in given else "not fixed now"
 
 
+def names_in(table: str) -> Callable[[typer.Context, str], Offers]:
+    """Offer the names that a table of the model on the command line has."""
+
+    def offered(ctx: typer.Context, incomplete: str) -> Offers:
+        for name in _model(ctx).get(table, {}):
+            if name.startswith(incomplete):
+                yield f"{name}="
+
+    return offered
+
+
 def _model(ctx: typer.Context) -> dict[str, Any]:
     """Return the tables of the model file on the command line, if there is one that can be read."""
     from dalembert.model.gallery import source
@@ -89,5 +102,5 @@ def _model(ctx: typer.Context) -> dict[str, Any]:
         data = tomllib.loads(text)
     except (OSError, ValueError, RecursionError):
         return {}
-    tables = {key: data[key] for key in ("parameters", "initial") if isinstance(data.get(key), dict)}
+    tables = {key: data[key] for key in _TABLES if isinstance(data.get(key), dict)}
     return tables | {key: data[key] for key in ("coordinates",) if isinstance(data.get(key), list)}

@@ -27,9 +27,11 @@ def open_model(
     settings: Sequence[str] | None = None,
     initial: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
+    functions: Sequence[str] | None = None,
+    controls: Sequence[str] | None = None,
     by: str | None = None,
 ) -> System:
-    """Load a file or a gallery model, with parameters, initial values, outputs and kind of coordinates changed."""
+    """Load a file or a gallery model, and change what options say of it."""
     from dalembert.model.gallery import names
     from dalembert.model.textfile import MAX_BYTES, decoded, load, loads
 
@@ -52,7 +54,16 @@ def open_model(
         "outputs": _pairs("--outputs", outputs, '"tip=x+l*sin(phi)"'),
     }
     changes = {part: given for part, given in changes.items() if given}
-    return system.replace(**changes) if changes else system
+    system = system.replace(**changes) if changes else system
+    if functions:
+        from dalembert.model.sections.functions import with_functions
+
+        system = with_functions(system, _pairs("--functions", functions, '"F=sin(3*t)"'))
+    if controls:
+        from dalembert.model.sections.controls import with_laws
+
+        system, _ = with_laws(system, _pairs("--controls", controls, '"u=-k*x"'))
+    return system
 
 
 def _standard_input(most: int) -> bytes:

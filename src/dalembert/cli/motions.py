@@ -30,11 +30,11 @@ def simulated(system: System, asked: Mapping[str, Any]) -> Run:
         return system.simulate(progress=progress, **asked)
 
 
-def read_events(texts: list[str] | None) -> dict[str, Any]:
+def read_events(system: System, texts: list[str] | None) -> dict[str, Any]:
     """Read events as they stand on the command line, as a setting of the motion."""
     from dalembert.motion.event_text import event_from_text
 
-    return {"events": [event_from_text(text) for text in texts]} if texts else {}
+    return {"events": [event_from_text(text, system.states) for text in texts]} if texts else {}
 
 
 def write(words: str, path: Path | None, action: Callable[[Path], Any]) -> None:
@@ -79,8 +79,8 @@ def ending(run: Run) -> int:
     if run.message:
         verb = "fails" if run.status == "failed" else "was stopped"
         typer.echo(styled(f"The motion {verb}: {run.message}", "bad", err=True), err=True)
-    if run.note:
-        typer.echo(styled(f"Note: {run.note}", "caution", err=True), err=True)
+    for note in (*([run.note] if run.note else []), *run.slack):
+        typer.echo(styled(f"Note: {note}", "caution", err=True), err=True)
     if run.status == "stopped":
         word = run.message.split()[0]
         if word in ("interrupted", "terminated"):

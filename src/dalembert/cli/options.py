@@ -63,13 +63,33 @@ Outputs = Annotated[
         rich_help_panel=CHANGE,
     ),
 ]
+Functions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--functions",
+        metavar="NAME=EXPR",
+        help='The value of a function that the model leaves open: --functions "F=sin(3*t)".',
+        rich_help_panel=CHANGE,
+        autocompletion=completion.names_in("functions"),
+    ),
+]
+Controls = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--controls",
+        metavar="NAME=LAW",
+        help='The law of a control: --controls "u=-k*x - d*x\'".',
+        rich_help_panel=CHANGE,
+        autocompletion=completion.names_in("controls"),
+    ),
+]
 Events = Annotated[
     list[str] | None,
     typer.Option(
         "--event",
         metavar="EVENT",
         help='What is watched for, and done there: --event "hit: y = 0, down, stop"; k = 2 sets a parameter, '
-        "y' = -e*y' a velocity.",
+        "y' = -e*y' a velocity, z = 0 a state.",
         rich_help_panel=CHANGE,
     ),
 ]

@@ -2,9 +2,10 @@
 
 A cubic curve is the spline with two continuous derivatives that has no knot at the second and at the last point but one
 ("not-a-knot"): it repeats polynomials up to the third degree. Through three points it is the parabola, through two the
-line. Each piece is c₀ + c₁ s + c₂ s² + c₃ s³ from its own beginning; before the first point and behind the last there
-is one more, constant or straight; a curve that stops is straight there too, as places are tried to which no motion
-comes. Derivatives are those of the pieces; at a kink the one to the right.
+line. A natural one has no curvature at its ends instead, so that it goes on straight without a kink. Each piece is
+c₀ + c₁ s + c₂ s² + c₃ s³ from its own beginning; before the first point and behind the last there is one more, constant
+or straight; a curve that stops is straight there too, as places are tried to which no motion comes. Derivatives are
+those of the pieces; at a kink the one to the right.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.language.intervals import Interval, interval
 
-CUBIC, LINEAR = "cubic", "linear"
+CUBIC, LINEAR, NATURAL = "cubic", "linear", "natural"
 STOP, CONSTANT, STRAIGHT = "stop", "constant", "linear"  # how a curve goes on behind its ends
 SLACK = 1e-9  # of its length: by how much rounding may go beyond the end of a curve that stops
 _ROUNDING = 2e-15  # of the terms of a piece
+_TENTS = 4  # curves that pass zero at kinks
 
 
 class Interpolant:
@@ -39,7 +41,7 @@ class Interpolant:
         self.x, y = np.array(x, dtype=float), np.array(value, dtype=float)
         self.kind, self.beyond = kind, beyond
         with np.errstate(all="ignore"):
-            inner = _straight(self.x, y) if kind == LINEAR else _cubic(self.x, y)
+            inner = _straight(self.x, y) if kind == LINEAR else _cubic(self.x, y, kind == NATURAL)
             last = inner[-1]
             h = self.x[-1] - self.x[-2]
             slopes = (inner[0, 1], last[1] + h * (2 * last[2] + 3 * h * last[3]))
@@ -78,17 +80,22 @@ class Interpolant:
         ends = self.beyond == CONSTANT or (self.beyond == STRAIGHT and self.kind == CUBIC)
         return np.concatenate([self.x[:1], inner, self.x[-1:]]) if ends else inner
 
-    def tent(self) -> Interpolant | None:
-        """Return a curve that passes zero at every kink, straight there; None if there is none."""
-        if not len(self.kinks):
-            return None
+    def tents(self) -> list[Interpolant]:
+        """Return curves that pass zero at the kinks, straight there, each at every fourth of them.
+
+        A step that passes over several kinks at once, as where a table is narrow, changes the sign of one of them.
+        """
+        return [self._tent(self.kinks[k::_TENTS]) for k in range(min(_TENTS, len(self.kinks)))]
+
+    def _tent(self, kinks: Array) -> Interpolant:
+        """Return a curve that passes zero at some kinks."""
         span = self.x[-1] - self.x[0]
-        ends = np.concatenate([self.kinks[:1] - span, self.kinks, self.kinks[-1:] + span])
+        ends = np.concatenate([kinks[:1] - span, kinks, kinks[-1:] + span])
         x = np.empty(2 * len(ends) - 3)  # kinks, and the middles between them
-        x[::2], x[1::2] = ends[:-1] + np.diff(ends) / 2, self.kinks
+        x[::2], x[1::2] = ends[:-1] + np.diff(ends) / 2, kinks
         tent = Interpolant(x, np.zeros(len(x)), LINEAR, STRAIGHT)
-        nearest = np.clip((np.arange(len(x) + 1) - 1) // 2, 0, len(self.kinks) - 1)
-        tent.breaks, tent.base = x, self.kinks[nearest]  # each piece from its kink, where it is then exactly zero
+        nearest = np.clip((np.arange(len(x) + 1) - 1) // 2, 0, len(kinks) - 1)
+        tent.breaks, tent.base = x, kinks[nearest]  # each piece from its kink, where it is then exactly zero
         tent.pieces[:, 1] = 1.0 - 2.0 * (nearest % 2)
         return tent
 
@@ -195,20 +202,24 @@ def _straight(x: Array, y: Array) -> Array:
     return np.column_stack([y[:-1], slopes, 0 * slopes, 0 * slopes])
 
 
-def _cubic(x: Array, y: Array) -> Array:
-    """Return the pieces of the spline that is not-a-knot, by its slopes (de Boor, A Practical Guide to Splines, IV)."""
+def _cubic(x: Array, y: Array, natural: bool = False) -> Array:
+    """Return the pieces of the spline, by its slopes (de Boor, A Practical Guide to Splines, IV)."""
     h, m = np.diff(x), np.diff(y) / np.diff(x)
     if len(x) == 2:
         return _straight(x, y)
-    if len(x) == 3:
+    if len(x) == 3 and not natural:
         bend = (m[1] - m[0]) / (x[2] - x[0])
         return np.array([[y[0], m[0] - bend * h[0], bend, 0.0], [y[1], m[0] + bend * h[0], bend, 0.0]])
     below, above = np.append(h[1:], x[-1] - x[-3]), np.append(x[2] - x[0], h[:-1])
     diagonal = np.concatenate([h[1:2], 2 * (h[:-1] + h[1:]), h[-2:-1]])
     right = np.empty(len(x))
     right[1:-1] = 3 * (h[1:] * m[:-1] + h[:-1] * m[1:])
-    right[0] = ((h[0] + 2 * above[0]) * h[1] * m[0] + h[0] ** 2 * m[1]) / above[0]
-    right[-1] = (h[-1] ** 2 * m[-2] + (2 * below[-1] + h[-1]) * h[-2] * m[-1]) / below[-1]
+    if natural:
+        below[-1] = above[0] = 1.0
+        diagonal[[0, -1]], right[[0, -1]] = 2.0, 3 * m[[0, -1]]
+    else:
+        right[0] = ((h[0] + 2 * above[0]) * h[1] * m[0] + h[0] ** 2 * m[1]) / above[0]
+        right[-1] = (h[-1] ** 2 * m[-2] + (2 * below[-1] + h[-1]) * h[-2] * m[-1]) / below[-1]
     slopes = _tridiagonal(below.tolist(), diagonal.tolist(), above.tolist(), right.tolist())
     left, further = slopes[:-1], slopes[1:]
     return np.column_stack([y[:-1], left, (3 * m - 2 * left - further) / h, (left + further - 2 * m) / h**2])

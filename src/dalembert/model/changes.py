@@ -47,3 +47,10 @@ def merge_entries(present: Mapping[str, Any], change: Mapping[str, Any]) -> dict
         else:
             result[key] = value
     return result
+
+
+def thawed(kept: Any) -> Any:
+    """Return what a system keeps in dictionaries that can be changed, and written by `pickle`."""
+    if isinstance(kept, Mapping):
+        return {key: thawed(value) for key, value in kept.items()}
+    return tuple(map(thawed, kept)) if type(kept) is tuple else kept

@@ -1,9 +1,17 @@
-"""What readers of a model know of states: their names before anything is read, and where they may stand."""
+"""What readers of a model know of states: their names before anything is read, and where they may stand.
+
+The rate of a state may follow parts of a mechanism, `A.angle`, which are read after those that use the state: such a
+rate comes late. Until then z' stands for itself, and `put_rates` puts it in where all has been read.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+import symengine as se
 
 from dalembert.errors import ModelError
 from dalembert.language.bounds import MAX_NODES
@@ -13,9 +21,13 @@ from dalembert.language.rates import size
 from dalembert.language.states import inner
 from dalembert.language.translate import plain_name
 from dalembert.language.walk import fold
+from dalembert.model.observed import MULTIPLIER, Observed
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
+
+
+_PART = re.compile(r"[^\W\d]\w*\.[^\W\d]")
 
 
 def by_state(given: Any) -> Any:
@@ -42,6 +54,47 @@ def with_meanings(expr: Expr, meanings: Mapping[Expr, Expr]) -> Expr:
     if fold(expr, lambda node, args: sizes.get(node, 1) + sum(args)) > MAX_NODES:
         raise ModelError(f"the expression has more than {MAX_NODES} parts once rates of states and laws are put in")
     return expr.xreplace({symbol: meanings[symbol] for symbol in used})
+
+
+def names_parts(given: Any) -> bool:
+    """Tell whether quantities of parts are named, as in `A.angle`."""
+    if isinstance(given, str):
+        return _PART.search(given) is not None
+    return isinstance(given, se.Basic) and any("." in symbol.name for symbol in given.free_symbols)
+
+
+def read_followed(reader: Reader, key: tuple[str, ...], given: Any, why: str) -> tuple[Expr, Expr | None]:
+    """Read what may follow parts and controls: as it is written, and what that stands for; None after a report."""
+    observed = Observed(reader.scope({}, reader.laws))
+
+    def translate(value: Any) -> Expr:
+        plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return reader.translate(value) if plain else observed.read(value)
+
+    written = reader.expression(given, key, translate=translate)
+    meant = reader.attempt(key, lambda: observed.resolved(written))
+    if meant is None:
+        return written, None
+    meant = reader.expression(meant, key, reader.accelerations, why, lambda expr: expr)
+    if any(symbol.name.startswith((MULTIPLIER, "lambda ")) for symbol in meant.free_symbols):
+        reader.problem(why, *key)
+    return written, meant
+
+
+def put_rates(reader: Reader, fields: dict[str, Any]) -> None:
+    """Put rates that came late in where they stand: in forces, in matrices, in laws of controls."""
+    late = reader.late_rates
+    if not late:
+        return
+    forces = fields["forces"].items()
+    found = {c: reader.attempt(("states",), lambda f=f: with_meanings(f, late)) for c, f in forces}
+    fields["forces"] = MappingProxyType({c: f for c, f in found.items() if f is not None})
+    if fields["force"] is not None:
+        fields["force"] = tuple(with_meanings(entry, late) for entry in fields["force"])
+        fields["mass"] = tuple(tuple(with_meanings(entry, late) for entry in row) for row in fields["mass"])
+    for name, law in list(reader.meanings.items()):
+        meant = reader.attempt(("controls",), lambda law=law: with_meanings(law, late))
+        reader.meanings |= {} if meant is None else {name: meant}
 
 
 def refuse_states(reader: Reader, expr: Expr, key: tuple[str, ...], advice: str) -> None:

@@ -26,7 +26,7 @@ from dalembert.language.vocabulary import MAX_HINTS, Value, Vocabulary
 from dalembert.model.constants import parse_constant
 from dalembert.model.drawing import Drawing
 from dalembert.model.equations import read_constraints, read_energy, read_forces, read_matrices
-from dalembert.model.first_order import states_in, with_meanings
+from dalembert.model.first_order import put_rates, states_in, with_meanings
 from dalembert.model.given import Given
 from dalembert.model.observed import Scope
 from dalembert.model.sections import SECTIONS
@@ -67,6 +67,8 @@ class Reader:
             raise ModelError(self.problems)
         self.states = states_in(given.sections.get("states"), symbols)
         self.rates: dict[Expr, Expr] = {}  # of states, by the symbols of the rates
+        self.late: dict[str, Any] = {}  # those that are not read yet
+        self.late_rates: dict[Expr, Expr] = {}  # those that were, after others
         names = (*names, *map(integral, self.states))
         self.coordinates = dict.fromkeys(names)
         self.velocities = dict.fromkeys(name + "'" for name in names)
@@ -113,6 +115,7 @@ class Reader:
         fields["forces"] = self.all_forces(fields["forces"], fields["sections"])
         fields["parameters"] = MappingProxyType(self.parameters)
         fields["symbols"] = MappingProxyType(self.translator.symbols)
+        put_rates(self, fields)
         put_laws(self, fields)
         if self.problems:
             raise ModelError(self.problems)
@@ -279,7 +282,8 @@ class Reader:
         if expr is None:
             return se.Integer(0)
         used = self.meant(expr).free_symbols if forbidden else ()
-        found = sorted(as_written(s.name) for s in used if s.name in forbidden)
+        names = [s.name for s in used if s.name in forbidden and s.name not in self.late]
+        found = sorted(map(as_written, names))
         if found:
             self.problem(f"{why} (found {', '.join(found[:6])})", *key)
         return expr

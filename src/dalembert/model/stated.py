@@ -14,10 +14,10 @@ from dalembert.arguments import choice, shown, table
 from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, Problem, nearest, quoted
 from dalembert.language.building import Expr
-from dalembert.language.states import inner
+from dalembert.language.states import inner, integral
 from dalembert.language.translate import Translator
 from dalembert.language.vocabulary import Value, Vocabulary
-from dalembert.model.changes import merge_values
+from dalembert.model.changes import merge_values, thawed
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.facts import STRUCTURE, Survey
@@ -108,8 +108,7 @@ class Stated(Shown):
                 raise ModelError(f"a system has no `{name}`; {nearest(name, parts_of(), 'parts')}")
         if variant := in_numbers(self, changes):
             return variant
-        given: dict[str, Any] = {name: getattr(self.own, name) for name in (*VALUES, *WHOLE)}
-        given |= {"parameters": self.parameters, **self.sections}
+        given = self.arguments()
         for name, change in changes.items():
             if name in VALUES:
                 change = self._changed(name, given[name], change)
@@ -119,6 +118,22 @@ class Stated(Shown):
         variant = type(self)(**given, symbols=self.symbols, source=self.source)
         take_over(variant, self)
         return variant
+
+    def arguments(self) -> dict[str, Any]:
+        """Return what the system can be made of again, by the names of arguments."""
+        given = {name: getattr(self.own, name) for name in (*VALUES, *WHOLE)}
+        return given | {"parameters": self.parameters, **self.sections}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Give what the system can be made of again; tables are then known as functions where it is read."""
+        made = {**self.arguments(), "symbols": self.symbols, "source": self.source}
+        return _made, (type(self), thawed(made))
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memory: Any) -> Self:
+        return self
 
     def numbers(self, part: str, change: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the fields that other numbers change."""
@@ -138,6 +153,8 @@ class Stated(Shown):
     def put_sections(self, change: Callable[[Expr], Expr]) -> dict[str, Any]:
         """Return the further tables with their expressions changed, without those that are in the equations."""
         found = {name: SECTIONS[name].put(kept, change) for name, kept in self.sections.items()}
+        if self.states:  # with what controls add to the rates, and with what parts stand for
+            found["states"] = {name: change(self.forces[integral(name)]) for name in self.states}
         lost = self.laws.keys() - (found.get("controls") or {}).keys()
         if lost and found.get("outputs"):
             kept = {name: expr for name, expr in found["outputs"].items() if not asks_for(expr, lost)}
@@ -267,3 +284,8 @@ class Stated(Shown):
         if len(constraints) == 1:
             return f"constraint `{constraints[0]}` cannot be satisfied", "Check its equation and parameters"
         return f"constraints {quoted(constraints)} contradict each other", "Remove or correct one of them"
+
+
+def _made(kind: type[Stated], given: Mapping[str, Any]) -> Stated:
+    """Make a system of its arguments."""
+    return kind(**given)

@@ -1,11 +1,13 @@
 """Events in a line of text, as on the command line: `hit: y = 0, down, stop`.
 
-    [NAME:] EQUATION [, up | down | both] [, stop] [, PARAMETER = NUMBER] [, VELOCITY' = EXPRESSION] …
+    [NAME:] EQUATION [, up | down | both] [, stop] [, PARAMETER = NUMBER] [, VELOCITY' or STATE = EXPRESSION] …
 
 Text is parsed, never evaluated.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from dalembert.errors import ModelError
 from dalembert.language.building import number
@@ -18,8 +20,8 @@ _MOST = 10_000  # characters
 _EXAMPLE = "as in 'hit: y = 0, down, stop'"
 
 
-def event_from_text(text: str) -> Event:
-    """Read an event; what its names stand for is judged where it is watched for.
+def event_from_text(text: str, states: Collection[str] = ()) -> Event:
+    """Read an event; what its names stand for, but for those of states, is judged where it is watched for.
 
     >>> event_from_text("hit: y = 0, down, y' = -e*y'")
     Event(when='y = 0', action='record', direction='down', name='hit', velocities={"y'": "-e*y'"}, stop=False)
@@ -37,7 +39,7 @@ def event_from_text(text: str) -> Event:
     velocities: dict[str, str] = {}
     for word in words:
         key, *value = (part.strip() for part in EQUALS.split(word, maxsplit=1))
-        if value and key.endswith("'"):
+        if value and (key.endswith("'") or key in states):
             velocities[key] = value[0]
         elif value:
             parameters[key] = _number(key, value[0])

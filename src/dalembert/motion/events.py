@@ -166,6 +166,8 @@ def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
         raise ModelError(f"the direction is up (1), down (−1) or both (0), got {shown(event.direction)}")
     if isinstance(event.action, Mapping):
         for name in event.action:
+            if name in system.states:
+                raise ModelError(f'`{name}` is a state; give its new value as velocities={{"{name}": …}}')
             if name not in system.parameters:
                 raise ModelError(f"no parameter `{name}`; {nearest(str(name), list(system.parameters), 'parameters')}")
             value = event.action[name]

@@ -46,9 +46,7 @@ class Animation:
         width, rate: of films, in pixels and in frames for each second; without them 640, and 20 (.gif) or 30 (.mp4).
         """
         check_path(path)
-        width = WIDTH if width is None else 2 * (whole("width", width, *WIDTHS) // 2)
-        if rate is not None and not RATES[0] <= number("rate", rate) <= RATES[1]:
-            raise ModelError(f"`rate` is from {RATES[0]} to {RATES[1]} frames for each second, got {rate!r}")
+        width = check_film(width, rate)
         path = Path(path)
         kind = path.suffix.lower()
         if kind == ".html":
@@ -135,6 +133,13 @@ def check_names(trace: Any) -> tuple[str, ...]:
     if not all(isinstance(name, str) for name in names):
         raise ModelError(f"`trace` is the name of a point or several, as in trace=('A', 'B'); got {trace!r}")
     return names  # pyright: ignore[reportReturnType]
+
+
+def check_film(width: Any = None, rate: Any = None) -> int:
+    """Refuse a width or a rate that no film can have; return the width, which is even."""
+    if rate is not None and not RATES[0] <= number("rate", rate) <= RATES[1]:
+        raise ModelError(f"`rate` is from {RATES[0]} to {RATES[1]} frames for each second, got {rate!r}")
+    return WIDTH if width is None else 2 * (whole("width", width, *WIDTHS) // 2)
 
 
 def check_speed(speed: Any) -> float:

@@ -27,7 +27,7 @@ def joints(source: PlotSource, names: str | Sequence[str] | None) -> Chart:
     if not parts and names is None:
         raise ModelError("this mechanism has no joints and no drives")
     forces = [source.fine.joints.force(name) for name in chosen(names, known, "joint") or parts]
-    least = _least(source, forces)
+    least = _least(forces)
     panels = _sizes(source, forces, least) if names is None else _components(source, forces, least)
     return Chart("Forces in the joints", tuple(panels), (*source.notes, *undetermined(source)))
 
@@ -80,12 +80,8 @@ def _acts(force: JointForce, part: str, least: dict[str, float]) -> bool:
     return bool(np.isnan(size).any() or size.max(initial=0.0) > least[part])
 
 
-def _least(source: PlotSource, forces: Sequence[JointForce]) -> dict[str, float]:
+def _least(forces: Sequence[JointForce]) -> dict[str, float]:
     """Return the force and the moment that count as something; a lever arm reaches from a joint to a centre of mass."""
-    arms = []
-    for force in forces:
-        places = source.fine.joints.centre(force.on)
-        arms.append(float(np.linalg.norm(places - force.point, axis=-1).max(initial=0.0)))
     known = [float(np.nan_to_num(force.size).max(initial=0.0)) for force in forces]
     largest = _NONE * max(known, default=0.0)
-    return {"force": largest, "moment": largest * (max(arms, default=0.0) or 1.0)}
+    return {"force": largest, "moment": largest * (max((force.arm for force in forces), default=0.0) or 1.0)}

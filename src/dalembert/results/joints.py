@@ -45,7 +45,8 @@ class JointForce(Printed):
 
     force: (…, 2) or (…, 3). moment: (…) in the plane, (…, 3) in space. point: where, in the world. A component that
     is not determined, as joints repeat each other, is nan; `determined` says which are, `notes` say it in words.
-    `extremes` gives the least and the largest value of a component along the motion, between its samples too.
+    `extremes` gives the least and the largest value of a component along the motion, between its samples too. `arm` is
+    the largest distance of the point from the centre of mass.
     """
 
     names: tuple[str, ...]
@@ -56,6 +57,7 @@ class JointForce(Printed):
     moment: Array
     point: Array
     notes: tuple[str, ...] = ()
+    arm: float = field(default=0.0, compare=False)
     extremes: Callable[[str], tuple[float, float]] | None = field(default=None, compare=False)
 
     @property
@@ -126,10 +128,6 @@ class Joints:
         """Accelerations and multipliers of the mechanism in the coordinates of its bodies."""
         return self._solution
 
-    def centre(self, body: str) -> Array:
-        """Return where the centre of mass of a body is, one row for each state."""
-        return self._evaluate(self.mechanism.bodies[body].view.q[: self.dimensions]).T
-
     def __repr__(self) -> str:
         return f"<Joints {', '.join(self.mechanism.joints)} of {self.mechanism.name!r}>"
 
@@ -148,14 +146,20 @@ class Joints:
     # --- what is asked for -------------------------------------------------------------------------------------------
 
     def force(
-        self, names: str | Sequence[str], on: str | None = None, axes: str = "world", at: Any = None
+        self,
+        names: str | Sequence[str],
+        on: str | None = None,
+        axes: str = "world",
+        at: Any = None,
+        judged: bool = True,
     ) -> JointForce:
         """Return force and moment of a joint or drive, or the sum of several, on a body.
 
         names: joints, drives, conditions such as `A.y`, springs, dampers, actuators, loads. on: a body; without one,
         the second body of the joint, or the first if the second is the ground. axes: "world", those of the "body", or
         those of the (first) "joint". at: a point of the body by name, its coordinates in the body frame, or "centre";
-        without one the point in which the joint acts, of several joints the centre of mass.
+        without one the point in which the joint acts, of several joints the centre of mass. judged: look what of it is
+        determined.
         """
         names = names_of("names", names, "names of joints and drives")
         known = elements(self.mechanism)
@@ -176,7 +180,7 @@ class Joints:
         turn = self._axes(joints[0], on, axes)
         force, moment = self._turned(force[:, 0], moment[:, 0], turn)
         notes: tuple[str, ...] = ()
-        if self.shares:
+        if judged and self.shares:
             loose = self._loose(conditions, on, point, turn)
             for part, mask in zip((force, moment), loose, strict=True):
                 known = self.shares.near >= 0
@@ -192,7 +196,15 @@ class Joints:
             moment.reshape(self.shape if self.dimensions == 2 else (*self.shape, 3)),
             point.reshape((*self.shape, self.dimensions)),
             notes,
+            self._arm(on, point),
         )
+
+    def _arm(self, on: str, point: Array) -> float:
+        """Return the largest lever arm of a point of a body; none of the ground, which has no centre of mass."""
+        if on == GROUND or not len(point):
+            return 0.0
+        columns = [self._columns[name] for name in self.mechanism.bodies[on].coordinates[: self.dimensions]]
+        return float(np.linalg.norm(self.inputs[:, columns] - point, axis=-1).max())
 
     @cached_property
     def notes(self) -> Mapping[str, str]:

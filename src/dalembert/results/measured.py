@@ -67,6 +67,13 @@ class Measured(Shown):
         held = self._self.motion.held
         return {} if held is None else held.as_dict()
 
+    @property
+    def slack(self) -> tuple[str, ...]:
+        """Which ropes would have to push, from when on, in words: real ones are slack there."""
+        from dalembert.results.slack import slack
+
+        return slack(self._self)
+
     def evaluate(self, expression: Any, times: Any = None) -> Any:
         """Return an expression along the motion: `run.evaluate("m*g*y")`, at its samples or at any times of it.
 
@@ -129,12 +136,6 @@ class Measured(Shown):
     def rms(self, what: Any) -> float:
         """Return the root of the mean square over time of what `peak` takes, by quadrature inside the steps."""
         return profile_of(self._self, what).rms()
-
-
-def extremes_of(run: Run, joint: str, component: str) -> tuple[float, float]:
-    """Return the least and the largest value of a component of the force of a joint, `force x` or `moment`."""
-    what = f"{joint}.{'moment_z' if component == 'moment' else component.replace(' ', '_')}"
-    return float(run.minimum(what)), float(run.maximum(what))
 
 
 def column_extremes(run: Run, columns: Sequence[int]) -> list[tuple[float, float]]:

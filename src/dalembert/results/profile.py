@@ -98,17 +98,20 @@ class Profile:
         return float(np.sqrt(lengths @ squares / lengths.sum()))
 
 
-def profile(evaluate: Callable[[Array], Array], times: Array) -> Profile:
-    """Sample a function of time between some times, at which it may jump to a next one that lies an instant later."""
+def profile(evaluate: Callable[[Array], Array], times: Array, small: float = 0.0) -> Profile:
+    """Sample a function of time between some times, at which it may jump to a next one that lies an instant later.
+
+    Differences below `small` are not looked into.
+    """
     with np.errstate(all="ignore"):  # what has no value somewhere is found by its values
-        return _Sampling(evaluate, times).profile()
+        return _Sampling(evaluate, times, small).profile()
 
 
 class _Sampling:
     """Pieces that wait to be sampled, and those that are done."""
 
-    def __init__(self, evaluate: Callable[[Array], Array], times: Array):
-        self.evaluate, self.narrow = evaluate, _NARROW * float(times[-1] - times[0])
+    def __init__(self, evaluate: Callable[[Array], Array], times: Array, small: float):
+        self.evaluate, self.small, self.narrow = evaluate, small, _NARROW * float(times[-1] - times[0])
         self.t, self.values = [times], [np.asarray(evaluate(times), dtype=float)]
         self.low, self.high = _range(self.values[0])
         self.usual = self.pole = 0.0  # the largest value away from where it is halved for ever, and there
@@ -148,7 +151,7 @@ class _Sampling:
         coefficients = values @ _TO_COEFFICIENTS
         off = np.abs(coefficients[:, -2:]).sum(axis=1) + np.abs(coefficients[:, -3]) / 8
         largest = max(abs(self.low), abs(self.high))
-        bad = ~(off <= max(_TOLERANCE * (self.high - self.low), _ROUNDING * largest))
+        bad = ~(off <= max(_TOLERANCE * (self.high - self.low), _ROUNDING * largest, self.small))
         narrow = b - a <= np.maximum(self.narrow, 256 * _ulp(a, b))
         self._note(nodes, values, bad & narrow)
         halve = bad & ~narrow & np.any(np.isfinite(values), axis=1)

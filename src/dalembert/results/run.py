@@ -26,7 +26,7 @@ from dalembert.native.values import Energies, Result
 from dalembert.results.bounds import Bound, bounds
 from dalembert.results.certificate import Certificate, certify
 from dalembert.results.certificate.energy import Drift, energy_drift
-from dalembert.results.measured import Measured, extremes_of
+from dalembert.results.measured import Measured
 
 if TYPE_CHECKING:
     from dalembert.document.nodes import Section
@@ -37,15 +37,18 @@ if TYPE_CHECKING:
 
 
 def simulate(system: System, asked: Mapping[str, Any]) -> Run:
-    """Compute the motion of a system with settings by name; one that ends before its time, not by an event, warns."""
+    """Compute the motion of a system with settings by name; warn where it ends early, or where ropes push."""
     system = with_functions(system, asked.get("functions"))
     system, called = with_laws(system, asked.get("controls"))
     settings = chosen_settings(system, {**asked, "controls": called or None})
     run = Run(compute(system, settings))
+    words = run.slack
     if run.status == "failed" or (run.status == "stopped" and not run.message.startswith("event ")):
         text = f"the motion ends at t = {run.motion.times[-1]:.6g}: {run.message}"
         if settings.strict:
             raise SimulationError(text)
+        words = (text, *words)
+    for text in words:
         warnings.warn(text, MotionWarning, stacklevel=4)  # where `System.simulate` is called
     if settings.certify:
         _ = run.certificate
@@ -220,11 +223,9 @@ class Run(Measured):
         the second of the joint, or the first if the second is the ground. axes: "world", "body" or "joint". at: a point
         of the body by name, its coordinates in the body frame, or "centre"; without one where the joint acts.
         """
-        found = self.joints.force(names, on, axes, at)
-        if not isinstance(names, str) or names not in self.joints.mechanism.joints or at is not None or axes != "world":
-            return found
-        usual = self.joints.force(names).on == found.on
-        return replace(found, extremes=lambda key: extremes_of(self, names, key)) if usual else found
+        from dalembert.results.joint_extremes import with_extremes
+
+        return with_extremes(self, self.joints.force(names, on, axes, at), at)
 
     @cached_property
     def joints(self) -> Joints:

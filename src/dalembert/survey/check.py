@@ -113,7 +113,8 @@ class Examination:
                 "note", f"{quoted(missing)} {have} no value: random ones were used for this check", "parameters"
             )
         if functions := left_open(system):
-            waves = f"{quoted(functions)} without a value: a wave was taken in its place for this check"
+            place = "its place" if len(functions) == 1 else "their place"
+            waves = f"{quoted(functions)} without a value: a wave was taken in {place} for this check"
             self.report("note", waves, "functions")
         self.unused()
         self.settings()

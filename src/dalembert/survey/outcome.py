@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dalembert.document.nodes import Block, Listing, Name, Note, Paragraph, Section, Tone, listed, rounded
+from dalembert.document.nodes import Block, Listing, Name, Note, Paragraph, Section, Text, Tone, listed, rounded
 from dalembert.document.shown import Printed
-from dalembert.errors import Problem, counted
+from dalembert.errors import Problem, counted, quoted
+from dalembert.language.building import Expr
+from dalembert.language.states import as_written
+from dalembert.language.tables import calls_in, is_open
 from dalembert.model.constraint import describe_class
 from dalembert.survey.redundancy import Redundancy
 from dalembert.survey.start import State
@@ -73,14 +77,45 @@ class Check(Printed):
         classes = [Paragraph((listed(names, _NAMES), f": {kind}")) for kind, names in kinds.items()]
         parts: list[Block] = [Paragraph(counts), *classes, *self.notes]
         if self.state is not None:
-            given = self.state.as_dict()
+            given, loose = self.known
             size = max(map(abs, given.values()), default=0.0)
-            values = [(Name(name), " = ", rounded(value, size)) for name, value in given.items()]
-            parts.append(Listing([*values[:_VALUES], *["…"] * (len(values) > _VALUES)], short=True, title=_STATE))
+            values: list[Text] = [(Name(name), " = ", rounded(value, size)) for name, value in given.items()]
+            values = [*values[:_VALUES], *["…"] * (len(values) > _VALUES)]
+            values += [f"the rest depends on {quoted(loose)}"] if loose else []
+            parts.append(Listing(values, short=True, title=_STATE))
         return Section(self.system.name or "A system", parts, "" if self.ok else Tone("contradicts itself", "bad"))
+
+    @property
+    def known(self) -> tuple[dict[str, float], list[str]]:
+        """The initial state, as far as it does not depend on what has no value; and the names of that."""
+        state = {} if self.state is None else self.state.as_dict()
+        loose = standing_in(self.system)
+        if not loose:
+            return state, []
+        fixed = {as_written(name) for name, value in self.system.initial.items() if not _used(self.system, [value])}
+        return {name: value for name, value in state.items() if name in fixed}, loose
 
     @property
     def notes(self) -> list[Note]:
         """The problems as they are shown."""
         places = [f" (line {p.line})" if p.line is not None else "" for p in self.problems]
         return [Note(p.text + place, p.severity) for p, place in zip(self.problems, places, strict=True)]
+
+
+def standing_in(system: System) -> list[str]:
+    """Return the parameters and functions without a value on which the initial state depends.
+
+    Where constraints leave something open, it is the nearest in the norm of the mass matrix.
+    """
+    used = [*system.initial.values(), *system.guess.values()]
+    if system.constraints:
+        used += [constraint.expression for constraint in system.constraints]
+        used += [part for row in system.mass or () for part in row] if system.kinetic is None else [system.kinetic]
+    return _used(system, used)
+
+
+def _used(system: System, exprs: Sequence[Expr]) -> list[str]:
+    """Return what has no value among the names in some expressions."""
+    names = {symbol.name for expr in exprs for symbol in expr.free_symbols}
+    without = [name for name, value in system.parameters.items() if value is None and name in names]
+    return without + sorted({name for name, _ in calls_in(exprs) if is_open(name, system.calls)})

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 import symengine as se
 import sympy as sp
 from scipy.interpolate import CubicSpline
 
-from dalembert import Mechanism, coordinates, loads
+from dalembert import Mechanism, ModelError, coordinates, load, loads
 from dalembert.language.program import Program
-from dalembert.model.mechanism.drives import spline
 from tests.model.mechanism.test_energies import G, accelerations, body, joint, spatial
 
 BLOCK = {"block": body(2, 1, at=[1, 0])}
@@ -192,12 +193,66 @@ def test_a_spatial_drive_begins_at_its_own_angle_and_not_half_a_turn_away(start)
     assert mechanism.start()["x_rod"] == pytest.approx(0.5 * np.cos(wanted))
 
 
-def test_the_spline_of_a_table_is_smooth_and_goes_on_straight(random):
-    times, values = np.cumsum(random.uniform(0.1, 1, 40)), random.normal(size=40)
-    program = Program([se.Symbol("t")], [spline([*times], [*values])])
+SLIDE = """format = 1
+[parameters]
+a = 0.5
+[bodies.block]
+mass = 2
+inertia = 1
+[joints.G]
+kind = "prismatic"
+bodies = ["ground", "block"]
+at = [0, 0]
+axis = [1, 0]
+[drives.motor]
+joint = "G"
+distance = {file = "way.csv"}
+"""
+
+
+def test_the_table_of_a_drive_is_a_natural_spline_that_goes_on_straight(random, tmp_path):
+    """Of any length, also in a plain system; a saved model holds the points of a file."""
+    times, values = np.cumsum(random.uniform(0.001, 0.002, 4000)), random.normal(size=4000)
     made = CubicSpline(times, values, bc_type="natural")
+    rows = zip(times.tolist(), values.tolist(), strict=True)
+    (tmp_path / "way.csv").write_text("x,value\n" + "".join(f"{t!r},{x!r}\n" for t, x in rows))
+    (tmp_path / "slide.toml").write_text(SLIDE)
+    slide = load(tmp_path / "slide.toml")
+    condition = slide.constraint("motor.distance").expression
+    program = Program([se.Symbol("t"), se.Symbol("x_block")], [condition])
     for t in random.uniform(times[0], times[-1], 100):
-        assert program.floats([t])[0] == pytest.approx(float(made(t)), abs=1e-12)
+        assert -program.floats([t, 0.0])[0] == pytest.approx(float(made(t)), abs=1e-9)
     for end, beyond in ((times[0], times[0] - 2), (times[-1], times[-1] + 2)):
         straight = made(end) + made(end, 1) * (beyond - end)
-        assert program.floats([beyond])[0] == pytest.approx(float(straight), abs=1e-12)
+        assert -program.floats([beyond, 0.0])[0] == pytest.approx(float(straight), rel=1e-9)
+    slide.save(tmp_path / "saved.toml")
+    assert load(tmp_path / "saved.toml") == slide == pickle.loads(pickle.dumps(slide))
+    assert slide.system().constraint("motor.distance").expression == condition
+    way = {"t": [0.0, 1, 2], "value": [0.0, "a", 0], "file": None}
+    run = slide.replace(drives={"motor": {"distance": way}}).simulate(3)
+    made = CubicSpline([0, 1, 2], [0, 0.5, 0], bc_type="natural")
+    assert run.at(1.5)[0][0] == pytest.approx(float(made(1.5)), abs=1e-9)
+    assert run["x_block"][-1] == pytest.approx(float(made(2, 1)), abs=1e-9)
+    assert "motor_distance(t)" in str(slide.derive("multipliers"))
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ('{file = "other.csv"}', "14: file: there is no file `other.csv`"),
+        ('{file = "../way.csv"}', "14: file: `../way.csv` leads out of the folder"),
+        ("{file = 3}", "14: file: the name of a file is a text"),
+        ('{file = "way.csv", t = [0, 1]}', "14: file: points are given by `t` and `value`, or by a `file`"),
+        ("{t = [0, 1]}", "14: value: `value` is missing"),
+        ("{t = [0, 1], value = [0, 1, 2]}", "14: t: 2 times and 3 values"),
+        ("{t = [0, 1], value = [0, nan]}", "14: value"),
+        ('{t = [0, 1], value = [0, "x_block"]}', "14: value: .*nothing that moves"),
+        ("{t = [0], value = [1]}", "14: t: a table needs two points at least"),
+        ("{x = [0, 1], value = [1, 2]}", "14: t: `t` is missing"),
+    ],
+)
+def test_tables_of_drives_that_are_none(entry, said, tmp_path):
+    (tmp_path / "way.csv").write_text("0 0\n1 1\n")
+    (tmp_path / "slide.toml").write_text(SLIDE.replace('{file = "way.csv"}', entry))
+    with pytest.raises(ModelError, match=said):
+        load(tmp_path / "slide.toml")

@@ -118,14 +118,18 @@ def changed(parts: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
         (
             "drives/m",
             {"joint": "A", "angle": {"t": [0, 2, 1], "value": [0, 1, 2]}},
-            "drives.m.angle.t: times must increase, but 1 comes after 2",
+            "drives.m.angle.t: the times must increase: 1 follows 2 at place 3",
         ),
         (
             "drives/m",
             {"joint": "A", "angle": {"t": [0, 1], "value": [0]}},
-            "drives.m.angle.value: 2 times and 1 values",
+            "drives.m.angle.t: 2 times and 1 values",
         ),
-        ("drives/m", {"joint": "A", "angle": {"t": [0], "value": [0]}}, "drives.m.angle.t: a table has from 2 to 1000"),
+        (
+            "drives/m",
+            {"joint": "A", "angle": {"t": [0], "value": [0]}},
+            "drives.m.angle.t: a table needs two points at least",
+        ),
         ("drives/m", {"joint": "A", "angle": {"value": [0]}}, "drives.m.angle.t: `t` is missing: a list of numbers"),
     ],
 )

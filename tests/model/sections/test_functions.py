@@ -49,7 +49,7 @@ def written():
 def test_derivations_carry_them():
     system = read(MODEL)
     assert read(str(system)) == system and system.check().ok
-    assert "a wave was taken in its place" in str(system.check())
+    assert "a wave was taken in their place" in str(system.check())
     text = str(system.derive())
     assert "m*x'' - F(2*t) + W_x(x, t) = 0" in text and "r_y = k*y + m*F''(t)" in text
     for form in ("minimal", "explicit", "independent", "reactions"):
@@ -171,3 +171,18 @@ def test_values_that_are_wrong():
             system.simulate(1, functions=given)
     with pytest.raises(ModelError, match="has a value, which is in the equations"):
         system.replace(functions=FORMULAS).replace(functions={"F": "t"})
+
+
+def test_a_check_shows_no_numbers_of_what_has_no_value():
+    system = System(
+        "x y",
+        kinetic="(x'^2 + y'^2)/2",
+        forces={"x": "F(t)"},
+        constraints={"path": "y = l*h(x)"},
+        functions={"F": ["t"], "h": ["x"]},
+        parameters={"l": None},
+        initial={"x": 0.25},
+    )
+    assert "initial state: x = 0.25, the rest depends on `l` and `h`" in str(system.check())
+    given = system.replace(parameters={"l": 2}, functions={"h": "x^2"})
+    assert "initial state: x = 0.25, y = 0.125" in str(given.check())  # F moves it, later

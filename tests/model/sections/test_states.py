@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from sympy import Derivative, Symbol
 
-from dalembert import Mechanism, ModelError, System, coordinates, dot, load_motion, loads
+from dalembert import Event, Mechanism, ModelError, System, coordinates, dot, load, load_motion, loads
 
 BRISTLE = """format = 1
 coordinates = ["x"]
@@ -308,3 +309,95 @@ def test_states_have_no_energy():
     assert Symbol("z") not in system.derive("canonical").H.free_symbols and "z(t)" not in str(
         system.derive("canonical").H
     )
+
+
+MOTOR = """format = 1
+[parameters]
+R = 2.0
+L = 0.1
+k = 0.5
+V = 6.0
+[bodies.rod]
+mass = 2
+inertia = 0.1
+at = [0.5, 0]
+[joints.A]
+kind = "revolute"
+bodies = ["ground", "rod"]
+at = [0, 0]
+[states]
+i = "(V - R*i - k*A.angle')/L"
+e = "A.angle - 0.3"
+[actuators.m]
+joint = "A"
+torque = "k*i + 0.01*i'"
+[controls.u]
+joint = "A"
+law = "-30*(A.angle - 0.3) - 2*A.angle' - 5*e - 0.1*e'"
+[events.soft]
+when = "e = 0.5"
+velocities = {i = "i' / 10"}
+"""
+
+
+def driven(t, y):
+    a, w, i, e = y
+    di, de = (6 - 2 * i - 0.5 * w) / 0.1, a - 0.3
+    torque = 0.5 * i + 0.01 * di - 30 * de - 2 * w - 5 * e - 0.1 * de
+    return [w, (torque - 2 * 9.81 * 0.5 * np.cos(a)) / (0.1 + 0.5), di, de]
+
+
+def test_rates_name_parts_of_a_mechanism(tmp_path):
+    model = loads(MOTOR)
+    run = model.simulate(3, samples=40)
+    known = solve_ivp(driven, (0, 3), [0, 0, 0, 0], t_eval=run.t, method="DOP853", rtol=1e-11, atol=1e-12)
+    for k, name in enumerate(("phi_rod", "phi_rod'", "i", "e")):
+        np.testing.assert_allclose(run[name], known.y[k], rtol=0, atol=1e-7)
+    assert run.certificate.ok
+    model.save(tmp_path / "motor.toml")
+    assert "A.angle" in (tmp_path / "motor.toml").read_text()
+    assert load(tmp_path / "motor.toml") == model == pickle.loads(pickle.dumps(model))
+    for other in (model.system(), model.reduced()):
+        assert other.simulate(3)["i"][-1] == pytest.approx(run["i"][-1], rel=1e-8)
+    turned = model.replace(joints={"A": {"axes": [[0, 1], [1, 0]], "points": [[0, 0], [-0.5, 0]], "at": None}})
+    assert turned.forces["∫e"] != model.forces["∫e"]  # the name stands for what it is now
+
+
+@pytest.mark.parametrize(
+    ("rate", "said"),
+    [
+        ("A.angel", "17:6: e: `A` has no `angel`; did you mean `angle`"),
+        ("A.force", "17: e: the rate of a state depends on accelerations, multipliers"),
+        ("A.angle''", "17: e: the rate of a state depends on accelerations"),
+        ("A.angle + i'", "17: e: .*on rates of states"),
+        ("B.angle", "17:6: e: there is no part `B`"),
+        ("u", "`u` depends on `u`"),
+        ("u + A.angle", "17: e: .*on rates of states"),
+    ],
+)
+def test_parts_in_rates_that_are_none(rate, said):
+    with pytest.raises(ModelError, match=said) as error:
+        loads(MOTOR.replace("A.angle - 0.3", rate, 1))
+    assert len(error.value.problems) == 1
+
+
+def test_a_control_on_a_state_stays_in_fewer_coordinates():
+    system = System(
+        "x y",
+        kinetic="(x'^2 + y'^2)/2",
+        constraints={"c": "y = x^2"},
+        states={"z": "-z"},
+        controls={"u": {"acts": {"z": 1}, "law": "sin(t)"}},
+        forces={"x": "z"},
+        initial={"x": 0, "x'": 0},
+    )
+    z = (np.exp(-3) + np.sin(3) - np.cos(3)) / 2  # of z' = sin(t) - z
+    for one in (system, system.reduced()):
+        assert one.simulate(3)["z"][-1] == pytest.approx(z, rel=1e-8)
+
+
+def test_states_are_no_parameters_of_an_event():
+    with pytest.raises(ModelError, match=r"19: set: `z` is a state; new values of states stand in `velocities`"):
+        loads(BRISTLE.replace("[initial]", '[events.e]\nset = {z = 0}\nwhen = "x = 0"\n[initial]'))
+    with pytest.raises(ModelError, match="`z` is a state; give its new value as velocities"):
+        loads(BRISTLE).simulate(1, events=[Event("x = 0.5", {"z": 0})])

@@ -10,7 +10,7 @@ import typer
 from dalembert.characters import visible
 from dalembert.cli import completion, options
 from dalembert.cli.models import open_model, output, refuse_overwriting, stem
-from dalembert.cli.options import OUTPUT, By, FormName, Initial, Model, Settings
+from dalembert.cli.options import OUTPUT, By, Controls, FormName, Functions, Initial, Model, Settings
 from dalembert.cli.progress import Progress
 from dalembert.cli.terminal import styled
 from dalembert.errors import ModelError
@@ -52,6 +52,8 @@ def command(
     settings: Settings = None,
     initial: Initial = None,
     by: By = None,
+    functions: Functions = None,
+    controls: Controls = None,
 ) -> None:
     """Write the equations of a model as C, NumPy, JAX or LaTeX, or the model as a file."""
     options.one_of("--to", to, tuple(TARGETS))
@@ -63,7 +65,7 @@ def command(
     path = output("--out", name, (ending,)) or Path(name)
     for file in (path, path.with_suffix(".h")) if to == "c" else (path,):
         refuse_overwriting(file, force)
-    system = open_model(model, settings, initial, by=by)
+    system = open_model(model, settings, initial, None, functions, controls, by)
     with Progress("writing the equations"):
         if to == "toml":
             system.save(path)

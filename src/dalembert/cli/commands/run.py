@@ -11,7 +11,7 @@ from dalembert.cli.failures import FAILED
 from dalembert.cli.models import open_model, output, stem
 from dalembert.cli.motion_options import with_settings
 from dalembert.cli.motions import ending, motion_text, print_motion, read_events, simulated, write
-from dalembert.cli.options import OUTPUT, By, Events, Initial, Model, Outputs, Settings
+from dalembert.cli.options import OUTPUT, By, Controls, Events, Functions, Initial, Model, Outputs, Settings
 from dalembert.cli.progress import Progress
 from dalembert.cli.terminal import shown
 from dalembert.document.nodes import Paragraph
@@ -38,6 +38,8 @@ def command(
     initial: Initial = None,
     by: By = None,
     outputs: Outputs = None,
+    functions: Functions = None,
+    controls: Controls = None,
     event: Events = None,
     report: Annotated[
         str | None,
@@ -57,8 +59,8 @@ def command(
     from dalembert.motion.conflicts import chosen_settings
     from dalembert.results.formulas import brief_equations
 
-    asked |= read_events(event)
-    system = open_model(model, settings, initial, outputs, by=by)
+    system = open_model(model, settings, initial, outputs, functions, controls, by)
+    asked |= read_events(system, event)
     chosen_settings(system, asked)  # what cannot be is said before anything is printed
     with Progress("examining the model"):
         outcome = system.check()

@@ -10,7 +10,7 @@ from dalembert.cli import completion, options
 from dalembert.cli.models import open_model, output
 from dalembert.cli.motion_options import with_settings
 from dalembert.cli.motions import ending, motion_text, print_motion, read_events, save, save_plot, simulated, write
-from dalembert.cli.options import OUTPUT, AsJson, By, Events, Initial, Model, Outputs, Settings
+from dalembert.cli.options import OUTPUT, AsJson, By, Controls, Events, Functions, Initial, Model, Outputs, Settings
 from dalembert.cli.terminal import as_json
 from dalembert.errors import ModelError
 from dalembert.model.settings import Settings as MotionSettings
@@ -50,6 +50,8 @@ def command(
     initial: Initial = None,
     by: By = None,
     outputs: Outputs = None,
+    functions: Functions = None,
+    controls: Controls = None,
     event: Events = None,
     out: Annotated[str | None, _file("Write the motion as a table: .csv, .npz, .parquet or .mat.")] = None,
     report: Annotated[str | None, _file("Write a report with pictures: .html.")] = None,
@@ -58,8 +60,8 @@ def command(
         str,
         typer.Option(
             metavar="WHAT",
-            help="What is plotted: coordinates (if nothing is said), velocities, accelerations, outputs, phase, "
-            "reactions, multipliers, energy, residuals; joints for a mechanism.",
+            help="What is plotted: coordinates (if nothing is said), velocities, accelerations, states, controls, "
+            "outputs, phase, reactions, multipliers, energy, residuals; joints for a mechanism.",
             rich_help_panel=OUTPUT,
             autocompletion=completion.one_of(PLOTS),
         ),
@@ -87,13 +89,18 @@ def command(
     film = output("--animate", animate, (".html", ".gif", ".mp4", ".png", ".svg", ".pdf"))
     if options.one_of("--plot-of", plot_of, PLOTS) != "coordinates" and plot is None:
         raise ModelError("`--plot-of` says what `--plot` draws: give a file too, as in --plot motion.png")
-    asked |= read_events(event)
     wanted = {"width": film_width, "rate": film_rate, "speed": film_speed}
     numbers = {name: options.finite(f"--film-{name}", text) for name, text in wanted.items() if text is not None}
     if film is None and (numbers or trace or forces):
         raise ModelError("`--film-…`, `--trace` and `--forces` say how `--animate` draws: give a file too")
     speed = numbers.pop("speed", None)
-    system = open_model(model, settings, initial, outputs, by=by)
+    if film is not None:
+        from dalembert.results.animation import check_film, check_speed
+
+        check_film(**numbers)  # before the motion, which may take long
+        check_speed(1.0 if speed is None else speed)
+    system = open_model(model, settings, initial, outputs, functions, controls, by)
+    asked |= read_events(system, event)
     motion = simulated(system, asked)
 
     def animated() -> Any:

@@ -20,6 +20,7 @@ from dalembert.language.translate import Translator
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
+from dalembert.model.first_order import put_rates
 from dalembert.model.given import Given
 from dalembert.model.initial import Measure
 from dalembert.model.mechanism.body import Body, coordinate_names, is_particle, read_body
@@ -314,6 +315,7 @@ class Assembly(Reader):
             "judged": self.judged,
             "elements": MappingProxyType({name: MappingProxyType(self.elements[name]) for name in ELEMENTS}),
         }
+        put_rates(self, fields)
         put_laws(self, fields)
         if self.problems:
             raise ModelError(self.problems)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Self
 
 from dalembert.arguments import table
@@ -136,7 +137,7 @@ class Built(System):
                 raise ModelError(f"a mechanism has no `{name}`; {nearest(name, parts_of(), 'parts')}")
         if variant := in_numbers(self, changes):
             return variant
-        given = self.given()
+        given = self.arguments()
         for name, change in changes.items():
             if name in sections():
                 change = merge_tables(name, given[name], table(name, change))
@@ -152,12 +153,12 @@ class Built(System):
         take_over(variant, self)
         return variant
 
-    def given(self) -> dict[str, Any]:
-        """Return what it was made of, by the names of the arguments."""
-        parts: dict[str, Any] = {key: getattr(self.own, key) for key in (*VALUES, *ADDED)}
-        parts |= {"parameters": self.parameters, "dimensions": self.dimensions, "gravity": self.gravity}
-        parts |= {"by": self.by, "tree": self.tree.wanted or None}
-        return {**parts, **self.tables, **self.sections}
+    def arguments(self) -> dict[str, Any]:
+        """Return what the mechanism can be made of again, by the names of arguments."""
+        given = {key: getattr(self.own, key) for key in (*VALUES, *ADDED)}
+        given |= {"parameters": self.parameters, "dimensions": self.dimensions, "gravity": self.gravity}
+        given |= {"by": self.by, "tree": self.tree.wanted or None}
+        return given | {**self.tables, **self.sections}
 
     def numbers(self, part: str, change: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the fields that other numbers change, if the equations were not read with the old ones."""
@@ -187,6 +188,21 @@ class Built(System):
     def _names_of_values(self, part: str) -> Sequence[str]:
         """Return of what initial values or guesses can be given."""
         return (*super()._names_of_values(part), *(self._measures if part == "initial" else ()))
+
+    @cached_property
+    def calls(self) -> Mapping[str, tuple[str, ...]]:
+        """The functions of its own: tables and open functions, and those of drives."""
+        return {**super().calls, **SECTIONS["tables"].calls(self._driven)}
+
+    @property
+    def _driven(self) -> dict[str, Any]:
+        """The tables inside of drives, by the names under which they are called."""
+        return {name: points for drive in self.drives.values() for name, points in (drive.points or {}).items()}
+
+    def put_sections(self, change: Callable[[Expr], Expr]) -> dict[str, Any]:
+        """Return the further tables of a plain system, those of drives among them."""
+        found, driven = super().put_sections(change), self._driven
+        return found | ({"tables": {**found.get("tables", {}), **driven}} if driven else {})
 
     # --- what pushes -------------------------------------------------------------------------------------------------
 

@@ -38,7 +38,7 @@ def _companion(mechanism: Mechanism) -> Mechanism:
             joints[branch.joint].pop("coordinate", None)
             joints[branch.joint]["coordinates"] = names
     left = {"initial": {}, "guess": {}, "drawing": None}
-    parts = mechanism.given() | {"by": ABSOLUTE, "tree": None, "joints": joints, **left}
+    parts = mechanism.arguments() | {"by": ABSOLUTE, "tree": None, "joints": joints, **left}
     return type(mechanism)(**parts, symbols=mechanism.symbols, source=mechanism.source)
 
 

@@ -9,32 +9,38 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import symengine as se
 
 from dalembert.errors import quoted
-from dalembert.language.building import TIME, Expr, choose
+from dalembert.language.building import TIME, Expr
+from dalembert.language.curves import NATURAL, STRAIGHT
+from dalembert.language.functions import OPERATIONS
 from dalembert.language.program import Program
 from dalembert.language.states import as_written
+from dalembert.model.datafile import MAX_POINTS
 from dalembert.model.mechanism.elements.action import read_joint_name
 from dalembert.model.mechanism.pairs.base import is_angle
 from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.tables import TableReader, as_sequence
 from dalembert.model.mechanism.vectors import ZERO
 from dalembert.model.quantity import FORCE, MOMENT, Quantity, multiplier
+from dalembert.model.sections.tables import from_file, operations, wrong_with
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
 
-MAX_POINTS = 1_000  # of a table
+Points = Mapping[str, Mapping[str, Any]]
 KINDS = ("angle", "distance", "speed")
 
 
 @dataclass(frozen=True, repr=False)
 class Drive(Part):
     """A driven joint: `kind` is the driven coordinate, or speed; `motion` its value as an expression of time.
+
+    Where that is a table of its own, `points` are its entries, by the name under which it is called.
 
     The multiplier of its condition is the torque or force that the drive exerts on the second body of the joint.
     """
@@ -46,6 +52,7 @@ class Drive(Part):
     kind: str
     motion: Expr
     condition: Expr
+    points: Points | None = None
 
     @property
     def conditions(self) -> dict[str, Expr]:
@@ -86,13 +93,13 @@ def read_drive(table: TableReader, assembly: Assembly) -> Drive | None:
                 "joint",
             )
             return None
-    motion = read_motion(table, kind)
+    motion, points = read_motion(table, kind)
     driven = joint.coordinates[coordinate]
     if kind == "speed":
         condition = driven.rate - motion
     else:
         condition = driven.equals(motion - whole_turns(motion, assembly) if driven.cyclic else motion)
-    return Drive(table.name, table.finish(), joint.name, coordinate, kind, motion, condition)
+    return Drive(table.name, table.finish(), joint.name, coordinate, kind, motion, condition, points)
 
 
 def _instead(kind: str) -> str:
@@ -114,10 +121,15 @@ def whole_turns(motion: Expr, assembly: Assembly) -> Expr:
     return 2 * round(start / (2 * math.pi)) * se.pi if math.isfinite(start) else ZERO
 
 
-def read_motion(table: TableReader, kind: str) -> Expr:
-    """Read a function of time: an expression, or a table."""
+def read_motion(table: TableReader, kind: str) -> tuple[Expr, Points | None]:
+    """Read a function of time: an expression, or a table, which is then a function of its own."""
     if isinstance(table.given[kind], Mapping):
-        return read_spline(table.table(kind))
+        points = read_points(table.table(kind))
+        if points is None:
+            return ZERO, None
+        call = free_name(f"{table.name}_{kind}", table.reader)
+        names = table.reader.calls[call] = operations(call, points)
+        return OPERATIONS[names[0]].build(se.Symbol(TIME)), MappingProxyType({call: points})
     motion = table.expression(kind)
     known = table.reader.coordinates | table.reader.laws
     moving = sorted(as_written(s.name) for s in motion.free_symbols if s.name.rstrip("'") in known)
@@ -126,34 +138,49 @@ def read_motion(table: TableReader, kind: str) -> Expr:
             f"a drive is a function of time; {quoted(moving[:4])} cannot stand here (a force that depends on the motion"
         )
         table.problem(f"{text} is an actuator, a condition between coordinates belongs into [constraints])", kind)
-    return motion
+    return motion, None
 
 
-def read_spline(table: TableReader) -> Expr:
-    """Read times and values; return the spline through them."""
-    times, values = numbers(table, "t"), numbers(table, "value")
+def free_name(name: str, assembly: Assembly) -> str:
+    """Return a name for a function that nothing has yet."""
+    known = {**assembly.coordinates, **assembly.parameters, **assembly.definitions, **assembly.laws, **assembly.calls}
+    while name in known:
+        name += "_"
+    return name
+
+
+def read_points(table: TableReader) -> dict[str, Any] | None:
+    """Read times and values, or a file of them; return the entries of a table, a spline that goes on straight."""
+    if table.has("file"):
+        read = table.reader.attempt((*table.key, "file"), lambda: from_file(table.reader, table.given["file"]))
+        if any(map(table.has, ("t", "value"))):
+            table.problem("points are given by `t` and `value`, or by a `file`; take one of them away", "file")
+        times, values = read or ((), ())
+        table.kept |= {key: tuple(map(se.RealDouble, column)) for key, column in (("t", times), ("value", values))}
+    else:
+        times, values = numbers(table, "t"), numbers(table, "value")
     table.finish()
     if not times or not values:
-        return ZERO
-    if len(times) != len(values):
-        table.problem(f"{len(times)} times and {len(values)} values; each time has one value", "value")
-        return ZERO
-    if not 2 <= len(times) <= MAX_POINTS:
-        table.problem(f"a table has from 2 to {MAX_POINTS} points, got {len(times)}", "t")
-        return ZERO
-    late = next((i for i in range(1, len(times)) if times[i] <= times[i - 1]), None)
-    if late is not None:
-        table.problem(f"times must increase, but {times[late]:g} comes after {times[late - 1]:g}", "t")
-        return ZERO
-    return spline(times, values)
+        return None
+    points = {"x": tuple(times), "value": tuple(values), "kind": NATURAL, "beyond": STRAIGHT}
+    if len(times) > MAX_POINTS:
+        table.problem(f"{len(times):,} points; at most {MAX_POINTS:,} are read", "t")
+    elif wrong := wrong_with(points, "times"):
+        table.problem(wrong, "file" if table.has("file") else "t")
+    else:
+        return points
+    return None
 
 
-def numbers(table: TableReader, key: str) -> list[float]:
-    """Read a list of numbers."""
+def numbers(table: TableReader, key: str) -> Sequence[float]:
+    """Read a list of numbers, or of expressions of parameters that have values."""
     items = as_sequence(table.given[key]) if table.has(key) else None
     if not items:
         table.problem(f"`{key}` is missing: a list of numbers", key)
         return []
+    if all(type(item) is float and math.isfinite(item) for item in items):  # as measured, and then many
+        table.kept[key] = tuple(map(se.RealDouble, items))
+        return items
     read = [table.reader.constant_expression(item, (*table.key, key)) for item in items]
     table.kept[key] = tuple(read)
     values = [table.reader.value(expr) for expr in read]
@@ -161,30 +188,3 @@ def numbers(table: TableReader, key: str) -> list[float]:
         table.problem("a table needs numbers, or parameters that have values", key)
         return []
     return [value for value in values if value is not None]
-
-
-def spline(times: Sequence[float], values: Sequence[float]) -> Expr:
-    """Return the natural cubic spline through points, straight beyond its ends, as one expression of time.
-
-    The pieces are found by halving, so that the expression is nested only as deep as the logarithm of their number.
-    """
-    from scipy.interpolate import CubicSpline
-
-    made = CubicSpline(np.asarray(times), np.asarray(values), bc_type="natural")
-    t = se.Symbol(TIME)
-    pieces: list[Expr] = []
-    for k in range(len(times) - 1):
-        s = t - float(times[k])
-        a, b, c, d = (float(x) for x in made.c[:, k])
-        pieces.append(((a * s + b) * s + c) * s + d)
-    first, last = float(made(times[0], 1)), float(made(times[-1], 1))
-    knots = [float(time) for time in times]
-    pieces = [values[0] + first * (t - knots[0]), *pieces, values[-1] + last * (t - knots[-1])]
-
-    def select(low: int, high: int) -> Expr:
-        if high - low == 1:
-            return pieces[low]
-        middle = (low + high) // 2
-        return choose(t, se.RealDouble(knots[middle - 1]), True, select(low, middle), select(middle, high))
-
-    return select(0, len(pieces))

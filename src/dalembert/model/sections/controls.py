@@ -22,8 +22,8 @@ from dalembert.arguments import shown, table
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
 from dalembert.language.states import integral, is_integral
-from dalembert.model.first_order import with_meanings
-from dalembert.model.observed import MULTIPLIER, Observed, asks_for
+from dalembert.model.first_order import read_followed, with_meanings
+from dalembert.model.observed import asks_for
 from dalembert.model.sections.base import ModelTable, by_name, model_table
 
 if TYPE_CHECKING:
@@ -105,22 +105,11 @@ class Controls(ModelTable):
     def read_law(self, reader: Reader, key: tuple[str, ...], given: Any) -> Expr:
         """Read a law, keep it as it is written, and tell the reader what it stands for."""
         name = key[1]
-        observed = Observed(reader.scope({}, reader.laws))
         why = "a law depends on accelerations or multipliers, which depend on it; let it follow the state"
-
-        def translate(value: Any) -> Expr:
-            if isinstance(value, (int, float)) and not isinstance(value, bool):
-                return reader.translate(value)
-            return observed.read(value)
-
-        law = reader.expression(given, key, translate=translate)
-        meant = reader.attempt(key, lambda: observed.resolved(law))
+        law, meant = read_followed(reader, key, given, why)
         reader.written_laws[name] = law
         if meant is None:
             return law
-        meant = reader.expression(meant, key, reader.accelerations, why)
-        if any(symbol.name.startswith((MULTIPLIER, "lambda ")) for symbol in meant.free_symbols):
-            reader.problem(why, *key)
         circle = sorted(symbol.name for symbol in meant.free_symbols if symbol.name in reader.laws)
         if circle:
             reader.problem(f"`{name}` depends on `{circle[0]}`, which depends on `{name}`", *key)

@@ -99,7 +99,9 @@ class EventsTable(ModelTable):
     def _parameters(self, reader: Reader, values: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Expr]:
         found = {}
         for name, value in values.items():
-            if name not in reader.parameters:
+            if name in reader.states:
+                reader.problem(f"`{name}` is a state; new values of states stand in `velocities`", *path)
+            elif name not in reader.parameters:
                 reader.problem(f"no parameter `{name}`{reader.hint(str(name), reader.parameters, 'parameters')}", *path)
             elif (new := self._number(reader, name, value, path)) is not None:
                 found[name] = new

@@ -4,7 +4,7 @@
     x = [0, 1, 2]                   # increasing
     value = [0, 0.1, 0]
     file = "road.csv"               # instead of both: columns x and value, beside the model
-    kind = "cubic"                  # or "linear"
+    kind = "cubic"                  # or "linear", "natural"
     beyond = "stop"                 # or "constant", "linear"
 
 What the curves are is in `language/curves.py`. Beyond its ends a table has no value: a motion ends there, with words,
@@ -23,7 +23,7 @@ import numpy as np
 from dalembert.arguments import shown
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import Expr
-from dalembert.language.curves import CONSTANT, CUBIC, LINEAR, STOP, STRAIGHT, Interpolant
+from dalembert.language.curves import CONSTANT, CUBIC, LINEAR, NATURAL, STOP, STRAIGHT, Interpolant
 from dalembert.language.tables import table
 from dalembert.model.datafile import COLUMNS, MAX_POINTS, read_points
 from dalembert.model.sections.base import Entries, ModelTable, Write, by_name, model_table
@@ -31,7 +31,10 @@ from dalembert.model.sections.base import Entries, ModelTable, Write, by_name, m
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
 
-ENTRIES = {"kind": (CUBIC, LINEAR), "beyond": (STOP, CONSTANT, STRAIGHT)}  # the first is meant where there is none
+ENTRIES = {
+    "kind": (CUBIC, LINEAR, NATURAL),
+    "beyond": (STOP, CONSTANT, STRAIGHT),
+}  # the first is meant where there is none
 _IN_A_LINE = 10  # numbers
 
 
@@ -87,7 +90,7 @@ class Tables(ModelTable):
                 reader.problem(f"expected {', '.join(known)}, got {shown(value)}", *key, entry)
             elif value != known[0]:
                 found[entry] = value
-        if len(reader.problems) == before and (wrong := _wrong(found)):
+        if len(reader.problems) == before and (wrong := wrong_with(found)):
             reader.problem(wrong, *key, "file" if "file" in entries else "x")
         return found if len(reader.problems) == before else {}
 
@@ -99,7 +102,7 @@ class Tables(ModelTable):
                     "points are given by `x` and `value`, or by a `file`; take one of them away", *key, "file"
                 )
                 return []
-            return reader.attempt((*key, "file"), lambda: _from_file(reader, entries["file"])) or []
+            return reader.attempt((*key, "file"), lambda: from_file(reader, entries["file"])) or []
         missing = [name for name in COLUMNS if entries.get(name) is None]
         if missing:
             reader.problem(f"`{missing[0]}` is missing; a table has `x` and `value`, or a `file`", *key)
@@ -135,7 +138,8 @@ def curve_of(kept: Mapping[str, Any]) -> Interpolant:
     return Interpolant(kept["x"], kept["value"], kept.get("kind", CUBIC), kept.get("beyond", STOP))
 
 
-def _from_file(reader: Reader, name: Any) -> list[tuple[float, ...]]:
+def from_file(reader: Reader, name: Any) -> list[tuple[float, ...]]:
+    """Read the points of a file that a model names, in its folder."""
     if not isinstance(name, str):
         raise ModelError(f'the name of a file is a text, as in file = "road.csv"; got {shown(name)}')
     source = reader.given.source
@@ -166,16 +170,16 @@ def _numbers(values: Any) -> tuple[float, ...]:
     return tuple(float(value) for value in values)
 
 
-def _wrong(found: Mapping[str, Any]) -> str:
+def wrong_with(found: Mapping[str, Any], places: str = "places") -> str:
     """Say what is wrong with points; nothing if they make a curve."""
     x, value = found["x"], found["value"]
     if len(x) != len(value):
-        return f"{len(x)} places and {len(value)} values; there is one value for each"
+        return f"{len(x)} {places} and {len(value)} values; there is one value for each"
     if len(x) < 2:
         return f"a table needs two points at least, got {len(x)}"
     for k in range(1, len(x)):
         if not x[k] > x[k - 1]:
-            return f"the places must increase: {x[k]:g} follows {x[k - 1]:g} at place {k + 1}"
+            return f"the {places} must increase: {x[k]:g} follows {x[k - 1]:g} at place {k + 1}"
     if not np.all(np.isfinite(curve_of(found).pieces)):
         return "the points are too close together, or the values too large: slopes between them have no finite value"
     return ""

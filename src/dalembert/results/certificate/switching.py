@@ -58,8 +58,18 @@ def switching(run: Run, sizes: Scales, notes: list[str]) -> list[Item]:
     value = float(sum(part.end for part in found) + max((part.within for part in found), default=0.0))
     if value > limit:
         worst = max(found, key=lambda part: part.end + part.within)
-        notes.append(f"the step at t = {worst.t:.6g} passes over something narrow, or over a jump of the potential")
+        text = f"the step at t = {worst.t:.6g} passes over something narrow, or over a jump of the potential"
+        notes.append(f"{text}; {_remedy(run, worst.t)}")
     return [*items, Item("switches", value, limit, TEXT)]
+
+
+def _remedy(run: Run, t: float) -> str:
+    """Say how not to pass over it: the adaptive method ends its steps where something switches."""
+    if run.method != "dop853" or run.step is not None:
+        return "take the method `dop853` without `step`, which ends its steps where something switches"
+    times = run.motion.times
+    place = int(np.clip(np.searchsorted(times, t, side="right"), 1, len(times) - 1))
+    return f"take short steps, step = {(times[place] - times[place - 1]) / 100:.1g}, or two motions that meet before it"
 
 
 def _over_narrow(values: Array, which: Array, edges: Array, firsts: Array) -> Array:

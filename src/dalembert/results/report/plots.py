@@ -10,15 +10,19 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.characters import escape
-from dalembert.document.nodes import Block, Figure, Listing, Section
+from dalembert.document.nodes import ROWS, Block, Figure, Listing, Number, Section, Table, Text, faint
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.results.charts import KINDS
 from dalembert.results.curves import Chart, Panel, PlotSource
+from dalembert.results.joint_extremes import joint_peaks
 
 if TYPE_CHECKING:
+    from dalembert.results.joints import JointForce
+    from dalembert.results.measured import Extreme
     from dalembert.results.run import Run
 
 _JOINTS = 6  # joints whose components are shown
+_PEAKS = ROWS + 1  # whose largest forces are looked for between the steps
 _HINT = """<p class="hint">Drag over a plot or turn the wheel to zoom, double-click to see everything, point at a curve
 to read it off, click on a name to hide its curve; a click into a plot brings the animation to that time.</p>
 <noscript><p>The plots are drawn by a script, and scripts are switched off here.</p></noscript>"""
@@ -51,9 +55,22 @@ class Plots:
             chart = KINDS[kind](self.source, None)
             inner = self.chart(chart)
             if kind == "joints" and isinstance(system, Mechanism):
-                inner.append(self.components(system))
+                inner += [self.peaks(system), self.components(system)]
             parts.append(Section(chart.title, inner, key=kind))
         return Section("Plots", parts, key="plots")
+
+    def peaks(self, mechanism: Mechanism) -> Section:
+        """Return the largest force and moment of each joint and drive, between the steps too, with their times."""
+        names = [*mechanism.joints, *mechanism.drives]
+        forces = [self.source.fine.joints.force(name) for name in names]
+        forces.sort(key=lambda force: -float(np.nanmax(force.size, initial=0.0)))
+        rows: list[tuple[Text, ...]] = []
+        for force in forces[:_PEAKS]:
+            found = joint_peaks(self.source.run, force)
+            numbers = [x for part in ("force", "moment") for x in _peak(found[part], force, part)]
+            rows.append((force.names[0], force.on, *numbers))
+        head = ("", "on", "force, N", f"at t, {self.source.second}", "moment, N m", f"at t, {self.source.second}")
+        return Section("Largest forces and moments", [Table(rows, head, total=len(names))])
 
     def components(self, mechanism: Mechanism) -> Section:
         """Return the components of forces and moments in a fold."""
@@ -95,6 +112,14 @@ class Plots:
         """Return all numbers as JSON that can stand in a page."""
         axes = [_bytes(x, "<f8") for x in self.axes]
         return json.dumps({"axes": axes, "panels": self.panels}, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _peak(found: Extreme, force: JointForce, part: str) -> tuple[Text, Text]:
+    """Write a largest value and its time."""
+    names = [name for name in force.components if name.startswith(part)]
+    if not all(force.determined[name] for name in names):
+        return faint("not determined"), ""
+    return Number(float(found)), Number(found.t) if found else ""
 
 
 def _packed(values: Array, logarithmic: bool) -> dict[str, Any]:

@@ -94,6 +94,7 @@ class Pair:
     quantities: of a joint, what else can be asked of it along a motion, by name.
     moves, motion: the names of coordinates in which it can carry a body, and a function of the markers, of them and of
     the values of the pair: how it moves (`motion.py`). None if its second body never follows from its first.
+    pulls: whether it can only pull its ends together, as a rope: its multipliers are then not positive.
     along: whether its picture needs the direction of its axis, as that of a slide. drawn: of a joint, further points
     and constants on which its picture hangs.
     """
@@ -112,6 +113,7 @@ class Pair:
     quantities: Callable[[Joint], Mapping[str, Quantity]] = lambda joint: {}
     moves: tuple[str, ...] = ()
     motion: Callable[..., Sequence[Step]] | None = None
+    pulls: bool = False
     along: bool = False
     drawn: Callable[[Joint], More] | None = None
 
@@ -131,7 +133,7 @@ def pair(
 
     kind: its name. dimensions: 2 or 3.
     rest: what else a `Pair` has: `axis`, `values`, `coordinates`, `places`, `point`, `read`, `fits`, `moments`,
-    `quantities`, `moves`, `motion`, `along`, `drawn`.
+    `quantities`, `moves`, `motion`, `pulls`, `along`, `drawn`.
     """
     if not isinstance(kind, str) or not NAME.fullmatch(kind):
         raise ModelError(f"a kind of joint is named by letters, digits and _, got {kind!r}")

@@ -8,7 +8,7 @@ R (θ_after − θ_before). Counted from the assembled position, a part with its
     ΔL − (R_j − R_i) Δθ,   and where the rope does not slip by   … + R_j Δφ_j − R_i Δφ_i,
 
 with φ the angles of the pulleys. The sum over all parts is zero, or, without slip, each of them. A rope can only
-pull: its force is minus the multiplier, and whether that stays positive is for the user to see.
+pull: its force is minus the multiplier, and motions in which that is negative say so (`results/slack.py`).
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def pulleys(joint: Joint) -> More:
     return tuple(places), tuple(stop.radius for stop in stops)
 
 
-@pair("rope", 2, places="apart", read=read_rope, quantities=tension, drawn=pulleys)
+@pair("rope", 2, places="apart", read=read_rope, quantities=tension, pulls=True, drawn=pulleys)
 def rope(a: Marker, b: Marker, stops: Sequence[Stop], lines: Sequence[Vector], grip: bool, surplus: Expr) -> Conditions:
     """The rope keeps its length, as a whole or, if it does not slip, from pulley to pulley."""
     parts = []
