@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
-from dalembert import Mechanism, ModelError, System, loads
+from dalembert import Mechanism, ModelError, System, example, loads
 
 SLIDER = {
     "bodies": {
@@ -153,6 +153,11 @@ def test_mistakes_in_names(entries, message):
     joints = {**SLIDER["joints"], "A": {**SLIDER["joints"]["A"], **entries}}
     with pytest.raises(ModelError, match=message):
         Mechanism(**{**SLIDER, "joints": joints}, by="joints")
+
+
+def test_long_chains_stay_as_they_are():
+    with pytest.raises(ModelError, match="60 bodies carry each other in long rows"):
+        example("planar-chain:60").replace(by="joints")
 
 
 def test_bodies_that_are_fixed_altogether():

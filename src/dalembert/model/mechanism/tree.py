@@ -51,7 +51,13 @@ def plan(
     planner = Planner(by, dimensions, bodies, tables)
     tree = planner.tree(given.get("tree"))
     problems += planner.problems
+    if tree.joints_on_ways > MOST_JOINTS:
+        text = f"{len(bodies)} bodies carry each other in long rows, which makes equations of joints as long as they are many"
+        problems.append(Problem(f'{text}; take coordinates = "absolute"', key=("mechanism", "coordinates")))
     return tree
+
+
+MOST_JOINTS = 1_000  # on the ways to all bodies: a chain of forty, in which a body's place has forty terms
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,14 @@ class Tree:
     free: tuple[str, ...]
     coordinates: tuple[str, ...]
     wanted: tuple[str, ...] = ()  # joints that the user put into it
+
+    @property
+    def joints_on_ways(self) -> int:
+        """How many joints there are on the ways from the ground to all bodies, each counted for every body behind it."""
+        depth: dict[str, int] = {}
+        for branch in self.branches:
+            depth[branch.body] = depth.get(branch.parent, 0) + 1
+        return sum(depth.values())
 
     def branch(self, joint: str) -> Branch | None:
         """Return what a joint carries; None if it closes a loop."""
