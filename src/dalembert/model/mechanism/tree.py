@@ -52,7 +52,7 @@ def plan(
     tree = planner.tree(given.get("tree"))
     problems += planner.problems
     if tree.joints_on_ways > MOST_JOINTS:
-        text = f"{len(bodies)} bodies carry each other in long rows, which makes equations of joints as long as they are many"
+        text = f"{len(bodies)} bodies carry each other in long rows, and so every equation would be long"
         problems.append(Problem(f'{text}; take coordinates = "absolute"', key=("mechanism", "coordinates")))
     return tree
 
@@ -83,7 +83,7 @@ class Tree:
 
     @property
     def joints_on_ways(self) -> int:
-        """How many joints there are on the ways from the ground to all bodies, each counted for every body behind it."""
+        """How many joints there are on the ways to all bodies; one counts for every body behind it."""
         depth: dict[str, int] = {}
         for branch in self.branches:
             depth[branch.body] = depth.get(branch.parent, 0) + 1
