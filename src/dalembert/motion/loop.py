@@ -30,6 +30,7 @@ from dalembert.motion.limits import refuse_beyond
 from dalembert.motion.method import Setup
 from dalembert.motion.methods import METHODS
 from dalembert.motion.sampled import ControlRecord, Sampling, laws_of
+from dalembert.motion.starts import hasten_starts
 from dalembert.motion.tableau import Tableau
 from dalembert.motion.watch import Watch
 from dalembert.native.kernels import Kernels
@@ -153,6 +154,7 @@ def compute(system: System, settings: Settings) -> Motion:
     crossing.refuse(state.q, state.v)
     kernels = Kernels(system, settings.form)
     kernels.hasten()  # for the starts of variants
+    hasten_starts(kernels, numeric)
     ready = Ready(system, numeric, state, parameters, kernels, not settings.unchecked)
     motion = _integrate(ready, settings, crossing, before, sampling)
     facts = motion.facts
