@@ -17,7 +17,19 @@ from dalembert.motion.scheme import HISTORY
 from dalembert.motion.tools import CLOCK, COUNT, record
 
 NAMES = (
-    *("collocation", "dense", "explicit", "gear", "newton", "primitives", "rates", "sparse", "steps", "switches"),
+    *(
+        "collocation",
+        "dense",
+        "explicit",
+        "gear",
+        "newton",
+        "primitives",
+        "rates",
+        "sparse",
+        "start",
+        "steps",
+        "switches",
+    ),
     "symplectic",
 )
 

@@ -9,7 +9,6 @@ from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg.lapack import dgecon, dgetrf, dgetrs  # pyright: ignore[reportAttributeAccessIssue]
 from scipy.sparse.csgraph import connected_components
 
 from dalembert.algebra.either import Matrix, block, columns, entries, scaled_rows, sparse
@@ -19,16 +18,17 @@ from dalembert.arrays import Array, Sparse
 Residual = Callable[[Array], tuple[Array, Matrix, Array]]  # residuals, Jacobian, sizes of the terms
 
 ACCEPT = 1e-9  # of the size of an equation: what is left of its residual in a solution
-_EXACT = 1e-16  # nothing to be gained below
+EXACT = 1e-16  # nothing to be gained below
 _THERE = 1e-10  # relative distance from the guess that is none
-_ROUNDED = 1e-13  # relative changes of x that cannot be told from rounding
+ROUNDED = 1e-13  # relative changes of x that cannot be told from rounding
 _DENSE = 300  # free components up to which slopes are dense
 _TRUSTED = 200  # steps within a region of trust
 _SLOW = 0.9  # of a residual that is left after a step: such steps lead to a compromise, not to a solution,
 _PATIENCE = 5  # and no more of them are made, one after the other
-_ORDINARY = 20  # steps, within which an ordinary start is found
-_CLEAR = 1e-5  # reciprocal condition of scaled rows, above which they are clearly independent
-_NOTHING = 1e-15  # of the largest x around: what may be left of one that vanishes
+ORDINARY = 20  # steps, within which an ordinary start is found
+CLEAR = 1e-5  # reciprocal condition of scaled rows, above which they are clearly independent
+TINY = 1e-150  # size of an equation that has none
+NOTHING = 1e-15  # of the largest x around: what may be left of one that vanishes
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def reach_solution(
     norm, slow = Weight(block(weight, free)), 0
     for _ in range(60):
         merit = _merit(point, size)
-        if not np.isfinite(merit) or merit <= _EXACT * np.sqrt(size.size) or not free.size:
+        if not np.isfinite(merit) or merit <= EXACT * np.sqrt(size.size) or not free.size:
             break
         saddle = Saddle(norm, scaled_rows(1.0 / size, columns(point.jacobian, free)))
         step, _ = saddle.solve(np.zeros(free.size), -point.residual / size)
@@ -112,36 +112,72 @@ def reach_solution(
     return point
 
 
-def quick_solution(equations: Residual, guess: Array, free: Array, groups: Array | None) -> Nearest | None:
+def quick_solution(equations: Residual, guess: Array, free: Array, groups: Array) -> Nearest | None:
     """Solve as many equations as there are free components by plain steps, dense; None where that is not ordinary.
 
-    It goes where `reach_solution` goes if every whole step leads down, and all rows are clearly independent.
+    It goes where `reach_solution` goes if every whole step leads down, and all rows are clearly independent. The same
+    stands in `motion/steppers/start.py`, with the same bits: so sums are taken one by one here.
     """
-    values = equations(guess)
-    point = _judge(guess, *values, groups=groups)
-    x, size, merit = guess, point.size, _merit(point, point.size)
-    for _ in range(_ORDINARY):
-        if merit <= _EXACT * math.sqrt(size.size):
-            return point if x is guess else _judge(x, *values, known=size)
+    residual, J, terms = equations(guess)
+    if not (np.isfinite(residual).all() and np.isfinite(J).all()):
+        return None
+    x, size = np.array(guess, dtype=float), _size_of(guess, J, terms, groups)
+    merit = _sum_of_squares(residual / size)
+    for _ in range(ORDINARY):
+        if merit <= EXACT * math.sqrt(size.size):
+            return _judge(x, residual, J, terms, known=size)
         if not math.isfinite(merit):
             return None
-        rows = columns(values[1], free) / size[:, None]
-        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        if not lengths.min() > 0:
-            return None
-        factors, pivots, info = dgetrf(rows / lengths[:, None])
-        if info or not dgecon(factors, math.sqrt(len(free)))[0] > _CLEAR:
+        step = _whole_step(columns(J, free) / size[:, None], residual / size)
+        if step is None:
             return None
         y = x.copy()
-        y[free] -= dgetrs(factors, pivots, values[0] / size / lengths)[0]
+        y[free] -= step
         found = equations(y)
-        scaled = found[0] / size
-        better = math.sqrt(scaled.dot(scaled)) if np.isfinite(found[1]).all() else math.inf
+        better = _sum_of_squares(found[0] / size) if np.isfinite(found[1]).all() else math.inf
         if not better < merit * (1 - 1e-12):
-            point = point if x is guess else _judge(x, *values, known=size)
-            return point if point.solved else None
-        x, values, merit = y, found, better
+            return _judge(x, residual, J, terms, known=size) if np.all(np.abs(residual) <= ACCEPT * size) else None
+        x, (residual, J, terms), merit = y, found, better
     return None
+
+
+def _size_of(x: Array, J: Array, terms: Array, groups: Array) -> Array:
+    """Return the sizes of equations, as `_judge` has them."""
+    largest, steep = np.zeros(len(x)), np.abs(J)
+    np.maximum.at(largest, groups, np.abs(x))
+    size = np.maximum(terms, ROUNDED / ACCEPT * _one_by_one(steep * np.abs(x)))
+    size = np.maximum(size, NOTHING / ACCEPT * _one_by_one(steep * largest[groups]))
+    return np.where(size > TINY, size, 1.0)
+
+
+def _whole_step(rows: Array, right: Array) -> Array | None:
+    """Solve for Newton's step by Gauss and Jordan; None if rows, scaled to one, are not clearly independent."""
+    count = len(right)
+    lengths = np.sqrt(_one_by_one(rows * rows))
+    if not lengths.min() > 0:
+        return None
+    T = np.hstack([rows / lengths[:, None], (right / lengths)[:, None], np.eye(count)])
+    for k in range(count):
+        p = k + int(np.argmax(np.abs(T[k:, k])))
+        if not abs(T[p, k]) > 0:
+            return None
+        T[[k, p]] = T[[p, k]]
+        T[k] /= T[k, k]
+        factors = T[:, k].copy()
+        factors[k] = 0.0
+        T -= factors[:, None] * T[k]
+    inverse = _one_by_one(np.abs(T[:, count + 1 :]).T).max()
+    return T[:, count] if 1.0 / (math.sqrt(count) * inverse) > CLEAR else None
+
+
+def _one_by_one(A: Array) -> Array:
+    """Sum up rows from left to right."""
+    return np.cumsum(A, axis=1)[:, -1]
+
+
+def _sum_of_squares(a: Array) -> float:
+    """Return the root of the sum of squares, summed up from left to right."""
+    return math.sqrt(np.cumsum(a * a)[-1])
 
 
 def least_residual(equations: Residual, guess: Array, free: Array) -> Array:
@@ -223,9 +259,9 @@ def _judge(
 ) -> Nearest:
     finite = bool(np.isfinite(residual).all() and np.isfinite(entries(jacobian)).all())
     if finite:
-        size = np.maximum(size, _ROUNDED / ACCEPT * (abs(jacobian) @ np.abs(x)))  # x itself is rounded
-        size = np.maximum(size, _NOTHING / ACCEPT * _connected(jacobian, x, groups) if known is None else known)
-    size = np.where(finite & (size > 1e-150), size, 1.0)
+        size = np.maximum(size, ROUNDED / ACCEPT * (abs(jacobian) @ np.abs(x)))  # x itself is rounded
+        size = np.maximum(size, NOTHING / ACCEPT * _connected(jacobian, x, groups) if known is None else known)
+    size = np.where(finite & (size > TINY), size, 1.0)
     return Nearest(x, residual, jacobian, size, finite and bool(np.all(np.abs(residual) <= ACCEPT * size)))
 
 

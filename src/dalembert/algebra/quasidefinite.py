@@ -128,13 +128,24 @@ def eliminate(
 
 def solve(factors: ProximalFactors, right: list[Scalar]) -> list[Scalar]:
     """Solve for one right side."""
+    return substituted(factors.order, factors.inverses, factors.columns, factors.columns, right)
+
+
+def substituted(
+    order: list[int],
+    inverses: Mapping[int, Scalar],
+    columns: Mapping[int, Vector],
+    rows: Mapping[int, Vector],
+    right: list[Scalar],
+) -> list[Scalar]:
+    """Solve with the factors L D U: columns of L, inverses of D, rows of U, which by symmetry are those of Lᵀ."""
     x = list(right)
-    for k in factors.order:
-        for i, factor in factors.columns[k].items():
+    for k in order:
+        for i, factor in columns[k].items():
             x[i] = x[i] - factor * x[k]
-    for k in reversed(factors.order):
-        total = x[k] * factors.inverses[k]
-        for i, factor in factors.columns[k].items():
-            total = total - factor * x[i]
+    for k in reversed(order):
+        total = x[k] * inverses[k]
+        for j, factor in rows[k].items():
+            total = total - factor * x[j]
         x[k] = total
     return x

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dalembert.algebra.gramschmidt import Scalar, Vector
+from dalembert.algebra.quasidefinite import substituted
 
 
 @dataclass
@@ -69,13 +70,4 @@ def factorise(
 
 def solve(factors: TwoSidedFactors, right: list[Scalar]) -> list[Scalar]:
     """Solve for one right side."""
-    x = list(right)
-    for k in factors.order:
-        for i, factor in factors.columns[k].items():
-            x[i] = x[i] - factor * x[k]
-    for k in reversed(factors.order):
-        total = x[k] * factors.inverses[k]
-        for j, factor in factors.rows[k].items():
-            total = total - factor * x[j]
-        x[k] = total
-    return x
+    return substituted(factors.order, factors.inverses, factors.columns, factors.rows, right)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _SIZES = (0.1, 1.0, 1e3, 1e6, 1e9)  # of the states at which an expression must vanish to count as zero
 _REPEATED = 12  # times that each state is repeated, slightly changed,
+ONE_SIZE = slice(_REPEATED, 2 * _REPEATED)  # of the random states
 _SMALL = 200  # unknowns, up to which calls of sparse matrices take longer than their arithmetic
 _NUDGE = 1e-13  # relatively: beyond rounding, and little for everything else
 
@@ -83,7 +84,8 @@ class Programs:
         b = self.blocks
         self.inputs = [b.t, *b.q, *b.v, *b.parameters]
         self.n, self.s = len(b.q), len(b.c)
-        self.native: Any = None  # what keeps native code of them, once there is some
+        self.native: Any = None  # what keeps native code of them, once there is some,
+        self.starter: Any = None  # and what finds ordinary starts with it
         levels = [constraint.level for constraint in system.constraints]
         self._holonomic = [i for i, level in enumerate(levels) if level == "position"]
         self._kinematic = [i for i, level in enumerate(levels) if level != "acceleration"]
@@ -341,7 +343,7 @@ class Numeric:
             return Vanishing(*(np.zeros(0, dtype=bool) for _ in range(4)))
         entries, s = len(self.blocks.A), self.s
         zero = np.zeros(entries + 3 * s, dtype=bool)
-        noise, finite = self._noise(slice(_REPEATED, 2 * _REPEATED))  # of one size: mostly nothing is left to look at
+        noise, finite = self._noise(ONE_SIZE)  # mostly nothing is left to look at
         if np.any(noise | ~finite):
             noise, finite = self._noise(slice(None))
             zero = np.all(noise | ~finite, axis=1) & np.any(finite, axis=1)

@@ -28,7 +28,7 @@ from dalembert.survey.given import evaluated
 _POSITIVE = 1e-11  # pivots of the scaled mass matrix above this are safe
 _LIGHT = 1e-6  # part of the inertia around that counts as next to none
 _ROUNDED = 1e-12  # entry of a row, in its largest one, that is rounding
-_PLACES = 6  # that are looked at, of those where everything has a value
+PLACES = 6  # that are looked at, of those where everything has a value
 _GROWTH = (1.0, 10.0, 100.0, 1e3, 1e4)  # of ρ where inertia is negative in a direction that constraints hold
 _DISTANCES = (0.2, 0.02, 0.002)  # from the initial position
 
@@ -89,7 +89,7 @@ def _together(system: System) -> tuple[Array, Array] | None:
     places, b, known = random_places(system), system.blocks, numeric.programs
     given = np.broadcast_to(numeric.parameters, (len(places), len(numeric.parameters)))
     values = known.all.rows(np.hstack([places, given]))
-    values = values[np.all(np.isfinite(values), axis=1)][:_PLACES]
+    values = values[np.all(np.isfinite(values), axis=1)][:PLACES]
     M, _, A, _ = np.split(values, np.cumsum([len(b.M), numeric.n, len(b.A)]), axis=1)
     return (known.patterns[0].stacked(M), np.where(numeric.vanishing.A, 0.0, A)) if len(values) else None
 
@@ -122,7 +122,7 @@ def _near(system: System) -> list[Values]:
     numeric = pilot_numeric_of(system)
     n = len(system.coordinates)
     places = (numeric.all(row[0], row[1 : 1 + n], row[1 + n :]) for row in random_places(system))
-    found = list(islice((values for values in places if values.finite()), _PLACES))
+    found = list(islice((values for values in places if values.finite()), PLACES))
     if not found:
         reason = "(a division by zero, or a root of something negative?)"
         text = f"the equations have no finite value near the initial position {reason}"
@@ -196,7 +196,7 @@ def random_places(system: System) -> Array:
     given = evaluated(pilot_numeric_of(system), {**system.guess, **system.initial})
     q = np.array([given.get(name, 0.0) for name in system.coordinates])
     q = np.where(np.isfinite(q), q, 0.0)
-    places = _scattered(system).copy()
+    places = scattered(system).copy()
     places[:, 1 : 1 + len(q)] = q + _extents(system, q) * places[:, 1 : 1 + len(q)]
     return places
 
@@ -216,10 +216,10 @@ def _extents(system: System, q: Array) -> Array:
 
 
 @fact(STRUCTURE)
-def _scattered(system: System) -> Array:
+def scattered(system: System) -> Array:
     """Return rows of t, q, v around zero."""
     random, n = np.random.default_rng(5), len(system.coordinates)
-    rows = [(0.1 * k, distance, random.normal(size=2 * n)) for distance in _DISTANCES for k in range(_PLACES)]
+    rows = [(0.1 * k, distance, random.normal(size=2 * n)) for distance in _DISTANCES for k in range(PLACES)]
     return np.array([[t, *(distance * x[:n]), *x[n:]] for t, distance, x in rows])
 
 

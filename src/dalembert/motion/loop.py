@@ -29,6 +29,7 @@ from dalembert.motion.limits import refuse_beyond
 from dalembert.motion.method import Setup
 from dalembert.motion.methods import METHODS
 from dalembert.motion.sampled import ControlRecord, Sampling, laws_of
+from dalembert.motion.starts import hasten_starts
 from dalembert.motion.tableau import Tableau
 from dalembert.motion.units import units_of
 from dalembert.motion.watch import Watch
@@ -148,6 +149,7 @@ def compute(system: System, settings: Settings) -> Motion:
     crossing.refuse(state.q, state.v)
     kernels = Kernels(system, settings.form)
     kernels.hasten()  # for the starts of variants
+    hasten_starts(kernels, numeric)
     ready = Ready(system, numeric, state, parameters, kernels, not settings.unchecked)
     motion = _integrate(ready, settings, crossing, before, sampling)
     facts = motion.facts

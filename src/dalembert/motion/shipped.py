@@ -23,7 +23,7 @@ from dalembert.native import machine
 
 _FOLDER = Path(__file__).parent / "steppers" / f"{sys.platform}-{platform.machine()}"
 _STATE = "sources.txt"
-_DATA = ("codes.py", "tools.py", "scheme.py", "pattern.py")  # files with what steppers are given
+_DATA = ("codes.py", "tools.py", "scheme.py", "pattern.py", "../algebra/nearest.py")  # with what steppers are given
 
 
 @cache
@@ -87,9 +87,12 @@ def make() -> list[Path]:
             for name, method in METHODS.items():
                 for model in ("pendulum", "slider-crank-joints"):
                     settings: dict[str, Any] = {} if method.adaptive else {"step": 0.01}
-                    run = example(model).simulate(0.1, method=name, **settings)
+                    system = example(model)
+                    run = system.simulate(0.1, method=name, **settings)
                     run.at([0.05])
                     _ = run.certificate
+                    start = system.start()  # and once more, for starts of variants
+                    system.simulate(0.1, method=name, **settings, initial={key: start[key] for key in system.initial})
     finally:
         entry.translated = translate
     (_FOLDER / _STATE).write_text(f"{sources()}\n{machine.LLVM}\n", encoding="ascii")

@@ -165,3 +165,61 @@ class Record(NamedTuple):
     sampled: Array
     times: Array
     states: Array
+
+
+class StartLevel(NamedTuple):
+    """The equations of a level, of positions or of velocities.
+
+    first: where its unknowns stand in what kernels are given. A, begin: where among the numbers the entries of A and
+    its terms stand. place: of each constraint among its rows, or −1. owner: the row of each term. group: of coordinates
+    that its rows connect. free: what is solved for. steep: whether a row must have a slope.
+    """
+
+    first: int
+    rows: int
+    terms: int
+    A: int
+    begin: int
+    place: Array
+    owner: Array
+    group: Array
+    free: Array
+    steep: Array
+
+
+class StartRoom(NamedTuple):
+    """What a start works on: what kernels are given and give out, a row for each equation, entries, a position."""
+
+    given: Array
+    out: Array
+    work: Array
+    J: Array
+    T: Array
+    lines: Array
+    entries: Array
+    x: Array
+
+
+class Start(NamedTuple):
+    """What an ordinary start works with.
+
+    numbers, accelerations: addresses of kernels. s: how many constraints there are. A: rows and columns of its entries.
+    diagonal: where that of M stands among the numbers, or −1. units: of coordinates, or 0. directions: aside. states:
+    where entries are looked for, with factors of the parameters; scattered: where inertia is, at the first `places` of
+    them with its size.
+    """
+
+    numbers: int
+    accelerations: int
+    s: int
+    places: int
+    A: Array
+    diagonal: Array
+    units: Array
+    directions: Array
+    states: Array
+    scattered: Array
+    parameters: Array
+    positions: StartLevel
+    velocities: StartLevel
+    room: StartRoom

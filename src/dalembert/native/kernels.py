@@ -240,6 +240,10 @@ class Kernels:
         """Return how many doubles each kernel of a group gives out."""
         return [outputs for _, outputs in self._group(group).facts["kernels"].values()]
 
+    def group(self, name: str) -> Compiled:
+        """Return the compiled code of a group."""
+        return self._group(name)
+
     def facts(self, group: str) -> dict[str, Any]:
         """Return what is known of a group."""
         return self._group(group).facts

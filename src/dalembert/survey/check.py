@@ -29,7 +29,7 @@ from dalembert.survey.configurations import (
 from dalembert.survey.integrability import Integrability, find_integrable, linear_constraints
 from dalembert.survey.outcome import Check
 from dalembert.survey.redundancy import DEPENDENT, Redundancy, redundancies_of
-from dalembert.survey.start import State, noted_start, solved_start, start_of
+from dalembert.survey.start import State, noted_start, ordinary_start, solved_start, start_of
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -53,8 +53,8 @@ def contradictions(system: System) -> list[Problem]:
         examination.report("error", problem.text, *problem.key)
     if examination.problems:
         return examination.problems
-    velocities, suspect = solved_start(system)[1].level, False
-    if velocities.regular and len(velocities.constraints) == numeric.s and system.mass is None:
+    suspect, is_plain = False, len(numeric.kinematic) == numeric.s and system.mass is None
+    if is_plain and (ordinary_start(system) or solved_start(system)[1].level.regular):
         return []  # independent rows contradict nothing
     if system.mass is not None:
         suspect = bool(Examination(system).asymmetric([numeric.all(state.t, state.q, state.v)]))

@@ -46,7 +46,7 @@ def find_flat(level: Level, x: Array) -> list[Problem]:
     if not own:
         return []
     sizes = np.where(numeric.units > 0, numeric.units, np.maximum(1.0, np.abs(x))) if level.q is None else 1 + np.abs(x)
-    shares = _shares(lambda y: level.equations(y, ()), x, sizes, _aside(len(x)))
+    shares = _shares(lambda y: level.equations(y, ()), x, sizes, directions_aside(len(x)))
     suspects = [k for k in own if constraints[rows[k]].kinked or shares[k] < _SUSPECT]
     if not suspects:
         return []
@@ -64,7 +64,7 @@ def find_flat(level: Level, x: Array) -> list[Problem]:
 
 
 @cache
-def _aside(count: int) -> Array:
+def directions_aside(count: int) -> Array:
     """Return two random directions, always the same ones: to start a generator takes as long as the rest."""
     return np.random.default_rng(_SEED).uniform(-1, 1, (2, count))
 

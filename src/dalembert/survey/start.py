@@ -17,7 +17,8 @@ from dalembert.algebra.nearest import Nearest, least_residual, nearest_solution,
 from dalembert.algebra.rank import Scale, rank
 from dalembert.algebra.saddle import positive
 from dalembert.arrays import Array, Sparse
-from dalembert.blocks.numeric import Numeric, Residual, numeric_of, pilot_numeric_of
+from dalembert.blocks.assembled import is_large
+from dalembert.blocks.numeric import Numeric, Residual, has_values, numeric_of, pilot_numeric_of, programs
 from dalembert.document.nodes import Name, Note, Section, Table, rounded
 from dalembert.document.shown import Printed
 from dalembert.errors import ModelError, quoted
@@ -89,7 +90,20 @@ class Solved:
 @fact(START)
 def start_of(system: System) -> State:
     """Return the initial state, with random values of parameters that have none; raise ModelError if there is none."""
+    if found := ordinary_start(system):
+        return State(begin_of(system.simulation), *found, system.coordinates)
     return _state(solved_start(system))
+
+
+@fact(START)
+def ordinary_start(system: System) -> tuple[Array, Array] | None:
+    """Return q and v as native code finds them; None without such code, or if anything is out of the ordinary.
+
+    Then the velocities are determined by independent constraints, and every coordinate has inertia of its own.
+    """
+    if is_large(system) or not has_values(system) or (starter := programs(system).starter) is None:
+        return None
+    return starter(system, numeric_of(system))
 
 
 @fact(START)

@@ -9,6 +9,8 @@ import numpy as np
 import symengine as se
 
 from dalembert.algebra import quasidefinite
+from dalembert.blocks.assembled import is_large
+from dalembert.blocks.numeric import programs
 from dalembert.blocks.symbolic import Blocks
 from dalembert.forms.augment import augmentation, light_coordinates, random_places
 from dalembert.language.building import Expr
@@ -21,6 +23,7 @@ from dalembert.native.module import Module
 from dalembert.native.rolled import RolledBuilder
 from dalembert.native.routine import Routine
 from dalembert.native.solver import SOLUTION, Scalar
+from dalembert.survey.start import ordinary_start
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
@@ -70,6 +73,9 @@ class Core(Group):
     def holds(self, kernels: Kernels, compiled: Compiled, values: Mapping[str, float]) -> bool:
         """Tell whether M is still positive, and is still made up for by the same constraints."""
         system = kernels.system
+        starter = None if is_large(system) else programs(system).starter
+        if starter is not None and starter.core is compiled and ordinary_start(system):
+            return True
         if not _has_mass(system, compiled, values):
             return False
         if _same_inertia(system, compiled, values) or compiled.facts["light"] == light_coordinates(system):

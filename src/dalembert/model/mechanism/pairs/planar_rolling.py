@@ -49,17 +49,12 @@ def round_disk(joint: Joint) -> More:
     return (joint.point(joint.bodies[1]), add(b.place, scale(radius, b.x))), (radius,)
 
 
-@pair(
-    "rack",
-    2,
-    coordinates=coordinates,
-    axis=LINE,
-    places="origins",
-    point=contact,
-    read=read_rolling,
-    along=True,
-    drawn=round_disk,
-)
+ON_A_LINE: dict[str, Any] = {
+    "places": "origins", "point": contact, "read": read_rolling, "along": True, "drawn": round_disk,
+}  # fmt: skip
+
+
+@pair("rack", 2, coordinates=coordinates, axis=LINE, **ON_A_LINE)
 def rack(a: Marker, b: Marker, radius: Expr, side: int, start: tuple[Expr, Expr]) -> Conditions:
     """The pitch circle of the pinion rolls on the pitch line of the rack; other joints hold its centre."""
     way = dot(a.x, sub(b.place, a.place)) - start[0]
@@ -67,17 +62,7 @@ def rack(a: Marker, b: Marker, radius: Expr, side: int, start: tuple[Expr, Expr]
     return {"mesh": se.Add(way, side * radius * angle)}
 
 
-@pair(
-    "rolling",
-    2,
-    coordinates=coordinates,
-    axis=LINE,
-    places="origins",
-    point=contact,
-    read=read_rolling,
-    along=True,
-    drawn=round_disk,
-)
+@pair("rolling", 2, coordinates=coordinates, axis=LINE, **ON_A_LINE)
 def rolling(a: Marker, b: Marker, radius: Expr, side: int, start: tuple[Expr, Expr]) -> Conditions:
     """The disk touches the line and does not slip on it."""
     height = dot(a.y, sub(b.place, a.place))
