@@ -28,7 +28,7 @@ def size(expr: Expr) -> int:
     return fold(expr, lambda node, args: 1 + sum(args))
 
 
-def rate(expr: Expr, coordinates: Collection[str], spend: Callable[[int], None]) -> Expr:
+def rate(expr: Expr, coordinates: Collection[str], spend: Callable[[int], None] = lambda cost: None) -> Expr:
     """Differentiate by time, term by term; `spend` is told what each term costs before it is done."""
     moving = [s for s in expr.free_symbols if s.name == TIME or s.name.rstrip("'") in coordinates]
     calculus = Calculus(moving)

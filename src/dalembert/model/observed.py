@@ -18,10 +18,10 @@ import symengine as se
 from dalembert.arguments import shown
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import TIME, Expr
-from dalembert.language.calculus import ZERO, Calculus
 from dalembert.language.foreign import Admission
 from dalembert.language.late_sympy import is_sympy
 from dalembert.language.parser import parse
+from dalembert.language.rates import order, rate
 from dalembert.language.vocabulary import Value, Vocabulary
 from dalembert.model.quantity import Quantity, multiplier
 
@@ -170,18 +170,11 @@ class Observed:
 
     def derivative(self, expr: Expr, what: str) -> Expr:
         """Differentiate an expression of t, q and v by time; `what` is how it is written."""
-        names = self.scope.coordinates
-        levels = [[se.Symbol(name + "'" * order) for name in names] for order in range(3)]
-        beyond = expr.free_symbols.intersection(levels[2])
+        beyond = order(expr, self.scope.coordinates) > 1
         if beyond or any(symbol.name.startswith("lambda ") for symbol in expr.free_symbols):
             why = "accelerations" if beyond else "multipliers"
             raise ModelError(f"`{what}` depends on {why}, whose time derivatives are not known; leave out a prime")
-        rates = {**dict(zip(levels[0], levels[1], strict=True)), **dict(zip(levels[1], levels[2], strict=True))}
-        rates[se.Symbol(TIME)] = se.Integer(1)
-        calculus = Calculus(rates)
-        lifted = calculus.lift(expr)
-        terms = [calculus.diff(lifted, x) * rates[x] for x in sorted(calculus.depends(lifted), key=str)]
-        return calculus.lower(se.Add(*terms)) if terms else ZERO
+        return rate(expr, self.scope.coordinates)
 
     # --- what they stand for -----------------------------------------------------------------------------------------
 
