@@ -46,7 +46,7 @@ def test_straight_curves_and_what_is_beyond():
 def test_ranges_hold_all_values_and_little_more(kind):
     x, y = points(200)
     curve = Interpolant(x, y, kind, "constant")
-    for one in (curve, curve.tent()):
+    for one in (curve, *curve.tents()[:2]):
         for order in range(one.order + 1):
             low = RANDOM.uniform(x[0] - 2, x[-1] + 2, 400)
             high = low + 10.0 ** RANDOM.uniform(-10, 2, 400)
@@ -62,8 +62,16 @@ def test_ranges_hold_all_values_and_little_more(kind):
 
 def test_tents_pass_zero_at_kinks_only():
     x, y = points(40)
-    tent = Interpolant(x, y, "linear").tent()
+    tent = Interpolant(x, y, "linear").tents()[0]
     assert np.abs(tent.at(x[1:-1])).max() < 1e-15
     assert np.array_equal(np.sign(tent.at(x[1:-1] + 1e-6)), -np.sign(tent.at(x[1:-1] - 1e-6)))
     assert np.sum(np.diff(np.sign(tent.at(np.linspace(x[0] - 5, x[-1] + 5, 40_001)))) != 0) == 38
-    assert Interpolant(x, y).tent() is None and len(Interpolant(x, y, beyond="linear").kinks) == 2
+    assert not Interpolant(x, y).tents() and len(Interpolant(x, y, beyond="linear").kinks) == 2
+
+
+def test_one_of_the_tents_tells_any_two_pieces_apart():
+    x, y = points(40)
+    middles = (x[1:] + x[:-1]) / 2
+    signs = np.array([np.sign(tent.at(middles)) for tent in Interpolant(x, y, "linear").tents()])
+    different = np.any(signs[:, :, None] != signs[:, None, :], axis=0)
+    assert np.array_equal(different, ~np.eye(len(middles), dtype=bool))

@@ -23,6 +23,7 @@ CUBIC, LINEAR = "cubic", "linear"
 STOP, CONSTANT, STRAIGHT = "stop", "constant", "linear"  # how a curve goes on behind its ends
 SLACK = 1e-9  # of its length: by how much rounding may go beyond the end of a curve that stops
 _ROUNDING = 2e-15  # of the terms of a piece
+_TENTS = 6  # curves that pass zero at kinks: only where a step lies over a multiple of 64 of them, none shows it
 
 
 class Interpolant:
@@ -78,17 +79,24 @@ class Interpolant:
         ends = self.beyond == CONSTANT or (self.beyond == STRAIGHT and self.kind == CUBIC)
         return np.concatenate([self.x[:1], inner, self.x[-1:]]) if ends else inner
 
-    def tent(self) -> Interpolant | None:
-        """Return a curve that passes zero at every kink, straight there; None if there is none."""
-        if not len(self.kinks):
-            return None
+    def tents(self) -> list[Interpolant]:
+        """Return curves of which one changes its sign from any place to any other behind a kink; none without kinks.
+
+        One passes zero at every kink, the next at every second, at every fourth and so on: of a step over two or four
+        of them the first shows nothing.
+        """
+        halved = range(min(len(self.kinks).bit_length(), _TENTS))
+        return [self._tent(self.kinks[:: 2**k]) for k in halved]
+
+    def _tent(self, kinks: Array) -> Interpolant:
+        """Return a curve that passes zero at every kink, straight there."""
         span = self.x[-1] - self.x[0]
-        ends = np.concatenate([self.kinks[:1] - span, self.kinks, self.kinks[-1:] + span])
+        ends = np.concatenate([kinks[:1] - span, kinks, kinks[-1:] + span])
         x = np.empty(2 * len(ends) - 3)  # kinks, and the middles between them
-        x[::2], x[1::2] = ends[:-1] + np.diff(ends) / 2, self.kinks
+        x[::2], x[1::2] = ends[:-1] + np.diff(ends) / 2, kinks
         tent = Interpolant(x, np.zeros(len(x)), LINEAR, STRAIGHT)
-        nearest = np.clip((np.arange(len(x) + 1) - 1) // 2, 0, len(self.kinks) - 1)
-        tent.breaks, tent.base = x, self.kinks[nearest]  # each piece from its kink, where it is then exactly zero
+        nearest = np.clip((np.arange(len(x) + 1) - 1) // 2, 0, len(kinks) - 1)
+        tent.breaks, tent.base = x, kinks[nearest]  # each piece from its kink, where it is then exactly zero
         tent.pieces[:, 1] = 1.0 - 2.0 * (nearest % 2)
         return tent
 

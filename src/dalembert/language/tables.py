@@ -30,10 +30,10 @@ def table(name: str, curve: Interpolant) -> tuple[str, ...]:
     digest = hashlib.sha256(content).hexdigest()[:20]
     names = tuple(f"{name}{PRIME * order}#{digest}" for order in range(curve.order + 1))
     if names[0] not in OPERATIONS:
-        tent = curve.tent()
-        switch = None if tent is None else _row(f"{name}#{digest}{_KINKS}", tent, f"{digest}k")
-        rows = [_row(own, curve, digest, order, switch, names) for order, own in enumerate(names)]
-        register(*rows, *([switch] if switch else []))
+        tents = enumerate(curve.tents())
+        switches = [_row(f"{name}#{digest}{_KINKS}{k}", tent, f"{digest}k{k}") for k, tent in tents]
+        rows = [_row(own, curve, digest, order, switches, names) for order, own in enumerate(names)]
+        register(*rows, *switches)
         if curve.beyond == STOP:
             inner = curve.bounded()
             register(*[_row(own + _BOUNDED, inner, f"{digest}b", order) for order, own in enumerate(names)])
@@ -41,7 +41,12 @@ def table(name: str, curve: Interpolant) -> tuple[str, ...]:
 
 
 def _row(
-    own: str, curve: Interpolant, digest: str, order: int = 0, switch: Function | None = None, names: Sequence[str] = ()
+    own: str,
+    curve: Interpolant,
+    digest: str,
+    order: int = 0,
+    switches: Sequence[Function] = (),
+    names: Sequence[str] = (),
 ) -> Function:
     """Return the row of a curve or of a derivative."""
     written, place = own.partition("#")[0], f"table_{digest}"
@@ -58,7 +63,7 @@ def _row(
         lambda u: curve.at(u, order),
         lambda call, y, u: [0.0 if last else call(names[order + 1], u)],
         interval=curve.over(order),
-        switches=None if switch is None else lambda u: [switch.build(u)],
+        switches=(lambda u: [switch.build(u) for switch in switches]) if switches else None,
         instructions=lambda to, u: [f"  {to} = call double @{place}.{order}(double {u})"],
         c=f"{place}({{0}}, {order})",
         numpy=f"_{place}({{0}}, {order})",
