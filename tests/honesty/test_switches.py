@@ -93,6 +93,28 @@ def test_it_says_where():
     assert certificate["switches"].verdict == "FAILS"
 
 
+@pytest.mark.parametrize(("method", "words"), [("dop853", "short beside it: `step`"), ("radau", "method `dop853`")])
+def test_it_says_what_helps(method, words):
+    assert words in certified(WRONG["a thin smooth wall"], 3.0, method=method).notes[-1]
+
+
+def test_it_helps():
+    wall = particle("0.3*exp(-((x - 1)/1e-3)^2)")
+    assert not certified(wall, 2.0).ok
+    assert certified(wall, 2.0, step=2e-4).ok
+
+
+def test_a_pulse_late_is_stated_with_what_the_clock_leaves_of_it():
+    """Floats around t = 1000 are as wide as some millionths of the pulse; the speed behind it is exactly 1.2."""
+    pulse = particle(force="if(abs(t - 1005.25) < 1e-6, 1e5, 0)")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MotionWarning)
+        run = pulse.simulate(1010.0, begin=1000.0)
+    off = abs(run["x"][-1] - (10.0 + 0.2 * 4.75))
+    assert 1e-9 < off < 3 * run.certificate.errors["x"] < 1e-4
+    assert run.certificate.ok
+
+
 def test_switches_in_time_that_cannot_be_located_are_not_judged():
     system = particle(force="sign(t^2 - 2*t + 1)")
     certificate = certified(system, 3.0)

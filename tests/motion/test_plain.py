@@ -14,7 +14,7 @@ from dalembert import example
 from dalembert.motion import codes
 from dalembert.motion.entry import Stepper
 from dalembert.motion.scheme import HISTORY
-from dalembert.motion.tools import CLOCK, COUNT, record
+from dalembert.motion.tools import CLOCK, COUNT, Sizes, record
 
 NAMES = (
     *(
@@ -173,15 +173,17 @@ def test_when_a_projection_has_settled(plain, largest, before, conditioning, exp
     assert module("primitives").settled(largest, before, conditioning, 3) == expected
 
 
-def test_newtons_step(plain):
+@pytest.mark.parametrize("unit", [1.0, 2.0**-30, 2.0**30])
+def test_newtons_step(plain, unit):
     """The correction (0.5, −1) of (1, 3): its relative size, what is left beside such a step, nothing bad."""
-    x = np.array([0.0, 1.0, 3.0])
-    found = module("primitives").corrected(np.array([0.5, -1.0, 6.0]), 2, 1, x, 1)
+    corrected, size = module("primitives").corrected, Sizes(2, 1, unit * np.array([1.0, 3.0, 0.0, 0.0]))
+    x = unit * np.array([0.0, 1.0, 3.0])
+    found = corrected(unit * np.array([0.5, -1.0, 6.0]), size, 0, x, 1)
     assert found == (0.25, 0.0, -1)  # a residual of the size of its step leaves nothing
-    far = module("primitives").corrected(np.array([0.0, 0.0, 6.0]), 2, 1, np.array([0.0, 1.0, 3.0]), 1)
+    far = corrected(unit * np.array([0.0, 0.0, 6.0]), size, 0, unit * np.array([0.0, 1.0, 3.0]), 1)
     assert far == (0.0, 2.0, -1)  # one that no step answers is left, in the extent
-    assert x.tolist() == [0.0, 1.5, 2.0]
-    assert module("primitives").corrected(np.array([0.5, np.nan, 6.0]), 2, 1, x, 1)[2] == 1
+    assert x.tolist() == [0.0, 1.5 * unit, 2.0 * unit]
+    assert corrected(np.array([0.5, np.nan, 6.0]), size, 0, x, 1)[2] == 1
 
 
 def test_steps_that_come_next_to_nowhere(plain):

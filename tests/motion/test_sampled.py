@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dalembert import Event, ModelError, SimulationError, System, load_motion
+from dalembert.motion.engine import Engine
 
 EVERY = 0.02
 
@@ -55,6 +56,16 @@ def test_the_certificate_replays_the_record_and_calls_no_law():
     assert run.certificate.ok
     assert len(calls) == 50
     np.testing.assert_allclose(calls, EVERY * np.arange(50), atol=1e-12)
+
+
+def test_the_certificate_looks_into_all_steps_at_once(monkeypatch):
+    """What it costs grows as the motion does, however often laws were called."""
+    looks, whole = [], Engine.inside
+    monkeypatch.setattr(Engine, "inside", lambda self, *args: looks.append(1) or whole(self, *args))
+    cart = System("x", kinetic="x'^2/2", controls={"u": {"acts": {"x": 1}}}, initial={"x": 1, "x'": 0})
+    run = cart.simulate(2, controls={"u": lambda t, s: -s["x"] - s["x'"]}, every=0.01)
+    assert run.certificate.ok and len(run.motion.changes) > 100
+    assert len(looks) < 10
 
 
 def test_a_law_sees_states_and_goes_together_with_switches_and_events():

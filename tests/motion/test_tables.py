@@ -63,6 +63,18 @@ def test_kinks_in_the_state_are_met():
     assert run["x"][-1] == pytest.approx(0.5 - 0.1**2 / 2, abs=1e-9) and run.certificate.ok
 
 
+@pytest.mark.parametrize("teeth", [1, 2, 3, 7])
+def test_a_table_narrower_than_the_steps_is_met(teeth):
+    """Steps that lead over two, four or eight kinks at once are shortened, as those that lead over one."""
+    edges = 1 + 1e-3 * np.arange(2 * teeth + 1)
+    x = np.concatenate([[-100], edges, [100]])
+    values = np.concatenate([[0], 400.0 * (np.arange(2 * teeth + 1) % 2), [0]])
+    parts = {"tables": {"F": {"x": x, "value": values, "kind": "linear"}}, "initial": {"x": 0, "x'": 1}}
+    run = System("x", kinetic="x'^2/2", forces={"x": "F(x)"}, **parts).simulate(3)
+    assert run["x'"][-1] == pytest.approx(np.sqrt(1 + 2 * 0.4 * teeth), abs=1e-8)  # by the work of the table
+    assert run.certificate.ok, str(run.certificate)
+
+
 def test_constraints_cannot_follow_kinks_at_once():
     table = {"x": [0, 1, 2], "value": [0, 1, 1], "kind": "linear"}
     driven = System("y", kinetic="y'^2/2", constraints={"drive": "y = lift(t)"}, tables={"lift": table})

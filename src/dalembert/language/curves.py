@@ -24,7 +24,7 @@ CUBIC, LINEAR, NATURAL = "cubic", "linear", "natural"
 STOP, CONSTANT, STRAIGHT = "stop", "constant", "linear"  # how a curve goes on behind its ends
 SLACK = 1e-9  # of its length: by how much rounding may go beyond the end of a curve that stops
 _ROUNDING = 2e-15  # of the terms of a piece
-_TENTS = 4  # curves that pass zero at kinks
+_TENTS = 6  # curves that pass zero at kinks: only where a step lies over a multiple of 64 of them, none shows it
 
 
 class Interpolant:
@@ -81,14 +81,16 @@ class Interpolant:
         return np.concatenate([self.x[:1], inner, self.x[-1:]]) if ends else inner
 
     def tents(self) -> list[Interpolant]:
-        """Return curves that pass zero at the kinks, straight there, each at every fourth of them.
+        """Return curves of which one changes its sign from any place to any other behind a kink; none without kinks.
 
-        A step that passes over several kinks at once, as where a table is narrow, changes the sign of one of them.
+        One passes zero at every kink, the next at every second, at every fourth and so on: of a step over two or four
+        of them the first shows nothing.
         """
-        return [self._tent(self.kinks[k::_TENTS]) for k in range(min(_TENTS, len(self.kinks)))]
+        halved = range(min(len(self.kinks).bit_length(), _TENTS))
+        return [self._tent(self.kinks[:: 2**k]) for k in halved]
 
     def _tent(self, kinks: Array) -> Interpolant:
-        """Return a curve that passes zero at some kinks."""
+        """Return a curve that passes zero at every kink, straight there."""
         span = self.x[-1] - self.x[0]
         ends = np.concatenate([kinks[:1] - span, kinks, kinks[-1:] + span])
         x = np.empty(2 * len(ends) - 3)  # kinks, and the middles between them

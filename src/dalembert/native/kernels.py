@@ -304,11 +304,12 @@ class Kernels:
             x = q = q + step if moves == "q" else q
             if moves == "v":
                 x = v = v + step
-            moved = np.max(np.abs(step) / (1 + np.abs(x)), initial=0.0)
+            size = max(_SHORT, np.abs(x).max(initial=0.0))  # of all: one that passes zero is rounded as the others are
+            moved = np.abs(step).max(initial=0.0) / size
             steady = moved < 1e-14 and (moved >= 0.5 * last or moved < _NOTHING)
             if steady or (moved < 1e-9 and residual >= 0.5 * before):
                 left = residual if residual > _FAR * np.abs(step).max(initial=0.0) else 0.0
-                if left > _LEFT * max(_SHORT, np.abs(x).max(initial=0.0)):
+                if left > _LEFT * size:
                     break  # a compromise between constraints that contradict each other
                 return x
             before, last = residual, moved

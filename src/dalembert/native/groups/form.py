@@ -73,7 +73,8 @@ def _own(builder: Builder, form: str) -> Module:
     b = scene.blocks
     rows = scene.rows(routine.tape, builder.evaluate(routine, [*b.M.values(), *b.f, *b.A.values(), *b.c]))
     found = method.solve(rows, pilot.replay())
-    defect = _defect(routine, dict(enumerate(rows.A)), rows.c, found.acceleration)
+    inertia = [row.get(j, 0.0) for j, row in enumerate(rows.M)]
+    defect = _defect(routine, dict(enumerate(rows.A)), rows.c, found.acceleration, inertia)
     routine.store("out", [*found.acceleration, *found.reaction, defect])
     module = Module()
     module.add(routine)
@@ -89,7 +90,8 @@ def _sparse(builder: Builder, form: str) -> Module:
     finish = Routine("finish")
     A, r, x = builder.solver.reaction(finish)
     c = [finish.tape.load("right", builder.n + i) for i in range(builder.s)]
-    finish.store("out", [*x, *r, _defect(finish, A, c, x)])
+    M = builder.loaded(finish)[0]
+    finish.store("out", [*x, *r, _defect(finish, A, c, x, [M.get((j, j), 0.0) for j in range(builder.n)])])
     module.add(finish)
     module.kernel(form, ["blocks", *SOLUTION, "finish"], len(builder.inputs))
     return module
@@ -127,16 +129,30 @@ def _canonical(builder: Builder) -> Module:
     return module
 
 
-def _defect(routine: Routine, rows: dict[int, dict], c: Sequence[Scalar], a: Sequence[Scalar]) -> Scalar:
+def _defect(
+    routine: Routine, rows: dict[int, dict], c: Sequence[Scalar], a: Sequence[Scalar], inertia: Sequence[Scalar]
+) -> Scalar:
+    """Return the largest |A q̈ − c| in the size of its terms, where each q̈ has its part of the largest √Mⱼⱼ |q̈ⱼ|.
+
+    So lengths beside angles are as they are in any unit.
+    """
     call = routine.tape.call
     worst: Scalar = 0.0
-    largest: Scalar = 0.0
-    for value in a:
-        largest = call("max", largest, call("abs", value))
+    largest, plain = 0.0, 0.0
+    roots = [call("sqrt", call("max", m, 0.0)) for m in inertia]
+    for value, root in zip(a, roots, strict=True):
+        largest = call("max", largest, root * call("abs", value))
+        plain = call("max", plain, call("abs", value))
+    parts = [call("if_lt", 0.0, root, largest / root, plain) if _may_be(root) else plain for root in roots]
     for i, row in rows.items():
         left, size = -c[i], call("abs", c[i])
         for j, value in row.items():
-            left, size = left + value * a[j], size + call("abs", value) * largest
-        if isinstance(size, Node) or size > 0:
+            left, size = left + value * a[j], size + call("abs", value) * parts[j]
+        if _may_be(size):
             worst = call("max", worst, call("if_lt", 0.0, size, call("abs", left) / size, 0.0))
     return worst
+
+
+def _may_be(value: Scalar) -> bool:
+    """Tell whether something may be other than zero."""
+    return isinstance(value, Node) or value > 0

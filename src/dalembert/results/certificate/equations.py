@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 TEXT = "accelerations and reactions in M q̈ = f + r and A q̈ = c"
 NEARLY = 1e-5  # conditioning below which a position is next to a singular one
+_HARDLY, _ALWAYS = 1e-9, 0.1  # the least conditioning that is none of a singular position; part of the largest
 LOOSE = 1e-3  # of its size that a constraint may be off where it is not projected
 _SMALL = 1e-3  # part of the largest force that every force is measured by at least
 _PLACES = 9  # at which forces and other solutions are compared
@@ -96,10 +97,14 @@ def _numeric(run: Run, values: Array) -> Numeric:
 
 
 def singular(run: Run, found: Result) -> Array:
-    """Tell which states are next to a position where constraints repeat each other that elsewhere do not."""
+    """Tell which states are next to a position where constraints repeat each other that elsewhere do not.
+
+    What is badly conditioned all the time is next to none, as long as digits are left.
+    """
     rank, conditioning = np.asarray(found.rank), np.asarray(found.conditioning)
     whole = len(run.system.constraints)
-    return (rank < rank.max(initial=0)) | ((rank == whole) & (conditioning < NEARLY) & (whole > 0))
+    nearly = min(NEARLY, max(_HARDLY, _ALWAYS * conditioning.max(initial=0.0)))
+    return (rank < rank.max(initial=0)) | ((rank == whole) & (conditioning < nearly) & (whole > 0))
 
 
 def scales(run: Run, at: list[Place]) -> Scales:

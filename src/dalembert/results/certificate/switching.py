@@ -30,6 +30,9 @@ _STEPS = 3000  # the longest of the steps in question, which are looked at
 _PARTS, _CUTS, _ROUNDS = 32, 16, 8  # of a step; of a part in question; how often
 _DIP = 0.3  # of its values at both ends
 _OPEN = 40  # parts of a step in question, beyond which they are not cut further
+_STOPS = "dop853"  # the method that ends its steps at switches of the state
+_SMOOTH = "What is narrow and smooth is met by steps of a given length, short beside it: `step`"
+_ELSE = f"What switches is met by method `{_STOPS}` with steps that it chooses"
 _NARROW = 1e-4  # of a step
 _LEAST = 1e-4  # of the largest velocity: the least by which one is measured
 _ROUNDING = 1e-13  # of the energy
@@ -58,18 +61,12 @@ def switching(run: Run, sizes: Scales, notes: list[str]) -> list[Item]:
     value = float(sum(part.end for part in found) + max((part.within for part in found), default=0.0))
     if value > limit:
         worst = max(found, key=lambda part: part.end + part.within)
-        text = f"the step at t = {worst.t:.6g} passes over something narrow, or over a jump of the potential"
-        notes.append(f"{text}; {_remedy(run, worst.t)}")
+        what = f"the step at t = {worst.t:.6g} passes over something narrow, or over a jump of the potential"
+        meets = run.method == _STOPS and run.step is None and run.keep != "stabilise"
+        notes.append(
+            f"{what}. {_SMOOTH if meets else _ELSE}; a jump of the potential takes the width that it really has"
+        )
     return [*items, Item("switches", value, limit, TEXT)]
-
-
-def _remedy(run: Run, t: float) -> str:
-    """Say how not to pass over it: the adaptive method ends its steps where something switches."""
-    if run.method != "dop853" or run.step is not None:
-        return "take the method `dop853` without `step`, which ends its steps where something switches"
-    times = run.motion.times
-    place = int(np.clip(np.searchsorted(times, t, side="right"), 1, len(times) - 1))
-    return f"take short steps, step = {(times[place] - times[place - 1]) / 100:.1g}, or two motions that meet before it"
 
 
 def _over_narrow(values: Array, which: Array, edges: Array, firsts: Array) -> Array:
