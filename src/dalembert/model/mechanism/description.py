@@ -8,9 +8,11 @@ from dalembert.document.nodes import Block, Formula, Name, Section, Table, Text,
 from dalembert.errors import counted
 from dalembert.model.description import checked, constraints, problems, said, values
 from dalembert.model.mechanism.tables import GROUND
+from dalembert.model.mechanism.tree import ABSOLUTE
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.body import Body
+    from dalembert.model.mechanism.joint import Joint
     from dalembert.model.mechanism.mechanism import Mechanism
 
 
@@ -32,9 +34,9 @@ def mechanism_document(mechanism: Mechanism) -> Section:
 
 def tables(mechanism: Mechanism) -> list[Block]:
     """Return what it is made of, a table for each kind of part."""
-    bodies = [_body(name, body) for name, body in mechanism.bodies.items() if name != GROUND]
+    bodies = [_body(mechanism, name, body) for name, body in mechanism.bodies.items() if name != GROUND]
     joints = [
-        (name, joint.kind.replace("_", " "), " – ".join(joint.bodies), _conditions(joint.conditions))
+        (name, joint.kind.replace("_", " "), " – ".join(joint.bodies), _what_it_gives(mechanism, joint))
         for name, joint in mechanism.joints.items()
     ]
     others: list[tuple[Text, ...]] = [
@@ -45,16 +47,23 @@ def tables(mechanism: Mechanism) -> list[Block]:
     inertia = "inertia in kg m²" if mechanism.dimensions == 2 else "principal inertia in kg m²"
     made = [
         Table(bodies, ("body", "mass in kg", inertia, "coordinates")),
-        Table(joints, ("joint", "kind", "bodies", "conditions")),
+        Table(joints, ("joint", "kind", "bodies", "conditions" if mechanism.by == ABSOLUTE else "in the equations")),
         Table(others, ("part", "kind", "")),
     ]
     return [table for table in made if table.rows]
 
 
-def _body(name: str, body: Body) -> tuple[Text, ...]:
+def _body(mechanism: Mechanism, name: str, body: Body) -> tuple[Text, ...]:
     moments = [Formula(row[k]) for k, row in enumerate(body.inertia) if row[k] != 0]
-    return name, Formula(body.mass) if body.mass != 0 else "", listed(moments), listed(map(Name, body.coordinates))
+    own = [Name(q) for q in body.coordinates if q in mechanism.coordinates]
+    return name, Formula(body.mass) if body.mass != 0 else "", listed(moments), listed(own)
 
 
-def _conditions(names: object) -> str:
-    return ", ".join(name.rpartition(".")[2] for name in names)  # pyright: ignore
+def _what_it_gives(mechanism: Mechanism, joint: Joint) -> Text:
+    """Return the conditions of a joint; where it carries a body, its coordinates."""
+    branch = mechanism.tree.branch(joint.name)
+    if branch is not None:
+        names = (": ", listed(map(Name, branch.names.values()))) if branch.names else ()
+        return ("carries ", branch.body, *names)
+    conditions = ", ".join(name.rpartition(".")[2] for name in joint.conditions)
+    return conditions if mechanism.by == ABSOLUTE else f"closes a loop: {conditions}"
