@@ -69,7 +69,8 @@ def command(
         raise typer.Exit(FAILED)
     with Progress("deriving the equations"):
         equations = brief_equations(system)
-    more = Paragraph(f"with reactions as formulas: dalembert derive {model} --form {equations.key}", "faint")
+    chosen = "" if by is None else f" --by {by}"
+    more = Paragraph(f"with reactions as formulas: dalembert derive {model} --form {equations.key}{chosen}", "faint")
     typer.echo(f"\n{shown(replace(equations, parts=[*equations.parts, more]), brief=_BRIEF)}\n")
     motion = simulated(system, asked)
     print_motion(motion, lambda: motion_text(motion))
