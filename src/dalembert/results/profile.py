@@ -98,16 +98,19 @@ class Profile:
         return float(np.sqrt(lengths @ squares / lengths.sum()))
 
 
-def profile(evaluate: Callable[[Array], Array], times: Array) -> Profile:
-    """Sample a function of time between some times, at which it may jump to a next one that lies an instant later."""
+def profile(evaluate: Callable[[Array], Array], times: Array, among: Array | None = None) -> Profile:
+    """Sample a function of time between some times, at which it may jump to a next one that lies an instant later.
+
+    among: between which of them, if not all; the profile then says nothing of the others.
+    """
     with np.errstate(all="ignore"):  # what has no value somewhere is found by its values
-        return _Sampling(evaluate, times).profile()
+        return _Sampling(evaluate, times, among).profile()
 
 
 class _Sampling:
     """Pieces that wait to be sampled, and those that are done."""
 
-    def __init__(self, evaluate: Callable[[Array], Array], times: Array):
+    def __init__(self, evaluate: Callable[[Array], Array], times: Array, among: Array | None):
         self.evaluate, self.narrow = evaluate, _NARROW * float(times[-1] - times[0])
         self.t, self.values = [times], [np.asarray(evaluate(times), dtype=float)]
         self.low, self.high = _range(self.values[0])
@@ -117,6 +120,7 @@ class _Sampling:
         self.missed = 0.0
         first, last = times[:-1], times[1:]
         wide = last - first > 64 * _ulp(first, last)
+        wide = wide if among is None else wide & among
         self.first = [(first[wide], last[wide])]
         self.budget = (DEGREE + 1) * int(wide.sum()) + _MORE
 
