@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dalembert import Event, Mechanism, ModelError, MotionWarning, System, example
+from dalembert.results.measured import _may_exceed, column_extremes
 from dalembert.results.profile import profile
 from tests.results.test_evaluation import rig
 
@@ -152,3 +153,24 @@ def test_motions_of_other_forms_and_methods():
         run = example("pendulum").simulate(2.0, **settings)
         values = run.evaluate("phi'", np.linspace(0, 2, 20_001))
         assert run.peak("phi'") == pytest.approx(np.abs(values).max(), rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("model", "settings"),
+    [
+        ("double-pendulum", {}),
+        ("slider-crank", {"method": "radau"}),
+        ("gyroscope", {"form": "canonical"}),
+        ("four-bar", {}),
+    ],
+)
+def test_extremes_of_coordinates_need_few_steps(model, settings):
+    """All of them together against one after the other, everywhere."""
+    run = example(model).simulate(**settings)
+    n = len(run.system.coordinates)
+    names = (*run.system.coordinates, *run.system.velocities)
+    assert not np.all(_may_exceed(run, range(1))) or model == "gyroscope"
+    for name, (least, most) in zip(names, column_extremes(run, range(2 * n)), strict=True):
+        size = max(abs(least), abs(most))
+        assert least == pytest.approx(float(run.minimum(name)), rel=1e-9, abs=1e-9 * size)
+        assert most == pytest.approx(float(run.maximum(name)), rel=1e-9, abs=1e-9 * size)

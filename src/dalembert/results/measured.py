@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dalembert.results.run import Run
 
 _MISSED = 1e-6  # part of the range that is worth a word
+_STEEPER = 4.0  # times the slopes at its ends, that one inside a step may be
 _LOOKED = 50  # times at which it is looked whether a value is determined
 
 
@@ -141,7 +142,8 @@ class Measured(Shown):
 def column_extremes(run: Run, columns: Sequence[int]) -> list[tuple[float, float]]:
     """Return the least and the largest value of some columns of (q, v), between steps too.
 
-    All are looked at in the same places first, in which the motion is computed once for all of them.
+    All are looked at in the same places first, in which the motion is computed once for all of them: in the steps that
+    may hold an extreme of one of them, as the slopes at their ends say.
     """
     known: dict[bytes, Array] = {}
 
@@ -153,11 +155,24 @@ def column_extremes(run: Run, columns: Sequence[int]) -> list[tuple[float, float
 
     from dalembert.results.profile import profile
 
-    found = []
+    found, among = [], _may_exceed(run, columns)
     for k in range(len(columns)):
-        one = profile(lambda times, k=k: values(times)[:, k], run.motion.times)
+        one = profile(lambda times, k=k: values(times)[:, k], run.motion.times, among)
         found.append((one.extreme(-1.0)[0], one.extreme(1.0)[0]))
     return found
+
+
+def _may_exceed(run: Run, columns: Sequence[int]) -> Array:
+    """Tell which steps may hold the least or the largest value of some columns of (q, v)."""
+    from dalembert.results.certificate.scales import points
+
+    kernels, (t, q, v, values) = run.motion.kernels, points(run)
+    a = kernels.run("core", "accelerations", kernels.inputs(t, q, v, values))[:, : kernels.n]
+    x, slopes = np.concatenate([q, v], axis=1)[:, columns], np.abs(np.concatenate([v, a], axis=1)[:, columns])
+    first, last, h = x[:-1], x[1:], np.diff(t)[:, None]
+    beyond = _STEEPER * h * np.maximum(slopes[:-1], slopes[1:])
+    inside = (np.maximum(first, last) + beyond < x.max(axis=0)) & (np.minimum(first, last) - beyond > x.min(axis=0))
+    return ~np.all(inside, axis=1)  # also where something has no value
 
 
 def profile_of(run: Run, what: Any) -> Profile:

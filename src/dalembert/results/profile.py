@@ -98,19 +98,22 @@ class Profile:
         return float(np.sqrt(lengths @ squares / lengths.sum()))
 
 
-def profile(evaluate: Callable[[Array], Array], times: Array, small: float = 0.0) -> Profile:
+def profile(
+    evaluate: Callable[[Array], Array], times: Array, small: float = 0.0, among: Array | None = None
+) -> Profile:
     """Sample a function of time between some times, at which it may jump to a next one that lies an instant later.
 
-    Differences below `small` are not looked into.
+    Differences below `small` are not looked into. among: between which of the times, if not all; the profile then says
+    nothing of the others.
     """
     with np.errstate(all="ignore"):  # what has no value somewhere is found by its values
-        return _Sampling(evaluate, times, small).profile()
+        return _Sampling(evaluate, times, small, among).profile()
 
 
 class _Sampling:
     """Pieces that wait to be sampled, and those that are done."""
 
-    def __init__(self, evaluate: Callable[[Array], Array], times: Array, small: float):
+    def __init__(self, evaluate: Callable[[Array], Array], times: Array, small: float, among: Array | None):
         self.evaluate, self.small, self.narrow = evaluate, small, _NARROW * float(times[-1] - times[0])
         self.t, self.values = [times], [np.asarray(evaluate(times), dtype=float)]
         self.low, self.high = _range(self.values[0])
@@ -120,6 +123,7 @@ class _Sampling:
         self.missed = 0.0
         first, last = times[:-1], times[1:]
         wide = last - first > 64 * _ulp(first, last)
+        wide = wide if among is None else wide & among
         self.first = [(first[wide], last[wide])]
         self.budget = (DEGREE + 1) * int(wide.sum()) + _MORE
 
