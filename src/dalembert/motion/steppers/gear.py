@@ -149,7 +149,7 @@ def _iterate(layout, pattern, address, size, count, clock, failed, t, z, y, give
     make one.
     """
     n, s = size.n, size.s
-    least = _noise(size, room.start[n + s], failed, y, room)
+    least = _noise(size, room.start[n + s], failed, room.predicted, room)  # it may start from rest
     target = max(100 * 2.2e-16 / clock.rtol, _CONVERGED)
     earlier = before = 0.0
     for iteration in range(1, ITERATIONS + 1):
