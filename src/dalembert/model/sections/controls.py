@@ -21,7 +21,7 @@ import symengine as se
 from dalembert.arguments import shown, table
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
-from dalembert.language.states import integral, is_integral
+from dalembert.language.states import as_written, integral, is_integral
 from dalembert.model.first_order import read_followed, with_meanings
 from dalembert.model.observed import asks_for
 from dalembert.model.sections.base import ModelTable, by_name, model_table
@@ -178,7 +178,8 @@ def _others(fields: Mapping[str, Any]) -> list[tuple[tuple[str, ...], list[Expr]
     found = [(("energy", part), [fields[part]]) for part in ("kinetic", "potential") if fields[part] is not None]
     found += [(("matrices", "mass"), [entry for row in fields["mass"] or () for entry in row])]
     found += [(("constraints", c.name), [c.expression]) for c in fields["constraints"]]
-    found += [((part, name), [expr]) for part in ("initial", "guess") for name, expr in fields[part].items()]
+    values = [(part, name, expr) for part in ("initial", "guess") for name, expr in fields[part].items()]
+    found += [((part, as_written(name)), [expr]) for part, name, expr in values]
     drawing = fields["drawing"]
     return found + ([] if drawing is None else [(("draw",), list(drawing.expressions))])
 
