@@ -66,6 +66,8 @@ def test_names_of_bodies_and_joints_in_any_coordinates():
     added = {
         "potential": "3*y_rod + angle_B^2",
         "forces": {"x_piston": "-0.3*x_piston'"},
+        "controls": {"u": {"acts": {"x_rod": "1", "phi_crank": "0.2"}, "law": "-2*y_rod - z"}},
+        "states": {"z": "x_piston' - z"},
         "outputs": {"tip": "x_rod + 0.5*cos(phi_rod)", "load": "A.force", "side": "lambda_D_normal"},
     }
     named = {**SLIDER["joints"], "B": {**SLIDER["joints"]["B"], "coordinate": "angle_B"}}

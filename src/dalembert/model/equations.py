@@ -76,13 +76,11 @@ def read_matrices(reader: Reader, given: Given) -> dict[str, Any]:
 
 def read_forces(reader: Reader, given: Mapping[Any, Any]) -> Mapping[str, Expr]:
     """Read forces by coordinate."""
-    result = {}
+    result, known = {}, [name for name in (*reader.coordinates, *reader.aliases) if not is_integral(name)]
     for key, value in dict(given).items():
         name = reader.name_of(key, "forces")
-        if (name not in reader.coordinates and name not in reader.aliases) or is_integral(name):
-            reader.problem(
-                f"a force on `{name}`, which is no coordinate{reader.hint(name, reader.coordinates)}", "forces", name
-            )
+        if name not in known:
+            reader.problem(f"a force on `{name}`, which is no coordinate{reader.hint(name, known)}", "forces", name)
         why = "a force depends on accelerations; bring them into the kinetic energy"
         result[name] = reader.expression(value, ("forces", name), reader.accelerations, why)
     return MappingProxyType(result)

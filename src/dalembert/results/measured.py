@@ -157,7 +157,7 @@ def column_extremes(run: Run, columns: Sequence[int]) -> list[tuple[float, float
 
     found, among = [], _may_exceed(run, columns)
     for k in range(len(columns)):
-        one = profile(lambda times, k=k: values(times)[:, k], run.motion.times, among)
+        one = profile(lambda times, k=k: values(times)[:, k], run.motion.times, among=among)
         found.append((one.extreme(-1.0)[0], one.extreme(1.0)[0]))
     return found
 

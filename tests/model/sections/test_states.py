@@ -257,7 +257,7 @@ def test_energy_knows_nothing_of_them():
         ("m*x'^2/2", "z*x'^2/2", "12:.*a state has no energy"),
         ("[forces]", '[constraints]\nc = "x = z"\n[forces]', "15:.*a state in a constraint"),
         ("s1*z'", "s1*z''", "15:.*has 2 primes; the rate of a state"),
-        ("[forces]", '[forces]\nz = "1"', "15:.*a force on `z`"),
+        ("[forces]", '[forces]\nz = "1"', "15:.*a force on `z`, which is no coordinate; known names: x$"),
         ("z = 0.01", "z = 0.01\n\"z'\" = 1", "neither a coordinate nor a velocity"),
         ("[initial]", "[guess]\nz = 1\n[initial]", "neither a coordinate nor a velocity"),
         ("[states]", "states = 3\n[nothing]", "."),

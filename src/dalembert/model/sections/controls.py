@@ -21,7 +21,7 @@ import symengine as se
 from dalembert.arguments import shown, table
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
-from dalembert.language.states import integral, is_integral
+from dalembert.language.states import as_written, integral, is_integral
 from dalembert.model.first_order import read_followed, with_meanings
 from dalembert.model.observed import asks_for
 from dalembert.model.sections.base import ModelTable, by_name, model_table
@@ -93,7 +93,8 @@ class Controls(ModelTable):
         found: dict[str, Expr] = {}
         for coordinate, value in given.items():
             name = reader.name_of(coordinate, self.name)
-            known = [*(c for c in reader.coordinates if not is_integral(c)), *reader.states]
+            moving = (c for c in (*reader.coordinates, *reader.aliases) if not is_integral(c))
+            known = [*moving, *reader.states]
             if name not in known:
                 text = f"it acts on `{name[:60]}`, which is no coordinate{reader.hint(name, known, 'coordinates')}"
                 reader.problem(text, *key)
@@ -178,7 +179,8 @@ def _others(fields: Mapping[str, Any]) -> list[tuple[tuple[str, ...], list[Expr]
     found = [(("energy", part), [fields[part]]) for part in ("kinetic", "potential") if fields[part] is not None]
     found += [(("matrices", "mass"), [entry for row in fields["mass"] or () for entry in row])]
     found += [(("constraints", c.name), [c.expression]) for c in fields["constraints"]]
-    found += [((part, name), [expr]) for part in ("initial", "guess") for name, expr in fields[part].items()]
+    values = [(part, name, expr) for part in ("initial", "guess") for name, expr in fields[part].items()]
+    found += [((part, as_written(name)), [expr]) for part, name, expr in values]
     drawing = fields["drawing"]
     return found + ([] if drawing is None else [(("draw",), list(drawing.expressions))])
 
