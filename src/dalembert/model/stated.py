@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import symengine as se
 
@@ -29,7 +29,16 @@ from dalembert.model.sections import SECTIONS
 from dalembert.model.sections.define import definitions_of
 from dalembert.model.settings import Settings
 from dalembert.model.tomlscan import Source
-from dalembert.model.variants import in_numbers, plain_parameters, plain_values, take_over
+from dalembert.model.variants import (
+    History,
+    begin_history,
+    in_numbers,
+    plain_parameters,
+    plain_values,
+    redefined,
+    take_over,
+    with_history,
+)
 
 VALUES = ("parameters", "initial", "guess", "forces", "simulation")  # what `replace` changes by name
 WHOLE = ("coordinates", "kinetic", "potential", "mass", "force", "constraints", "drawing", "name")  # and puts in place
@@ -61,6 +70,7 @@ class Stated(Shown):
     own: Given = field(repr=False)  # what the user wrote, as it was read; of a mechanism, what was added to its parts
     symbols: Mapping[str, Any] = field(compare=False, repr=False)
     source: Source | None = field(compare=False, repr=False)
+    history: ClassVar[History | None] = None  # of what it was made; None where that is not known as it was written
 
     def __init__(
         self,
@@ -89,6 +99,7 @@ class Stated(Shown):
         for key, value in read_system(given).items():
             object.__setattr__(self, key, value)
         object.__setattr__(self, "source", source)
+        begin_history(self, {name: getattr(given, name) for name in (*VALUES, *WHOLE)} | dict(given.sections), symbols)
 
     @cached_property
     def survey(self) -> Survey:
@@ -106,8 +117,8 @@ class Stated(Shown):
         for name in changes:
             if name not in parts_of():
                 raise ModelError(f"a system has no `{name}`; {nearest(name, parts_of(), 'parts')}")
-        if variant := in_numbers(self, changes):
-            return variant
+        if variant := in_numbers(self, changes) or redefined(self, changes):
+            return with_history(variant, self, changes)
         given = self.arguments()
         for name, change in changes.items():
             if name in VALUES:
@@ -117,7 +128,7 @@ class Stated(Shown):
             given[name] = change
         variant = type(self)(**given, symbols=self.symbols, source=self.source)
         take_over(variant, self)
-        return variant
+        return with_history(variant, self, changes)
 
     def arguments(self) -> dict[str, Any]:
         """Return what the system can be made of again, by the names of arguments."""
@@ -287,5 +298,7 @@ class Stated(Shown):
 
 
 def _made(kind: type[Stated], given: Mapping[str, Any]) -> Stated:
-    """Make a system of its arguments."""
-    return kind(**given)
+    """Make a system of its arguments, which are no longer as they were written."""
+    made = kind(**given)
+    object.__setattr__(made, "history", None)
+    return made

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,11 +16,13 @@ import numpy as np
 import symengine as se
 
 from dalembert.language.building import Expr
+from dalembert.model.changes import thawed
 from dalembert.model.facts import PARAMETERS, STRUCTURE, Survey
 
 if TYPE_CHECKING:
     from dalembert.model.stated import Stated
 
+_NUMBERS = ("parameters", "initial", "guess")
 _STRUCTURE = ("coordinates", "kinetic", "potential", "mass", "force", "forces", "constraints", "dimensions", "gravity")
 Kind = TypeVar("Kind", bound="Stated")
 _LARGE = 2**53  # whole numbers beyond are not all floats
@@ -56,7 +58,7 @@ def in_numbers(system: Kind, changes: Mapping[str, Any]) -> Kind | None:
     """Return a variant in other numbers; None if something else changes, or must be read to be judged."""
     changed: dict[str, Any] = {}
     for part, change in changes.items():
-        if part not in ("parameters", "initial", "guess") or not isinstance(change, Mapping):
+        if part not in _NUMBERS or not isinstance(change, Mapping):
             return None
         if not all(isinstance(name, str) for name in change):
             return None
@@ -94,3 +96,57 @@ def same_structure(one: Stated, other: Stated) -> bool:
 def _take_over(variant: Stated, system: Stated, same: bool) -> None:
     holds = (STRUCTURE, PARAMETERS) if same else (STRUCTURE,)
     object.__setattr__(variant, "survey", Survey(system.survey, holds))
+
+
+@dataclass(frozen=True)
+class History:
+    """What a system was first made of, as it was written, and the changes since.
+
+    Expressions hold what definitions stood for when they were read: if one changes, all is read anew.
+    """
+
+    given: Mapping[str, Any]
+    changes: tuple[Mapping[str, Any], ...] = ()
+
+    def after(self, change: Mapping[str, Any]) -> History:
+        """Return it after one more change; numbers that follow numbers are put together."""
+        last = self.changes[-1] if self.changes else {}
+        if last and all(
+            part in _NUMBERS and isinstance(new, Mapping) for part, new in (*last.items(), *change.items())
+        ):
+            both = {part: {**last.get(part, {}), **change.get(part, {})} for part in {**last, **change}}
+            return History(self.given, (*self.changes[:-1], both))
+        return History(self.given, (*self.changes, change))
+
+
+def redefined(system: Kind, changes: Mapping[str, Any]) -> Kind | None:
+    """Return a variant in which definitions that were there have changed; None if none of them does."""
+    change, present = changes.get("define"), system.sections.get("define", {})
+    if not isinstance(change, Mapping):
+        return None
+    new = {name: text for name, text in change.items() if name in present and text != present[name]}
+    if not new or system.history is None:
+        return None
+    define = {name: text for name, text in {**present, **change}.items() if text is not None}
+    made = type(system)(**{**system.history.given, "define": define}, source=system.source)
+    for old in system.history.changes:
+        made = made.replace(**{part: what for part, what in old.items() if part != "define"})
+    rest = {part: what for part, what in changes.items() if part != "define"}
+    return made.replace(**rest) if rest else made
+
+
+def begin_history(system: Stated, given: Mapping[str, Any], symbols: Mapping[str, Any] | None) -> None:
+    """Remember what a system is made of, if there are definitions that could change."""
+    if given.get("define"):
+        object.__setattr__(system, "history", History(thawed({**given, "symbols": symbols})))
+
+
+def with_history(variant: Kind, system: Kind, changes: Mapping[str, Any]) -> Kind:
+    """Let a variant know of what it was made."""
+    if system.history is not None:
+        known = system.history.after(thawed(changes))
+        define = dict(variant.sections.get("define", {}))
+        object.__setattr__(variant, "history", History({**known.given, "define": define}, known.changes))
+    elif system.sections.get("define"):
+        object.__setattr__(variant, "history", None)
+    return variant

@@ -33,7 +33,7 @@ from dalembert.model.sections import SECTIONS
 from dalembert.model.stated import VALUES
 from dalembert.model.system import System
 from dalembert.model.tomlscan import Source
-from dalembert.model.variants import in_numbers, take_over
+from dalembert.model.variants import begin_history, in_numbers, redefined, take_over, with_history
 
 ADDED = ("coordinates", "kinetic", "potential", "constraints", "drawing", "name")  # to bodies and joints
 
@@ -109,6 +109,8 @@ class Built(System):
         for key, value in Assembly(given, tables).fields().items():
             object.__setattr__(self, key, value)
         object.__setattr__(self, "source", source)
+        written = {name: getattr(given, name) for name in (*VALUES, *ADDED)} | dict(given.sections)
+        begin_history(self, written | {name: what for name, what in tables.items() if what is not None}, symbols)
 
     @property
     def alias_names(self) -> tuple[str, ...]:
@@ -135,8 +137,8 @@ class Built(System):
         for name in changes:
             if name not in parts_of():
                 raise ModelError(f"a mechanism has no `{name}`; {nearest(name, parts_of(), 'parts')}")
-        if variant := in_numbers(self, changes):
-            return variant
+        if variant := in_numbers(self, changes) or redefined(self, changes):
+            return with_history(variant, self, changes)
         given = self.arguments()
         for name, change in changes.items():
             if name in sections():
@@ -151,7 +153,7 @@ class Built(System):
             given[name] = change
         variant = type(self)(**given, symbols=self.symbols, source=self.source)
         take_over(variant, self)
-        return variant
+        return with_history(variant, self, changes)
 
     def arguments(self) -> dict[str, Any]:
         """Return what the mechanism can be made of again, by the names of arguments."""

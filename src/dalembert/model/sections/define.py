@@ -48,7 +48,7 @@ class Define(ModelTable):
         return MappingProxyType({name: str(given[name]) for name in names if isinstance(name, str)})
 
     def merged(self, present: Any, change: Any) -> Any:
-        """Add definitions; those that are there have been put into the equations and stay."""
+        """Add definitions; those that are there are in the equations, which `redefined` in `variants.py` reads anew."""
         present = present or {}
         for name, text in change.items() if isinstance(change, Mapping) else ():
             if name in present and text != present[name]:
