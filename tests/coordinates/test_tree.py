@@ -117,6 +117,84 @@ def test_release_mobility_check_and_transmission():
     assert other.joint_force("A").force == pytest.approx(one.joint_force("A").force, rel=1e-9)
 
 
+ROD = {"rod": {"mass": 1, "inertia": 0.1, "at": [0.5, 0]}}
+TWO = {**ROD, "bob": {"mass": 1, "inertia": 0.1, "at": [1.5, 0]}}
+FIRST = {"kind": "revolute", "bodies": ["ground", "rod"], "at": [0, 0]}
+SECOND = {"kind": "revolute", "bodies": ["rod", "bob"], "at": [1, 0]}
+PULLEY = {
+    "bodies": {
+        "drum": {"mass": 1, "inertia": 0.02, "at": [0, 0]},
+        "load": {"mass": 2, "inertia": 0.05, "at": [0.1, -1]},
+    },
+    "joints": {
+        "A": {"kind": "revolute", "bodies": ["ground", "drum"], "at": [0, 0]},
+        "P": {"kind": "prismatic", "bodies": ["ground", "load"], "at": [0.1, -1], "axis": [0, 1]},
+        "R": {
+            "kind": "rope",
+            "bodies": ["ground", "load"],
+            "points": [[-0.1, -2], [0, 0]],
+            "over": [{"body": "drum", "point": [0, 0], "radius": 0.1, "side": "right"}],
+        },
+    },
+}
+PLACED_OFF = {
+    "bodies": {"rod": {"mass": 1, "inertia": 0.1, "at": [0.5, 0.1], "angle": 0.1}},
+    "joints": {"A": {"kind": "revolute", "bodies": ["ground", "rod"], "points": [[0, 0], [-0.5, 0]]}},
+    "springs": {"k": {"bodies": ["ground", "rod"], "points": [[0.5, -1], [0, 0]], "stiffness": 100}},
+}
+
+
+@pytest.mark.parametrize(
+    ("model", "asked"),
+    [
+        (
+            {"bodies": ROD, "joints": {"A": FIRST}, "controls": {"u": {"acts": {"phi_rod": "1"}, "law": "-5*phi_rod"}}},
+            "phi_rod''",
+        ),
+        ({"bodies": ROD, "joints": {"A": FIRST}, "controls": {"u": {"joint": "A", "law": "-2*A.angle"}}}, "A.angle''"),
+        ({"bodies": TWO, "joints": {"A": FIRST, "B": SECOND}, "guess": {"phi_bob": 0.3}}, "bob.centre.x"),
+        (PLACED_OFF, "k.force"),
+        (PULLEY, "R.force"),
+    ],
+)
+def test_controls_springs_and_ropes_do_not_see_the_coordinates(model, asked):
+    """Found by trying: a control was lost, a spring had another free length, a rope over a drum fell over."""
+    values = [
+        Mechanism(**model, by=by).simulate(0.3, samples=2).evaluate(asked) for by in ("absolute", "joints", "angles")
+    ]
+    assert np.abs(values[0]).max() > 0
+    for found in values[1:]:
+        assert found == pytest.approx(values[0], rel=1e-6, abs=1e-9)
+
+
+def test_names_that_would_change_their_meaning_are_refused():
+    """With "angles" the name of a joint that turns is that of the angle of the body."""
+    joints = {"A": FIRST, "B": {**SECOND, "coordinate": "be"}}
+    for damped in (Mechanism(TWO, joints, forces={"be": "-2*be'"}), Mechanism(TWO, joints, initial={"be": 0.1})):
+        assert damped.replace(by="joints").replace(by="absolute") == damped
+        with pytest.raises(ModelError, match="`be` is the angle of joint `B`, and with"):
+            damped.replace(by="angles")
+    usual = Mechanism(TWO, {"A": FIRST, "B": SECOND}, by="joints", potential="angle_B^2", initial={"angle_A": 0.3})
+    assert usual.replace(by="absolute").start()["phi_rod"] == pytest.approx(0.3)
+    with pytest.raises(ModelError, match="is the angle of joint"):
+        usual.replace(by="angles")
+
+
+def test_the_name_of_the_angle_of_a_body():
+    named = Mechanism(TWO, {"A": FIRST, "B": {**SECOND, "coordinate": "be"}}, by="angles", forces={"be": "-2*be'"})
+    plain = Mechanism(TWO, {"A": FIRST, "B": SECOND}, forces={"phi_bob": "-2*phi_bob'"})
+    runs = [system.simulate(0.3, samples=2, initial={"phi_rod": 0.1}) for system in (plain, named)]
+    assert named.coordinates == ("phi_rod", "be")
+    for joint in "AB":
+        assert runs[1].joint(joint).force == pytest.approx(runs[0].joint(joint).force, rel=1e-7)
+
+
+def test_states_and_trees_on_the_way_back():
+    integral = {"states": {"e": "A.angle"}, "actuators": {"m": {"joint": "A", "torque": "-e"}}}
+    assert Mechanism(ROD, {"A": FIRST}, by="joints", **integral).mobility().freedom == 1
+    assert Mechanism(**SLIDER, by="joints", tree=["B", "C"]).replace(by="absolute") == Mechanism(**SLIDER)
+
+
 def test_events_on_forces_of_joints_that_carry_are_refused_by_name():
     with pytest.raises(ModelError, match="joint `A` carries a body"):
         Mechanism(**SLIDER, by="joints").simulate(0.1, events=["A.force = 100"])
@@ -147,6 +225,9 @@ def test_mistakes(changes, message):
         ({"coordinate": "2x"}, "a name is letters, digits"),
         ({"coordinate": "t"}, "reserved for time"),
         ({"coordinate": "angle_B"}, "angle_B"),
+        ({"coordinate": "x_rod"}, "`x_rod` is a coordinate of body `rod`"),
+        ({"coordinate": "rate"}, "a word of springs and actuators"),
+        ({"coordinate": "a", "coordinates": {"angle": "b"}}, "say the same thing twice"),
         ({"coordinates": {"turn": "a"}}, "unknown entry"),
         ({"kind": "rigid", "coordinate": "a"}, "a pair `rigid` has not one coordinate, but none"),
     ],

@@ -164,7 +164,7 @@ class Observed:
         if primes == 0:
             return self.resolved(quantity.make())  # what a part does may follow a law of control
         if primes == 1 and quantity.rate is not None:
-            return quantity.rate()
+            return self.scope.meant(quantity.rate())
         what = name + "'" * (primes - 1)
         return self.derivative(self._rate(name, quantity, primes - 1), what)
 

@@ -30,7 +30,7 @@ from dalembert.model.first_order import put_rates, states_in, with_meanings
 from dalembert.model.given import Given
 from dalembert.model.observed import Scope
 from dalembert.model.sections import SECTIONS
-from dalembert.model.sections.base import kept_sections
+from dalembert.model.sections.base import in_expressions, kept_sections
 from dalembert.model.sections.controls import laws_in, put_laws
 from dalembert.model.setting_kinds import Choice
 from dalembert.model.settings import Settings, too_early
@@ -152,7 +152,7 @@ class Reader:
         """Return the forces by coordinate with those that further tables add."""
         forces = {name: [force] for name, force in own.items()}
         for name, kept in sections.items():
-            kept = SECTIONS[name].put(kept, self.meant) if self.aliases else kept
+            kept = in_expressions(kept, self.meant) if self.aliases else kept
             added = self.attempt(SECTIONS[name].path, lambda n=name, k=kept: SECTIONS[n].forces(self, k)) or {}
             for coordinate, force in added.items():
                 forces.setdefault(coordinate, []).append(force)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.blocks.numeric import Numeric
 from dalembert.errors import DalembertError
 from dalembert.results.profile import profile
 
@@ -37,7 +38,8 @@ def pulling(run: Run) -> list[Joint]:
     found = [joint for joint in getattr(run.system, "joints", {}).values() if joint.pair.pulls]
     if not found:
         return []
-    shared = {run.system.constraints[i].name for group in run.shares.groups() for i in group}
+    shares = run.shares
+    shared = {shares.system.constraints[i].name for group in shares.groups() for i in group}
     return [joint for joint in found if shared.isdisjoint(joint.conditions)]
 
 
@@ -81,10 +83,9 @@ def _push(run: Run, condition: str, weight: float) -> tuple[float, tuple[float, 
 
 def _weight(run: Run, joint: Joint) -> float:
     """Return the largest force on the bodies of a joint, whatever its direction, at the beginning of the motion."""
-    mechanism = run.joints.mechanism
+    mechanism, row = run.joints.mechanism, run.joints.inputs[0]  # with the conditions of all joints
     names = [x for body in joint.bodies for x in mechanism.bodies[body].coordinates[: mechanism.dimensions]]
-    places = [mechanism.coordinates.index(name) for name in names]
-    times, states = run.motion.times[:1], run.motion.states[:1]
-    q, v = states[0, : run.motion.kernels.n], run._velocities(times, states)[0]
-    f = np.asarray(run.motion.ready.numeric.all(float(times[0]), q, v).f)
+    places, n = [mechanism.coordinates.index(name) for name in names], len(mechanism.coordinates)
+    numeric = Numeric(mechanism, dict(zip(mechanism.parameters, row[1 + 2 * n :].tolist(), strict=True)))
+    f = np.asarray(numeric.all(float(row[0]), row[1 : 1 + n], row[1 + n : 1 + 2 * n]).f)
     return float(np.abs(f[places]).max(initial=0.0))

@@ -166,6 +166,7 @@ class Assembly(Reader):
 
     def settle_tree(self) -> None:
         """Let joints carry bodies, where coordinates are those of the tree; and find what aliases stand for."""
+        self.placed_joints = dict(self.joints)  # between bodies that have coordinates of their own
         names = meanings_of_joints(self)
         if self.tree.by != ABSOLUTE:
             self.rebasing = Rebasing(self, self.tree)
@@ -196,7 +197,7 @@ class Assembly(Reader):
         for section, read in readers().items():
             self.read_section(section, self.elements[section], read)
             if section == "joints":
-                self.settle_tree()
+                self.settle_tree()  # before anything is read that acts on them
         joined = {body for joint in self.joints.values() for body in joint.bodies}
         if len(self.joints) == len(self.given_tables["joints"]):
             for name in bodies:
@@ -302,7 +303,7 @@ class Assembly(Reader):
             "forces": MappingProxyType({name: se.Add(*terms) for name, terms in parts.forces.items()}),
             "constraints": self.all_constraints(parts, own["constraints"]),
             "initial": MappingProxyType(all_initial(self.bodies.values(), self.dimensions, own["initial"])),
-            "guess": MappingProxyType(parts.guess | dict(own["guess"])),
+            "guess": MappingProxyType(parts.guess | self.own_guess(own["guess"])),
             "drawing": drawing.map(self.meant) if drawing is not None else self.drawn(),
             "dimensions": self.dimensions,
             "tree": self.tree,
@@ -329,7 +330,13 @@ class Assembly(Reader):
     def names_of_values(self, section: str) -> dict[str, None]:
         """Return of what values may be given; initial ones also of what joints and bodies measure."""
         names = super().names_of_values(section)
-        return names | dict.fromkeys(self.measures) if section == "initial" else names
+        if section == "initial":
+            return names | dict.fromkeys(self.measures)
+        return names | {q + p: None for q in self.aliases for p in ("", "'")} if self.rebasing is not None else names
+
+    def own_guess(self, given: Mapping[str, Expr]) -> dict[str, Expr]:
+        """Return the guesses of coordinates; those of bodies that are carried tell where the search begins."""
+        return {name: value for name, value in given.items() if name.rstrip("'") in self.coordinates}
 
     def unknown_value(self, name: str, allowed: Collection[str]) -> str:
         """Say what a joint has instead, if a joint is named."""

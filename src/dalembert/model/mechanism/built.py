@@ -26,6 +26,7 @@ from dalembert.model.mechanism.judgements import Judgements
 from dalembert.model.mechanism.measures import all_initial
 from dalembert.model.mechanism.pairs.base import is_angle
 from dalembert.model.mechanism.rebasing import Aliases
+from dalembert.model.mechanism.renaming import in_coordinates
 from dalembert.model.mechanism.tree import Tree
 from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.mechanism.views import EULER
@@ -139,7 +140,7 @@ class Built(System):
                 raise ModelError(f"a mechanism has no `{name}`; {nearest(name, parts_of(), 'parts')}")
         if variant := in_numbers(self, changes) or redefined(self, changes):
             return with_history(variant, self, changes)
-        given = self.arguments()
+        given = in_coordinates(self, changes["by"]) if "by" in changes else self.arguments()
         for name, change in changes.items():
             if name in sections():
                 change = merge_tables(name, given[name], table(name, change))

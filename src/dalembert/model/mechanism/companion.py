@@ -6,7 +6,7 @@ belongs to one of the tree it gives the force of every joint, and it knows all t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import symengine as se
@@ -15,7 +15,7 @@ from dalembert.arrays import Array
 from dalembert.language.building import TIME
 from dalembert.language.program import Program
 from dalembert.model.facts import STRUCTURE, fact
-from dalembert.model.mechanism.tree import ABSOLUTE
+from dalembert.model.mechanism.renaming import in_absolute
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.mechanism import Mechanism
@@ -30,16 +30,8 @@ def companion(mechanism: Mechanism) -> Mechanism:
 @fact(STRUCTURE)
 def _companion(mechanism: Mechanism) -> Mechanism:
     """Return it, with the coordinates of joints as names in expressions; it starts where the bodies are placed."""
-    coordinates = {name for body in mechanism.bodies.values() for name in body.coordinates}
-    joints: dict[str, Any] = {name: dict(table) for name, table in mechanism.tables["joints"].items()}
-    for branch in mechanism.tree.branches:
-        names = {key: name for key, name in branch.names.items() if name not in coordinates}
-        if names:
-            joints[branch.joint].pop("coordinate", None)
-            joints[branch.joint]["coordinates"] = names
-    left = {"initial": {}, "guess": {}, "drawing": None}
-    parts = mechanism.arguments() | {"by": ABSOLUTE, "tree": None, "joints": joints, **left}
-    return type(mechanism)(**parts, symbols=mechanism.symbols, source=mechanism.source)
+    left = {"initial": {}, "guess": {}, "drawing": None, "events": None}
+    return type(mechanism)(**in_absolute(mechanism) | left, symbols=mechanism.symbols, source=mechanism.source)
 
 
 @fact(STRUCTURE)

@@ -97,10 +97,16 @@ class Joint(Part):
         for name in self.conditions:
             unit = MOMENT if self._key(name) in self.pair.moments else FORCE if self.pair.own else ""
             found[self._key(name)] = Quantity(lambda name=name: multiplier(name), unit)
+        return {**found, **self.measured, **self.pair.quantities(self)}
+
+    @property
+    def measured(self) -> dict[str, Quantity]:
+        """Its coordinates."""
+        found = {}
         for name, coordinate in self.coordinates.items():
             unit = ANGLE if is_angle(name) else LENGTH
             found[name] = Quantity(lambda c=coordinate: c.value, unit, lambda c=coordinate: c.rate)
-        return {**found, **self.pair.quantities(self)}
+        return found
 
     def _key(self, condition: str) -> str:
         return condition.removeprefix(f"{self.name}.")
@@ -118,6 +124,7 @@ class Joint(Part):
         return self.markers[0 if self.pair.places == "apart" and body == self.bodies[0] else 1].place
 
 
+WORDS = ("length", "angle", "angle1", "angle2", "distance", "rate")  # in expressions of forces
 POINTS = {2: "`rod`, `rope`, `slot` or `revolute`", 3: "`rod`, `point_on_line`, `point_in_plane` or `spherical`"}
 OTHER_NAMES = {  # of the pairs, in other books and programs
     **dict.fromkeys(("hinge", "pin", "pivot", "rotary", "rotational"), "revolute"),
@@ -178,6 +185,8 @@ def read_names(table: TableReader, pair: Pair, keys: Sequence[str]) -> None:
             has = quoted(keys) if keys else "none"
             table.problem(f"a pair `{pair.kind}` has not one coordinate, but {has}; {advice}", "coordinate")
     if table.has("coordinates"):
+        if table.has("coordinate"):
+            table.problem("`coordinate` and `coordinates` say the same thing twice; give one of them", "coordinates")
         inner = table.table("coordinates")
         for key in keys:
             if inner.has(key):
@@ -190,7 +199,23 @@ def read_name(table: TableReader, key: str) -> None:
     name = table.given[key]
     if not is_name(name):
         table.problem(f"a name is letters, digits and _, and does not begin with a digit; got {name!r:.40}", key)
+    elif name in WORDS:
+        table.problem(f"`{name}` is a word of springs and actuators for what they act on; choose another name", key)
+    elif (body := _body_of(table, name)) and not _is_own_angle(table, body):
+        table.problem(f"`{name}` is a coordinate of body `{body}`; choose another name", key)
     table.kept[key] = name if isinstance(name, str) else ""
+
+
+def _body_of(table: TableReader, name: str) -> str:
+    """Return the body of which a name is a coordinate."""
+    return next((body.name for body in table.reader.bodies.values() if name in body.coordinates), "")
+
+
+def _is_own_angle(table: TableReader, body: str) -> bool:
+    """Tell whether a joint carries a body in coordinates in which its own is the angle of the body."""
+    tree = table.reader.tree
+    branch = tree.branch(table.key[1])
+    return tree.by == "angles" and branch is not None and branch.body == body
 
 
 def read_value(table: TableReader, key: str, default: Any) -> Any:

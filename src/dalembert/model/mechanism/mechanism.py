@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -140,8 +141,8 @@ class Mechanism(Built):
         except ModelError:  # what contradicts itself has no state
             return other
         row = np.array([start.t, *start.q, *start.v, *self.parameters.values()], dtype=float)
-        q = absolute_inputs(self, row)[1 : 1 + len(other.coordinates)]
-        return other.replace(guess=dict(zip(other.coordinates, map(float, q), strict=True)))
+        found = zip(other.coordinates, absolute_inputs(self, row)[1:], strict=False)
+        return other.replace(guess={name: float(x) for name, x in found if not is_integral(name)})
 
     def without(self, *names: str) -> System:
         """Return the system without some joints (`A`), drives, or conditions of them (`A.y`)."""
@@ -174,7 +175,12 @@ class Mechanism(Built):
     def kinds(self) -> Sequence[Mapping[str, Any]]:
         """The parts of which quantities can be asked; joints as they hold bodies, also where they carry them."""
         first, *others = super().kinds
-        return (first, *others) if self.by == ABSOLUTE else (self.absolute.joints, *others)
+        return (first, *others) if self.by == ABSOLUTE else (self._carrying, self.absolute.joints, *others)
+
+    @cached_property
+    def _carrying(self) -> dict[str, Any]:
+        """Joints that carry bodies, with their coordinates, which are those of the mechanism."""
+        return {name: SimpleNamespace(quantities=joint.measured) for name, joint in self.joints.items() if joint.own}
 
     def joint_force(
         self,

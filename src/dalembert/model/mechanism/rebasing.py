@@ -102,7 +102,10 @@ class Rebasing:
             return self._seen_marker(value)
         if isinstance(value, Mapping):
             return {key: self._seen_values(item) for key, item in value.items()}
-        return tuple(map(self._seen_values, value)) if isinstance(value, tuple) else value
+        if isinstance(value, (tuple, list)):
+            items = map(self._seen_values, value)
+            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        return value
 
     def conditions(self, given: Mapping[str, Expr]) -> dict[str, Expr]:
         """Return the conditions that are left, without decimals that cancel."""

@@ -83,11 +83,7 @@ class ModelTable:
 
     def put(self, kept: Any, change: Callable[[Expr], Expr]) -> Any:
         """Return it with its expressions changed."""
-        if isinstance(kept, Mapping):
-            return {key: self.put(value, change) for key, value in kept.items()}
-        if isinstance(kept, tuple):
-            return tuple(self.put(value, change) for value in kept)
-        return change(kept) if isinstance(kept, se.Basic) else kept
+        return in_expressions(kept, change)
 
     def write(self, kept: Any, write: Write) -> Entries:
         """Return its entries in a file, by table; `write` writes any value that a system keeps."""
@@ -134,6 +130,15 @@ def kept_sections(reader: Reader, given: Mapping[str, Any]) -> Mapping[str, Any]
             if kept is not None and kept != {}:
                 found[name] = kept
     return MappingProxyType(found)
+
+
+def in_expressions(kept: Any, change: Callable[[Expr], Expr]) -> Any:
+    """Return what a table keeps with its expressions changed."""
+    if isinstance(kept, Mapping):
+        return {key: in_expressions(value, change) for key, value in kept.items()}
+    if isinstance(kept, tuple):
+        return tuple(in_expressions(value, change) for value in kept)
+    return change(kept) if isinstance(kept, se.Basic) else kept
 
 
 def expressions_in(kept: Any) -> Iterator[Expr]:

@@ -16,6 +16,7 @@ from dalembert.language.building import Expr
 from dalembert.language.states import is_integral
 from dalembert.model.mechanism.companion import absolute_inputs, companion
 from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.model.mechanism.renaming import angles_of_bodies
 from dalembert.survey.given import given_values
 from dalembert.survey.start import solved_start
 
@@ -25,7 +26,8 @@ _TURN = 2 * np.pi
 def tree_guess(mechanism: Mechanism) -> Mapping[str, Expr]:
     """Return coordinates and velocities of the tree in the state in which the companion begins."""
     other = companion(mechanism)
-    own = {name: value for name, value in mechanism.own.guess.items() if name.rstrip("'") in mechanism.coordinates}
+    of_joints = set(mechanism.coordinates) - set(other.coordinates)
+    own = {name: value for name, value in mechanism.own.guess.items() if name.rstrip("'") in of_joints}
     values = pilot_parameters(mechanism)
     numeric = Numeric(mechanism, values)
     guess: dict[str, Expr] = {name: value for name, value in mechanism.own.guess.items() if name not in own}
@@ -35,8 +37,9 @@ def tree_guess(mechanism: Mechanism) -> Mapping[str, Expr]:
         row = absolute_inputs(mechanism, np.array([0.0, *q, *np.zeros(len(q)), *numeric.parameters]))
         placed = zip(other.coordinates, row[1:], strict=False)
         guess = {name: se.RealDouble(float(x)) for name, x in placed if not is_integral(name)} | guess
-    initial = mechanism.initial.items()
-    other = other.replace(initial=dict(initial), guess=guess, simulation=mechanism.simulation)
+    renamed = {name + p: other + p for name, other in angles_of_bodies(mechanism).items() for p in ("", "'")}
+    initial = {renamed.get(name, name): value for name, value in mechanism.initial.items()}
+    other = other.replace(initial=initial, guess=guess, simulation=mechanism.simulation)
     positions, velocities = solved_start(other)
     state = [positions.level.t, *positions.best.x, *velocities.best.x, *numeric.parameters]
     near = given_values(numeric, mechanism.guess)
@@ -46,7 +49,8 @@ def tree_guess(mechanism: Mechanism) -> Mapping[str, Expr]:
 def _in_tree(mechanism: Mechanism, other: Mechanism, state: np.ndarray, near: Mapping[str, float]) -> dict[str, float]:
     """Return coordinates and velocities of the tree at a state of the companion; turns are those nearest to a guess."""
     names = [name for name in mechanism.coordinates if not is_integral(name)]
-    wanted = [other.meant(se.Symbol(name + prime)) for prime in ("", "'") for name in names]
+    renamed = angles_of_bodies(mechanism)
+    wanted = [other.meant(se.Symbol(renamed.get(name, name) + prime)) for prime in ("", "'") for name in names]
     numeric = Numeric(other, dict(zip(other.parameters, state[1 + 2 * len(other.coordinates) :], strict=True)))
     n = len(other.coordinates)
     found = numeric.evaluate(numeric.program(wanted), state[0], state[1 : 1 + n], state[1 + n : 1 + 2 * n])

@@ -30,12 +30,14 @@ KINDS = ("linear", "torsion")
 class Action:
     """A coordinate on which an element acts, with its rate; `name` is what expressions call it, beside `rate`.
 
-    square: of the value, where that has no root in it. markers: the ends of a line, else empty.
+    placed: its value where the bodies are placed. square: of the value, where that has no root in it. markers: the
+    ends of a line, else empty.
     """
 
     name: str
     value: Expr
     rate: Expr
+    placed: Expr
     square: Expr | None = None
     markers: tuple[Marker, ...] = ()
 
@@ -115,23 +117,25 @@ def read_action(table: TableReader, assembly: Assembly) -> Action | None:
         table.problem(f"`{points[0]}` is a particle, without an angle on which something could act", "kind")
         return None
     if kind == "torsion":
-        return read_torsion(table, assembly, [Marker(body.view, body.placement.origin(2)) for body in bodies])
+        return read_torsion(table, assembly, bodies)
     a, b = read_markers(table, bodies, places="apart")
     apart = sub(b.place, a.place)
     length = norm(apart)
-    if assembly.value(assembly.home(length)) == 0:
+    ends = [body.placement.outward(marker.placement.at) for body, marker in zip(bodies, (a, b), strict=True)]
+    placed = norm(sub(ends[1], ends[0]))
+    if assembly.value(placed) == 0:
         text = "both ends are in the same place, where its direction is not defined"
         table.problem(f"{text}; move one of them, or let it act along a `joint`")
-    return Action("length", length, rate(length, a, b), dot(apart, apart), (a, b))
+    return Action("length", length, rate(length, a, b), placed, dot(apart, apart), (a, b))
 
 
-def read_torsion(table: TableReader, assembly: Assembly, markers: list[Marker]) -> Action | None:
+def read_torsion(table: TableReader, assembly: Assembly, bodies: list[Body]) -> Action | None:
     """Return the angle between two bodies in the plane."""
     if assembly.dimensions == 3:
         table.problem('in space an angle belongs to a joint: give `joint = "A"` instead of bodies', "kind")
         return None
-    angle = turn(*markers)["angle"]
-    return Action("angle", angle.value, angle.rate)
+    angle = turn(*(Marker(body.view, body.placement.origin(2)) for body in bodies))["angle"]
+    return Action("angle", angle.value, angle.rate, bodies[1].placement.turn[0] - bodies[0].placement.turn[0])
 
 
 def read_joint_action(table: TableReader, assembly: Assembly) -> Action | None:
@@ -152,8 +156,8 @@ def read_joint_action(table: TableReader, assembly: Assembly) -> Action | None:
     name = table.word("coordinate", names, default, f"coordinates of joint `{joint.name}`")
     if name is None:
         return None
-    coordinate = joint.coordinates[name]
-    return Action(name, coordinate.value, coordinate.rate)
+    coordinate, placed = joint.coordinates[name], assembly.placed_joints[joint.name].coordinates[name]
+    return Action(name, coordinate.value, coordinate.rate, assembly.home(placed.value))
 
 
 def read_joint_name(table: TableReader, assembly: Assembly) -> Joint | None:

@@ -73,7 +73,7 @@ class Spring(Acting):
             force = read_force(table, "force", action)
             return cls(table.name, table.finish(), action, ZERO, ZERO, ZERO, force)
         stiffness, damping = (not_negative(table, key) for key in ("stiffness", "damping"))
-        free = table.constant(action.name, assembly.home(action.value))
+        free = table.constant(action.name, action.placed)
         return cls(table.name, table.finish(), action, stiffness, free, damping, ZERO)
 
 
