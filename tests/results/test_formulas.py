@@ -10,7 +10,8 @@ import pytest
 from dalembert import System
 from dalembert.document.html import write_page
 from dalembert.document.text import write_text
-from dalembert.forms import work
+from dalembert.forms import FORMS, work
+from dalembert.forms.multipliers import Multipliers
 from dalembert.language import functions
 from dalembert.language.functions import ODD, Function, register, symbol_of
 from dalembert.model.gallery import example
@@ -85,4 +86,17 @@ def test_functions_from_outside_may_mean_something_else_tomorrow(derived, monkey
         force = System("x", kinetic="x'^2/2", forces={"x": "pull(x)"}).compile()(0.0, [0.5], [0.0]).acceleration
         assert force == pytest.approx(0.5 * factor)
     assert len(derived) == 2
+    assert not cache.entries()
+
+
+def test_forms_from_outside_too(derived, monkeypatch):
+    class Mine(Multipliers):
+        """The same, under another name."""
+
+        name = "mine"
+
+    monkeypatch.setitem(FORMS, "mine", Mine)
+    for _ in range(2):
+        assert "x''" in write_text(all_equations(System("x", kinetic="x'^2/2"), "mine"))
+    assert derived == ["mine", "mine"]
     assert not cache.entries()

@@ -35,10 +35,14 @@ def _structure(system: System) -> str:
     return "\n".join(map(str, parts))
 
 
-def is_lasting(system: System) -> bool:
-    """Tell whether a model means the same tomorrow: what was added to the language may mean something else then."""
+def is_lasting(system: System, *kinds: type) -> bool:
+    """Tell whether a model means the same tomorrow, and so do kinds of things that belong to what is kept of it.
+
+    What was added to the language from outside, or a form of somebody's own, may mean something else then.
+    """
     text = _structure(system)
-    return not any(f"{name}(" in text for name in added_functions())
+    own = all(kind.__module__.startswith(f"{__package__.partition('.')[0]}.") for kind in kinds)
+    return own and not any(f"{name}(" in text for name in added_functions())
 
 
 @cache

@@ -336,7 +336,8 @@ class Kernels:
 
     def _read(self, name: str, chosen: str, values: Mapping[str, float]) -> Compiled:
         """Take a group from disk, or build it; `chosen` tells it from others of the same model."""
-        if not is_lasting(self.system):
+        kinds = type(self._found(name)), *([FORMS[name]] if name in FORMS else [])
+        if not is_lasting(self.system, *kinds):
             return Compiled(self._build(name, values))
         key = f"{name}\n{model_text(self.system)}{chosen}"
         entry = disk.read(key)

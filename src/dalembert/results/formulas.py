@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.document import nodes
 from dalembert.errors import DerivationError
+from dalembert.forms.base import FORMS
 from dalembert.native import cache
 from dalembert.native.identity import is_lasting, model_text
 
@@ -37,7 +38,7 @@ def brief_equations(system: System) -> nodes.Section:
         title = f"Equations of motion: {derivation.title}"
         return nodes.Section(title, [nodes.Equations(rows)], key=derivation.form)
 
-    return _kept(system, "brief", write)
+    return _kept(system, "brief", write, "minimal", "multipliers")
 
 
 def all_equations(system: System, form: str) -> nodes.Section:
@@ -56,7 +57,7 @@ def all_equations(system: System, form: str) -> nodes.Section:
             parts[0] = replace(parts[0], title=derivation.title)
         return nodes.Section("Equations", [_with_multipliers(derivation), *parts], key="equations")
 
-    return _kept(system, f"all, {form}", write)
+    return _kept(system, f"all, {form}", write, form)
 
 
 def _with_multipliers(derivation: Derivation) -> nodes.Section:
@@ -78,9 +79,9 @@ def _with_multipliers(derivation: Derivation) -> nodes.Section:
     return nodes.Section(_BALANCE, [nodes.Equations(rows, names)])
 
 
-def _kept(system: System, what: str, write: Callable[[], nodes.Section]) -> nodes.Section:
-    """Return what was written for the same model before; else write it, and keep it."""
-    if not is_lasting(system):
+def _kept(system: System, what: str, write: Callable[[], nodes.Section], *forms: str) -> nodes.Section:
+    """Return what was written for the same model in some forms before; else write it, and keep it."""
+    if not is_lasting(system, *(FORMS[form] for form in forms)):
         return write()
     key = f"equations, {what}\nsymengine {version('symengine')}\n{model_text(system)}\n{system}"
     if (found := cache.read(key)) is not None:
