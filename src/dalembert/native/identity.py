@@ -41,7 +41,7 @@ def is_lasting(system: System, *kinds: type) -> bool:
     What was added to the language from outside, or a form of somebody's own, may mean something else then.
     """
     text = _structure(system)
-    own = all(kind.__module__.startswith(f"{__package__.partition('.')[0]}.") for kind in kinds)
+    own = all(kind.__module__.startswith(f"{__name__.partition('.')[0]}.") for kind in kinds)
     return own and not any(f"{name}(" in text for name in added_functions())
 
 
