@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 Monomial = tuple[tuple[int, int], ...]
-Factor = int | Fraction
-Sum = dict[Monomial, Factor]
+Sum = dict[Monomial, Fraction]
 
 
 def product(one: Monomial, other: Monomial) -> Monomial:
@@ -45,24 +44,6 @@ def common(one: Monomial, other: Monomial) -> Monomial:
     return tuple((atom, min(power, powers[atom])) for atom, power in one if atom in powers)
 
 
-def parted(one: Monomial, other: Monomial) -> tuple[Monomial, Monomial, Monomial]:
-    """Return what two monomials share, and what each has beside it."""
-    shared: list[tuple[int, int]] = []
-    first: list[tuple[int, int]] = []
-    powers = dict(other)
-    for atom, power in one:
-        match = powers.pop(atom, 0)
-        if not match:
-            first.append((atom, power))
-            continue
-        shared.append((atom, min(power, match)))
-        if power > match:
-            first.append((atom, power - match))
-        elif match > power:
-            powers[atom] = match - power
-    return tuple(shared), tuple(first), tuple(sorted(powers.items()))
-
-
 def common_of(monomials: Iterable[Monomial]) -> Monomial:
     """Return the greatest monomial that divides all."""
     rest = iter(monomials)
@@ -74,28 +55,18 @@ def common_of(monomials: Iterable[Monomial]) -> Monomial:
     return shared
 
 
-def content(numbers: Iterable[Factor]) -> Factor:
+def content(numbers: Iterable[Fraction]) -> Fraction:
     """Return the number by which factors become whole without a common divisor.
 
-    >>> content([Fraction(3, 2), Fraction(9, 4)]), content([4, -6])
-    (Fraction(3, 4), 2)
+    >>> content([Fraction(3, 2), Fraction(9, 4)])
+    Fraction(3, 4)
     """
     values = list(numbers)
     below = math.lcm(*(value.denominator for value in values))
-    above = math.gcd(*(value.numerator * (below // value.denominator) for value in values))
-    return above if below == 1 else Fraction(above, below)
+    return Fraction(math.gcd(*(int(value * below) for value in values)), below)
 
 
-def over(above: Factor, below: Factor) -> Factor:
-    """Divide exactly; a whole number where it is one, which is quicker to compute with."""
-    if isinstance(above, int) and isinstance(below, int):
-        whole, rest = divmod(above, below)
-        return Fraction(above, below) if rest else whole
-    found = Fraction(above) / below
-    return found.numerator if found.denominator == 1 else found
-
-
-def add(total: Sum, monomial: Monomial, factor: Factor) -> None:
+def add(total: Sum, monomial: Monomial, factor: Fraction) -> None:
     """Add a term to a sum; what vanishes is taken out."""
     value = total.get(monomial, 0) + factor
     if value:
@@ -113,8 +84,6 @@ def expand(one: Sum, other: Sum) -> Sum:
     return total
 
 
-def divided(terms: Sum, monomial: Monomial, number: Factor) -> Sum:
+def divided(terms: Sum, monomial: Monomial, number: Fraction) -> Sum:
     """Divide a sum by a monomial and a number; it must go."""
-    if not monomial:
-        return {m: over(factor, number) for m, factor in terms.items()}
-    return {quotient(m, monomial) or (): over(factor, number) for m, factor in terms.items()}
+    return {quotient(m, monomial) or (): factor / number for m, factor in terms.items()}
