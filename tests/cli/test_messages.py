@@ -208,7 +208,7 @@ def test_a_model_that_no_file_can_be(command, name):
 def test_other_errors_of_the_system(command, monkeypatch):
     from dalembert.cli.commands import check
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", str(Path("secret.toml")))
 
     monkeypatch.setattr(check, "open_model", refuse)

@@ -161,7 +161,7 @@ main({line!r})
 def test_an_interruption_before_the_motion(command, monkeypatch):
     from dalembert.cli.commands import check
 
-    monkeypatch.setattr(check, "open_model", lambda *_: os.kill(os.getpid(), signal.SIGINT) or time.sleep(5))
+    monkeypatch.setattr(check, "open_model", lambda *_, **__: os.kill(os.getpid(), signal.SIGINT) or time.sleep(5))
     assert command("check", "pendulum") == (130, "", "interrupted\n")
 
 

@@ -161,6 +161,8 @@ def test_dynamics_of_the_gallery(model, random):
 
 
 def test_constraints_of_the_gallery(model, random):
+    if model.calls:
+        pytest.skip("tables have no values of high precision")
     check_constraints(Path(model, random))
 
 

@@ -70,6 +70,12 @@ initial = {x = 0.3, "x'" = 0}
 """
 FRAGMENTS = {
     "states.md": {
+        'e = "A.angle - 0.3"': TURNING + "actuators.m = {joint = 'A', torque = '-e'}\n[states]\n@\n",
+        'i = "(V - R*i - k*A.angle\')/L"': TURNING + """parameters = {V = 6, R = 1.5, k = 0.2, L = 0.05}
+actuators.m = {joint = "A", torque = "k*i"}
+[states]
+@
+""",
         "velocities = {z = 0}": """format = 1
 coordinates = ["x"]
 states = {z = "1"}
@@ -133,6 +139,18 @@ guess = {y = -0.5}
         "angle = {t = [0, 1, 2], value = [0, 0.5, 0.3]}": TURNING + DRIVE,
     },
     "mechanisms.md": {
+        'coordinates = {angle = "alpha", distance = "s"}': """format = 1
+mechanism = {coordinates = "joints"}
+bodies.plate = {mass = 1.3, inertia = 0.12, at = [0.35, 0]}
+joints.A = {kind = "slot", bodies = ["ground", "plate"], at = [0.2, 0], axis = [1, 0.1], @}
+""",
+        'tree = ["A", "B"]': """format = 1
+mechanism = {coordinates = "joints", @}
+bodies.upper = {mass = 1.3, inertia = 0.12, at = [0.35, 0]}
+bodies.lower = {mass = 0.8, inertia = 0.1, at = [1, 0]}
+joints.A = {kind = "revolute", bodies = ["ground", "upper"], at = [0, 0]}
+joints.B = {kind = "revolute", bodies = ["upper", "lower"], at = [0.7, 0]}
+""",
         "gravity = [0, -9810]": TURNING.replace("0.35", "350").replace("0.12", "1.2e5") + "mechanism = {@}",
         'chain = "44*phi_front = 16*phi_rear"': """format = 1
 bodies.front = {mass = 0.9, inertia = 0.0061}

@@ -63,7 +63,8 @@ def test_json_parses_in_the_grammar_of_model_files(form, model):
     multipliers = [f"lambda_{c.name.replace('.', '_')}" for c in model.constraints]
     others = [f"r_{name}" for name in model.coordinates] + list(data["abbreviations"])
     momenta = [f"p_{name}" for name in model.coordinates] if form == "canonical" else []
-    vocabulary = Vocabulary((*model.coordinates, *momenta), (*model.parameters, *multipliers, *others))
+    names = (*model.coordinates, *momenta), (*model.parameters, *multipliers, *others)
+    vocabulary = Vocabulary(*names, calls=model.calls)
     for text in (*data["equations"], *data["constraints"].values()):
         if len(text) < 5_000:
             parse_equation(text, vocabulary)

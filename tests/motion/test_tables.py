@@ -125,4 +125,4 @@ def test_a_narrow_table_of_the_state_is_not_stepped_over():
     other = system.simulate(4, method="radau")
     with pytest.warns(MotionWarning, match="certificate"):
         assert not other.certificate.ok
-    assert "take the method `dop853`" in other.certificate.notes[0]
+    assert "met by method `dop853`" in other.certificate.notes[0]

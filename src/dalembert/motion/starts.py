@@ -29,6 +29,8 @@ def hasten_starts(kernels: Kernels, numeric: Numeric) -> None:
     system = kernels.system
     if is_large(system) or programs(system).starter is not None or system.states or not numeric.small:
         return
+    if numeric.programs.native is None:
+        return
     if any(constraint.kinked for constraint in system.constraints) or kernels.facts("core").get("light"):
         return
     programs(system).starter = Starter(kernels, numeric)

@@ -66,7 +66,11 @@ def free_names(
     """
     named = [name for table in tables["joints"].values() if isinstance(table, Mapping) for name in _named(table)]
     parts = (given.sections.get(part) for part in ("define", "states", "tables", "functions", "controls"))
-    taken = {*map(str, coordinates), *map(str, own), *map(str, given.parameters)}
+    taken = {
+        *map(str, coordinates),
+        *map(str, own),
+        *map(str, given.parameters if isinstance(given.parameters, Mapping) else ()),
+    }
     taken |= {str(name) for part in parts if isinstance(part, Mapping) for name in part}
     return tuple(name for name in dict.fromkeys((*known, *named)) if name not in taken and NAME.fullmatch(name))
 
