@@ -35,7 +35,8 @@ MAX_TERMS = 1_000  # of one polynomial: beyond this no person reads a formula
 MAX_WORK = 100_000_000  # products of terms, for one set of formulas: about a second
 _PRODUCT = 30  # times as many terms may a product have before it is reduced
 _BITS = 900  # of integers that a float can hold, with room for what they are multiplied by
-_SEARCHED = 150  # up to this many terms shorter ways of writing a formula are looked for
+_SEARCHED = 60  # up to this many terms shorter ways of writing a formula are looked for
+_VARIANTS = 4  # of sin² and cos² that are tried
 
 
 class TooLarge(DerivationError):
@@ -69,6 +70,7 @@ class Field:
         self.unit: Polynomial = self._constant(1)
         self.zero, self.one = Quotient(self, self._constant(0)), Quotient(self, self._constant(1))
         self._memo: dict[Expr, Quotient] = {}
+        self._known_factors: dict[str, tuple[Any, list[tuple[Polynomial, int]]]] = {}
         self.sine_pairs = [(len(roots) + 2 * k, len(roots) + 2 * k + 1) for k in range(len(self.angles.base))]
         self.momenta: frozenset[Expr] = frozenset(momenta)
         self._relations: list[Polynomial] = [self._gens[s] ** 2 + self._gens[c] ** 2 - 1 for s, c in self.sine_pairs]
@@ -168,7 +170,7 @@ class Field:
                 tops = {str(p): p for p in (numerator, self.swap(numerator, s, c))}.values()
                 bottoms = {str(p): p for p in (denominator, self.swap(denominator, s, c))}.values()
                 more += [(top, bottom) for top in tops for bottom in bottoms]
-            variants = sorted(more, key=lambda pair: len(pair[0]) + len(pair[1]))[:16]
+            variants = sorted(more, key=lambda pair: len(pair[0]) + len(pair[1]))[:_VARIANTS]
         return variants
 
     def swap(self, polynomial: Polynomial, s: int, c: int) -> Polynomial:
@@ -187,7 +189,7 @@ class Field:
     def _factored(self, polynomial: Polynomial) -> Expr:
         if polynomial.is_zero():
             return se.Integer(0)
-        content, factors = _factors(polynomial)
+        content, factors = self.factors(polynomial)
         return se.Mul(se.Integer(int(content)), *[self._expanded(p) ** int(k) for p, k in factors])
 
     def _term(self, monomial: tuple[int, ...], coefficient: int) -> Expr:
@@ -223,7 +225,10 @@ class Field:
 
     def factors(self, polynomial: Polynomial) -> tuple[Any, list[tuple[Polynomial, int]]]:
         """Return the number and the irreducible factors of a polynomial, with their powers."""
-        return _factors(polynomial)
+        key = str(polynomial)
+        if key not in self._known_factors:
+            self._known_factors[key] = _factors(polynomial)
+        return self._known_factors[key]
 
     def zeros(self, formula: Quotient, constant: frozenset[str]) -> list[Expr]:
         """Return the factors whose zeros are those of a formula; not those of parameters, nor such as 1 + x²."""

@@ -23,6 +23,7 @@ class Multipliers(Form):
     name = "multipliers"
     title = "Lagrange's equations with multipliers, M q̈ = f + Aᵀλ"
     plain = True
+    solved = False
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Factorise the whole matrix symmetrically."""

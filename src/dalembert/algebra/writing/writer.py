@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.writing.cost import is_negative, operations
+from dalembert.algebra.writing.cost import is_negative, operations, shortest
 from dalembert.algebra.writing.factoring import MAX_EFFORT, Atoms, arranged
 from dalembert.algebra.writing.relations import Relations
 from dalembert.algebra.writing.terms import Sum, add, product
@@ -80,7 +79,7 @@ class Writer:
             found.append(self._positive(above, below, self._quotient))
             if not below.is_constant() and len(above) <= 2 * _SHORT:
                 found.append(self._positive(above, below, self._split))
-        return min(found, key=_length)
+        return self._shortest(found)
 
     def _solved(self, formula: Any) -> list[Any]:
         """Put in what relations can be solved for, in all terms or in those with speeds only."""
@@ -131,7 +130,7 @@ class Writer:
         for way, _ in self.relations.ways(polynomial)[:3] if len(polynomial) <= _SEARCHED else [(polynomial, 1)]:
             if not way.is_zero():
                 options += [self._rest(variant) for variant in self._variants(way)]
-        return min((self._signed(option) for option in options), key=_length)
+        return self._shortest(self._signed(option) for option in options)
 
     def _rest(self, polynomial: Polynomial) -> Polynomial:
         """Leave the factors out that have no rates in them: they do not vanish in general."""
@@ -201,7 +200,7 @@ class Writer:
             return best
         common = above.gcd(below) if not above.is_zero() else below
         left = self._quotient(above // common, below // common) if not above.is_zero() else se.Integer(0)
-        return min((best, se.Add(left, *parts)), key=_length)
+        return self._shortest((best, se.Add(left, *parts)))
 
     def _without_speeds(self, above: Polynomial, below: Polynomial) -> tuple[Expr | None, Polynomial]:
         """Split off what has no velocities or momenta in it, if that has no denominator."""
@@ -242,6 +241,9 @@ class Writer:
             return None
         return self.polynomial(best[0]), best[1]
 
+    def _shortest(self, expressions: Iterable[Expr]) -> Expr:
+        return shortest(expressions, self.atoms.known)
+
     # --- polynomials ----------------------------------------------------------------------------------------------
 
     def polynomial(self, polynomial: Polynomial) -> Expr:
@@ -252,7 +254,7 @@ class Writer:
                 self._known[key] = self._sum(polynomial)
             else:
                 options = self._variants(polynomial)
-                self._known[key] = min((self._factored(option) for option in options), key=_length)
+                self._known[key] = self._shortest(self._factored(option) for option in options)
         return self._known[key]
 
     def _variants(self, polynomial: Polynomial) -> list[Polynomial]:
@@ -319,7 +321,7 @@ class Writer:
             return arranged(self._combined(groups, lambda _, part: self.trigonometry.plain(part)), self.atoms)
         best = arranged(self._combined(groups, self._best), self.atoms)
         plain = arranged(self._combined(groups, lambda _, part: self.trigonometry.plain(part)), self.atoms)
-        return min((best, plain), key=_length)
+        return self._shortest((best, plain))
 
     def _grouped(self, polynomial: Polynomial) -> dict[tuple[int, ...], Trigonometric]:
         """Return the coefficients that are made of sines and cosines, by what they are multiplied by."""
@@ -348,7 +350,7 @@ class Writer:
         for powers, part in groups.items():
             monomial = tuple(sorted((self.atoms.index(self.field.generators[k]), p) for k, p in enumerate(powers) if p))
             for other, value in way(partial(self._polynomial_of, part), part).items():
-                add(total, product(monomial, other), Fraction(value))
+                add(total, product(monomial, other), value)
         return total
 
     def _polynomial_of(self, part: Trigonometric) -> Polynomial:
@@ -375,8 +377,3 @@ def _against(expr: Expr) -> tuple[int, int]:
 
 def _minuses(expr: Expr) -> int:
     return sum(is_negative(term) for term in (expr.args if expr.is_Add else (expr,)))
-
-
-def _length(expr: Expr) -> tuple[int, int, str]:
-    text = str(expr)
-    return operations(expr), len(text), text
