@@ -71,10 +71,7 @@ class Canonical(Form):
     def vanishing(self, scene: Scene) -> list[Expr]:
         """Return the constraints on positions, and ψ̂ of all."""
         positions = [g for g in scene.blocks.g if g is not None]
-        try:
-            return [*positions, *self.hamiltonian(scene).residuals]
-        except TooLarge:
-            return positions
+        return [*positions, *self.hamiltonian(scene).short_residuals]
 
     def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:
         """Return q̇ − ∂H/∂p, and ṗ − ∂L/∂q − Q − Aᵀλ in the velocities, which the first equations give."""
@@ -228,6 +225,14 @@ class Hamiltonian:
     def residuals(self) -> list[Expr]:
         """ψ̂(q, p, t) of the independent constraints."""
         return [self.simplified(self.substituted(self.scene.blocks.psi[i])) for i in self.scene.kept]
+
+    @cached_property
+    def short_residuals(self) -> list[Expr]:
+        """ψ̂ of the independent constraints; none if they are too long."""
+        try:
+            return self.residuals
+        except TooLarge:
+            return []
 
     @cached_property
     def conditions(self) -> tuple[list[list[Expr]], list[Expr]]:

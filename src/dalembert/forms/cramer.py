@@ -27,15 +27,18 @@ class ByCramer(NamedSteps):
         values = [dot(row, self.needed) / delta for row in C]
         return [self.named(name, value) for name, value in zip(self.names_of_multipliers, values, strict=True)]
 
-    @cached_property
-    def N(self) -> list[list[Expr]]:
-        """M⁻¹AᵀW⁻¹."""
+    @property
+    def matrices(self) -> dict[str, list[list[Expr]]]:
+        """N = M⁻¹AᵀW⁻¹ and P = E − N A."""
+        return {"N": self._N, "P": self._P}
+
+    @property
+    def _N(self) -> list[list[Expr]]:
         C, delta = self._inverse
         return [[self.tidy(dot(column, row) / delta) for row in C] for column in zip(*self.solved[1], strict=True)]
 
     @property
-    def P(self) -> list[list[Expr]]:
-        """E − N A."""
+    def _P(self) -> list[list[Expr]]:
         C, delta = self._inverse
         found = []
         for i, y in enumerate(zip(*self.solved[1], strict=True)):
@@ -53,7 +56,7 @@ class ByCramer(NamedSteps):
         scene, pen, b = self.scene, self.pen, self.scene.blocks
         if not 0 < len(scene.kept) <= MAX_CONDITIONS or pen.long:
             raise TooLarge
-        rows = scene.rows(pen.field, [pen.field.read(e) for e in (*b.M.values(), *b.f, *b.A.values(), *b.c)])
+        rows = scene.rows(pen.field, [pen.field.read(e) for e in (*b.M.values(), *self.forces, *b.A.values(), *b.c)])
         pilot = Pilot()
         conditions(scene.arrays, pilot)
         with pen.field.bounded():
@@ -87,7 +90,7 @@ class ByCramer(NamedSteps):
                     value = W[a[i], a[j]] * W[b[i], b[j]] - W[a[i], b[j]] * W[b[i], a[j]]
                     cofactors[i, j] = cofactors[j, i] = self.named(f"C_{i + 1}{j + 1}", value)
             C = [[cofactors[i, j] for j in range(3)] for i in range(3)]
-        return C, self.named("Delta", dot([W[0, j] for j in range(s)], C[0]))
+        return C, self.named("det_W", dot([W[0, j] for j in range(s)], C[0]))
 
     @cached_property
     def needed(self) -> list[Expr]:

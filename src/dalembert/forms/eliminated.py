@@ -39,23 +39,6 @@ class ByElimination(NamedSteps):
         found = self._conditions
         return self._write(found.free), [self._write(y) for y in found.Y]
 
-    @cached_property
-    def N(self) -> list[list[Expr]]:
-        """M⁻¹AᵀW⁻¹."""
-        return [self._write(row) for row in self._rows_of_N]
-
-    @property
-    def P(self) -> list[list[Expr]]:
-        """E − N A."""
-        rows, found = self._rows, []
-        for i, n in enumerate(self._rows_of_N):
-            entries: list[Scalar] = [1.0 if i == j else 0.0 for j in range(rows.n)]
-            for factor, a in zip(n, rows.A, strict=True):
-                for j, value in a.items():
-                    entries[j] = entries[j] - factor * value
-            found.append(self._write(entries))
-        return found
-
     # --- on the tape -------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -90,10 +73,6 @@ class ByElimination(NamedSteps):
                 if j < i and i in W[j]:
                     row[j] = W[j][i]
         return factorise(W, rows.arithmetic, pilot)
-
-    @cached_property
-    def _rows_of_N(self) -> list[list[Scalar]]:
-        return [self._factors.solve(list(row)) for row in zip(*self._conditions.Y, strict=True)]
 
     @cached_property
     def _coefficients(self) -> list[Expr]:

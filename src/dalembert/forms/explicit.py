@@ -63,7 +63,7 @@ class Explicit(Form):
         """Return q̈ − (M⁻¹f + M⁻¹Aᵀλ)."""
         steps = steps_of(scene)
         equations = [x - value for x, value in zip(self.solved_for(scene), steps.accelerations, strict=True)]
-        return Written(equations, {"N": steps.N, "P": steps.P}, names=steps.names)
+        return Written(equations, steps.matrices, names=steps.names)
 
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return q̈."""

@@ -26,7 +26,7 @@ from dalembert.forms.base import Form, Matrix, Solution, Written, dense, holds_w
 from dalembert.forms.minimal import along
 from dalembert.forms.nullspace import by_elimination
 from dalembert.forms.scene import Rows, Scene
-from dalembert.forms.sheet import ledger_of
+from dalembert.forms.sheet import forces, ledger_of
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 
@@ -121,7 +121,9 @@ class Independent(Form):
         R = [[named(f"R {i}" if len(z) == 1 else f"R {i}_{j}", e) for j, e in zip(z, row, strict=True)]
              for i, row in zip(q, matrices["R"], strict=True)]  # fmt: skip
         a_0 = [named(f"a {i}", row[0]) for i, row in zip(q, matrices["a_0"], strict=True)]
-        rest = list(b.f)
+        long, given = forces(scene)
+        names |= given
+        rest = list(long)
         moved = [[ZERO] * len(z) for _ in q]
         for (i, k), entry in b.M.items():
             rest[i] -= entry * a_0[k]

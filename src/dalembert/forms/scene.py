@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -212,16 +212,16 @@ class Scene:
         """The blocks as unknown inputs of a tape: what is done with them is counted before any formula is expanded."""
         return self.recorded()[0]
 
-    def recorded(self) -> tuple[Rows, dict[str, Expr]]:
+    def recorded(self, forces: Sequence[Expr] = ()) -> tuple[Rows, dict[str, Expr]]:
         """Return the blocks as inputs of a tape, and in their order what these stand for, by their names.
 
-        Those are M_<coordinate>_<coordinate>, f_<coordinate>, A_<constraint>_<coordinate> and c_<constraint>; equal
-        entries are one input, and what is 0 or ±1 none.
+        forces: what stands in the place of f. Names are M_<coordinate>_<coordinate>, f_<coordinate>,
+        A_<constraint>_<coordinate> and c_<constraint>; equal entries are one input, and what is 0 or ±1 none.
         """
         b, tape = self.blocks, Tape(rounds=False)
         q, constraints = [symbol.name for symbol in b.q], [c.name for c in self.system.constraints]
         named = [(f"M_{q[min(place)]}_{q[max(place)]}", entry) for place, entry in b.M.items()]
-        named += [(f"f_{name}", entry) for name, entry in zip(q, b.f, strict=True)]
+        named += [(f"f_{name}", entry) for name, entry in zip(q, forces or b.f, strict=True)]
         named += [(f"A_{constraints[i]}_{q[j]}", entry) for (i, j), entry in b.A.items()]
         named += [(f"c_{name}", entry) for name, entry in zip(constraints, b.c, strict=True)]
         nodes: dict[Expr, Any] = {se.Integer(k): float(k) for k in (-1, 0, 1)}

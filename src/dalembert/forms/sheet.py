@@ -21,6 +21,8 @@ from dalembert.language.building import Expr
 
 LONG = 60  # operations of a formula, above which it is written in steps with all of its kind
 _TOGETHER = 180  # of all of a kind, above which it is so too
+_FORCE = 20  # operations of a force that gets a name
+_LINE = 40  # operations of a line that may be shortened
 GAIN = 0.6  # of the operations that they must have at most, names included
 
 
@@ -45,14 +47,34 @@ def better(formulas: list[Expr], steps: list[Expr], names: dict[str, Expr]) -> b
     return long(formulas) and total((*steps, *names.values())) + len(names) <= GAIN * total(formulas)
 
 
+def tidied(scene: Scene, line: Expr) -> Expr:
+    """Write a line in few operations; one of names alone, or one that is long, is only put in decimals."""
+    return Pen(scene, [line] if operations(line) <= _LINE and line.atoms(se.sin, se.cos) else []).value(line)
+
+
+def forces(scene: Scene) -> tuple[list[Expr], dict[str, Expr]]:
+    """Return f with names f_<coordinate> for its long entries, and what these stand for; found once."""
+    if "forces" not in scene.memory:
+        found, names = [], {}
+        for q, f in zip(scene.blocks.q, scene.blocks.f, strict=True):
+            if operations(f) > _FORCE and operations(line := Pen(scene, [f]).value(f)) > _FORCE:
+                names[scene.fresh("f", q.name).name] = line
+                f = scene.fresh("f", q.name)
+            found.append(f)
+        scene.memory["forces"] = found, names
+    return scene.memory["forces"]
+
+
 def ledger_of(scene: Scene, names: dict[str, Expr], pen: Pen | None = None) -> tuple[Rows, Ledger]:
     """Return the blocks on a tape, and what writes results on it line by line, with names that are put down."""
-    rows, loads = scene.recorded()
+    long, given = forces(scene)
+    names |= given
+    rows, loads = scene.recorded(long)
     written = {name: pen.value(entry) for name, entry in loads.items()} if pen else loads
 
     def named(name: str, value: Expr) -> Expr:
         symbol = scene.free_name(name, names)
-        names[symbol.name] = Pen(scene, [value]).value(value)
+        names[symbol.name] = tidied(scene, value)
         return symbol
 
     return rows, Ledger(rows.arithmetic, written, named)
@@ -84,14 +106,9 @@ class NamedSteps(ABC):
         """M⁻¹f, and M⁻¹Aᵀ column by column."""
 
     @property
-    @abstractmethod
-    def N(self) -> list[list[Expr]]:
-        """M⁻¹AᵀW⁻¹."""
-
-    @property
-    @abstractmethod
-    def P(self) -> list[list[Expr]]:
-        """E − N A."""
+    def matrices(self) -> dict[str, list[list[Expr]]]:
+        """N = M⁻¹AᵀW⁻¹ and P = E − N A, where they can be read."""
+        return {}
 
     @property
     def accelerations(self) -> list[Expr]:
@@ -104,17 +121,24 @@ class NamedSteps(ABC):
         """Return Aᵀλ of one independent condition."""
         return [self.tidy(entry * self.multipliers[k]) for entry in self.rows[k]]
 
-    @property
+    @cached_property
     def total(self) -> list[Expr]:
         """Aᵀλ of all."""
         return [self.tidy(dot(self.multipliers, column)) for column in zip(*self.rows, strict=True)]
 
     @cached_property
     def pen(self) -> Pen:
-        """What writes the blocks, shortened by the constraints."""
+        """What writes the blocks, long forces by their names, shortened by the constraints."""
         b = self.scene.blocks
         residuals = [residual for residual in (*b.g, *b.psi) if residual is not None]
-        return Pen(self.scene, [*b.M.values(), *b.f, *b.A.values(), *b.c], residuals=residuals)
+        return Pen(self.scene, [*b.M.values(), *self.forces, *b.A.values(), *b.c], residuals=residuals)
+
+    @cached_property
+    def forces(self) -> list[Expr]:
+        """f with names for its long entries."""
+        found, names = forces(self.scene)
+        self.names |= names
+        return found
 
     @cached_property
     def rows(self) -> list[list[Expr]]:
@@ -138,7 +162,7 @@ class NamedSteps(ABC):
 
     def tidy(self, expr: Expr) -> Expr:
         """Write a line in which names stand."""
-        return Pen(self.scene, [expr]).value(expr)
+        return Pen(self.scene, [expr] if TRIVIAL < operations(expr) <= _LINE else []).value(expr)
 
 
 def dot(x: Sequence[Expr], y: Sequence[Expr]) -> Expr:

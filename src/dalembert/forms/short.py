@@ -87,8 +87,12 @@ class Short:
         """The equations, and what names in them stand for; rows of blocks read best as they are."""
         if self._form.plain:
             return self._rows(), {}
-        if names := self._named_already:
-            return self._line_by_line(), names
+        if given := self._named_already:
+            equations = self._line_by_line()
+            lines = [*equations, *given.values()]
+            written, names = shared_parts(lines, self._taken(lines), self._scene.system.parameters)
+            named = zip(given, written[len(equations) :], strict=True)
+            return written[: len(equations)], in_order({**dict(named), **names})
         equations, steps = self._stepwise(self._combined())
         written, names = shared_parts(equations, self._taken(equations) | steps.keys(), self._scene.system.parameters)
         return written, in_order({**steps, **names})
@@ -216,7 +220,7 @@ class Short:
     def abbreviation_expressions(self) -> dict[str, Expr]:
         """What names stand for, in equations and in reactions."""
         raw, names = self._raw, dict(self._equations[1])
-        if long(e for row in raw.reaction_expressions.values() for e in row):
+        if raw.abbreviation_expressions or long(e for row in raw.reaction_expressions.values() for e in row):
             names = {**self._reactions.names, **names}
         if self._steps.matrices:
             used = [e for rows in self.entries.values() for row in rows for e in row]

@@ -1,4 +1,4 @@
-"""The steps of a system in which long formulas are written: by determinants where these can be read, else by rows."""
+"""The steps in which long formulas of a system are written: by determinants where those can be read, else by rows."""
 
 from __future__ import annotations
 

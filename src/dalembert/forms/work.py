@@ -121,6 +121,7 @@ class _Work:
             self.count(self.form, pilot)
         if not self.fill(solution):
             self.structure(values)
+        self.numbers_for(values)
         self.reactions()
 
     def fill(self, solution: Solution | None) -> bool:
@@ -175,10 +176,20 @@ class _Work:
         self.result.operations = counted.arithmetic.operations
 
     def attempt(self, form: Form, pilot: Pilot) -> Solution | None:
-        """Solve with formulas, if their size on the shared graph allows it; None if they are too long."""
+        """Solve with formulas, if their size on the shared graph allows it; None if they are too long.
+
+        Reactions are asked for by several forms, and found once.
+        """
         self.count(form, pilot)
         if self.result.operations > MAX_OPERATIONS:
             return None
+        known = self.scene.memory if isinstance(form, Reactions) else {}
+        if form.name not in known:
+            known[form.name] = self.formulas(form, pilot)
+        return known[form.name]
+
+    def formulas(self, form: Form, pilot: Pilot) -> Solution | None:
+        """Solve with formulas; None if they are too long."""
         try:
             rows = self.scene.formulas
             with rows.arithmetic.bounded():
@@ -199,16 +210,18 @@ class _Work:
         return Solution(acceleration, reaction, multipliers, matrices, solution.independent)
 
     def structure(self, values: Solution) -> None:
-        """Say how large the formulas would be, which entries vanish or are constant, and what their values are."""
-        operations = self.result.operations
-        size = f"{operations} operations, the limit is {MAX_OPERATIONS}"
-        if operations <= MAX_OPERATIONS:
-            size = f"{operations} operations, but more than {MAX_TERMS} terms in one polynomial"
+        """Say how large the formulas would be, where no steps are known that make them short."""
+        size = f"{self.result.operations} operations"
         self.result.notes.append(f"the formulas of this form are too long to be written ({size})")
+
+    def numbers_for(self, values: Solution) -> None:
+        """Give the values of matrices that are not written, and say which of their entries vary."""
+        missing = {name: m for name, m in values.matrices.items() if any(m) and name not in self.result.raw.entries}
+        if not missing or not (self.form.solved or not self.result.raw.expressions):
+            return
         self.place()
-        for name, matrix in values.matrices.items():
-            if any(matrix):
-                self.result.structure[name] = [[_kind(entry) for entry in row] for row in matrix]
+        for name, matrix in missing.items():
+            self.result.structure[name] = [[_kind(entry) for entry in row] for row in matrix]
 
     def reactions(self) -> None:
         """Write the reaction of every constraint that has one of its own, and the total."""
@@ -218,8 +231,7 @@ class _Work:
             result.notes.append(f"the reaction of `{name}` is not determinate: {why}")
         if not scene.kept:
             return
-        found = scene.memory.get("reactions") or self.acting()
-        scene.memory["reactions"] = found  # the same in all forms
+        found = scene.memory["acting"] = scene.memory.get("acting") or self.acting()  # the same in all forms
         n = len(scene.blocks.q)
         for i, multiplier in zip(scene.kept, found.multipliers, strict=True):
             name = scene.system.constraints[i].name

@@ -30,7 +30,7 @@ class Ledger:
         self._count = 0
 
     def write(
-        self, results: Sequence[Node | float], names: Mapping[int, str] | None = None, other: str = "k"
+        self, results: Sequence[Node | float], names: Mapping[int, str] | None = None, other: str = "e"
     ) -> list[Expr]:
         """Write results, and lines for what they share.
 
