@@ -19,6 +19,7 @@ from dalembert.forms.reactions import Reactions
 from dalembert.language.parser import Vocabulary, parse, parse_equation
 from dalembert.language.program import Program
 from tests.conftest import pendulum
+from tests.everyday.formulas import value
 
 LENGTH = {"rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)", "length": "x^2 + y^2 = l^2"}
 
@@ -388,3 +389,33 @@ def test_every_name_in_the_equations_says_what_it_stands_for():
         used = {symbol.name for expr in (*written, *derivation.total_expressions) for symbol in expr.free_symbols}
         own = {name for name in used if name.startswith(("c_", "f_"))}
         assert own <= derivation.abbreviations.keys(), (form, own)
+
+
+@pytest.mark.parametrize("form", ["multipliers", "explicit", "canonical", "independent", "reactions"])
+def test_what_is_solved_is_what_the_kernel_computes(form):
+    """`"solved"` has x'' = …, p_x' = … and λ = …, by names that are explained."""
+    system = example("pendulum")
+    data = system.derive(form).as_dict()
+    run = system.simulate(0.1)
+    known = {"t": float(run.t[-1]), **system.parameters}
+    for name in system.coordinates:
+        known |= {name: run[name][-1], f"{name}'": run[f"{name}'"][-1], f"{name}''": run[f"{name}''"][-1]}
+    known |= {"p_x": known["m"] * known["x'"], "p_y": known["m"] * known["y'"], "p_phi": known["J"] * known["phi'"]}
+    known |= {
+        "p_x'": known["m"] * known["x''"],
+        "p_y'": known["m"] * known["y''"],
+        "p_phi'": known["J"] * known["phi''"],
+    }
+    known |= {f"lambda_{name}": run.multipliers[name][-1] for name in ("rod_x", "rod_y")}
+    known |= {"r_x": known["lambda_rod_x"], "r_y": known["lambda_rod_y"] + 0.0}
+    found = {}
+    for name, text in (*data["abbreviations"].items(), *(line.split(" = ", 1) for line in data["solved"])):
+        found[name] = float(value(text, {**known, **found}))
+    solved = [line.split(" = ")[0] for line in data["solved"]]
+    assert "lambda_rod_x" in solved
+    assert {"explicit": "phi''", "canonical": "p_phi'", "independent": "phi''", "reactions": "r_x"}.get(
+        form, "lambda_rod_y"
+    ) in solved
+    for name in solved:
+        if name in known:
+            assert found[name] == pytest.approx(known[name], abs=1e-7)

@@ -18,6 +18,7 @@ from dalembert.forms.formulas import Formulas, NamedFormulas
 from dalembert.forms.raw import Raw
 from dalembert.forms.scene import Scene
 from dalembert.forms.short import Short
+from dalembert.forms.solved import solved
 from dalembert.language.building import Expr
 from dalembert.language.printing import to_text
 from dalembert.language.translate import Translator
@@ -115,6 +116,13 @@ class Derivation(Printed):
         """What names stand for."""
         return self._formulas.abbreviation_expressions
 
+    @cached_property
+    def solved_expressions(self) -> dict[str, Expr]:
+        """What the equations determine one by one, by name: accelerations, rates of momenta, reactions; and λ."""
+        scene = self.scene
+        multipliers = {scene.fresh("lambda", name).name: value for name, value in self.multiplier_expressions.items()}
+        return solved(scene, self.expressions, self.kind.solved_for(scene), multipliers)
+
     # --- as SymPy ----------------------------------------------------------------------------------------------------
 
     @property
@@ -196,6 +204,7 @@ class Derivation(Printed):
         return {
             "form": self.form,
             "equations": [f"{to_text(expr)} = 0" for expr in self.expressions],
+            "solved": [f"{name} = {to_text(expr)}" for name, expr in self.solved_expressions.items()],
             "constraints": {c.name: f"{to_text(c.expression)} = 0" for c in self.system.constraints},
             "reactions": {name: [to_text(e) for e in row[:count]] for name, row in self.reaction_expressions.items()},
             "redundant": self.redundant,

@@ -26,7 +26,9 @@ class ByElimination(NamedSteps):
         """λ of each independent condition."""
         self._coefficients  # noqa: B018  # in the order in which one computes
         found = self._factors.solve(self._conditions.b)
-        return self._write(found, dict(zip(_numbers(found), self.names_of_multipliers, strict=False)))
+        wanted = zip(found, self.names_of_multipliers, strict=True)
+        names = {result._number: name for result, name in wanted if isinstance(result, Node)}
+        return self._sheet[1].write(found, names, least=1)
 
     @cached_property
     def needed(self) -> list[Expr]:

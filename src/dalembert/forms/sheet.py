@@ -15,9 +15,11 @@ import symengine as se
 
 from dalembert.algebra.writing.cost import operations, total
 from dalembert.algebra.writing.ledger import TRIVIAL, Ledger
+from dalembert.algebra.writing.names import in_order, shared_parts
 from dalembert.forms.pen import Pen
 from dalembert.forms.scene import Rows, Scene
-from dalembert.language.building import Expr
+from dalembert.language.building import CONSTANTS, Expr
+from dalembert.language.functions import FUNCTIONS
 
 LONG = 60  # operations of a formula, above which it is written in steps with all of its kind
 _TOGETHER = 180  # of all of a kind, above which it is so too
@@ -53,15 +55,25 @@ def tidied(scene: Scene, line: Expr) -> Expr:
 
 
 def forces(scene: Scene) -> tuple[list[Expr], dict[str, Expr]]:
-    """Return f with names f_<coordinate> for its long entries, and what these stand for; found once."""
+    """Return f with names f_<coordinate> for its long entries, and what these and their parts stand for; found once."""
     if "forces" not in scene.memory:
-        found, names = [], {}
-        for q, f in zip(scene.blocks.q, scene.blocks.f, strict=True):
-            if operations(f) > _FORCE and operations(line := Pen(scene, [f]).value(f)) > _FORCE:
-                names[scene.fresh("f", q.name).name] = line
-                f = scene.fresh("f", q.name)
-            found.append(f)
-        scene.memory["forces"] = found, names
+        long = [i for i, f in enumerate(scene.blocks.f) if operations(f) > _FORCE]
+        given = [scene.blocks.f[i] for i in long]
+        # what is short alone may share less: a spring is one and the same in all that it acts on
+        ways = [given, [Pen(scene, [f]).value(f) for f in given]]
+        symbols = [scene.fresh("f", scene.blocks.q[i].name) for i in long]
+        taken = {*scene.names, *FUNCTIONS, *CONSTANTS, *(s.name for s in (*scene.inputs, *symbols))}
+        written, names = min(
+            (shared_parts(way, taken, scene.system.parameters) for way in ways),
+            key=lambda found: total((*found[0], *found[1].values())) + len(found[1]),
+        )
+        found = list(scene.blocks.f)
+        for i, symbol, line in zip(long, symbols, written, strict=True):
+            if operations(line) > TRIVIAL:
+                found[i], names[symbol.name] = symbol, line
+            else:
+                found[i] = line
+        scene.memory["forces"] = found, in_order(names)
     return scene.memory["forces"]
 
 
@@ -90,17 +102,17 @@ class NamedSteps(ABC):
     scene: Scene
     names: dict[str, Expr] = field(default_factory=dict)
 
-    @property
+    @cached_property
     @abstractmethod
     def multipliers(self) -> list[Expr]:
         """λ of each independent condition: its name, or what it is equal to if that needs none."""
 
-    @property
+    @cached_property
     @abstractmethod
     def needed(self) -> list[Expr]:
         """The right sides b = c − A M⁻¹f."""
 
-    @property
+    @cached_property
     @abstractmethod
     def solved(self) -> tuple[list[Expr], list[list[Expr]]]:
         """M⁻¹f, and M⁻¹Aᵀ column by column."""

@@ -22,7 +22,7 @@ from dalembert.forms.base import Form, Matrix, Written
 from dalembert.forms.pen import MAX_TOTAL, Pen
 from dalembert.forms.raw import Raw
 from dalembert.forms.scene import Scene
-from dalembert.forms.sheet import better, long, needed
+from dalembert.forms.sheet import better, forces, long, needed
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import CONSTANTS, Expr
 from dalembert.language.functions import FUNCTIONS
@@ -235,5 +235,11 @@ class Short:
         return Pen(scene, [e for group in groups for e in group], form.symbols(scene), form.vanishing(scene))
 
     def _taken(self, equations: Sequence[Expr]) -> set[str]:
-        taken = {*self._scene.names, *self._raw.abbreviation_expressions, *FUNCTIONS, *CONSTANTS}
+        taken = {
+            *self._scene.names,
+            *self._raw.abbreviation_expressions,
+            *FUNCTIONS,
+            *CONSTANTS,
+            *forces(self._scene)[1],
+        }
         return taken | {symbol.name for expr in equations for symbol in expr.free_symbols}

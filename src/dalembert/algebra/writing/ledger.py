@@ -30,18 +30,24 @@ class Ledger:
         self._count = 0
 
     def write(
-        self, results: Sequence[Node | float], names: Mapping[int, str] | None = None, other: str = "e"
+        self,
+        results: Sequence[Node | float],
+        names: Mapping[int, str] | None = None,
+        other: str = "e",
+        least: int = TRIVIAL + 1,
     ) -> list[Expr]:
         """Write results, and lines for what they share.
 
-        names: by number of the node what it is called if it needs a name. other: what all else is called, numbered.
+        names: by number of the node what it is called if it has so many operations, `least`. other: what all else is
+        called, numbered.
         """
         names, numbers = names or {}, [self.tape.number(result) for result in results]
         uses = self._uses(numbers)
         for number in sorted(uses):
             expr = self._line(number)
             length = operations(expr, self._known)
-            if length > TRIVIAL and (number in names or uses[number] > 1 or length > _LINE):
+            again = length > TRIVIAL and (uses[number] > 1 or length > _LINE)
+            if again or (number in names and length >= least):
                 expr = self._named(names.get(number) or self._own_name(number) or self._next(other), expr)
             self._written[number] = expr
         return [self._written[number] for number in numbers]
