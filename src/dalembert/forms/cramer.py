@@ -15,6 +15,7 @@ from dalembert.forms.sheet import NamedSteps, dot
 from dalembert.language.building import Expr
 
 MAX_CONDITIONS = 3  # whose determinant one can read
+_TERMS = 60  # of a coefficient; longer ones are better taken apart
 
 
 class ByCramer(NamedSteps):
@@ -60,7 +61,11 @@ class ByCramer(NamedSteps):
         pilot = Pilot()
         conditions(scene.arrays, pilot)
         with pen.field.bounded():
-            return conditions(rows, pilot.replay())
+            found = conditions(rows, pilot.replay())
+        elements = (*found.free, *found.b, *(e for row in (*found.Y, *found.W) for e in row))
+        if max(map(pen.field.length, elements)) > _TERMS:
+            raise TooLarge
+        return found
 
     @cached_property
     def solved(self) -> tuple[list[Expr], list[list[Expr]]]:

@@ -12,7 +12,8 @@ from dalembert.algebra.gramschmidt import Scalar
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.tape import Node
 from dalembert.algebra.writing.ledger import Ledger
-from dalembert.forms.base import Conditions, conditions
+from dalembert.forms.base import Conditions, Solution, conditions
+from dalembert.forms.multipliers import Multipliers
 from dalembert.forms.scene import Rows
 from dalembert.forms.sheet import NamedSteps, ledger_of
 from dalembert.language.building import Expr
@@ -24,11 +25,19 @@ class ByElimination(NamedSteps):
     @cached_property
     def multipliers(self) -> list[Expr]:
         """λ of each independent condition."""
-        self._coefficients  # noqa: B018  # in the order in which one computes
-        found = self._factors.solve(self._conditions.b)
+        if self.scene.added:  # where M has no inverse, all unknowns are eliminated together
+            found = self._together.multipliers or []
+        else:
+            self._coefficients  # noqa: B018  # in the order in which one computes
+            found = self._factors.solve(self._conditions.b)
         wanted = zip(found, self.names_of_multipliers, strict=True)
         names = {result._number: name for result, name in wanted if isinstance(result, Node)}
         return self._sheet[1].write(found, names, least=1)
+
+    @property
+    def accelerations(self) -> list[Expr]:
+        """q̈, found with λ or from it."""
+        return self._write(self._together.acceleration) if self.scene.added else super().accelerations
 
     @cached_property
     def needed(self) -> list[Expr]:
@@ -50,6 +59,13 @@ class ByElimination(NamedSteps):
     @property
     def _rows(self) -> Rows:
         return self._sheet[0]
+
+    @cached_property
+    def _together(self) -> Solution:
+        """Accelerations and multipliers from [[M, Aᵀ], [A, 0]]."""
+        pilot, form = Pilot(), Multipliers()
+        form.solve(self.scene.arrays, pilot)
+        return form.solve(self._rows, pilot.replay())
 
     @cached_property
     def _pilot(self) -> Pilot:

@@ -27,6 +27,12 @@ def in_decimals(expr: Expr) -> Expr:
     return fold(expr, _node)
 
 
+def in_fractions(expr: Expr) -> Expr:
+    """Write the decimals of a formula as the fractions that they mean."""
+    exact = {x: se.Rational((value := number(x)).numerator, value.denominator) for x in expr.atoms(se.RealDouble)}
+    return expr.xreplace(exact) if exact else expr
+
+
 def scaled(equation: Expr, row: Expr, rates: Iterable[Expr]) -> Expr:
     """Give an equation that vanishes the scale of the row from which it comes, or one in which numbers are short."""
     if not equation.is_Add:
