@@ -168,7 +168,7 @@ def transposed(rows: list[Vector], y: list[Scalar], size: int, arithmetic: Any) 
 
 
 @dataclass(frozen=True)
-class Conditions:
+class Coupling:
     """What the multipliers are solved from: M⁻¹f, the columns of M⁻¹Aᵀ, W = A M⁻¹Aᵀ and b = c − A M⁻¹f, over M."""
 
     mass: Factors
@@ -178,7 +178,7 @@ class Conditions:
     b: list[Scalar]
 
 
-def conditions(rows: Rows, pilot: Pilot) -> Conditions:
+def conditions(rows: Rows, pilot: Pilot) -> Coupling:
     """Find the equations W λ = b of the multipliers, over any arithmetic."""
     rows = rows.definite()
     arithmetic = rows.arithmetic
@@ -186,7 +186,7 @@ def conditions(rows: Rows, pilot: Pilot) -> Conditions:
     free = mass.solve(rows.f)
     Y = [mass.solve(dense(row, rows.n, arithmetic)) for row in rows.A]
     b = [c - a for c, a in zip(rows.c, multiply(rows.A, free, arithmetic), strict=True)]
-    return Conditions(mass, free, Y, [multiply(rows.A, y, arithmetic) for y in Y], b)
+    return Coupling(mass, free, Y, [multiply(rows.A, y, arithmetic) for y in Y], b)
 
 
 def remainder(rows: Rows, acceleration: list[Scalar]) -> list[Scalar]:

@@ -10,7 +10,7 @@ import symengine as se
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import TooLarge
 from dalembert.algebra.writing.cost import operations
-from dalembert.forms.base import Conditions, conditions
+from dalembert.forms.base import Coupling, conditions
 from dalembert.forms.sheet import NamedSteps, dot
 from dalembert.language.building import Expr
 
@@ -52,7 +52,7 @@ class ByCramer(NamedSteps):
     # --- the coefficients --------------------------------------------------------------------------------------------
 
     @cached_property
-    def _found(self) -> Conditions:
+    def _found(self) -> Coupling:
         """What the multipliers are solved from, as elements of the field."""
         scene, pen, b = self.scene, self.pen, self.scene.blocks
         if not 0 < len(scene.kept) <= MAX_CONDITIONS or pen.long:

@@ -12,7 +12,7 @@ from dalembert.algebra.gramschmidt import Scalar
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.tape import Node
 from dalembert.algebra.writing.ledger import Ledger
-from dalembert.forms.base import Conditions, Solution, conditions
+from dalembert.forms.base import Coupling, Solution, conditions
 from dalembert.forms.multipliers import Multipliers
 from dalembert.forms.scene import Rows
 from dalembert.forms.sheet import NamedSteps, ledger_of
@@ -75,7 +75,7 @@ class ByElimination(NamedSteps):
         return pilot.replay()
 
     @cached_property
-    def _conditions(self) -> Conditions:
+    def _conditions(self) -> Coupling:
         return conditions(self._rows, self._pilot)
 
     @cached_property
@@ -83,7 +83,7 @@ class ByElimination(NamedSteps):
         return self._factorised(self._conditions, self._rows, self._pilot)
 
     @staticmethod
-    def _factorised(found: Conditions, rows: Rows, pilot: Pilot) -> Factors:
+    def _factorised(found: Coupling, rows: Rows, pilot: Pilot) -> Factors:
         """Factorise W; what is zero by structure stays so."""
         W = [{j: w for j, w in enumerate(row) if not (isinstance(w, float) and w == 0)} for row in found.W]
         for i, row in enumerate(W):  # the same entry on both sides, to be computed once

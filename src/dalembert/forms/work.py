@@ -242,7 +242,7 @@ class _Work:
         result.raw.total_expressions = found.together
         result.raw.abbreviation_expressions |= found.names
 
-    def acting(self) -> Acting:
+    def acting(self) -> Reacted:
         """Find the multipliers and the total reaction: as formulas, or in named steps where they are too long."""
         scene, pilot, operations = self.scene, Pilot(), self.result.operations
         form = Multipliers() if scene.added else Reactions()  # where M has no inverse, what makes up for it lengthens
@@ -250,14 +250,14 @@ class _Work:
         solution = self.attempt(form, pilot)
         self.result.operations = operations
         if solution is not None:
-            return Acting(solution.multipliers or [], solution.reaction)
+            return Reacted(solution.multipliers or [], solution.reaction)
         steps = steps_of(scene)
         multipliers, together = steps.multipliers, steps.total
-        return Acting(multipliers, together, needed([*multipliers, *together], steps.names))
+        return Reacted(multipliers, together, needed([*multipliers, *together], steps.names))
 
 
 @dataclass
-class Acting:
+class Reacted:
     """What acts along constraints: λ of the independent ones, r, and what names in them stand for."""
 
     multipliers: list[Expr]
