@@ -149,6 +149,8 @@ class Field:
         for numerator, denominator in self._variants(formula):
             common = numerator.gcd(denominator)
             numerator, denominator = numerator // common, denominator // common
+            if np.all(self.polynomial_values(denominator) < 0):
+                numerator, denominator = -numerator, -denominator
             bottom = min((self._expanded(denominator), self._factored(denominator)), key=_length)
             candidates += [self._expanded(numerator) / bottom, self._factored(numerator) / bottom]
             whole, rest = divmod(numerator, denominator)  # as a sum: what can be divided, and the rest

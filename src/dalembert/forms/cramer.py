@@ -57,7 +57,7 @@ class ByCramer(NamedSteps):
         scene, pen, b = self.scene, self.pen, self.scene.blocks
         if not 0 < len(scene.kept) <= MAX_CONDITIONS or pen.long:
             raise TooLarge
-        rows = scene.rows(pen.field, [pen.field.read(e) for e in (*b.M.values(), *self.forces, *b.A.values(), *b.c)])
+        rows = scene.rows(pen.field, [pen.read(e) for e in (*b.M.values(), *self.forces, *b.A.values(), *b.c)])
         pilot = Pilot()
         conditions(scene.arrays, pilot)
         with pen.field.bounded():

@@ -10,6 +10,7 @@ from typing import Any
 import symengine as se
 import sympy as sp
 
+from dalembert.algebra.writing.numerals import figures
 from dalembert.document.nodes import Section
 from dalembert.document.shown import Printed
 from dalembert.forms.base import Form, Matrix
@@ -89,32 +90,32 @@ class Derivation(Printed):
     @property
     def expressions(self) -> list[Expr]:
         """The differential equations as expressions that vanish."""
-        return self._formulas.expressions
+        return list(map(figures, self._formulas.expressions))
 
     @property
     def entries(self) -> dict[str, Matrix]:
         """The entries of the matrices."""
-        return self._formulas.entries
+        return {name: [list(map(figures, row)) for row in rows] for name, rows in self._formulas.entries.items()}
 
     @property
     def reaction_expressions(self) -> dict[str, list[Expr]]:
         """The reactions by constraint."""
-        return self._formulas.reaction_expressions
+        return {name: list(map(figures, row)) for name, row in self._formulas.reaction_expressions.items()}
 
     @property
     def multiplier_expressions(self) -> dict[str, Expr]:
         """λ by constraint."""
-        return self._formulas.multiplier_expressions
+        return _figured(self._formulas.multiplier_expressions)
 
     @property
     def total_expressions(self) -> list[Expr]:
         """The total reaction."""
-        return self._formulas.total_expressions
+        return list(map(figures, self._formulas.total_expressions))
 
     @property
     def abbreviation_expressions(self) -> dict[str, Expr]:
         """What names stand for."""
-        return self._formulas.abbreviation_expressions
+        return _figured(self._formulas.abbreviation_expressions)
 
     @cached_property
     def solved_expressions(self) -> dict[str, Expr]:
@@ -177,7 +178,7 @@ class Derivation(Printed):
     def names_in(self, expressions: Iterable[Expr]) -> dict[str, Expr]:
         """Return what the names in some formulas stand for, and those in what they stand for."""
         formulas = self._formulas
-        known = formulas.known_names if isinstance(formulas, Short) else formulas.abbreviation_expressions
+        known = _figured(formulas.known_names if isinstance(formulas, Short) else formulas.abbreviation_expressions)
         waiting, used = list(expressions), set()
         while waiting:
             names = {symbol.name for symbol in waiting.pop().free_symbols} & known.keys() - used
@@ -236,3 +237,7 @@ class Derivation(Printed):
         lines = self.text().splitlines()
         shown = [line if len(line) <= _WIDE else f"{line[:_WIDE]}…" for line in lines[:_PAGE]]
         return "\n".join(shown if shown == lines else [*shown, "(shortened; `print` shows all of it)"])
+
+
+def _figured(named: dict[str, Expr]) -> dict[str, Expr]:
+    return {name: figures(expr) for name, expr in named.items()}

@@ -21,7 +21,7 @@ from dalembert.blocks.numeric import Numeric, Values, pilot_numeric_of, pilot_pa
 from dalembert.blocks.symbolic import Blocks
 from dalembert.errors import DerivationError
 from dalembert.forms.augment import held
-from dalembert.forms.tidy import tidy
+from dalembert.forms.tidy import tidy, with_numbers, with_numerals
 from dalembert.language.building import Expr
 from dalembert.model.facts import START, fact
 from dalembert.model.system import System
@@ -87,7 +87,8 @@ class Scene:
     def __init__(self, system: System):
         self.system = system
         small = len(system.coordinates) + len(system.constraints) <= MAX_UNKNOWNS
-        self.blocks = tidy(system.blocks) if small else system.blocks
+        self.given = tidy(system.blocks) if small else system.blocks  # with the numbers that they have
+        self.blocks = with_numerals(self.given) if small else self.given
         self.numeric = pilot_numeric_of(system)
         self.start = beginning(system)
         self.places = places_of(system)
@@ -96,12 +97,6 @@ class Scene:
         self.kept = [i for i, c in enumerate(system.constraints) if c.name not in redundant]
         self.rank = len(self.kept)
         self.memory: dict[str, Any] = {}  # what is found once for all forms
-
-    @cached_property
-    def decimal(self) -> bool:
-        """Whether the model is written in decimals."""
-        b = self.system.blocks
-        return any(e.atoms(se.RealDouble) for e in (*b.M.values(), *b.f, *b.A.values(), *b.c))
 
     def fresh(self, kind: str, name: str) -> Expr:
         """Return a symbol for the output, such as lambda_<constraint>, that no name of the system is equal to."""
@@ -271,5 +266,6 @@ def scene_of(system: System) -> Scene:
 
     scene = Scene(system)
     if len(system.coordinates) + len(system.constraints) <= MAX_UNKNOWNS:
-        scene.blocks = tidy(shortened(scene))
+        scene.blocks = with_numerals(tidy(shortened(scene)))
+        scene.given = with_numbers(scene.blocks)
     return scene

@@ -14,9 +14,9 @@ from functools import cached_property
 import symengine as se
 
 from dalembert.algebra.writing.cost import operations, total
-from dalembert.algebra.writing.figures import in_fractions
 from dalembert.algebra.writing.ledger import TRIVIAL, Ledger
 from dalembert.algebra.writing.names import in_order, shared_parts
+from dalembert.algebra.writing.numerals import numerals
 from dalembert.forms.pen import Pen
 from dalembert.forms.scene import Rows, Scene
 from dalembert.language.building import CONSTANTS, Expr
@@ -83,8 +83,7 @@ def ledger_of(scene: Scene, names: dict[str, Expr], pen: Pen | None = None) -> t
     long, given = forces(scene)
     names |= given
     rows, loads = scene.recorded(long)
-    # reciprocals of decimals are fractions, not numbers with sixteen digits
-    written = {name: in_fractions(pen.value(entry) if pen else entry) for name, entry in loads.items()}
+    written = {name: numerals(pen.value(entry) if pen else entry) for name, entry in loads.items()}
 
     def named(name: str, value: Expr) -> Expr:
         symbol = scene.free_name(name, names)

@@ -25,6 +25,7 @@ from dalembert.forms.scene import Scene
 from dalembert.forms.sheet import better, forces, long, needed
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import CONSTANTS, Expr
+from dalembert.language.calculus import ZERO
 from dalembert.language.functions import FUNCTIONS
 
 
@@ -192,8 +193,32 @@ class Short:
         found = Reacting(rows, multipliers, [pen.value(entry) for entry in raw.total_expressions])
         if not long(found.each):
             return found
-        other = self._reacting_in_steps()
-        return other if better(found.each, other.each, other.names) else found
+        for other in (self._reacting_by_name(multipliers), self._reacting_in_steps()):
+            if better(found.each, other.each, other.names):
+                return other
+        return found
+
+    def _reacting_by_name(self, multipliers: dict[str, Expr]) -> Reacting:
+        """Write each reaction as Aᵢᵀλᵢ, with λᵢ by its name: one formula for all that it acts on."""
+        scene, b = self._scene, self._scene.blocks
+        constraints = [c.name for c in scene.system.constraints]
+        names = {name: scene.fresh("lambda", name) for name in multipliers}
+        acting = {name: [b.A.get((constraints.index(name), j), ZERO) * names[name] for j in range(len(b.q))]
+                  for name in multipliers}  # fmt: skip
+        together = [se.Add(*column) for column in zip(*acting.values(), strict=True)]
+        if len(multipliers) < len(scene.kept):  # the others share their loads: what acts in all is not made of these
+            together = list(self._raw.total_expressions)
+        pen = Pen(
+            scene,
+            [*(e for row in acting.values() for e in row), *together],
+            residuals=Form.vanishing(self._form, scene),
+        )
+        return Reacting(
+            {name: [pen.value(e) for e in row] for name, row in acting.items()},
+            multipliers,
+            [pen.value(e) for e in together],
+            {names[name].name: value for name, value in multipliers.items()},
+        )
 
     def _reacting_in_steps(self) -> Reacting:
         steps, constraints = steps_of(self._scene), self._scene.system.constraints

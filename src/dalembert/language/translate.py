@@ -15,7 +15,7 @@ import symengine as se
 from dalembert.arguments import names as names_of
 from dalembert.arguments import shown, whole
 from dalembert.errors import ModelError, nearest
-from dalembert.language.building import IF_LESS, IF_LESS_EQUAL, TIME, Expr, choose
+from dalembert.language.building import IF_LESS, IF_LESS_EQUAL, TIME, Expr, choose, is_numeral
 from dalembert.language.functions import FUNCTIONS, OPERATIONS, Function, function_of
 from dalembert.language.late_sympy import dynamicsymbols, is_coordinate, is_sympy, sp
 from dalembert.language.states import as_written, inner, integral
@@ -258,7 +258,7 @@ class Translator:
 
     def _node_outward(self, node: Expr, args: list[Any]) -> Any:
         if node.is_Symbol:
-            return self._symbol_outward(node.name)
+            return sp.Float(float(node.name)) if is_numeral(node) else self._symbol_outward(node.name)
         if type(node).__name__ == "RealDouble":
             return sp.Float(float(node))
         if node.is_Number or not args:

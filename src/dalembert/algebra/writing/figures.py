@@ -84,6 +84,12 @@ def _product(args: list[Expr]) -> Expr:
     written = _decimal(front)
     if written is None:  # as it was
         return se.Mul(*args)
+    if isinstance(written, se.RealDouble):  # 0.01 (350 x + 17 y) is 3.5 x + 0.17 y
+        for k, total in enumerate(sums):
+            if any(abs(number(_coefficient(term))) >= _LARGE for term in total.args):
+                inside = _times(total, front)
+                if inside is not None:
+                    return se.Mul(inside, *others, *sums[:k], *sums[k + 1 :])
     return se.Mul(written, *others, *sums)
 
 

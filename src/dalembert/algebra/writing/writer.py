@@ -79,6 +79,7 @@ class Writer:
             found.append(self._positive(above, below, self._quotient))
             if not below.is_constant() and len(above) <= 2 * _SHORT:
                 found.append(self._positive(above, below, self._split))
+                found += self._positive(above, below, self._split_inside)
         return self._shortest(found)
 
     def _solved(self, formula: Any) -> list[Any]:
@@ -202,6 +203,26 @@ class Writer:
         left = self._quotient(above // common, below // common) if not above.is_zero() else se.Integer(0)
         return self._shortest((best, se.Add(left, *parts)))
 
+    def _split_inside(self, above: Polynomial, below: Polynomial) -> list[Expr]:
+        """Divide one factor of a fraction by one factor of its denominator: m l (I ω² + k)/I is m l (ω² + k/I)."""
+        content, factors = self._factors(above)
+        sums = [k for k, (factor, power) in enumerate(factors) if power == 1 and 1 < len(factor) <= _SHORT]
+        found = []
+        for k in sums if len(factors) > 1 else ():
+            for divisor in {str(d): d for d, _ in self.field.factors(below)[1] if len(d) > 1}.values():
+                rest, parts = factors[k][0], []
+                while len(parts) < _PARTS and (step := self._step(rest, divisor)):
+                    parts.append(step[0])
+                    rest = step[1]
+                if not parts:
+                    continue
+                whole = self.field.quotient(sum(parts[1:], parts[0]), below // divisor)
+                fractions = [whole, self.field.quotient(rest, below)] if not rest.is_zero() else [whole]
+                inside = se.Add(*[self._quotient(f.numerator, f.denominator) for f in fractions])
+                others = [self.polynomial(factor) ** int(power) for i, (factor, power) in enumerate(factors) if i != k]
+                found.append(se.Mul(se.Integer(int(content)), *others, inside))
+        return found
+
     def _without_speeds(self, above: Polynomial, below: Polynomial) -> tuple[Expr | None, Polynomial]:
         """Split off what has no velocities or momenta in it, if that has no denominator."""
         moving = [
@@ -223,6 +244,11 @@ class Writer:
         return polynomial.context().from_dict(still)
 
     def _part(self, above: Polynomial, below: Polynomial) -> tuple[Expr, Polynomial] | None:
+        """Return what of a quotient leaves fewest terms when its product with the denominator is taken away."""
+        step = self._step(above, below)
+        return None if step is None else (self.polynomial(step[0]), step[1])
+
+    def _step(self, above: Polynomial, below: Polynomial) -> tuple[Polynomial, Polynomial] | None:
         """Return the monomial that leaves fewest terms when its product with the denominator is taken away."""
         context = above.context()
         best = None
@@ -234,15 +260,23 @@ class Writer:
                     continue
                 seen.add((powers, x // y))
                 term = context.term(coeff=x // y, exp_vec=powers)
-                rest = self.field.reduce(above - term * below)
+                rest = self._fewest(self.field.reduce(above - term * below))
                 if best is None or len(rest) < len(best[1]):
                     best = (term, rest)
         if best is None or len(best[1]) >= len(above):
             return None
-        return self.polynomial(best[0]), best[1]
+        return best
 
     def _shortest(self, expressions: Iterable[Expr]) -> Expr:
         return shortest(expressions, self.atoms.known)
+
+    def _fewest(self, polynomial: Polynomial) -> Polynomial:
+        """Write sin² in the place of 1 − cos², where that leaves fewer terms."""
+        degrees = polynomial.degrees()
+        for s, c in self.field.sine_pairs:
+            if degrees[c] > 1:
+                polynomial = min((polynomial, self.field.swap(polynomial, s, c)), key=len)
+        return polynomial
 
     # --- polynomials ----------------------------------------------------------------------------------------------
 
