@@ -36,6 +36,7 @@ MAX_WORK = 100_000_000  # products of terms, for one set of formulas: about a se
 _PRODUCT = 30  # times as many terms may a product have before it is reduced
 _BITS = 900  # of integers that a float can hold, with room for what they are multiplied by
 _SEARCHED = 60  # up to this many terms shorter ways of writing a formula are looked for
+_NOISE = 1e-13  # of the largest term, up to which a sum is taken for zero
 _VARIANTS = 4  # of sin² and cos² that are tried
 
 
@@ -305,12 +306,21 @@ class Field:
         if points is None:
             plain = polynomial.is_constant()
             return np.array([int(sum(polynomial.coeffs())) / unit]) if plain else np.array([np.nan])
-        total = np.zeros(points.shape[1])
+        return sum(self._terms(polynomial, points, unit), np.zeros(points.shape[1]))
+
+    @staticmethod
+    def _terms(polynomial: Polynomial, points: Array, unit: int) -> Iterator[Array]:
         for monomial, coefficient in polynomial.to_dict().items():
             used = [i for i, k in enumerate(monomial) if k]
             powers = np.array([int(monomial[i]) for i in used])[:, None]
-            total += int(coefficient) / unit * np.prod(points[used] ** powers, axis=0)
-        return total
+            yield int(coefficient) / unit * np.prod(points[used] ** powers, axis=0)
+
+    def is_lost(self, polynomial: Polynomial) -> bool:
+        """Tell whether a polynomial vanishes at all points of the pilot, although not as an identity: 0.3 − 3·0.1."""
+        if self._points is None or len(polynomial) < 2:
+            return False
+        terms = np.array(list(self._terms(polynomial, self._points, 1 << max(_size(polynomial) - _BITS, 0))))
+        return bool(np.all(np.abs(terms.sum(axis=0)) <= _NOISE * np.abs(terms).max(axis=0)))
 
     # --- what generic algorithms ask of an arithmetic --------------------------------------------------------------
 

@@ -80,6 +80,7 @@ class Translator:
         self._calls: Mapping[str, tuple[str, ...]] = {} if calls is None else calls  # functions of the model's own
         self._inward: dict[Any, Expr] = {}
         self._outward: dict[Expr, Any] = {}
+        self._shown: dict[Expr, Any] = {}
 
     @cached_property
     def time(self) -> Any:
@@ -255,6 +256,13 @@ class Translator:
     def outward(self, expr: Expr) -> Any:
         """Translate back, with the user's own symbols."""
         return fold(se.sympify(expr), self._node_outward, self._outward)
+
+    def shown(self, expr: Expr) -> Any:
+        """Translate for a printer: numbers that stand apart in quotients stay symbols of their names."""
+        return fold(se.sympify(expr), self._node_shown, self._shown)
+
+    def _node_shown(self, node: Expr, args: list[Any]) -> Any:
+        return sp.Symbol(node.name) if node.is_Symbol and is_numeral(node) else self._node_outward(node, args)
 
     def _node_outward(self, node: Expr, args: list[Any]) -> Any:
         if node.is_Symbol:

@@ -88,3 +88,10 @@ def is_negative(term: Expr) -> bool:
     if term.is_Number:
         return bool(term < 0)
     return bool(term.is_Mul and term.args[0].is_Number and term.args[0] < 0)
+
+
+def rank(expr: Expr) -> int:
+    """Return by what terms are collected first: accelerations, then velocities, then the rest."""
+    if not expr.is_Symbol:
+        return 0
+    return min(len(expr.name) - len(expr.name.rstrip("'")), 2)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.writing.cost import is_negative, operations, shortest
+from dalembert.algebra.writing.cost import is_negative, operations, rank, shortest
 from dalembert.algebra.writing.factoring import MAX_EFFORT, Atoms, arranged
+from dalembert.algebra.writing.fractions import Fractions
 from dalembert.algebra.writing.relations import Relations
 from dalembert.algebra.writing.terms import Sum, add, product
 from dalembert.algebra.writing.trigonometry import Trigonometric, Trigonometry
@@ -22,14 +23,6 @@ _SEARCHED = 60  # up to this many terms shorter ways of writing a formula are lo
 _DEGREE = 6  # in the sine and cosine of an angle, up to which 1 is written as sin² + cos²
 _TRIED = 6  # fractions that are equal on the motion
 _LONGER = 6  # terms that a fraction may gain by a relation, in the hope of factors
-_PARTS = 3  # that are split off a fraction
-
-
-def rank(expr: Expr) -> int:
-    """Return by what terms are collected first: accelerations, then velocities, then the rest."""
-    if not expr.is_Symbol:
-        return 0
-    return min(len(expr.name) - len(expr.name.rstrip("'")), 2)
 
 
 class Writer:
@@ -45,6 +38,7 @@ class Writer:
         still = frozenset(constant)
         moving = [frozenset(s.name for s in g.free_symbols) - still for g in field.generators]
         self.relations = Relations(relations, field.reduce, moving)
+        self.fractions = Fractions(self)
         self._known: dict[str, Expr] = {}
         self._values: dict[str, Expr] = {}
 
@@ -63,7 +57,7 @@ class Writer:
         if top.is_zero():
             return se.Integer(0)
         if len(top) + len(bottom) > _SEARCHED:
-            return self._positive(top, bottom, self._quotient)
+            return self._positive(top, bottom, self.fractions.quotient)
         options: dict[str, tuple[Polynomial, Polynomial]] = {}
         for above, x in self.relations.ways(top):
             for below, y in self.relations.ways(bottom):
@@ -76,11 +70,11 @@ class Writer:
         for above, below in sorted(options.values(), key=lambda pair: len(pair[0]) + len(pair[1]))[:most]:
             if above.is_zero():
                 return se.Integer(0)
-            found.append(self._positive(above, below, self._quotient))
+            found.append(self._positive(above, below, self.fractions.quotient))
             if not below.is_constant() and len(above) <= 2 * _SHORT:
-                found.append(self._positive(above, below, self._split))
-                found += self._positive(above, below, self._split_inside)
-        return self._shortest(found)
+                found.append(self._positive(above, below, self.fractions.split))
+                found += self._positive(above, below, self.fractions.split_inside)
+        return self.shortest(found)
 
     def _solved(self, formula: Any) -> list[Any]:
         """Put in what relations can be solved for, in all terms or in those with speeds only."""
@@ -106,7 +100,7 @@ class Writer:
             if put.numerator.is_zero() or self.field.length(put) > self.field.length(formula) + _LONGER:
                 continue
             found.append(put)
-            content, factors = self._factors(put.numerator)
+            content, factors = self.factors(put.numerator)
             back = None
             for factor, power in factors:
                 scale, left = divmod(rest, factor)
@@ -131,7 +125,7 @@ class Writer:
         for way, _ in self.relations.ways(polynomial)[:3] if len(polynomial) <= _SEARCHED else [(polynomial, 1)]:
             if not way.is_zero():
                 options += [self._rest(variant) for variant in self._variants(way)]
-        return self._shortest(self._signed(option) for option in options)
+        return self.shortest(self._signed(option) for option in options)
 
     def _rest(self, polynomial: Polynomial) -> Polynomial:
         """Leave the factors out that have no rates in them: they do not vanish in general."""
@@ -140,7 +134,7 @@ class Writer:
         whole = None
         for factor, power in self.field.factors(polynomial)[1]:
             degrees = factor.degrees()
-            if any(degrees[i] for i in rates):
+            if any(degrees[i] for i in rates) or self.field.is_lost(factor):
                 whole = factor**power if whole is None else whole * factor**power
         return polynomial if whole is None else whole
 
@@ -181,102 +175,14 @@ class Writer:
             above, below = -above, -below
         return write(above, below)
 
-    def _quotient(self, above: Polynomial, below: Polynomial) -> Expr:
-        return self.polynomial(above) / self.polynomial(below)
-
-    def _split(self, above: Polynomial, below: Polynomial) -> Expr:
-        """Write a fraction as what can be divided and a rest, part by part as long as that shortens it."""
-        best = self._quotient(above, below)
-        parts: list[Expr] = []
-        whole, rest = self._without_speeds(above, below)
-        if whole is not None:
-            parts, above = [whole], rest
-        while len(parts) < _PARTS and not above.is_zero():
-            step = self._part(above, below)
-            if step is None:
-                break
-            parts.append(step[0])
-            above = step[1]
-        if not parts:
-            return best
-        common = above.gcd(below) if not above.is_zero() else below
-        left = self._quotient(above // common, below // common) if not above.is_zero() else se.Integer(0)
-        return self._shortest((best, se.Add(left, *parts)))
-
-    def _split_inside(self, above: Polynomial, below: Polynomial) -> list[Expr]:
-        """Divide one factor of a fraction by one factor of its denominator: m l (I ω² + k)/I is m l (ω² + k/I)."""
-        content, factors = self._factors(above)
-        sums = [k for k, (factor, power) in enumerate(factors) if power == 1 and 1 < len(factor) <= _SHORT]
-        found = []
-        for k in sums if len(factors) > 1 else ():
-            for divisor in {str(d): d for d, _ in self.field.factors(below)[1] if len(d) > 1}.values():
-                rest, parts = factors[k][0], []
-                while len(parts) < _PARTS and (step := self._step(rest, divisor)):
-                    parts.append(step[0])
-                    rest = step[1]
-                if not parts:
-                    continue
-                whole = self.field.quotient(sum(parts[1:], parts[0]), below // divisor)
-                fractions = [whole, self.field.quotient(rest, below)] if not rest.is_zero() else [whole]
-                inside = se.Add(*[self._quotient(f.numerator, f.denominator) for f in fractions])
-                others = [self.polynomial(factor) ** int(power) for i, (factor, power) in enumerate(factors) if i != k]
-                found.append(se.Mul(se.Integer(int(content)), *others, inside))
-        return found
-
-    def _without_speeds(self, above: Polynomial, below: Polynomial) -> tuple[Expr | None, Polynomial]:
-        """Split off what has no velocities or momenta in it, if that has no denominator."""
-        moving = [
-            i for i, g in enumerate(self.field.generators) if g.is_Symbol and (rank(g) or g in self.field.momenta)
-        ]
-        still = {m: c for m, c in above.to_dict().items() if not any(m[i] for i in moving)}
-        if not still or len(still) == len(above):
-            return None, above
-        part = above.context().from_dict(still)
-        quotient, rest = divmod(part, below)
-        if not rest.is_zero():
-            return None, above
-        return self.polynomial(quotient), above - part
-
     def _still(self, polynomial: Polynomial) -> Polynomial:
         """Return the terms without velocities or momenta."""
         moving = [i for i, g in enumerate(self.field.generators) if rank(g) or g in self.field.momenta]
         still = {m: c for m, c in polynomial.to_dict().items() if not any(m[i] for i in moving)}
         return polynomial.context().from_dict(still)
 
-    def _part(self, above: Polynomial, below: Polynomial) -> tuple[Expr, Polynomial] | None:
-        """Return what of a quotient leaves fewest terms when its product with the denominator is taken away."""
-        step = self._step(above, below)
-        return None if step is None else (self.polynomial(step[0]), step[1])
-
-    def _step(self, above: Polynomial, below: Polynomial) -> tuple[Polynomial, Polynomial] | None:
-        """Return the monomial that leaves fewest terms when its product with the denominator is taken away."""
-        context = above.context()
-        best = None
-        seen = set()
-        for upper, x in above.to_dict().items():
-            for lower, y in below.to_dict().items():
-                powers = tuple(int(a) - int(b) for a, b in zip(upper, lower, strict=True))
-                if any(p < 0 for p in powers) or x % y or (powers, x // y) in seen:
-                    continue
-                seen.add((powers, x // y))
-                term = context.term(coeff=x // y, exp_vec=powers)
-                rest = self._fewest(self.field.reduce(above - term * below))
-                if best is None or len(rest) < len(best[1]):
-                    best = (term, rest)
-        if best is None or len(best[1]) >= len(above):
-            return None
-        return best
-
-    def _shortest(self, expressions: Iterable[Expr]) -> Expr:
+    def shortest(self, expressions: Iterable[Expr]) -> Expr:
         return shortest(expressions, self.atoms.known)
-
-    def _fewest(self, polynomial: Polynomial) -> Polynomial:
-        """Write sin² in the place of 1 − cos², where that leaves fewer terms."""
-        degrees = polynomial.degrees()
-        for s, c in self.field.sine_pairs:
-            if degrees[c] > 1:
-                polynomial = min((polynomial, self.field.swap(polynomial, s, c)), key=len)
-        return polynomial
 
     # --- polynomials ----------------------------------------------------------------------------------------------
 
@@ -288,7 +194,7 @@ class Writer:
                 self._known[key] = self._sum(polynomial)
             else:
                 options = self._variants(polynomial)
-                self._known[key] = self._shortest(self._factored(option) for option in options)
+                self._known[key] = self.shortest(self._factored(option) for option in options)
         return self._known[key]
 
     def _variants(self, polynomial: Polynomial) -> list[Polynomial]:
@@ -307,7 +213,7 @@ class Writer:
             found[str(full)] = full
         return list(found.values())
 
-    def _factors(self, polynomial: Polynomial) -> tuple[Any, list[tuple[Polynomial, int]]]:
+    def factors(self, polynomial: Polynomial) -> tuple[Any, list[tuple[Polynomial, int]]]:
         """Return factors, also those that are seen only with sin² + cos² in the place of 1."""
         plain = self.field.factors(polynomial)
         full = self._homogeneous(polynomial)
@@ -355,7 +261,7 @@ class Writer:
             return arranged(self._combined(groups, lambda _, part: self.trigonometry.plain(part)), self.atoms)
         best = arranged(self._combined(groups, self._best), self.atoms)
         plain = arranged(self._combined(groups, lambda _, part: self.trigonometry.plain(part)), self.atoms)
-        return self._shortest((best, plain))
+        return self.shortest((best, plain))
 
     def _grouped(self, polynomial: Polynomial) -> dict[tuple[int, ...], Trigonometric]:
         """Return the coefficients that are made of sines and cosines, by what they are multiplied by."""
