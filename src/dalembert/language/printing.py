@@ -125,7 +125,7 @@ def _sum(texts: Iterable[str]) -> str:
     """Join terms: accelerations, velocities, the rest, constants last, a positive one in front; by the alphabet."""
 
     def place(text: str) -> tuple[bool, int, str, str]:
-        return bool(_CONSTANT.fullmatch(text)), -_rates(text), _FACTOR.sub("", text, 1), text
+        return bool(_CONSTANT.fullmatch(text)), -_rates(text), _FACTOR.sub("", text, 1).lstrip("("), text
 
     terms = sorted(texts, key=place)
     first = next((i for i, text in enumerate(terms) if not text.startswith("-")), 0)

@@ -43,10 +43,12 @@ class Ledger:
         """
         names, numbers = names or {}, [self.tape.number(result) for result in results]
         uses = self._uses(numbers)
+        divisors = {self.tape.nodes[number][1] for number in uses if self.tape.nodes[number][0] == "inverse"}
         for number in sorted(uses):
             expr = self._line(number)
             length = operations(expr, self._known)
-            again = length > TRIVIAL and (uses[number] > 1 or length > _LINE)
+            # a divisor gets a name rather than its reciprocal
+            again = length + (number in divisors) > TRIVIAL and (uses[number] > 1 or length > _LINE)
             if again or (number in names and length >= least):
                 expr = self._named(names.get(number) or self._own_name(number) or self._next(other), expr)
             self._written[number] = expr
