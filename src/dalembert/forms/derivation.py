@@ -205,11 +205,11 @@ class Derivation(Printed):
         return {
             "form": self.form,
             "equations": [f"{to_text(expr)} = 0" for expr in self.expressions],
-            "solved": [f"{name} = {to_text(expr)}" for name, expr in self.solved_expressions.items()],
             "constraints": {c.name: f"{to_text(c.expression)} = 0" for c in self.system.constraints},
             "reactions": {name: [to_text(e) for e in row[:count]] for name, row in self.reaction_expressions.items()},
             "redundant": self.redundant,
             "degrees_of_freedom": self.degrees_of_freedom,
+            "solved": [f"{name} = {to_text(expr)}" for name, expr in self.solved_expressions.items()],
             "shared": self.shared,
             "total_reaction": [to_text(e) for e in self.total_expressions[:count]],
             "abbreviations": {name: to_text(e) for name, e in self.abbreviation_expressions.items()},

@@ -13,7 +13,7 @@ from dalembert.language.states import as_written
 from dalembert.language.walk import fold
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
-_FACTOR = re.compile(r"-?(\d[\d.e+-]*\*)?", re.ASCII)  # in front of a term
+_FACTOR = re.compile(r"-?(\d[\d.e+-]*\*\(?)?", re.ASCII)  # in front of a term
 _RATE = re.compile(r"\w('+)(?!['(])")
 _CONSTANT = re.compile(r"-?\d[\d.e+/-]*", re.ASCII)
 _BREAKS = re.compile(r"[(\[)\],]| [-+=] |(?<=.)[*/]")  # brackets, and where a line may end
@@ -125,7 +125,7 @@ def _sum(texts: Iterable[str]) -> str:
     """Join terms: accelerations, velocities, the rest, constants last, a positive one in front; by the alphabet."""
 
     def place(text: str) -> tuple[bool, int, str, str]:
-        return bool(_CONSTANT.fullmatch(text)), -_rates(text), _FACTOR.sub("", text, 1).lstrip("("), text
+        return bool(_CONSTANT.fullmatch(text)), -_rates(text), _FACTOR.sub("", text, 1), text
 
     terms = sorted(texts, key=place)
     first = next((i for i, text in enumerate(terms) if not text.startswith("-")), 0)

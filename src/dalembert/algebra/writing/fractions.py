@@ -100,7 +100,7 @@ class Fractions:
                 seen.add((powers, x // y))
                 term = context.term(coeff=x // y, exp_vec=powers)
                 rest = self._fewest(self._field.reduce(above - term * below))
-                if best is None or len(rest) < len(best[1]):
+                if best is None or (len(rest), sum(powers)) < (len(best[1]), best[0].total_degree()):
                     best = (term, rest)
         if best is None or len(best[1]) >= len(above):
             return None
