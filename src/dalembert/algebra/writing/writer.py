@@ -182,6 +182,7 @@ class Writer:
         return polynomial.context().from_dict(still)
 
     def shortest(self, expressions: Iterable[Expr]) -> Expr:
+        """Return the expression of fewest operations."""
         return shortest(expressions, self.atoms.known)
 
     # --- polynomials ----------------------------------------------------------------------------------------------
