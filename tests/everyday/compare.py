@@ -89,7 +89,7 @@ class Compare:
             sizes = (1 + np.abs(true / self.scale).max(initial=0)) * self.scale
         n = len(names)
         found = {name for text in texts for name in formulas.mentioned(text) if name.startswith("lambda_")}
-        names += sorted(found - z.keys())  # what is named in steps is known
+        names += sorted(found if form == "multipliers" else found - z.keys())  # what is named in steps is known
         k = len(names)
         unknown = np.concatenate([np.zeros((1, k)), np.diag([*sizes, *np.ones(k - n)])])
         z = z | {name: unknown[:, j] for j, name in enumerate(names)}

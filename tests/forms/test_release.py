@@ -9,6 +9,7 @@ import symengine as se
 import sympy as sp
 
 from dalembert import DerivationError, Mechanism, ModelError, System
+from dalembert.algebra.writing.numerals import numbers
 from dalembert.blocks.numeric import Numeric
 from dalembert.forms.multipliers import solve
 from dalembert.forms.release import Release
@@ -81,12 +82,12 @@ def test_a_release_prints_itself():
     assert "r_y_slider = lambda_ground_rail_normal\n" in f"{text}\n"
 
 
-def numbers(released: Release, state: dict[str, float]) -> dict[str, float]:
+def values_of(released: Release, state: dict[str, float]) -> dict[str, float]:
     """The multipliers by the formulas, at a state of the whole system."""
     values = {se.Symbol(name): value for name, value in {**state, **released.system.parameters}.items()}
     for name, e in released.derivation.abbreviation_expressions.items():  # each is made of those before it
-        values[se.Symbol(name)] = float(e.subs(values).n(53, real=True))
-    return {name: float(e.subs(values).n(53, real=True)) for name, e in released.expressions.items()}
+        values[se.Symbol(name)] = float(numbers(e).subs(values).n(53, real=True))
+    return {name: float(numbers(e).subs(values).n(53, real=True)) for name, e in released.expressions.items()}
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ def test_formulas_of_closed_loops(make, name):
     )
     released = mechanism.release(name)
     assert len(released.system.coordinates) == 3
-    found = numbers(released, start.as_dict())
+    found = values_of(released, start.as_dict())
     assert set(found) == set(released.conditions)
     for condition, value in found.items():
         assert value == pytest.approx(expected[condition], rel=1e-9, abs=1e-9)
@@ -114,7 +115,7 @@ def test_the_curve_of_a_joint_is_that_of_its_formula():
     run = mechanism.simulate(until=1, samples=5)
     for k in range(len(run.t)):
         state = dict(zip((*mechanism.coordinates, *mechanism.velocities), (*run.q[k], *run.v[k]), strict=True))
-        assert [*numbers(released, state).values()] == pytest.approx(run.joint("B").force[k], rel=1e-6)
+        assert [*values_of(released, state).values()] == pytest.approx(run.joint("B").force[k], rel=1e-6)
 
 
 def test_the_torque_of_a_drive():
@@ -140,7 +141,7 @@ def test_systems_without_bodies():
     assert [c.name for c in released.freed.constraints] == []
     start = system.start()
     expected = solve(Numeric(system).all(0.0, start.q, start.v))[1][1]
-    assert numbers(released, start.as_dict())["rod_y"] == pytest.approx(expected, rel=1e-9)
+    assert values_of(released, start.as_dict())["rod_y"] == pytest.approx(expected, rel=1e-9)
 
 
 def test_what_cannot_be_released():

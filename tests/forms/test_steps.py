@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import symengine as se
 
-from dalembert import System
+from dalembert import System, example
+from dalembert.algebra.tape import Tape
 from dalembert.algebra.writing.cost import total
+from dalembert.algebra.writing.ledger import Ledger
 from dalembert.forms.work import derive
 
 PLACES = {"x1": "l*sin(a)", "y1": "-l*cos(a)", "x2": "x1 + l*sin(b)", "y2": "y1 - l*cos(b)"}
@@ -137,6 +139,42 @@ def test_names_of_steps_are_nobody_elses():
     system = System(**parts, states={"W_11": "x1 - W_11", "b_1": "-b_1"}, forces={"x1": "W_11 + b_1"})
     names = derive(system, "explicit").abbreviation_expressions
     assert "W_11_" in names and "b_1_" in names and not {"W_11", "b_1"} & names.keys()
+
+
+@pytest.mark.parametrize("form", ["multipliers", "minimal", "explicit", "independent"])
+@pytest.mark.parametrize("name", ["four-bar", "slider-crank-joints"])
+def test_many_conditions_are_a_sheet_of_steps(name, form):
+    """Every line can be read, names are explained before they are used, and all are what the kernel computes."""
+    system = example(name)
+    derivation = derive(system, form)
+    known, multipliers = values(system)
+    for symbol, expr in derivation.abbreviation_expressions.items():
+        assert total([expr]) <= 100
+        known[se.Symbol(symbol)] = float(expr.subs(known))
+    known |= {se.Symbol(f"lambda_{c.replace('.', '_')}"): value for c, value in multipliers.items()}
+    assert derivation.expressions and not any("too long" in note for note in derivation.notes)
+    for expr in derivation.expressions:
+        size = max(abs(float(t.subs(known))) for t in (expr.args if expr.is_Add else (expr,)))
+        assert abs(float(expr.subs(known))) <= 1e-8 * max(size, 1)
+    assert set(derivation.multiplier_expressions) == set(multipliers)
+    for constraint, expr in derivation.multiplier_expressions.items():
+        assert float(expr.subs(known)) == pytest.approx(multipliers[constraint], rel=1e-7, abs=1e-9)
+
+
+def test_a_ledger_names_what_is_used_again():
+    tape = Tape(rounds=False)
+    x, y = (tape.load("block", k) for k in range(2))
+    a, b, c = se.symbols("a b c")
+    found = {}
+
+    def named(name, value):
+        found[name] = value
+        return se.Symbol(name)
+
+    pivot = x * x + y
+    results = Ledger(tape, {"f_x": a + b + c + a * b, "f_y": b}, named).write([y / pivot, x / pivot])
+    assert found == {"f_x": a + b + c + a * b, "e_1": b + se.Symbol("f_x") ** 2}
+    assert results == [b / se.Symbol("e_1"), se.Symbol("f_x") / se.Symbol("e_1")]
 
 
 def _entries(derivation):

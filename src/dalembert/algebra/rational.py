@@ -35,7 +35,9 @@ MAX_TERMS = 1_000  # of one polynomial: beyond this no person reads a formula
 MAX_WORK = 100_000_000  # products of terms, for one set of formulas: about a second
 _PRODUCT = 30  # times as many terms may a product have before it is reduced
 _BITS = 900  # of integers that a float can hold, with room for what they are multiplied by
-_SEARCHED = 150  # up to this many terms shorter ways of writing a formula are looked for
+_SEARCHED = 60  # up to this many terms shorter ways of writing a formula are looked for
+_NOISE = 1e-13  # of the largest term, up to which a sum is taken for zero
+_VARIANTS = 4  # of sin² and cos² that are tried
 
 
 class TooLarge(DerivationError):
@@ -69,6 +71,7 @@ class Field:
         self.unit: Polynomial = self._constant(1)
         self.zero, self.one = Quotient(self, self._constant(0)), Quotient(self, self._constant(1))
         self._memo: dict[Expr, Quotient] = {}
+        self._known_factors: dict[str, tuple[Any, list[tuple[Polynomial, int]]]] = {}
         self.sine_pairs = [(len(roots) + 2 * k, len(roots) + 2 * k + 1) for k in range(len(self.angles.base))]
         self.momenta: frozenset[Expr] = frozenset(momenta)
         self._relations: list[Polynomial] = [self._gens[s] ** 2 + self._gens[c] ** 2 - 1 for s, c in self.sine_pairs]
@@ -147,6 +150,8 @@ class Field:
         for numerator, denominator in self._variants(formula):
             common = numerator.gcd(denominator)
             numerator, denominator = numerator // common, denominator // common
+            if np.all(self.polynomial_values(denominator) < 0):
+                numerator, denominator = -numerator, -denominator
             bottom = min((self._expanded(denominator), self._factored(denominator)), key=_length)
             candidates += [self._expanded(numerator) / bottom, self._factored(numerator) / bottom]
             whole, rest = divmod(numerator, denominator)  # as a sum: what can be divided, and the rest
@@ -168,7 +173,7 @@ class Field:
                 tops = {str(p): p for p in (numerator, self.swap(numerator, s, c))}.values()
                 bottoms = {str(p): p for p in (denominator, self.swap(denominator, s, c))}.values()
                 more += [(top, bottom) for top in tops for bottom in bottoms]
-            variants = sorted(more, key=lambda pair: len(pair[0]) + len(pair[1]))[:16]
+            variants = sorted(more, key=lambda pair: len(pair[0]) + len(pair[1]))[:_VARIANTS]
         return variants
 
     def swap(self, polynomial: Polynomial, s: int, c: int) -> Polynomial:
@@ -187,7 +192,7 @@ class Field:
     def _factored(self, polynomial: Polynomial) -> Expr:
         if polynomial.is_zero():
             return se.Integer(0)
-        content, factors = _factors(polynomial)
+        content, factors = self.factors(polynomial)
         return se.Mul(se.Integer(int(content)), *[self._expanded(p) ** int(k) for p, k in factors])
 
     def _term(self, monomial: tuple[int, ...], coefficient: int) -> Expr:
@@ -223,7 +228,10 @@ class Field:
 
     def factors(self, polynomial: Polynomial) -> tuple[Any, list[tuple[Polynomial, int]]]:
         """Return the number and the irreducible factors of a polynomial, with their powers."""
-        return _factors(polynomial)
+        key = str(polynomial)
+        if key not in self._known_factors:
+            self._known_factors[key] = _factors(polynomial)
+        return self._known_factors[key]
 
     def zeros(self, formula: Quotient, constant: frozenset[str]) -> list[Expr]:
         """Return the factors whose zeros are those of a formula; not those of parameters, nor such as 1 + x²."""
@@ -298,12 +306,21 @@ class Field:
         if points is None:
             plain = polynomial.is_constant()
             return np.array([int(sum(polynomial.coeffs())) / unit]) if plain else np.array([np.nan])
-        total = np.zeros(points.shape[1])
+        return sum(self._terms(polynomial, points, unit), np.zeros(points.shape[1]))
+
+    @staticmethod
+    def _terms(polynomial: Polynomial, points: Array, unit: int) -> Iterator[Array]:
         for monomial, coefficient in polynomial.to_dict().items():
             used = [i for i, k in enumerate(monomial) if k]
             powers = np.array([int(monomial[i]) for i in used])[:, None]
-            total += int(coefficient) / unit * np.prod(points[used] ** powers, axis=0)
-        return total
+            yield int(coefficient) / unit * np.prod(points[used] ** powers, axis=0)
+
+    def is_lost(self, polynomial: Polynomial) -> bool:
+        """Tell whether a polynomial vanishes at all points of the pilot, although not as an identity: 0.3 − 3·0.1."""
+        if self._points is None or len(polynomial) < 2:
+            return False
+        terms = np.array(list(self._terms(polynomial, self._points, 1 << max(_size(polynomial) - _BITS, 0))))
+        return bool(np.all(np.abs(terms.sum(axis=0)) <= _NOISE * np.abs(terms).max(axis=0)))
 
     # --- what generic algorithms ask of an arithmetic --------------------------------------------------------------
 

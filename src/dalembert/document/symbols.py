@@ -47,7 +47,7 @@ def joined(before: str, label: Label, after: str = "") -> Label:
 def mathml(name: str, power: str = "") -> str:
     """Return a name as MathML, without the element `math` around it; with a power, above the index."""
     s = Symbol.read(name)
-    tag = "mn" if s.letter.isdigit() else "mi"
+    tag = "mn" if s.letter[:1].isdigit() else "mi"
     base = f"<{tag}>{escape(s.letter)}</{tag}>"
     if s.dots in _DOTS:
         base = f'<mover accent="true">{base}<mo>{_DOTS[s.dots]}</mo></mover>'

@@ -28,6 +28,7 @@ _DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot", 4: r"\ddddot"}
 _LATIN = {"eta": "H", "rho": "P", "chi": "X"}
 _SPELT = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i", "ŋ": "ng"}
 _SPELT |= {letter.upper(): plain.capitalize() for letter, plain in _SPELT.items() if len(letter.upper()) == 1}
+_NUMERAL = re.compile(r"\d+\.\d+")
 _TICK = "\x01"  # a backtick of the text; others begin a quotation
 _FONT = "¿¡§£"  # signs that every font has, beside accented letters
 
@@ -98,7 +99,7 @@ def _word(text: str) -> str:
     """Write a letter, a number or a word; accented letters are those of the text, which formulas do not have."""
     if len(text) == 1 and text.isalnum() and not _is_written(text):
         return _letter(text)
-    if text.isascii() and text.isdigit():
+    if text.isascii() and (text.isdigit() or _NUMERAL.fullmatch(text)):
         return text
     accented = all(_is_written(c) or (c.isascii() and c.isalnum()) for c in text) and not text.isascii()
     return f"\\text{{{text}}}" if accented else upright(text)
@@ -151,7 +152,7 @@ def formula(expr: Any, **settings: Any) -> str:
 def plain_outward(expr: Any) -> Any:
     """Return an expression of the program as one of SymPy, with symbols of the same names."""
     moving = {symbol.name.rstrip("'") for symbol in expr.free_symbols if symbol.name.endswith("'")}
-    return Translator({}, moving).outward(expr)
+    return Translator({}, moving).shown(expr)
 
 
 def power(mantissa: str, exponent: str) -> str:

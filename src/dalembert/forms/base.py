@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from dalembert.algebra.elimination import Factors, factorise
 from dalembert.algebra.gramschmidt import Scalar, Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import TooLarge
@@ -164,6 +165,28 @@ def transposed(rows: list[Vector], y: list[Scalar], size: int, arithmetic: Any) 
         for j, value in row.items():
             result[j] = result[j] + value * factor
     return result
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """What the multipliers are solved from: M⁻¹f, the columns of M⁻¹Aᵀ, W = A M⁻¹Aᵀ and b = c − A M⁻¹f, over M."""
+
+    mass: Factors
+    free: list[Scalar]
+    Y: list[list[Scalar]]
+    W: list[list[Scalar]]
+    b: list[Scalar]
+
+
+def conditions(rows: Rows, pilot: Pilot) -> Coupling:
+    """Find the equations W λ = b of the multipliers, over any arithmetic."""
+    rows = rows.definite()
+    arithmetic = rows.arithmetic
+    mass = factorise(rows.M, arithmetic, pilot)
+    free = mass.solve(rows.f)
+    Y = [mass.solve(dense(row, rows.n, arithmetic)) for row in rows.A]
+    b = [c - a for c, a in zip(rows.c, multiply(rows.A, free, arithmetic), strict=True)]
+    return Coupling(mass, free, Y, [multiply(rows.A, y, arithmetic) for y in Y], b)
 
 
 def remainder(rows: Rows, acceleration: list[Scalar]) -> list[Scalar]:

@@ -25,6 +25,7 @@ from dalembert.forms.base import Form, Matrix, Solution, Written, register
 from dalembert.forms.reactions import Reactions
 from dalembert.forms.scene import Rows, Scene
 from dalembert.forms.steps import steps_of
+from dalembert.forms.tidy import plain
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
 from dalembert.model.system import System
@@ -71,10 +72,7 @@ class Canonical(Form):
     def vanishing(self, scene: Scene) -> list[Expr]:
         """Return the constraints on positions, and ψ̂ of all."""
         positions = [g for g in scene.blocks.g if g is not None]
-        try:
-            return [*positions, *self.hamiltonian(scene).residuals]
-        except TooLarge:
-            return positions
+        return [*positions, *self.hamiltonian(scene).short_residuals]
 
     def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:
         """Return q̇ − ∂H/∂p, and ṗ − ∂L/∂q − Q − Aᵀλ in the velocities, which the first equations give."""
@@ -138,7 +136,7 @@ class Hamiltonian:
         """The part l of p = M v + l."""
         b = self.scene.blocks
         calculus = Calculus([*b.q, *b.v, b.t])
-        kinetic = calculus.lift(self.scene.system.kinetic)
+        kinetic = calculus.lift(plain(self.scene.system.kinetic))
         still = dict.fromkeys(b.v, ZERO)
         linear = [calculus.lower(calculus.diff(kinetic, v).xreplace(still)) for v in b.v]
         for i, rho in self.added:
@@ -201,7 +199,7 @@ class Hamiltonian:
         H = calculus.lift(self.H)
         result = []
         for q in b.q:
-            Q = self.substituted(system.forces.get(q.name, ZERO))
+            Q = self.substituted(plain(system.forces.get(q.name, ZERO)))
             result.append(self.simplified(Q - calculus.lower(calculus.diff(H, q))))
         return result
 
@@ -214,7 +212,7 @@ class Hamiltonian:
         L += [l * v for l, v in zip(self.linear, b.v, strict=True)]
         lagrangian = calculus.lift(se.Add(*L, -self._still))
         found = [calculus.lower(calculus.diff(lagrangian, q)) for q in b.q]
-        return [slope + system.forces.get(q.name, ZERO) for q, slope in zip(b.q, found, strict=True)]
+        return [slope + plain(system.forces.get(q.name, ZERO)) for q, slope in zip(b.q, found, strict=True)]
 
     @property
     def _still(self) -> Expr:
@@ -228,6 +226,14 @@ class Hamiltonian:
     def residuals(self) -> list[Expr]:
         """ψ̂(q, p, t) of the independent constraints."""
         return [self.simplified(self.substituted(self.scene.blocks.psi[i])) for i in self.scene.kept]
+
+    @cached_property
+    def short_residuals(self) -> list[Expr]:
+        """ψ̂ of the independent constraints; none if they are too long."""
+        try:
+            return self.residuals
+        except TooLarge:
+            return []
 
     @cached_property
     def conditions(self) -> tuple[list[list[Expr]], list[Expr]]:

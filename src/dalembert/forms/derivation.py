@@ -10,6 +10,7 @@ from typing import Any
 import symengine as se
 import sympy as sp
 
+from dalembert.algebra.writing.numerals import figures
 from dalembert.document.nodes import Section
 from dalembert.document.shown import Printed
 from dalembert.forms.base import Form, Matrix
@@ -18,6 +19,7 @@ from dalembert.forms.formulas import Formulas, NamedFormulas
 from dalembert.forms.raw import Raw
 from dalembert.forms.scene import Scene
 from dalembert.forms.short import Short
+from dalembert.forms.solved import solved
 from dalembert.language.building import Expr
 from dalembert.language.printing import to_text
 from dalembert.language.translate import Translator
@@ -88,32 +90,39 @@ class Derivation(Printed):
     @property
     def expressions(self) -> list[Expr]:
         """The differential equations as expressions that vanish."""
-        return self._formulas.expressions
+        return list(map(figures, self._formulas.expressions))
 
     @property
     def entries(self) -> dict[str, Matrix]:
         """The entries of the matrices."""
-        return self._formulas.entries
+        return {name: [list(map(figures, row)) for row in rows] for name, rows in self._formulas.entries.items()}
 
     @property
     def reaction_expressions(self) -> dict[str, list[Expr]]:
         """The reactions by constraint."""
-        return self._formulas.reaction_expressions
+        return {name: list(map(figures, row)) for name, row in self._formulas.reaction_expressions.items()}
 
     @property
     def multiplier_expressions(self) -> dict[str, Expr]:
         """λ by constraint."""
-        return self._formulas.multiplier_expressions
+        return _figured(self._formulas.multiplier_expressions)
 
     @property
     def total_expressions(self) -> list[Expr]:
         """The total reaction."""
-        return self._formulas.total_expressions
+        return list(map(figures, self._formulas.total_expressions))
 
     @property
     def abbreviation_expressions(self) -> dict[str, Expr]:
         """What names stand for."""
-        return self._formulas.abbreviation_expressions
+        return _figured(self._formulas.abbreviation_expressions)
+
+    @cached_property
+    def solved_expressions(self) -> dict[str, Expr]:
+        """What the equations determine one by one, by name: accelerations, rates of momenta, reactions; and λ."""
+        scene = self.scene
+        multipliers = {scene.fresh("lambda", name).name: value for name, value in self.multiplier_expressions.items()}
+        return solved(scene, self.expressions, self.kind.solved_for(scene), multipliers)
 
     # --- as SymPy ----------------------------------------------------------------------------------------------------
 
@@ -169,7 +178,7 @@ class Derivation(Printed):
     def names_in(self, expressions: Iterable[Expr]) -> dict[str, Expr]:
         """Return what the names in some formulas stand for, and those in what they stand for."""
         formulas = self._formulas
-        known = formulas.known_names if isinstance(formulas, Short) else formulas.abbreviation_expressions
+        known = _figured(formulas.known_names if isinstance(formulas, Short) else formulas.abbreviation_expressions)
         waiting, used = list(expressions), set()
         while waiting:
             names = {symbol.name for symbol in waiting.pop().free_symbols} & known.keys() - used
@@ -200,6 +209,7 @@ class Derivation(Printed):
             "reactions": {name: [to_text(e) for e in row[:count]] for name, row in self.reaction_expressions.items()},
             "redundant": self.redundant,
             "degrees_of_freedom": self.degrees_of_freedom,
+            "solved": [f"{name} = {to_text(expr)}" for name, expr in self.solved_expressions.items()],
             "shared": self.shared,
             "total_reaction": [to_text(e) for e in self.total_expressions[:count]],
             "abbreviations": {name: to_text(e) for name, e in self.abbreviation_expressions.items()},
@@ -227,3 +237,7 @@ class Derivation(Printed):
         lines = self.text().splitlines()
         shown = [line if len(line) <= _WIDE else f"{line[:_WIDE]}…" for line in lines[:_PAGE]]
         return "\n".join(shown if shown == lines else [*shown, "(shortened; `print` shows all of it)"])
+
+
+def _figured(named: dict[str, Expr]) -> dict[str, Expr]:
+    return {name: figures(expr) for name, expr in named.items()}

@@ -35,7 +35,7 @@ def derivation_document(derivation: Derivation, whole: bool = True) -> Section:
 class _Description:
     def __init__(self, derivation: Derivation, whole: bool):
         self.derivation, self.system, self.whole = derivation, derivation.system, whole
-        self.outward = derivation.translator.outward
+        self.outward = derivation.translator.shown
         self.rows: list[Equation] = []  # all that were written
 
     def section(self, title: str, rows: Iterable[Equation], what: str = "equation", *more: Block) -> Section | None:

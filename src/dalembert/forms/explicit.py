@@ -8,7 +8,7 @@ import symengine as se
 
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
-from dalembert.forms.base import Form, Matrix, Solution, Written, dense, multiply, register, remainder, transposed
+from dalembert.forms.base import Form, Matrix, Solution, Written, conditions, register, remainder, transposed
 from dalembert.forms.scene import Rows, Scene
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
@@ -24,15 +24,12 @@ class Explicit(Form):
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Solve with M, then with A M⁻¹Aᵀ."""
-        given, rows = rows, rows.definite()
+        given, found = rows, conditions(rows, pilot)
+        rows = rows.definite()
         arithmetic, n, s = rows.arithmetic, rows.n, len(rows.A)
-        mass = factorise(rows.M, arithmetic, pilot)
-        free = mass.solve(rows.f)  # a_u
-        Y = [mass.solve(dense(row, n, arithmetic)) for row in rows.A]  # the columns of M⁻¹Aᵀ
-        products = [multiply(rows.A, y, arithmetic) for y in Y]  # A M⁻¹Aᵀ
-        inner = factorise([dict(enumerate(row)) for row in products], arithmetic, pilot)
-        needed = [c - a for c, a in zip(rows.c, multiply(rows.A, free, arithmetic), strict=True)]
-        multipliers = inner.solve(needed)
+        free, Y = found.free, found.Y  # a_u, and the columns of M⁻¹Aᵀ
+        inner = factorise([dict(enumerate(row)) for row in found.W], arithmetic, pilot)
+        multipliers = inner.solve(found.b)
         acceleration = list(free)
         for factor, y in zip(multipliers, Y, strict=True):
             acceleration = [a + factor * value for a, value in zip(acceleration, y, strict=True)]
@@ -66,7 +63,7 @@ class Explicit(Form):
         """Return q̈ − (M⁻¹f + M⁻¹Aᵀλ)."""
         steps = steps_of(scene)
         equations = [x - value for x, value in zip(self.solved_for(scene), steps.accelerations, strict=True)]
-        return Written(equations, {"N": steps.N, "P": steps.P}, names=steps.names)
+        return Written(equations, steps.matrices, names=steps.names)
 
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return q̈."""

@@ -17,15 +17,16 @@ from dalembert.algebra.gramschmidt import Scalar
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rank import null_space
 from dalembert.algebra.writing.cost import operations
+from dalembert.algebra.writing.ledger import TRIVIAL
 from dalembert.arguments import names
 from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Values
 from dalembert.errors import nearest, quoted
-from dalembert.forms.base import Form, Matrix, Solution, Written, holds_where, register
+from dalembert.forms.base import Form, Matrix, Solution, Written, dense, holds_where, register
 from dalembert.forms.minimal import along
 from dalembert.forms.nullspace import by_elimination
 from dalembert.forms.scene import Rows, Scene
-from dalembert.forms.steps import TRIVIAL
+from dalembert.forms.sheet import forces, ledger_of
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 
@@ -75,15 +76,18 @@ class Independent(Form):
 
     def write(self, scene: Scene, solution: Callable[[], Solution]) -> Written:
         """Write R, the inertia and the force; say which coordinates were chosen, and where they can be."""
-        found, names = solution(), scene.system.coordinates
-        self._chosen = found.independent
+        found = solution()
+        return Written(self.equations(scene, found), found.matrices, self._notes(scene, found.independent))
+
+    def _notes(self, scene: Scene, independent: tuple[int, ...]) -> list[str]:
+        """Take down which coordinates were chosen, and say it."""
+        self._chosen, names = independent, scene.system.coordinates
         count = scene.system.mechanical
-        chosen = [i for i in found.independent if i < count]
+        chosen = [i for i in independent if i < count]
         if not chosen:
-            notes = ["no coordinate is independent: the constraints determine the motion"]
-            return Written(self.equations(scene, found), found.matrices, notes)
+            return ["no coordinate is independent: the constraints determine the motion"]
         notes = [f"independent coordinates: {quoted(names[i] for i in chosen)}"]
-        positions = [i for i in self.positions(scene, frozenset(found.independent)) if i < count]
+        positions = [i for i in self.positions(scene, frozenset(independent)) if i < count]
         if len(positions) > len(chosen):  # with nonholonomic constraints there are more positions than velocities
             notes.append(
                 f"the state is {len(positions)} positions, {quoted(names[i] for i in positions)}, "
@@ -91,12 +95,20 @@ class Independent(Form):
             )
         pilot = Pilot()
         self.determinant(scene.arrays, pilot)
-        notes += holds_where(scene, "R", lambda: self.determinant(scene.formulas, pilot.replay()))
-        return Written(self.equations(scene, found), found.matrices, notes)
+        return notes + holds_where(scene, "R", lambda: self.determinant(scene.formulas, pilot.replay()))
 
     def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:
         """Write RᵀM R z̈ − Rᵀ(f − M a₀) with names for the entries of R and a₀, the ratios and what they lack."""
-        b, names = scene.blocks, {}
+        b, names, notes = scene.blocks, {}, []
+        if not matrices:  # too long for the algebra: solved on a tape, with names for what is used again
+            pilot = Pilot()
+            by_elimination(scene.arrays, pilot, self._free)
+            rows, ledger = ledger_of(scene, names)
+            null = by_elimination(rows, pilot.replay(), self._free)
+            columns = [ledger.write(dense(column, rows.n, rows.arithmetic), other="d") for column in null.columns]
+            R_found = [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in b.q]
+            matrices = {"R": R_found, "a_0": [[a] for a in ledger.write(null.particular, other="d")]}
+            notes = self._notes(scene, null.independent)
         q, z = [x.name for x in b.q], [b.q[j].name for j in self._chosen]
 
         def named(name: str, entry: Expr) -> Expr:
@@ -109,7 +121,9 @@ class Independent(Form):
         R = [[named(f"R {i}" if len(z) == 1 else f"R {i}_{j}", e) for j, e in zip(z, row, strict=True)]
              for i, row in zip(q, matrices["R"], strict=True)]  # fmt: skip
         a_0 = [named(f"a {i}", row[0]) for i, row in zip(q, matrices["a_0"], strict=True)]
-        rest = list(b.f)
+        long, given = forces(scene)
+        names |= given
+        rest = list(long)
         moved = [[ZERO] * len(z) for _ in q]
         for (i, k), entry in b.M.items():
             rest[i] -= entry * a_0[k]
@@ -119,7 +133,8 @@ class Independent(Form):
         force = [[se.Add(*map(se.Mul, left, rest))] for left in columns]
         rates = [se.Symbol(f"{name}''") for name in z]
         equations = [se.Add(*map(se.Mul, row, rates), -right[0]) for row, right in zip(inertia, force, strict=True)]
-        return Written(equations, {"inertia": inertia, "force": force}, names=names)
+        shown = {"R": R, "a_0": [[a] for a in a_0]} if notes else {}
+        return Written(equations, {"inertia": inertia, "force": force, **shown}, notes, names=names)
 
     def determinant(self, rows: Rows, pilot: Pilot) -> Scalar:
         """Return the determinant of A on the dependent coordinates: the choice holds where it does not vanish."""

@@ -18,6 +18,7 @@ from dalembert.algebra.writing.cost import operations, total
 from dalembert.blocks.symbolic import Blocks, blocks_by
 from dalembert.forms.pen import Pen
 from dalembert.forms.scene import Scene
+from dalembert.forms.tidy import plain
 from dalembert.language.building import Expr
 
 MAX_COORDINATES = 20  # that have inertia; of more, energies are sums over parts, which are short already
@@ -27,7 +28,8 @@ MAX_ENERGY = 3_000  # operations of the kinetic energy
 
 def shortened(scene: Scene) -> Blocks:
     """Return the blocks of a scene as they follow from a shorter kinetic energy; as they are, if there is none."""
-    blocks, T, v = scene.blocks, scene.system.kinetic, scene.blocks.v
+    blocks, v = scene.blocks, scene.blocks.v
+    T = None if scene.system.kinetic is None else plain(scene.system.kinetic)
     count = scene.system.mechanical  # states have no inertia
     own = {place: entry for place, entry in blocks.M.items() if max(place) < count}
     moving = {i for place in own for i in place}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import symengine as se
@@ -27,6 +27,7 @@ from dalembert.forms.base import (
 from dalembert.forms.multipliers import balance
 from dalembert.forms.nullspace import NullSpace, by_elimination, by_gram_schmidt, clear, lost_where
 from dalembert.forms.scene import Rows, Scene
+from dalembert.forms.sheet import forces, ledger_of
 from dalembert.language.building import Expr
 
 
@@ -48,8 +49,22 @@ class Minimal(Form):
         written = [[scene.field.write(e) for e in dense(column, n, scene.field)] for column in columns]
         D = [list(row) for row in zip(*written, strict=True)] if written else [[] for _ in range(n)]
         notes = holds_where(scene, "D", lambda: self.valid_where(scene, columns))
-        products = self.products(scene, D)
-        return Written([_sum(pairs) for pairs in products], {"D": D}, notes, products)
+        long, names = forces(scene)
+        products = self.products(scene, D, long)
+        return Written([_sum(pairs) for pairs in products], {"D": D}, notes, products, names)
+
+    def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written | None:
+        """Write D with names for what its entries share, where it is too long; the equations are made of it anyway."""
+        if matrices:
+            return None
+        pilot, names = Pilot(), {}
+        by_elimination(scene.arrays, pilot)
+        rows, ledger = ledger_of(scene, names)
+        columns = by_elimination(rows, pilot.replay()).columns
+        written = [ledger.write(dense(column, rows.n, rows.arithmetic), other="d") for column in columns]
+        D = [list(row) for row in zip(*written, strict=True)] if written else [[] for _ in range(rows.n)]
+        products = self.products(scene, D, forces(scene)[0])
+        return Written([_sum(pairs) for pairs in products], {"D": D}, [], products, names)
 
     def basis(self, scene: Scene) -> list[Vector]:
         """Return D as formulas, without denominators and common factors: by the way that makes it shorter."""
@@ -86,9 +101,9 @@ class Minimal(Form):
         return [_sum(pairs) for pairs in self.products(scene, solution.matrices["D"])]
 
     @staticmethod
-    def products(scene: Scene, D: Matrix) -> list[list[tuple[Expr, Expr]]]:
+    def products(scene: Scene, D: Matrix, named: Sequence[Expr] = ()) -> list[list[tuple[Expr, Expr]]]:
         """Return each equation as entries of D beside the rows of M q̈ − f that they multiply."""
-        left = balance(scene)
+        left = balance(scene, named)
         columns = zip(*D, strict=True)
         return [[(d, row) for d, row in zip(column, left, strict=True) if d != 0 and row != 0] for column in columns]
 

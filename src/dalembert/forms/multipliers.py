@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import symengine as se
 
@@ -23,6 +23,7 @@ class Multipliers(Form):
     name = "multipliers"
     title = "Lagrange's equations with multipliers, M q̈ = f + Aᵀλ"
     plain = True
+    solved = False
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Factorise the whole matrix symmetrically."""
@@ -51,10 +52,10 @@ def multiplier(scene: Scene, i: int) -> Expr:
     return scene.fresh("lambda", scene.system.constraints[i].name)
 
 
-def balance(scene: Scene) -> list[Expr]:
-    """Return M q̈ − f, one expression per coordinate."""
+def balance(scene: Scene, forces: Sequence[Expr] = ()) -> list[Expr]:
+    """Return M q̈ − f, one expression per coordinate; `forces` may have names in the place of entries of f."""
     b = scene.blocks
-    parts: list[list[Expr]] = [[-term for term in (f.args if f.is_Add else (f,))] for f in b.f]
+    parts: list[list[Expr]] = [[-term for term in (f.args if f.is_Add else (f,))] for f in forces or b.f]
     for (i, j), entry in b.M.items():
         parts[i].append(entry * se.Symbol(b.q[j].name + "''"))
     return [se.Add(*terms) for terms in parts]

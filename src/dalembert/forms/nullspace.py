@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,8 @@ from dalembert.algebra.elimination import reduce_rows
 from dalembert.algebra.gramschmidt import Scalar, Vector, complement, orthogonalise
 from dalembert.algebra.pilot import Pilot
 from dalembert.forms.scene import Rows
+
+_COMBINED = 6  # columns of which sums are looked at
 
 
 @dataclass(frozen=True)
@@ -70,4 +73,24 @@ def lost_where(rows: Rows, columns: list[Vector], pilot: Pilot) -> Scalar:
 
 def clear(columns: list[Vector], field: Any) -> list[Vector]:
     """Write columns of formulas without denominators and common factors, those that begin first in front."""
-    return sorted((field.primitive(column) for column in columns), key=lambda column: min(column))
+    found = _combined([field.primitive(column) for column in columns], field)
+    return sorted(found, key=lambda column: min(column))
+
+
+def _combined(columns: list[Vector], field: Any) -> list[Vector]:
+    """Put the sum or difference of two columns in the place of one, where that is shorter: a translation is so."""
+    if not 1 < len(columns) <= _COMBINED:
+        return columns
+    for i, j in itertools.permutations(range(len(columns)), 2):
+        if columns[i].keys() & columns[j].keys():
+            for sign in (1, -1):
+                total = {k: columns[i].get(k, field.zero) for k in columns[i].keys() | columns[j].keys()}
+                total |= {k: total[k] + value if sign > 0 else total[k] - value for k, value in columns[j].items()}
+                other = field.primitive(total)
+                if _length(other, field) < _length(columns[i], field):
+                    columns[i] = other
+    return columns
+
+
+def _length(column: Vector, field: Any) -> tuple[int, int]:
+    return sum(map(field.length, column.values())), sum(value.numerator.total_degree() for value in column.values())

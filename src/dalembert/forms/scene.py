@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import symengine as se
@@ -14,27 +14,21 @@ from dalembert.algebra.arithmetic import Numbers
 from dalembert.algebra.elimination import factorise, reduce_rows
 from dalembert.algebra.gramschmidt import Scalar, Vector
 from dalembert.algebra.pilot import Pilot
-from dalembert.algebra.rational import MAX_TERMS, Field
+from dalembert.algebra.rational import Field
 from dalembert.algebra.tape import Tape
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, Values, pilot_numeric_of, pilot_parameters
 from dalembert.blocks.symbolic import Blocks
 from dalembert.errors import DerivationError
 from dalembert.forms.augment import held
-from dalembert.forms.tidy import tidy
+from dalembert.forms.tidy import tidy, with_numbers, with_numerals
 from dalembert.language.building import Expr
 from dalembert.model.facts import START, fact
 from dalembert.model.system import System
 from dalembert.survey.configurations import Configuration, assemble, beginning, places_of
 from dalembert.survey.redundancy import Redundancy, redundancies_of
 
-if TYPE_CHECKING:
-    from dalembert.forms.base import Solution
-
 MAX_UNKNOWNS = 60  # coordinates and multipliers; beyond this no formulas are attempted
-_SYMBOLS = 10_000  # terms, before cancelling, of formulas in which everything is abbreviated
-_SHORT = 6  # characters of what is never abbreviated
-_LONG = 60  # characters of what is abbreviated where formulas would be too long
 
 
 @dataclass(frozen=True)
@@ -93,7 +87,8 @@ class Scene:
     def __init__(self, system: System):
         self.system = system
         small = len(system.coordinates) + len(system.constraints) <= MAX_UNKNOWNS
-        self.blocks = tidy(system.blocks) if small else system.blocks
+        self.given = tidy(system.blocks) if small else system.blocks  # with the numbers that they have
+        self.blocks = with_numerals(self.given) if small else self.given
         self.numeric = pilot_numeric_of(system)
         self.start = beginning(system)
         self.places = places_of(system)
@@ -101,14 +96,7 @@ class Scene:
         redundant = {redundancy.name for redundancy in self.redundancies}
         self.kept = [i for i, c in enumerate(system.constraints) if c.name not in redundant]
         self.rank = len(self.kept)
-        self.found: dict[str, tuple[Solution | None, dict[str, Expr]]] = {}  # formulas that several forms ask for
         self.memory: dict[str, Any] = {}  # what is found once for all forms
-
-    @cached_property
-    def decimal(self) -> bool:
-        """Whether the model is written in decimals."""
-        b = self.system.blocks
-        return any(e.atoms(se.RealDouble) for e in (*b.M.values(), *b.f, *b.A.values(), *b.c))
 
     def fresh(self, kind: str, name: str) -> Expr:
         """Return a symbol for the output, such as lambda_<constraint>, that no name of the system is equal to."""
@@ -215,39 +203,30 @@ class Scene:
         entries = [self.field.read(entry) for entry in (*b.M.values(), *b.f, *b.A.values(), *b.c)]
         return self.rows(self.field, entries)
 
-    def abbreviated(self, everything: bool = False) -> tuple[Rows, dict[str, Expr]]:
-        """Return the blocks as formulas in which long right sides are symbols, and what these stand for.
-
-        They are f_<coordinate> and c_<constraint>; with `everything` also entries of the matrices that are not simple,
-        M_<coordinate>_<coordinate> and A_<constraint>_<coordinate>.
-        """
-        b, found = self.blocks, {}
-        q, constraints = [symbol.name for symbol in b.q], [c.name for c in self.system.constraints]
-
-        def named(kind: str, name: str, expr: Expr) -> Expr:
-            if (kind in "MA" and not everything) or len(str(expr)) <= (_SHORT if everything else _LONG):
-                return expr
-            symbol = self.fresh(kind, name)
-            found.setdefault(symbol.name, expr)
-            return symbol
-
-        entries = [named("M", f"{q[min(place)]}_{q[max(place)]}", entry) for place, entry in b.M.items()]
-        entries += [named("f", name, f) for name, f in zip(q, b.f, strict=True)]
-        entries += [named("A", f"{constraints[i]}_{q[j]}", entry) for (i, j), entry in b.A.items()]
-        entries += [named("c", name, c) for name, c in zip(constraints, b.c, strict=True)]
-        field = Field(entries, most=_SYMBOLS if everything else MAX_TERMS)
-        inputs, points = self.inputs, self.points
-        if found:
-            inputs = [*inputs, *map(se.Symbol, found)]
-            points = np.vstack([points, self.numeric.program(found.values()).arrays(list(points))])
-        field.set_points(inputs, points)
-        return self.rows(field, [field.read(entry) for entry in entries]), found
-
     def counted(self) -> Rows:
         """The blocks as unknown inputs of a tape: what is done with them is counted before any formula is expanded."""
-        tape = Tape(rounds=False)
-        size = len(self.blocks.M) + len(self.blocks.f) + len(self.blocks.A) + len(self.blocks.c)
-        return self.rows(tape, [tape.load("block", k) for k in range(size)])
+        return self.recorded()[0]
+
+    def recorded(self, forces: Sequence[Expr] = ()) -> tuple[Rows, dict[str, Expr]]:
+        """Return the blocks as inputs of a tape, and in their order what these stand for, by their names.
+
+        forces: what stands in the place of f. Names are M_<coordinate>_<coordinate>, f_<coordinate>,
+        A_<constraint>_<coordinate> and c_<constraint>; equal entries are one input, and what is 0 or ±1 none.
+        """
+        b, tape = self.blocks, Tape(rounds=False)
+        q, constraints = [symbol.name for symbol in b.q], [c.name for c in self.system.constraints]
+        named = [(f"M_{q[min(place)]}_{q[max(place)]}", entry) for place, entry in b.M.items()]
+        named += [(f"f_{name}", entry) for name, entry in zip(q, forces or b.f, strict=True)]
+        named += [(f"A_{constraints[i]}_{q[j]}", entry) for (i, j), entry in b.A.items()]
+        named += [(f"c_{name}", entry) for name, entry in zip(constraints, b.c, strict=True)]
+        nodes: dict[Expr, Any] = {se.Integer(k): float(k) for k in (-1, 0, 1)}
+        found: dict[str, Expr] = {}
+        for name, entry in named:
+            if entry not in nodes:
+                nodes[entry] = -nodes[-entry] if -entry in nodes else tape.load("block", len(found))
+                if -entry not in nodes:
+                    found[self.free_name(name.replace(".", "_"), found).name] = entry
+        return self.rows(tape, [nodes[entry] for _, entry in named]), found
 
     def floats(self, values: Values) -> Rows:
         """The blocks as floats at a state."""
@@ -287,5 +266,6 @@ def scene_of(system: System) -> Scene:
 
     scene = Scene(system)
     if len(system.coordinates) + len(system.constraints) <= MAX_UNKNOWNS:
-        scene.blocks = tidy(shortened(scene))
+        scene.blocks = with_numerals(tidy(shortened(scene)))
+        scene.given = with_numbers(scene.blocks)
     return scene

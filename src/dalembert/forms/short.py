@@ -22,8 +22,10 @@ from dalembert.forms.base import Form, Matrix, Written
 from dalembert.forms.pen import MAX_TOTAL, Pen
 from dalembert.forms.raw import Raw
 from dalembert.forms.scene import Scene
-from dalembert.forms.steps import better, long, needed, steps_of
+from dalembert.forms.sheet import better, forces, long, needed
+from dalembert.forms.steps import steps_of
 from dalembert.language.building import CONSTANTS, Expr
+from dalembert.language.calculus import ZERO
 from dalembert.language.functions import FUNCTIONS
 
 
@@ -83,18 +85,30 @@ class Short:
 
     @cached_property
     def _equations(self) -> tuple[list[Expr], dict[str, Expr]]:
-        """The equations, and what names in them and in reactions stand for; rows of blocks read best as they are."""
+        """The equations, and what names in them stand for; rows of blocks read best as they are."""
+        if self._form.plain:
+            return self._rows(), {}
+        if given := self._named_already:
+            equations = self._line_by_line()
+            lines = [*equations, *given.values()]
+            written, names = shared_parts(lines, self._taken(lines), self._scene.system.parameters)
+            named = zip(given, written[len(equations) :], strict=True)
+            return written[: len(equations)], in_order({**dict(named), **names})
+        equations, steps = self._stepwise(self._combined())
+        written, names = shared_parts(equations, self._taken(equations) | steps.keys(), self._scene.system.parameters)
+        return written, in_order({**steps, **names})
+
+    @cached_property
+    def _named_already(self) -> dict[str, Expr]:
+        """The names in equations that were too long for the algebra, and are in steps from the beginning."""
+        return needed(self._raw.expressions, self._raw.abbreviation_expressions)
+
+    def _line_by_line(self) -> list[Expr]:
+        """Write equations that are in steps already."""
         raw = self._raw
-        known, pen = raw.abbreviation_expressions, self._pen(raw.abbreviation_expressions.values())
-        named = [pen.value(expr) for expr in known.values()]
-        equations, steps = (self._rows(), {}) if self._form.plain else self._stepwise(self._combined())
-        open_to_names = [*([] if self._form.plain else equations), *named]
-        written, names = shared_parts(
-            open_to_names, self._taken(open_to_names) | steps.keys(), self._scene.system.parameters
-        )
-        rest = len(written) - len(named)
-        names |= zip(known, written[rest:], strict=True)
-        return (equations if self._form.plain else written[:rest]), in_order({**steps, **names})
+        if raw.products:
+            return [self._pen(e for pair in pairs for e in pair).product(pairs, self._wanted) for pairs in raw.products]
+        return [self._pen([expr]).equation(expr, self._wanted) for expr in raw.expressions]
 
     def _stepwise(self, equations: list[Expr]) -> tuple[list[Expr], dict[str, Expr]]:
         """Write long equations in named steps, if that makes them shorter."""
@@ -109,7 +123,7 @@ class Short:
         """Equations and matrices in named steps; nothing where there are none, or where they are not needed."""
         raw, none = self._raw, Written([])
         shown = [*raw.expressions, *(e for rows in raw.entries.values() for row in rows for e in row)]
-        if raw.abbreviation_expressions or not long(shown):
+        if self._named_already or not long(shown):
             return none
         try:
             return self._form.in_steps(self._scene, self._matrices) or none
@@ -155,56 +169,89 @@ class Short:
         """The total reaction."""
         return self._reactions.together
 
-    @cached_property
+    @property
     def _reactions(self) -> Reacting:
+        """The reactions, which are the same in all forms, and are written once."""
+        memory = self._scene.memory
+        if "reacting" not in memory:
+            memory["reacting"] = self._react()
+        return memory["reacting"]
+
+    def _react(self) -> Reacting:
         raw = self._raw
-        rows = {name: self._values(row) for name, row in raw.reaction_expressions.items()}
-        multipliers = dict(
-            zip(raw.multiplier_expressions, self._values(raw.multiplier_expressions.values()), strict=True)
-        )
-        found = Reacting(rows, multipliers, self._values(raw.total_expressions))
-        if not long(found.each) or raw.abbreviation_expressions:
+        if needed([*raw.total_expressions, *raw.multiplier_expressions.values()], raw.abbreviation_expressions):
+            return self._reacting_in_steps()
+        residuals = Form.vanishing(self._form, self._scene)
+        pen = Pen(self._scene, [*raw.multiplier_expressions.values(), *raw.total_expressions], residuals=residuals)
+        multipliers = {name: pen.value(expr) for name, expr in raw.multiplier_expressions.items()}
+        if long(multipliers.values()):  # then what is made of them is so too
+            other = self._reacting_in_steps()
+            values = list(other.multipliers.values())
+            if better(list(multipliers.values()), values, needed(values, other.names)):
+                return other
+        rows = {name: [pen.value(entry) for entry in row] for name, row in raw.reaction_expressions.items()}
+        found = Reacting(rows, multipliers, [pen.value(entry) for entry in raw.total_expressions])
+        if not long(found.each):
             return found
+        for other in (self._reacting_by_name(multipliers), self._reacting_in_steps()):
+            if better(found.each, other.each, other.names):
+                return other
+        return found
+
+    def _reacting_by_name(self, multipliers: dict[str, Expr]) -> Reacting:
+        """Write each reaction as Aᵢᵀλᵢ, with λᵢ by its name: one formula for all that it acts on."""
+        scene, b = self._scene, self._scene.blocks
+        constraints = [c.name for c in scene.system.constraints]
+        names = {name: scene.fresh("lambda", name) for name in multipliers}
+        acting = {name: [b.A.get((constraints.index(name), j), ZERO) * names[name] for j in range(len(b.q))]
+                  for name in multipliers}  # fmt: skip
+        together = [se.Add(*column) for column in zip(*acting.values(), strict=True)]
+        if len(multipliers) < len(scene.kept):  # the others share their loads: what acts in all is not made of these
+            together = list(self._raw.total_expressions)
+        pen = Pen(
+            scene,
+            [*(e for row in acting.values() for e in row), *together],
+            residuals=Form.vanishing(self._form, scene),
+        )
+        return Reacting(
+            {name: [pen.value(e) for e in row] for name, row in acting.items()},
+            multipliers,
+            [pen.value(e) for e in together],
+            {names[name].name: value for name, value in multipliers.items()},
+        )
+
+    def _reacting_in_steps(self) -> Reacting:
         steps, constraints = steps_of(self._scene), self._scene.system.constraints
         place = {constraints[i].name: k for k, i in enumerate(self._scene.kept)}
-        try:
-            lam = {name: steps.multipliers[place[name]] for name in multipliers}
-            other = Reacting(
-                {name: steps.reaction(place[name]) for name in rows},
-                {name: steps.names.get(str(symbol), symbol) for name, symbol in lam.items()},
-                steps.total if raw.total_expressions else [],
-            )
-        except TooLarge:
-            return found
-        other.names |= needed(other.all, steps.names)
-        return other if better(found.each, other.each, other.names) else found
+        names = list(self._raw.reaction_expressions)
+        lam = {name: steps.multipliers[place[name]] for name in names}
+        found = Reacting(
+            {name: steps.reaction(place[name]) for name in names},
+            {name: steps.names.get(str(symbol), symbol) for name, symbol in lam.items()},
+            steps.total if self._raw.total_expressions else [],
+        )
+        found.names |= needed(found.all, steps.names)
+        return found
 
     @property
     def known_names(self) -> dict[str, Expr]:
         """What names stand for in what was written so far; nothing is written for it."""
         steps = self._scene.memory.get("steps")
         own = self.__dict__.get("_steps")  # if it was needed: what is asked for has no names of it otherwise
-        return in_order({**(steps.names if steps else {}), **(own.names if own else {}), **self._equations[1]})
+        given = self._raw.abbreviation_expressions
+        return in_order({**given, **(steps.names if steps else {}), **(own.names if own else {}), **self._equations[1]})
 
     @property
     def abbreviation_expressions(self) -> dict[str, Expr]:
         """What names stand for, in equations and in reactions."""
         raw, names = self._raw, dict(self._equations[1])
-        if long(e for row in raw.reaction_expressions.values() for e in row):
+        if raw.abbreviation_expressions or long(e for row in raw.reaction_expressions.values() for e in row):
             names = {**self._reactions.names, **names}
         if self._steps.matrices:
             used = [e for rows in self.entries.values() for row in rows for e in row]
             names = {**needed(used, self._steps.names), **names}
-        return in_order(names)
-
-    @cached_property
-    def _reacting(self) -> Pen:
-        raw = self._raw
-        rows = raw.reaction_expressions.values()
-        return self._pen([e for row in rows for e in row], raw.multiplier_expressions.values(), raw.total_expressions)
-
-    def _values(self, row: Iterable[Expr]) -> list[Expr]:
-        return [self._reacting.value(entry) for entry in row]
+        used = [e for rows in raw.entries.values() for row in rows for e in row]
+        return in_order({**needed(used, raw.abbreviation_expressions), **names})
 
     # --- what all need -----------------------------------------------------------------------------------------------
 
@@ -213,5 +260,11 @@ class Short:
         return Pen(scene, [e for group in groups for e in group], form.symbols(scene), form.vanishing(scene))
 
     def _taken(self, equations: Sequence[Expr]) -> set[str]:
-        taken = {*self._scene.names, *self._raw.abbreviation_expressions, *FUNCTIONS, *CONSTANTS}
+        taken = {
+            *self._scene.names,
+            *self._raw.abbreviation_expressions,
+            *FUNCTIONS,
+            *CONSTANTS,
+            *forces(self._scene)[1],
+        }
         return taken | {symbol.name for expr in equations for symbol in expr.free_symbols}

@@ -2,27 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import symengine as se
 
 from dalembert.algebra.decimals import short_decimal, simple_fraction
+from dalembert.algebra.writing.numerals import numbers, numerals
 from dalembert.blocks.symbolic import Blocks
 from dalembert.language.building import Expr
 
 
 def tidy(blocks: Blocks) -> Blocks:
     """Return the blocks with digits taken away that are only rounding."""
+    return _each(blocks, _tidy)
 
+
+def with_numerals(blocks: Blocks) -> Blocks:
+    """Return the blocks with symbols in the place of their decimals."""
+    return _each(blocks, numerals)
+
+
+def with_numbers(blocks: Blocks) -> Blocks:
+    """Return the blocks with decimals in the place of symbols that are some."""
+    return _each(blocks, numbers)
+
+
+def plain(expr: Expr) -> Expr:
+    """Return an expression with symbols in the place of its decimals, as those of the blocks are."""
+    return numerals(_tidy(expr))
+
+
+def _each(blocks: Blocks, change: Callable[[Expr], Expr]) -> Blocks:
     def several(expressions: Iterable[Expr | None]) -> tuple:
-        return tuple(None if expr is None else _tidy(expr) for expr in expressions)
+        return tuple(None if expr is None else change(expr) for expr in expressions)
 
     return replace(
         blocks,
-        M={place: _tidy(entry) for place, entry in blocks.M.items()},
+        M={place: change(entry) for place, entry in blocks.M.items()},
         f=several(blocks.f),
-        A={place: _tidy(entry) for place, entry in blocks.A.items()},
+        A={place: change(entry) for place, entry in blocks.A.items()},
         c=several(blocks.c),
         g=several(blocks.g),
         psi=several(blocks.psi),

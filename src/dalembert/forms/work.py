@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from dalembert.algebra.pilot import Pilot
-from dalembert.algebra.rational import MAX_TERMS, Field, TooLarge
+from dalembert.algebra.rational import MAX_TERMS, TooLarge
 from dalembert.arguments import choice
 from dalembert.errors import DerivationError, quoted
 from dalembert.forms import FORMS
 from dalembert.forms.base import MAX_OPERATIONS, Form, Solution
 from dalembert.forms.derivation import Derivation
-from dalembert.forms.multipliers import solve
+from dalembert.forms.multipliers import Multipliers, solve
 from dalembert.forms.raw import Raw
 from dalembert.forms.reactions import Reactions
 from dalembert.forms.scene import MAX_UNKNOWNS, Rows, Scene, scene_of
+from dalembert.forms.sheet import needed
+from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.translate import Translator
@@ -116,27 +119,32 @@ class _Work:
             solution = self.attempt(self.form, pilot)
         else:  # its equations do not need what solves them
             self.count(self.form, pilot)
-        try:
-            self.fill(solution)
-        except TooLarge:
+        if not self.fill(solution):
             self.structure(values)
-        self.reactions(solution)
-        if result.raw.abbreviation_expressions:
-            names = quoted(result.raw.abbreviation_expressions)
-            result.notes.append(f"{names} stand for parts of M q̈ = f + r and A q̈ = c that are too long to write out")
+        self.numbers_for(values)
+        self.reactions()
 
-    def fill(self, solution: Solution | None) -> None:
-        """Write equations and matrices as expressions."""
+    def fill(self, solution: Solution | None) -> bool:
+        """Write equations and matrices as expressions, in named steps if they are too long; tell whether that is so."""
 
         def solved() -> Solution:
             if solution is None:
                 raise TooLarge
             return solution
 
-        written = self.form.write(self.scene, solved)
+        written = None
+        for write in (lambda: self.form.write(self.scene, solved), lambda: self.form.in_steps(self.scene, {})):
+            with suppress(TooLarge):
+                written = written or write()
+        if written is None:
+            return False
         raw = self.result.raw
         raw.expressions, raw.products, raw.entries = written.equations, written.products, written.matrices
+        raw.abbreviation_expressions = needed(
+            [*written.equations, *(e for rows in written.matrices.values() for row in rows for e in row)], written.names
+        )
         self.result.notes += written.notes
+        return True
 
     def numbers(self) -> None:
         """Answer for a large system: the size of the problem, and numbers at an admissible state."""
@@ -168,31 +176,26 @@ class _Work:
         self.result.operations = counted.arithmetic.operations
 
     def attempt(self, form: Form, pilot: Pilot) -> Solution | None:
-        """Solve with formulas, if their size on the shared graph allows it; with long right sides named if need be.
+        """Solve with formulas, if their size on the shared graph allows it; None if they are too long.
 
-        None if they are too long. Reactions are asked for by several forms, and found once.
+        Reactions are asked for by several forms, and found once.
         """
         self.count(form, pilot)
         if self.result.operations > MAX_OPERATIONS:
             return None
-        found = self.scene.found if isinstance(form, Reactions) else {}
-        if form.name not in found:
-            found[form.name] = self.formulas(form, pilot)
-        solution, names = found[form.name]
-        self.result.raw.abbreviation_expressions |= names  # to those of the equations, which are written already
-        return solution
+        known = self.scene.memory if isinstance(form, Reactions) else {}
+        if form.name not in known:
+            known[form.name] = self.formulas(form, pilot)
+        return known[form.name]
 
-    def formulas(self, form: Form, pilot: Pilot) -> tuple[Solution | None, dict[str, Expr]]:
-        """Solve with formulas, in as few abbreviations as possible; return these too."""
-        scene = self.scene
-        for read in (lambda: (scene.formulas, {}), scene.abbreviated, lambda: scene.abbreviated(everything=True)):
-            try:
-                rows, names = read()
-                with rows.arithmetic.bounded():
-                    return self.written(rows, form.solve(rows, pilot.replay())), names
-            except TooLarge:
-                continue
-        return None, {}
+    def formulas(self, form: Form, pilot: Pilot) -> Solution | None:
+        """Solve with formulas; None if they are too long."""
+        try:
+            rows = self.scene.formulas
+            with rows.arithmetic.bounded():
+                return self.written(rows, form.solve(rows, pilot.replay()))
+        except TooLarge:
+            return None
 
     @staticmethod
     def written(rows: Rows, solution: Solution) -> Solution:
@@ -207,18 +210,20 @@ class _Work:
         return Solution(acceleration, reaction, multipliers, matrices, solution.independent)
 
     def structure(self, values: Solution) -> None:
-        """Say how large the formulas would be, which entries vanish or are constant, and what their values are."""
-        operations = self.result.operations
-        size = f"{operations} operations, the limit is {MAX_OPERATIONS}"
-        if operations <= MAX_OPERATIONS:
-            size = f"{operations} operations, but more than {MAX_TERMS} terms in one polynomial"
+        """Say how large the formulas would be, where no steps are known that make them short."""
+        size = f"{self.result.operations} operations"
         self.result.notes.append(f"the formulas of this form are too long to be written ({size})")
-        self.place()
-        for name, matrix in values.matrices.items():
-            if any(matrix):
-                self.result.structure[name] = [[_kind(entry) for entry in row] for row in matrix]
 
-    def reactions(self, solution: Solution | None) -> None:
+    def numbers_for(self, values: Solution) -> None:
+        """Give the values of matrices that are not written, and say which of their entries vary."""
+        missing = {name: m for name, m in values.matrices.items() if any(m) and name not in self.result.raw.entries}
+        if not missing or not (self.form.solved or not self.result.raw.expressions):
+            return
+        self.place()
+        for name, matrix in missing.items():
+            self.result.structure[name] = [[_kind(entry) for entry in row] for row in matrix]
+
+    def reactions(self) -> None:
         """Write the reaction of every constraint that has one of its own, and the total."""
         scene, result = self.scene, self.result
         for name, others in result.shared.items():
@@ -226,30 +231,38 @@ class _Work:
             result.notes.append(f"the reaction of `{name}` is not determinate: {why}")
         if not scene.kept:
             return
-        if solution is None or solution.multipliers is None:
-            pilot = Pilot()
-            form = Reactions()
-            form.solve(scene.arrays, pilot)
-            solution = self.attempt(form, pilot)
-        if solution is None:
-            result.notes.append("the reactions are too long to be written as formulas; they are available as numbers")
-            return
+        found = scene.memory["acting"] = scene.memory.get("acting") or self.acting()  # the same in all forms
         n = len(scene.blocks.q)
-        for i, multiplier in zip(scene.kept, solution.multipliers or [], strict=True):
+        for i, multiplier in zip(scene.kept, found.multipliers, strict=True):
             name = scene.system.constraints[i].name
             if name not in result.shared:
-                result.raw.multiplier_expressions[name] = multiplier
+                result.raw.multiplier_expressions[name] = found.names.get(str(multiplier), multiplier)
                 row = [scene.blocks.A.get((i, j), ZERO) for j in range(n)]
-                result.raw.reaction_expressions[name] = [self.product(entry, multiplier) for entry in row]
-        result.raw.total_expressions = solution.reaction
+                result.raw.reaction_expressions[name] = [entry * multiplier for entry in row]
+        result.raw.total_expressions = found.together
+        result.raw.abbreviation_expressions |= found.names
 
-    def product(self, entry: Expr, multiplier: Expr) -> Expr:
-        """Return one entry of a reaction, in lowest terms unless they are too many."""
-        field = Field([entry, multiplier])
-        try:
-            return field.write(field.read(entry) * field.read(multiplier))
-        except TooLarge:
-            return entry * multiplier
+    def acting(self) -> Reacted:
+        """Find the multipliers and the total reaction: as formulas, or in named steps where they are too long."""
+        scene, pilot, operations = self.scene, Pilot(), self.result.operations
+        form = Multipliers() if scene.added else Reactions()  # where M has no inverse, what makes up for it lengthens
+        form.solve(scene.arrays, pilot)
+        solution = self.attempt(form, pilot)
+        self.result.operations = operations
+        if solution is not None:
+            return Reacted(solution.multipliers or [], solution.reaction)
+        steps = steps_of(scene)
+        multipliers, together = steps.multipliers, steps.total
+        return Reacted(multipliers, together, needed([*multipliers, *together], steps.names))
+
+
+@dataclass
+class Reacted:
+    """What acts along constraints: λ of the independent ones, r, and what names in them stand for."""
+
+    multipliers: list[Expr]
+    together: list[Expr]
+    names: dict[str, Expr] = field(default_factory=dict)
 
 
 def _kind(value: Any) -> str:

@@ -17,6 +17,11 @@ Expr = Any  # a SymEngine expression; its Python wrapper carries no types
 STEP, IF_LESS, IF_LESS_EQUAL = "step", "if_lt", "if_le"
 
 
+def is_numeral(symbol: Expr) -> bool:
+    """Tell whether a symbol is a number, written as a symbol of this name; names do not begin with a digit."""
+    return symbol.name[:1].isdigit()
+
+
 def step(u: Expr) -> Expr:
     """Return 0 below zero, 1 above, ½ at zero (so that step(u) = (1 + sign(u))/2 everywhere)."""
     value = number(u)

@@ -13,7 +13,7 @@ from dalembert.language.states import as_written
 from dalembert.language.walk import fold
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
-_FACTOR = re.compile(r"-?(\d[\d.e+-]*\*)?", re.ASCII)  # in front of a term
+_FACTOR = re.compile(r"-?(\d[\d.e+-]*\*\(?)?", re.ASCII)  # in front of a term
 _RATE = re.compile(r"\w('+)(?!['(])")
 _CONSTANT = re.compile(r"-?\d[\d.e+/-]*", re.ASCII)
 _BREAKS = re.compile(r"[(\[)\],]| [-+=] |(?<=.)[*/]")  # brackets, and where a line may end

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 import symengine as se
 
+from dalembert.language.building import is_numeral
 from dalembert.language.functions import ARRAYS, FLOATS, function_of
 from dalembert.language.walk import fold
 
@@ -125,6 +126,8 @@ class Program:
         if node.is_Number or kind in ("Pi", "Exp1"):
             return self._number(float(node.n(53, real=True)))
         if node.is_Symbol:
+            if is_numeral(node):
+                return self._number(float(node.name))
             raise ValueError(f"`{node}` is no input of this program")
         if node.is_Pow:
             return self._power(*node.args)

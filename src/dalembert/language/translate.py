@@ -15,7 +15,7 @@ import symengine as se
 from dalembert.arguments import names as names_of
 from dalembert.arguments import shown, whole
 from dalembert.errors import ModelError, nearest
-from dalembert.language.building import IF_LESS, IF_LESS_EQUAL, TIME, Expr, choose
+from dalembert.language.building import IF_LESS, IF_LESS_EQUAL, TIME, Expr, choose, is_numeral
 from dalembert.language.functions import FUNCTIONS, OPERATIONS, Function, function_of
 from dalembert.language.late_sympy import dynamicsymbols, is_coordinate, is_sympy, sp
 from dalembert.language.states import as_written, inner, integral
@@ -80,6 +80,7 @@ class Translator:
         self._calls: Mapping[str, tuple[str, ...]] = {} if calls is None else calls  # functions of the model's own
         self._inward: dict[Any, Expr] = {}
         self._outward: dict[Expr, Any] = {}
+        self._shown: dict[Expr, Any] = {}
 
     @cached_property
     def time(self) -> Any:
@@ -256,9 +257,16 @@ class Translator:
         """Translate back, with the user's own symbols."""
         return fold(se.sympify(expr), self._node_outward, self._outward)
 
+    def shown(self, expr: Expr) -> Any:
+        """Translate for a printer: numbers that stand apart in quotients stay symbols of their names."""
+        return fold(se.sympify(expr), self._node_shown, self._shown)
+
+    def _node_shown(self, node: Expr, args: list[Any]) -> Any:
+        return sp.Symbol(node.name) if node.is_Symbol and is_numeral(node) else self._node_outward(node, args)
+
     def _node_outward(self, node: Expr, args: list[Any]) -> Any:
         if node.is_Symbol:
-            return self._symbol_outward(node.name)
+            return sp.Float(float(node.name)) if is_numeral(node) else self._symbol_outward(node.name)
         if type(node).__name__ == "RealDouble":
             return sp.Float(float(node))
         if node.is_Number or not args:

@@ -66,7 +66,7 @@ def _with_multipliers(derivation: Derivation) -> nodes.Section:
 
     from dalembert.forms.multipliers import multiplier
 
-    scene, b = derivation.scene, derivation.scene.blocks
+    scene, b = derivation.scene, derivation.scene.given
     left: list[list[Expr]] = [[] for _ in b.q]
     right: list[list[Expr]] = [[f] for f in b.f]
     for (i, j), entry in b.M.items():

@@ -26,6 +26,21 @@ def total(expressions: Iterable[Expr]) -> int:
     return sum(operations(expr) for expr in expressions)
 
 
+def shortest(expressions: Iterable[Expr], known: dict[Expr, int] | None = None) -> Expr:
+    """Return the expression of fewest operations; among equals the one that is shortest as text.
+
+    known: as for `operations`.
+    """
+    found, least = [], None
+    for expr in expressions:
+        count = operations(expr, known)
+        if least is None or count < least:
+            found, least = [expr], count
+        elif count == least:
+            found.append(expr)
+    return found[0] if len(found) == 1 else min(found, key=lambda expr: (len(text := str(expr)), text))
+
+
 def _count(node: Expr, below: list[int]) -> int:
     if node.is_Symbol or not node.args:
         return 1 if node.is_Number and node < 0 else 0
@@ -73,3 +88,10 @@ def is_negative(term: Expr) -> bool:
     if term.is_Number:
         return bool(term < 0)
     return bool(term.is_Mul and term.args[0].is_Number and term.args[0] < 0)
+
+
+def rank(expr: Expr) -> int:
+    """Return by what terms are collected first: accelerations, then velocities, then the rest."""
+    if not expr.is_Symbol:
+        return 0
+    return min(len(expr.name) - len(expr.name.rstrip("'")), 2)

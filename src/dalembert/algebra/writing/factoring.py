@@ -10,17 +10,27 @@ is collected by the atoms that most terms share. Squares are completed: x² − 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
-from math import isqrt
+from math import gcd, isqrt
 
 import symengine as se
 
-from dalembert.algebra.writing.cost import operations
-from dalembert.algebra.writing.terms import Monomial, Sum, add, common, common_of, content, divided, product, quotient
+from dalembert.algebra.writing.cost import operations, shortest
+from dalembert.algebra.writing.terms import (
+    Factor,
+    Monomial,
+    Sum,
+    add,
+    common_of,
+    content,
+    divided,
+    over,
+    parted,
+    product,
+    quotient,
+)
 from dalembert.language.building import Expr
 
 MAX_SEARCHED = 40  # terms; more are collected first
-_UNIT = Fraction(1)
 MAX_EFFORT = 60_000  # pairs of terms that are compared for one formula; beyond this terms are only collected
 
 
@@ -34,23 +44,28 @@ class Atoms:
         self.costs: list[int] = []
         self.ranks: list[int] = []
         self.effort = MAX_EFFORT
+        self.known: dict[Expr, int] = {}  # operations of what was met before
+        self.arranged: dict[frozenset, Expr] = {}  # sums that were written before
 
     def index(self, expr: Expr) -> int:
         """Return the number of an atom, a new one if it was not there."""
         if expr not in self._index:
             self._index[expr] = len(self.written)
             self.written.append(expr)
-            self.costs.append(operations(expr))
+            self.costs.append(operations(expr, self.known))
             self.ranks.append(self._rank(expr))
         return self._index[expr]
 
-    def cost(self, monomial: Monomial, factor: Fraction = Fraction(1)) -> int:
+    def cost(self, monomial: Monomial, factor: Factor = 1) -> int:
         """Return the operations of a term, without its sign."""
-        number = (abs(factor.numerator) != 1) + (factor.denominator != 1)
-        inside = sum(self.costs[atom] + (power > 1) for atom, power in monomial)
-        return inside + max(len(monomial) - 1, 0) + (number if monomial else 0)
+        if not monomial:
+            return 0
+        total = len(monomial) - 1 + (abs(factor.numerator) != 1) + (factor.denominator != 1)
+        for atom, power in monomial:
+            total += self.costs[atom] + (power > 1)
+        return total
 
-    def term(self, monomial: Monomial, factor: Fraction = Fraction(1)) -> Expr:
+    def term(self, monomial: Monomial, factor: Factor = 1) -> Expr:
         """Write a term."""
         powers = [self.written[atom] ** power for atom, power in monomial]
         return se.Mul(se.Rational(factor.numerator, factor.denominator), *powers)
@@ -92,21 +107,18 @@ class Arrangement:
 
     def _rectangles(self, terms: Sum) -> Iterable[tuple[float, Callable[[], Sum]]]:
         """Give what the sums that appear in two or more products save, and what is left with them as atoms."""
-        monomials = list(terms)
-        pairs: dict[tuple[Monomial, Monomial, Fraction], list[Monomial]] = {}
-        for i, one in enumerate(monomials):
-            for other in monomials[i + 1 :]:
-                shared = common(one, other)
-                a, b = quotient(one, shared) or (), quotient(other, shared) or ()
-                ratio = _ratio(terms[one], terms[other]) if a <= b else _ratio(terms[other], terms[one])
-                if a > b:
-                    a, b = b, a
-                pairs.setdefault((a, b, ratio), []).append(shared)
+        factors = list(terms.items())
+        pairs: dict[tuple[Monomial, Monomial, int, int], list[Monomial]] = {}
+        for i, (one, x) in enumerate(factors):
+            for other, y in factors[i + 1 :]:
+                shared, a, b = parted(one, other)
+                key = (a, b, *_lowest(x, y)) if a <= b else (b, a, *_lowest(y, x))
+                pairs.setdefault(key, []).append(shared)
         seen: set[tuple] = set()
-        for (a, b, ratio), rows in pairs.items():
+        for (a, b, x, y), rows in pairs.items():
             if len(rows) < 2:
                 continue
-            columns = self._columns(terms, rows, {a: Fraction(1), b: ratio})
+            columns = self._columns(terms, rows, {a: x, b: y})
             key = (tuple(sorted(rows)), tuple(sorted(columns)))
             if key in seen:
                 continue
@@ -118,16 +130,15 @@ class Arrangement:
     @staticmethod
     def _columns(terms: Sum, rows: list[Monomial], columns: Sum) -> Sum:
         """Return all that every row is multiplied by, in the same proportions."""
-        first = rows[0]
-        a = next(iter(columns))
-        unit = terms[product(first, a)]
+        first, others = rows[0], rows[1:]
+        a, x = next(iter(columns.items()))
+        unit, units = terms[product(first, a)], [terms[product(row, a)] for row in others]
         for monomial, factor in terms.items():
             column = quotient(monomial, first)
             if column is None or column in columns:
                 continue
-            ratio = factor / unit
-            if all(terms.get(product(row, column)) == ratio * terms[product(row, a)] for row in rows[1:]):
-                columns[column] = ratio
+            if all(terms.get(product(r, column), 0) * unit == factor * u for r, u in zip(others, units, strict=True)):
+                columns[column] = over(factor * x, unit)
         return columns
 
     def _saving(self, terms: Sum, rows: list[Monomial], columns: Sum) -> float:
@@ -136,8 +147,8 @@ class Arrangement:
         if len(used) < len(rows) * len(columns):
             return 0
         before = sum(cost(m, terms[m]) for m in used) + len(used) - 1
-        a = next(iter(columns))
-        factors = [terms[product(row, a)] for row in rows]
+        a, x = next(iter(columns.items()))
+        factors = [over(terms[product(row, a)], x) for row in rows]
         inside = sum(cost(c, f) for c, f in columns.items()) + len(columns) - 1
         shared = common_of(rows)
         front = cost(shared) + 1 if shared else 0
@@ -149,11 +160,11 @@ class Arrangement:
         number = content(columns.values())
         if sum(f < 0 for f in columns.values()) * 2 > len(columns):
             number = -number
-        inner = {column: factor / number for column, factor in columns.items()}
-        atom = self.atoms.index(self.write(inner))
-        left = {m: f for m, f in terms.items() if m not in {product(r, c) for r in rows for c in columns}}
+        inner = {column: over(factor, number) for column, factor in columns.items()}
+        atom, used = self.atoms.index(self.write(inner)), {product(r, c) for r in rows for c in columns}
+        left = {m: f for m, f in terms.items() if m not in used}
         for row in rows:
-            add(left, product(row, ((atom, 1),)), terms[product(row, a)] * number)
+            add(left, product(row, ((atom, 1),)), over(terms[product(row, a)] * number, columns[a]))
         return left
 
     def _squares(self, terms: Sum) -> Iterable[tuple[float, Callable[[], Sum]]]:
@@ -166,11 +177,11 @@ class Arrangement:
             for other, B, beta in roots[i + 1 :]:
                 shared = common_of([one, other])
                 number = content([alpha, beta]) * (1 if alpha > 0 else -1)
-                a, b = _root(alpha / number), _root(beta / number)
+                a, b = _root(over(alpha, number)), _root(over(beta, number))
                 cross = terms.get(product(A, B))
                 if shared or a is None or b is None or cross is None or abs(cross) != abs(2 * a * b * number):
                     continue
-                sign = 1 if cross / number > 0 else -1
+                sign = 1 if cross * number > 0 else -1
                 saved = sum(self.atoms.cost(m, terms[m]) for m in (one, other, product(A, B))) + 2
                 saved -= self.atoms.cost(A, a) + self.atoms.cost(B, b) + 2 + (abs(number) != 1)
                 yield (
@@ -180,7 +191,7 @@ class Arrangement:
                     ),
                 )
 
-    def _squared(self, terms: Sum, used: Sequence[Monomial], root: Sum, number: Fraction) -> Sum:
+    def _squared(self, terms: Sum, used: Sequence[Monomial], root: Sum, number: Factor) -> Sum:
         left = {m: f for m, f in terms.items() if m not in used}
         add(left, ((self.atoms.index(self.write(root)), 2),), number)
         return left
@@ -193,8 +204,11 @@ class Arrangement:
             ((monomial, factor),) = terms.items()
             return self.atoms.term(monomial, factor)
         best, most = None, 0.0
-        for atom in {atom for monomial in terms for atom, _ in monomial}:
-            having = [m for m in terms if any(a == atom for a, _ in m)]
+        places: dict[int, list[Monomial]] = {}
+        for monomial in terms:
+            for atom, _ in monomial:
+                places.setdefault(atom, []).append(monomial)
+        for atom, having in places.items():
             if len(having) < 2:
                 continue
             shared = common_of(having)
@@ -206,12 +220,12 @@ class Arrangement:
             return se.Add(*[self.atoms.term(m, f) for m, f in terms.items()])
         inside = {m: f for m, f in terms.items() if quotient(m, best) is not None}
         outside = {m: f for m, f in terms.items() if m not in inside}
-        inner = self.write(divided(inside, best, Fraction(1)))
+        inner = self.write(divided(inside, best, 1))
         first = self.atoms.term(best) * inner
         return first + self._collected(outside) if outside else first
 
 
-def _primitive(terms: Sum) -> tuple[Fraction, Monomial, Sum]:
+def _primitive(terms: Sum) -> tuple[Factor, Monomial, Sum]:
     """Take out the number and the monomial that all terms share; more of them positive than negative."""
     number, shared = content(terms.values()), common_of(terms)
     if sum(factor < 0 for factor in terms.values()) * 2 > len(terms):
@@ -219,19 +233,24 @@ def _primitive(terms: Sum) -> tuple[Fraction, Monomial, Sum]:
     return number, shared, divided(terms, shared, number)
 
 
-def _ratio(one: Fraction, other: Fraction) -> Fraction:
-    """Return other/one; most factors differ in sign only, and dividing them takes longer than looking."""
-    return _UNIT if one == other else -_UNIT if one == -other else other / one
+def _lowest(x: Factor, y: Factor) -> tuple[int, int]:
+    """Return two whole factors in lowest terms, the first one positive."""
+    common = gcd(x, y) if x > 0 else -gcd(x, y)  # pyright: ignore[reportArgumentType]
+    return x // common, y // common
 
 
-def _root(value: Fraction) -> Fraction | None:
-    if value < 0:
+def _root(value: Factor) -> int | None:
+    """Return the square root of a whole number, if it has one."""
+    if value < 0 or value.denominator != 1:
         return None
-    above, below = isqrt(value.numerator), isqrt(value.denominator)
-    return Fraction(above, below) if above**2 == value.numerator and below**2 == value.denominator else None
+    root = isqrt(value.numerator)
+    return root if root**2 == value else None
 
 
 def arranged(terms: Sum, atoms: Atoms) -> Expr:
     """Write a sum by the shortest of some ways."""
-    ways = [Arrangement(atoms, rectangles).write(terms) for rectangles in (True, False)[len(terms) < 4 :]]
-    return min(ways, key=lambda expr: (operations(expr), len(str(expr))))
+    key = frozenset(terms.items())
+    if key not in atoms.arranged:
+        ways = [Arrangement(atoms, rectangles).write(terms) for rectangles in (True, False)[len(terms) < 4 :]]
+        atoms.arranged[key] = shortest(ways, atoms.known)
+    return atoms.arranged[key]

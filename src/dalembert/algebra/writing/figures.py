@@ -27,6 +27,12 @@ def in_decimals(expr: Expr) -> Expr:
     return fold(expr, _node)
 
 
+def in_fractions(expr: Expr) -> Expr:
+    """Write the decimals of a formula as the fractions that they mean."""
+    exact = {x: se.Rational((value := number(x)).numerator, value.denominator) for x in expr.atoms(se.RealDouble)}
+    return expr.xreplace(exact) if exact else expr
+
+
 def scaled(equation: Expr, row: Expr, rates: Iterable[Expr]) -> Expr:
     """Give an equation that vanishes the scale of the row from which it comes, or one in which numbers are short."""
     if not equation.is_Add:
@@ -78,6 +84,12 @@ def _product(args: list[Expr]) -> Expr:
     written = _decimal(front)
     if written is None:  # as it was
         return se.Mul(*args)
+    if isinstance(written, se.RealDouble):  # 0.01 (350 x + 17 y) is 3.5 x + 0.17 y
+        for k, total in enumerate(sums):
+            if any(abs(number(_coefficient(term))) >= _LARGE for term in total.args):
+                inside = _times(total, front)
+                if inside is not None:
+                    return se.Mul(inside, *others, *sums[:k], *sums[k + 1 :])
     return se.Mul(written, *others, *sums)
 
 

@@ -15,7 +15,7 @@ from dalembert.language.walk import fold, operands, rebuild
 MOST = 4  # names; more of them are not read as formulas but as a program
 _LEAST = 3  # operations that a name must save
 _TRIVIAL = 2  # operations of what needs no name, as l sin φ
-_SHARE = 0.2  # of all operations that names must save together
+_SHARE = 0.1  # of all operations that names must save together
 _TRIED = 12  # parts that are tried before one is chosen
 _SHORT = 30  # operations, up to which formulas need no names
 _LONG = 2_000  # operations beyond which no names are looked for here
@@ -76,7 +76,7 @@ def _parts(expressions: Iterable[Expr], known: dict[Expr, int]) -> list[Expr]:
     found = {
         node: count
         for node, count in seen.items()
-        if count > 1 and operations(node, known) > _TRIVIAL and not node.is_Pow
+        if count > 1 and not node.is_Pow and (operations(node, known) > _TRIVIAL or _turns(node))
     }
     powers = {node: _powers(node) for node in products}
     for one, other in combinations(products, 2):
@@ -88,6 +88,11 @@ def _parts(expressions: Iterable[Expr], known: dict[Expr, int]) -> list[Expr]:
             found[part] = sum(count for node, count in products.items() if _contains(powers[node], shared))
     plain = {_positive(node): count for node, count in found.items()}
     return sorted(plain, key=lambda node: (-plain[node] * operations(node, known), str(node)))[:_TRIED]
+
+
+def _turns(node: Expr) -> bool:
+    """Tell whether it is the sine or cosine of a sum, which is short but hard to read twice."""
+    return isinstance(node, (se.sin, se.cos)) and node.args[0].is_Add
 
 
 def _positive(node: Expr) -> Expr:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
+from math import gcd
 from typing import Any
 
 Polynomial = Any  # flint's fmpz_mpoly
+Powers = tuple[int, ...]
 _KEPT = 3  # ways that are followed further
 _ROUNDS = 4
 _PASSES = 12  # of one replacement, until nothing is left to be replaced
@@ -29,7 +30,8 @@ class Relations:
     ):
         self._reduce, self._moving = reduce, moving
         self.linear: list[tuple[int, Polynomial, Polynomial]] = []  # x, a and b of a x + b = 0, with a constant
-        self._rules: list[tuple[tuple[int, ...], dict[tuple[int, ...], Fraction]]] = []
+        # terms of relations, by their exponents and those of the generators that they have, and the others beside them
+        self._rules: list[tuple[Powers, list[tuple[int, int]], int, dict[Powers, int]]] = []
         for polynomial in polynomials:
             self.linear += self._solvable(polynomial)
             terms = {tuple(map(int, m)): int(c) for m, c in polynomial.to_dict().items()}
@@ -37,8 +39,9 @@ class Relations:
                 continue
             for lead, factor in terms.items():
                 if any(lead):
-                    rest = {m: Fraction(-c, factor) for m, c in terms.items() if m != lead}
-                    self._rules.append((lead, rest))
+                    rest = {m: -c for m, c in terms.items() if m != lead}
+                    needed = [(k, power) for k, power in enumerate(lead) if power]
+                    self._rules.append((lead, needed, factor, rest))
 
     def _solvable(self, polynomial: Polynomial) -> list[tuple[int, Polynomial, Polynomial]]:
         """Return what a relation can be solved for, with a factor in front that does not change in time."""
@@ -57,21 +60,23 @@ class Relations:
     def ways(self, polynomial: Polynomial) -> list[tuple[Polynomial, int]]:
         """Return shorter ways of writing a polynomial, itself first, each with the number that it is multiplied by."""
         best = {str(polynomial): (polynomial, 1)}
-        present = self.names(polynomial)
+        present, least = self.names(polynomial), self._size(polynomial)
         front = list(best.values())
         for _ in range(_ROUNDS):
             found: dict[str, tuple[Polynomial, int]] = {}
             for one, number in front:
-                degrees = one.degrees()
-                for lead, rest in self._rules:
-                    if any(power > degree for power, degree in zip(lead, degrees, strict=True)):
+                degrees, terms = one.degrees(), None
+                for rule in self._rules:
+                    if any(power > degrees[k] for k, power in rule[1]):
                         continue
-                    if (other := self._replaced(one, lead, rest)) is not None and str(other[0]) not in best:
-                        if not self.names(other[0]) <= present:
-                            continue
-                        found[str(other[0])] = (other[0], number * other[1])
-            front = sorted(found.values(), key=lambda way: self._size(way[0]))[:_KEPT]
-            front = [way for way in front if self._size(way[0]) < self._size(polynomial)]
+                    terms = terms or {tuple(map(int, m)): int(c) for m, c in one.to_dict().items()}
+                    other = self._replaced(one, terms, rule)
+                    if other is None or not self.names(other[0]) <= present or (key := str(other[0])) in best:
+                        continue
+                    found[key] = (other[0], number * other[1])
+            sizes = sorted(((self._size(way[0]), k) for k, way in enumerate(found.values())))[:_KEPT]
+            ways = list(found.values())
+            front = [ways[k] for size, k in sizes if size < least]
             if not front:
                 break
             best |= {str(way[0]): way for way in front}
@@ -88,40 +93,34 @@ class Relations:
         degrees = polynomial.degrees()
         return frozenset().union(*(names for names, degree in zip(self._moving, degrees, strict=False) if degree))
 
-    def _replaced(self, polynomial: Polynomial, lead: tuple, rest: dict) -> tuple[Polynomial, int] | None:
-        """Replace a term of a relation by the others; None if it does not appear, or without end."""
-        terms: dict[tuple[int, ...], Any] = {
-            tuple(map(int, m)): Fraction(int(c)) for m, c in polynomial.to_dict().items()
-        }
-        changed = False
-        needed = [(k, power) for k, power in enumerate(lead) if power]
+    def _replaced(self, polynomial: Polynomial, terms: dict[Powers, int], rule: Any) -> tuple[Polynomial, int] | None:
+        """Replace a term of a relation by the others; None if it does not appear, or without end.
+
+        Everything is multiplied by the factor of the term whenever it is replaced, so that numbers stay whole.
+        """
+        (lead, needed, factor, rest), number, changed = rule, 1, False
         for _ in range(_PASSES):
             hits = [m for m in terms if all(m[k] >= power for k, power in needed)]
             if not hits:
                 break
-            changed = True
+            changed, number = True, number * factor
+            found = {m: c * factor for m, c in terms.items()}
             for monomial in hits:
-                factor = terms.pop(monomial)
-                left = tuple(a - b for a, b in zip(monomial, lead, strict=True))
+                del found[monomial]
+            for monomial in hits:
+                value = terms[monomial]
+                left = [a - b for a, b in zip(monomial, lead, strict=True)]
                 for other, ratio in rest.items():
-                    key = tuple(a + b for a, b in zip(left, other, strict=True))
-                    terms[key] = terms.get(key, 0) + factor * ratio
-            terms = {m: c for m, c in terms.items() if c}
+                    key = tuple([a + b for a, b in zip(left, other, strict=True)])
+                    found[key] = found.get(key, 0) + value * ratio
+            terms = {m: c for m, c in found.items() if c}
             if len(terms) > 4 * len(polynomial) + 20:
                 return None
         else:
             return None
         if not changed:
             return None
-        number = 1
-        for value in terms.values():
-            number = number * value.denominator // _gcd(number, value.denominator)
+        shared = gcd(number, *terms.values()) * (1 if number > 0 else -1)
         context = polynomial.context()
-        whole = context.from_dict({m: int(c * number) for m, c in terms.items()}) if terms else context.constant(0)
-        return self._reduce(whole), number
-
-
-def _gcd(a: int, b: int) -> int:
-    while b:
-        a, b = b, a % b
-    return a
+        whole = context.from_dict({m: c // shared for m, c in terms.items()}) if terms else context.constant(0)
+        return self._reduce(whole), number // shared

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 Monomial = tuple[tuple[int, int], ...]
-Sum = dict[Monomial, Fraction]
+Factor = int | Fraction
+Sum = dict[Monomial, Factor]
 
 
 def product(one: Monomial, other: Monomial) -> Monomial:
@@ -44,6 +45,24 @@ def common(one: Monomial, other: Monomial) -> Monomial:
     return tuple((atom, min(power, powers[atom])) for atom, power in one if atom in powers)
 
 
+def parted(one: Monomial, other: Monomial) -> tuple[Monomial, Monomial, Monomial]:
+    """Return what two monomials share, and what each has beside it."""
+    shared: list[tuple[int, int]] = []
+    first: list[tuple[int, int]] = []
+    powers = dict(other)
+    for atom, power in one:
+        match = powers.pop(atom, 0)
+        if not match:
+            first.append((atom, power))
+            continue
+        shared.append((atom, min(power, match)))
+        if power > match:
+            first.append((atom, power - match))
+        elif match > power:
+            powers[atom] = match - power
+    return tuple(shared), tuple(first), tuple(sorted(powers.items()))
+
+
 def common_of(monomials: Iterable[Monomial]) -> Monomial:
     """Return the greatest monomial that divides all."""
     rest = iter(monomials)
@@ -55,18 +74,28 @@ def common_of(monomials: Iterable[Monomial]) -> Monomial:
     return shared
 
 
-def content(numbers: Iterable[Fraction]) -> Fraction:
+def content(numbers: Iterable[Factor]) -> Factor:
     """Return the number by which factors become whole without a common divisor.
 
-    >>> content([Fraction(3, 2), Fraction(9, 4)])
-    Fraction(3, 4)
+    >>> content([Fraction(3, 2), Fraction(9, 4)]), content([4, -6])
+    (Fraction(3, 4), 2)
     """
     values = list(numbers)
     below = math.lcm(*(value.denominator for value in values))
-    return Fraction(math.gcd(*(int(value * below) for value in values)), below)
+    above = math.gcd(*(value.numerator * (below // value.denominator) for value in values))
+    return above if below == 1 else Fraction(above, below)
 
 
-def add(total: Sum, monomial: Monomial, factor: Fraction) -> None:
+def over(above: Factor, below: Factor) -> Factor:
+    """Divide exactly; a whole number where it is one, which is quicker to compute with."""
+    if isinstance(above, int) and isinstance(below, int):
+        whole, rest = divmod(above, below)
+        return Fraction(above, below) if rest else whole
+    found = Fraction(above) / below
+    return found.numerator if found.denominator == 1 else found
+
+
+def add(total: Sum, monomial: Monomial, factor: Factor) -> None:
     """Add a term to a sum; what vanishes is taken out."""
     value = total.get(monomial, 0) + factor
     if value:
@@ -84,6 +113,8 @@ def expand(one: Sum, other: Sum) -> Sum:
     return total
 
 
-def divided(terms: Sum, monomial: Monomial, number: Fraction) -> Sum:
+def divided(terms: Sum, monomial: Monomial, number: Factor) -> Sum:
     """Divide a sum by a monomial and a number; it must go."""
-    return {quotient(m, monomial) or (): factor / number for m, factor in terms.items()}
+    if not monomial:
+        return {m: over(factor, number) for m, factor in terms.items()}
+    return {quotient(m, monomial) or (): over(factor, number) for m, factor in terms.items()}

@@ -12,12 +12,12 @@ import symengine as se
 from dalembert.algebra.writing.angles import Angles, Vector, Waves, multiple, waves
 from dalembert.algebra.writing.cost import operations
 from dalembert.algebra.writing.factoring import Atoms, arranged
-from dalembert.algebra.writing.terms import Monomial, Sum, add, expand, product
+from dalembert.algebra.writing.terms import Monomial, Sum, add, expand, over, product
 
 Powers = tuple[int, ...]  # (s₁, c₁, s₂, c₂, …)
 Trigonometric = dict[Powers, Any]  # a polynomial in sines and cosines
 Factors = Sequence[tuple[Trigonometric, int]]
-_ONE: Sum = {(): Fraction(1)}
+_ONE: Sum = {(): 1}
 
 
 class Trigonometry:
@@ -46,7 +46,7 @@ class Trigonometry:
         total: Sum = {}
         for powers, factor in polynomial.items():
             monomial: Monomial = ()
-            number = Fraction(factor)
+            number = over(factor, 1)
             for k, power in enumerate(powers):
                 if power:
                     vector = tuple(int(i == k // 2) for i in range(len(self.angles.base)))
@@ -102,7 +102,7 @@ class Trigonometry:
     def _in_one(self, polynomial: Trigonometric, angle: Vector) -> Sum:
         total: Sum = {}
         for (s, c), factor in polynomial.items():
-            number, monomial = Fraction(factor), ()
+            number, monomial = over(factor, 1), ()
             for power, is_sine in ((s, True), (c, False)):
                 if power:
                     sign, atom = self._atom(angle, is_sine)

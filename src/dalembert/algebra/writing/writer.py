@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
 import symengine as se
 
-from dalembert.algebra.writing.cost import is_negative, operations
+from dalembert.algebra.writing.cost import is_negative, operations, rank, shortest
 from dalembert.algebra.writing.factoring import MAX_EFFORT, Atoms, arranged
+from dalembert.algebra.writing.fractions import Fractions
 from dalembert.algebra.writing.relations import Relations
 from dalembert.algebra.writing.terms import Sum, add, product
 from dalembert.algebra.writing.trigonometry import Trigonometric, Trigonometry
@@ -23,14 +23,6 @@ _SEARCHED = 60  # up to this many terms shorter ways of writing a formula are lo
 _DEGREE = 6  # in the sine and cosine of an angle, up to which 1 is written as sin² + cos²
 _TRIED = 6  # fractions that are equal on the motion
 _LONGER = 6  # terms that a fraction may gain by a relation, in the hope of factors
-_PARTS = 3  # that are split off a fraction
-
-
-def rank(expr: Expr) -> int:
-    """Return by what terms are collected first: accelerations, then velocities, then the rest."""
-    if not expr.is_Symbol:
-        return 0
-    return min(len(expr.name) - len(expr.name.rstrip("'")), 2)
 
 
 class Writer:
@@ -46,6 +38,7 @@ class Writer:
         still = frozenset(constant)
         moving = [frozenset(s.name for s in g.free_symbols) - still for g in field.generators]
         self.relations = Relations(relations, field.reduce, moving)
+        self.fractions = Fractions(self)
         self._known: dict[str, Expr] = {}
         self._values: dict[str, Expr] = {}
 
@@ -64,7 +57,7 @@ class Writer:
         if top.is_zero():
             return se.Integer(0)
         if len(top) + len(bottom) > _SEARCHED:
-            return self._positive(top, bottom, self._quotient)
+            return self._positive(top, bottom, self.fractions.quotient)
         options: dict[str, tuple[Polynomial, Polynomial]] = {}
         for above, x in self.relations.ways(top):
             for below, y in self.relations.ways(bottom):
@@ -77,10 +70,11 @@ class Writer:
         for above, below in sorted(options.values(), key=lambda pair: len(pair[0]) + len(pair[1]))[:most]:
             if above.is_zero():
                 return se.Integer(0)
-            found.append(self._positive(above, below, self._quotient))
+            found.append(self._positive(above, below, self.fractions.quotient))
             if not below.is_constant() and len(above) <= 2 * _SHORT:
-                found.append(self._positive(above, below, self._split))
-        return min(found, key=_length)
+                found.append(self._positive(above, below, self.fractions.split))
+                found += self._positive(above, below, self.fractions.split_inside)
+        return self.shortest(found)
 
     def _solved(self, formula: Any) -> list[Any]:
         """Put in what relations can be solved for, in all terms or in those with speeds only."""
@@ -106,7 +100,7 @@ class Writer:
             if put.numerator.is_zero() or self.field.length(put) > self.field.length(formula) + _LONGER:
                 continue
             found.append(put)
-            content, factors = self._factors(put.numerator)
+            content, factors = self.factors(put.numerator)
             back = None
             for factor, power in factors:
                 scale, left = divmod(rest, factor)
@@ -131,7 +125,7 @@ class Writer:
         for way, _ in self.relations.ways(polynomial)[:3] if len(polynomial) <= _SEARCHED else [(polynomial, 1)]:
             if not way.is_zero():
                 options += [self._rest(variant) for variant in self._variants(way)]
-        return min((self._signed(option) for option in options), key=_length)
+        return self.shortest(self._signed(option) for option in options)
 
     def _rest(self, polynomial: Polynomial) -> Polynomial:
         """Leave the factors out that have no rates in them: they do not vanish in general."""
@@ -140,7 +134,7 @@ class Writer:
         whole = None
         for factor, power in self.field.factors(polynomial)[1]:
             degrees = factor.degrees()
-            if any(degrees[i] for i in rates):
+            if any(degrees[i] for i in rates) or self.field.is_lost(factor):
                 whole = factor**power if whole is None else whole * factor**power
         return polynomial if whole is None else whole
 
@@ -181,66 +175,15 @@ class Writer:
             above, below = -above, -below
         return write(above, below)
 
-    def _quotient(self, above: Polynomial, below: Polynomial) -> Expr:
-        return self.polynomial(above) / self.polynomial(below)
-
-    def _split(self, above: Polynomial, below: Polynomial) -> Expr:
-        """Write a fraction as what can be divided and a rest, part by part as long as that shortens it."""
-        best = self._quotient(above, below)
-        parts: list[Expr] = []
-        whole, rest = self._without_speeds(above, below)
-        if whole is not None:
-            parts, above = [whole], rest
-        while len(parts) < _PARTS and not above.is_zero():
-            step = self._part(above, below)
-            if step is None:
-                break
-            parts.append(step[0])
-            above = step[1]
-        if not parts:
-            return best
-        common = above.gcd(below) if not above.is_zero() else below
-        left = self._quotient(above // common, below // common) if not above.is_zero() else se.Integer(0)
-        return min((best, se.Add(left, *parts)), key=_length)
-
-    def _without_speeds(self, above: Polynomial, below: Polynomial) -> tuple[Expr | None, Polynomial]:
-        """Split off what has no velocities or momenta in it, if that has no denominator."""
-        moving = [
-            i for i, g in enumerate(self.field.generators) if g.is_Symbol and (rank(g) or g in self.field.momenta)
-        ]
-        still = {m: c for m, c in above.to_dict().items() if not any(m[i] for i in moving)}
-        if not still or len(still) == len(above):
-            return None, above
-        part = above.context().from_dict(still)
-        quotient, rest = divmod(part, below)
-        if not rest.is_zero():
-            return None, above
-        return self.polynomial(quotient), above - part
-
     def _still(self, polynomial: Polynomial) -> Polynomial:
         """Return the terms without velocities or momenta."""
         moving = [i for i, g in enumerate(self.field.generators) if rank(g) or g in self.field.momenta]
         still = {m: c for m, c in polynomial.to_dict().items() if not any(m[i] for i in moving)}
         return polynomial.context().from_dict(still)
 
-    def _part(self, above: Polynomial, below: Polynomial) -> tuple[Expr, Polynomial] | None:
-        """Return the monomial that leaves fewest terms when its product with the denominator is taken away."""
-        context = above.context()
-        best = None
-        seen = set()
-        for upper, x in above.to_dict().items():
-            for lower, y in below.to_dict().items():
-                powers = tuple(int(a) - int(b) for a, b in zip(upper, lower, strict=True))
-                if any(p < 0 for p in powers) or x % y or (powers, x // y) in seen:
-                    continue
-                seen.add((powers, x // y))
-                term = context.term(coeff=x // y, exp_vec=powers)
-                rest = self.field.reduce(above - term * below)
-                if best is None or len(rest) < len(best[1]):
-                    best = (term, rest)
-        if best is None or len(best[1]) >= len(above):
-            return None
-        return self.polynomial(best[0]), best[1]
+    def shortest(self, expressions: Iterable[Expr]) -> Expr:
+        """Return the expression of fewest operations."""
+        return shortest(expressions, self.atoms.known)
 
     # --- polynomials ----------------------------------------------------------------------------------------------
 
@@ -252,7 +195,7 @@ class Writer:
                 self._known[key] = self._sum(polynomial)
             else:
                 options = self._variants(polynomial)
-                self._known[key] = min((self._factored(option) for option in options), key=_length)
+                self._known[key] = self.shortest(self._factored(option) for option in options)
         return self._known[key]
 
     def _variants(self, polynomial: Polynomial) -> list[Polynomial]:
@@ -271,7 +214,7 @@ class Writer:
             found[str(full)] = full
         return list(found.values())
 
-    def _factors(self, polynomial: Polynomial) -> tuple[Any, list[tuple[Polynomial, int]]]:
+    def factors(self, polynomial: Polynomial) -> tuple[Any, list[tuple[Polynomial, int]]]:
         """Return factors, also those that are seen only with sin² + cos² in the place of 1."""
         plain = self.field.factors(polynomial)
         full = self._homogeneous(polynomial)
@@ -319,7 +262,7 @@ class Writer:
             return arranged(self._combined(groups, lambda _, part: self.trigonometry.plain(part)), self.atoms)
         best = arranged(self._combined(groups, self._best), self.atoms)
         plain = arranged(self._combined(groups, lambda _, part: self.trigonometry.plain(part)), self.atoms)
-        return min((best, plain), key=_length)
+        return self.shortest((best, plain))
 
     def _grouped(self, polynomial: Polynomial) -> dict[tuple[int, ...], Trigonometric]:
         """Return the coefficients that are made of sines and cosines, by what they are multiplied by."""
@@ -348,7 +291,7 @@ class Writer:
         for powers, part in groups.items():
             monomial = tuple(sorted((self.atoms.index(self.field.generators[k]), p) for k, p in enumerate(powers) if p))
             for other, value in way(partial(self._polynomial_of, part), part).items():
-                add(total, product(monomial, other), Fraction(value))
+                add(total, product(monomial, other), value)
         return total
 
     def _polynomial_of(self, part: Trigonometric) -> Polynomial:
@@ -375,8 +318,3 @@ def _against(expr: Expr) -> tuple[int, int]:
 
 def _minuses(expr: Expr) -> int:
     return sum(is_negative(term) for term in (expr.args if expr.is_Add else (expr,)))
-
-
-def _length(expr: Expr) -> tuple[int, int, str]:
-    text = str(expr)
-    return operations(expr), len(text), text

@@ -70,7 +70,7 @@ def _own(builder: Builder, form: str) -> Module:
     pilot = Pilot()
     method.solve(scene.arrays, pilot)
     routine = Routine(form, Tape(MAX_NODES))
-    b = scene.blocks
+    b = scene.given
     rows = scene.rows(routine.tape, builder.evaluate(routine, [*b.M.values(), *b.f, *b.A.values(), *b.c]))
     found = method.solve(rows, pilot.replay())
     inertia = [row.get(j, 0.0) for j, row in enumerate(rows.M)]

@@ -1,0 +1,115 @@
+"""Fractions of two polynomials: as one, or with what can be divided written apart, as long as that shortens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import symengine as se
+
+from dalembert.algebra.writing.cost import rank
+from dalembert.language.building import Expr
+
+if TYPE_CHECKING:
+    from dalembert.algebra.writing.writer import Writer
+
+Polynomial = Any  # flint's fmpz_mpoly
+_SHORT = 24  # terms of a factor that is divided
+_PARTS = 3  # that are split off a fraction
+
+
+class Fractions:
+    """Writes fractions over the field of a writer."""
+
+    def __init__(self, writer: Writer):
+        self._writer, self._field = writer, writer.field
+
+    def quotient(self, above: Polynomial, below: Polynomial) -> Expr:
+        """Write one polynomial over the other."""
+        return self._writer.polynomial(above) / self._writer.polynomial(below)
+
+    def split(self, above: Polynomial, below: Polynomial) -> Expr:
+        """Write a fraction as what can be divided and a rest, part by part as long as that shortens it."""
+        best = self.quotient(above, below)
+        parts: list[Expr] = []
+        whole, rest = self._without_speeds(above, below)
+        if whole is not None:
+            parts, above = [whole], rest
+        while len(parts) < _PARTS and not above.is_zero():
+            step = self._part(above, below)
+            if step is None:
+                break
+            parts.append(step[0])
+            above = step[1]
+        if not parts:
+            return best
+        common = above.gcd(below) if not above.is_zero() else below
+        left = self.quotient(above // common, below // common) if not above.is_zero() else se.Integer(0)
+        return self._writer.shortest((best, se.Add(left, *parts)))
+
+    def split_inside(self, above: Polynomial, below: Polynomial) -> list[Expr]:
+        """Divide one factor of a fraction by one factor of its denominator: m l (I ω² + k)/I is m l (ω² + k/I)."""
+        content, factors = self._writer.factors(above)
+        sums = [k for k, (factor, power) in enumerate(factors) if power == 1 and 1 < len(factor) <= _SHORT]
+        found = []
+        for k in sums if len(factors) > 1 else ():
+            for divisor in {str(d): d for d, _ in self._field.factors(below)[1] if len(d) > 1}.values():
+                rest, parts = factors[k][0], []
+                while len(parts) < _PARTS and (step := self._step(rest, divisor)):
+                    parts.append(step[0])
+                    rest = step[1]
+                if not parts:
+                    continue
+                whole = self._field.quotient(sum(parts[1:], parts[0]), below // divisor)
+                fractions = [whole, self._field.quotient(rest, below)] if not rest.is_zero() else [whole]
+                inside = se.Add(*[self.quotient(f.numerator, f.denominator) for f in fractions])
+                others = [
+                    self._writer.polynomial(factor) ** int(power) for i, (factor, power) in enumerate(factors) if i != k
+                ]
+                found.append(se.Mul(se.Integer(int(content)), *others, inside))
+        return found
+
+    def _without_speeds(self, above: Polynomial, below: Polynomial) -> tuple[Expr | None, Polynomial]:
+        """Split off what has no velocities or momenta in it, if that has no denominator."""
+        moving = [
+            i for i, g in enumerate(self._field.generators) if g.is_Symbol and (rank(g) or g in self._field.momenta)
+        ]
+        still = {m: c for m, c in above.to_dict().items() if not any(m[i] for i in moving)}
+        if not still or len(still) == len(above):
+            return None, above
+        part = above.context().from_dict(still)
+        quotient, rest = divmod(part, below)
+        if not rest.is_zero():
+            return None, above
+        return self._writer.polynomial(quotient), above - part
+
+    def _part(self, above: Polynomial, below: Polynomial) -> tuple[Expr, Polynomial] | None:
+        """Return what of a quotient leaves fewest terms when its product with the denominator is taken away."""
+        step = self._step(above, below)
+        return None if step is None else (self._writer.polynomial(step[0]), step[1])
+
+    def _step(self, above: Polynomial, below: Polynomial) -> tuple[Polynomial, Polynomial] | None:
+        """Return the monomial that leaves fewest terms when its product with the denominator is taken away."""
+        context = above.context()
+        best = None
+        seen = set()
+        for upper, x in above.to_dict().items():
+            for lower, y in below.to_dict().items():
+                powers = tuple(int(a) - int(b) for a, b in zip(upper, lower, strict=True))
+                if any(p < 0 for p in powers) or x % y or (powers, x // y) in seen:
+                    continue
+                seen.add((powers, x // y))
+                term = context.term(coeff=x // y, exp_vec=powers)
+                rest = self._fewest(self._field.reduce(above - term * below))
+                if best is None or (len(rest), sum(powers)) < (len(best[1]), best[0].total_degree()):
+                    best = (term, rest)
+        if best is None or len(best[1]) >= len(above):
+            return None
+        return best
+
+    def _fewest(self, polynomial: Polynomial) -> Polynomial:
+        """Write sin² in the place of 1 − cos², where that leaves fewer terms."""
+        degrees = polynomial.degrees()
+        for s, c in self._field.sine_pairs:
+            if degrees[c] > 1:
+                polynomial = min((polynomial, self._field.swap(polynomial, s, c)), key=len)
+        return polynomial

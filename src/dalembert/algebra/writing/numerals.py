@@ -1,0 +1,171 @@
+"""Numbers that a person wrote are symbols until the last moment: 0.35 is a symbol whose name is its text.
+
+The algebra of formulas multiplies whole numbers: with decimals in it, 1.3 a'' + 0.35 sin(a) would come back as
+26 a'' + 7 sin(a), and longer ones as numbers of thirty digits. As symbols they stay what they are, as parameters do,
+and only what is printed puts them together: 1.3*0.35 becomes 0.455, (0.12 + 0.15925) becomes 0.27925, and a quotient
+that has no short decimal stays one, x/0.27925.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+import symengine as se
+
+from dalembert.algebra.decimals import meant, short_decimal
+from dalembert.language.building import Expr, is_numeral
+from dalembert.language.walk import fold, rebuild
+
+_DIGITS = 7  # of a quotient that is shorter than what it is made of
+_MOST = 15  # digits that a float keeps
+_PLAIN = (1, 2, 3, 4, 6, 8, 12)  # denominators that read better than decimals
+_BITS = 4_000  # of numbers that are put together exactly
+
+
+def numerals(expr: Expr) -> Expr:
+    """Return an expression with symbols in the place of its decimals; exponents stay numbers.
+
+    >>> numerals(0.35 * se.Symbol("x") ** 1.5)
+    x**1.5*0.35
+    """
+    return fold(expr, _lifted) if expr.atoms(se.RealDouble) else expr
+
+
+def _lifted(node: Expr, parts: list[Expr]) -> Expr:
+    if type(node).__name__ == "RealDouble":
+        value = float(node)
+        symbol = se.Symbol(short_decimal(abs(value)) or repr(abs(value)))
+        return -symbol if value < 0 else symbol
+    if node.is_Pow:
+        exponent = node.args[1]
+        return parts[0] ** (exponent if exponent.is_Number else parts[1])
+    return rebuild(node, parts)
+
+
+def numbers(expr: Expr) -> Expr:
+    """Return an expression with decimals in the place of symbols that are some."""
+    found = {x: se.RealDouble(float(x.name)) for x in expr.free_symbols if is_numeral(x)}
+    return expr.xreplace(found) if found else expr
+
+
+def figures(expr: Expr) -> Expr:
+    """Return an expression with numbers in the place of their symbols, put together where that is shorter.
+
+    >>> x, a, b = se.symbols("x 0.3 0.7")
+    >>> figures(a * b * x + (a + b) * x**2), figures(x / b)
+    (0.21*x + x**2, x/0.7)
+    """
+    return _shown(fold(expr, _figure)) if any(map(is_numeral, expr.free_symbols)) else expr
+
+
+# A pure number is a Fraction on the way up, all else an expression.
+
+
+def _figure(node: Expr, parts: list[Any]) -> Any:
+    if node.is_Number:
+        return _exact(node)
+    if node.is_Symbol:
+        return Fraction(node.name) if is_numeral(node) else node
+    if node.is_Add:
+        return _sum(parts)
+    if node.is_Mul:
+        return _product(node, parts)
+    if node.is_Pow:
+        return _power(parts[0], node.args[1], parts[1])
+    return rebuild(node, [_shown(part) for part in parts])
+
+
+def _exact(node: Expr) -> Any:
+    if isinstance(node, se.Integer):
+        return Fraction(int(node))
+    if isinstance(node, se.Rational):
+        return Fraction(int(node.p), int(node.q))
+    return meant(float(node)) if isinstance(node, se.RealDouble) else node
+
+
+def _shown(part: Any) -> Expr:
+    return written(part) if isinstance(part, Fraction) else part
+
+
+def _sum(parts: list[Any]) -> Any:
+    number = sum((part for part in parts if isinstance(part, Fraction)), Fraction(0))
+    others = [part for part in parts if not isinstance(part, Fraction)]
+    if not others:
+        return number
+    return se.Add(*others, written(number)) if number else se.Add(*others)
+
+
+def _power(base: Any, exponent: Expr, shown: Any) -> Any:
+    if isinstance(base, Fraction) and isinstance(exponent, se.Integer):
+        power = int(exponent)
+        if power >= 0 or base:
+            size = max(base.numerator.bit_length(), base.denominator.bit_length()) * abs(power)
+            return base**power if size < _BITS else meant(float(base) ** power)
+    if isinstance(base, Fraction) and exponent.is_Number and base > 0:
+        return meant(float(base) ** float(exponent))
+    return _shown(base) ** (exponent if exponent.is_Number else _shown(shown))
+
+
+def _product(node: Expr, parts: list[Any]) -> Any:
+    """Put the numbers of a product together: one in front, and one below where their quotient has no short decimal."""
+    above, below, others = [], [], []
+    for factor, part in zip(node.args, parts, strict=True):
+        if not isinstance(part, Fraction):
+            others.append(part)
+        elif factor.is_Pow and factor.args[1].is_Number and factor.args[1] < 0 and part:
+            below.append(1 / part)
+        else:
+            above.append(Fraction(part.numerator))
+            below.append(Fraction(part.denominator))
+            if _is_decimal(part):
+                above[-1], below[-1] = part, Fraction(1)
+    top, bottom = prod(above, start=Fraction(1)), prod(below, start=Fraction(1))
+    value = top / bottom
+    if not others:
+        return value
+    if len(others) == 1 and others[0].is_Add and abs(value) == 1:
+        return se.Add(*[term * int(value) for term in others[0].args])
+    if bottom == 1 or _is_short(value) or value.denominator in _PLAIN:
+        return se.Mul(written(value), *others)
+    if bottom < 0:
+        top, bottom = -top, -bottom
+    below_it = _text(bottom)
+    if below_it is None:
+        return se.Mul(written(value), *others)
+    return se.Mul(written(top), 1 / se.Symbol(below_it), *others)
+
+
+def _is_decimal(value: Fraction) -> bool:
+    """Tell whether a number ends as a decimal."""
+    rest = value.denominator
+    for factor in (2, 5):
+        while rest % factor == 0:
+            rest //= factor
+    return rest == 1
+
+
+def _is_short(value: Fraction) -> bool:
+    return Fraction(f"{float(value):.{_DIGITS}g}") == value
+
+
+def _text(value: Fraction) -> str | None:
+    """Return a number as a symbol is called; None if it is none that can be read."""
+    if value.denominator == 1 and value < 10**_MOST:
+        return str(value.numerator)
+    text = repr(float(f"{float(value):.{_MOST}g}"))
+    return text if abs(Fraction(text) - value) <= abs(value) * Fraction(1, 10**14) else None
+
+
+def written(value: Fraction) -> Expr:
+    """Return a number as it is printed: a whole one or a simple fraction, else a decimal.
+
+    >>> written(Fraction(1, 3)), written(Fraction(27925, 100000))
+    (1/3, 0.27925)
+    """
+    if value.denominator in _PLAIN and abs(value.numerator) < 10**_MOST:
+        decimal = _is_short(value) and value.denominator > 4
+        if not decimal and (value.denominator == 1 or abs(value.numerator) < 10 or not _is_short(value)):
+            return se.Rational(value.numerator, value.denominator)
+    return se.RealDouble(float(f"{float(value):.{_MOST}g}"))

@@ -1,0 +1,183 @@
+"""Results in named steps, where one formula would fill a page: what a sheet of them consists of.
+
+A person who solves for multipliers writes down the coefficients first, then each multiplier; accelerations and
+reactions follow in a line.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import symengine as se
+
+from dalembert.algebra.writing.cost import operations, total
+from dalembert.algebra.writing.ledger import TRIVIAL, Ledger
+from dalembert.algebra.writing.names import in_order, shared_parts
+from dalembert.algebra.writing.numerals import numerals
+from dalembert.forms.pen import Pen
+from dalembert.forms.scene import Rows, Scene
+from dalembert.language.building import CONSTANTS, Expr
+from dalembert.language.functions import FUNCTIONS
+
+LONG = 60  # operations of a formula, above which it is written in steps with all of its kind
+_TOGETHER = 180  # of all of a kind, above which it is so too
+_FORCE = 20  # operations of a force that gets a name
+_LINE = 40  # operations of a line that may be shortened
+GAIN = 0.6  # of the operations that they must have at most, names included
+
+
+def needed(formulas: Iterable[Expr], names: Mapping[str, Expr]) -> dict[str, Expr]:
+    """Return of some names those that formulas use, and those that these use."""
+    found: dict[str, Expr] = {}
+    open_names = {s.name for expr in formulas for s in expr.free_symbols} & names.keys()
+    while open_names:
+        found |= {name: names[name] for name in open_names}
+        open_names = {s.name for name in open_names for s in names[name].free_symbols} & names.keys() - found.keys()
+    return {name: names[name] for name in names if name in found}
+
+
+def long(formulas: Iterable[Expr]) -> bool:
+    """Tell whether one of some formulas is long, or all together are."""
+    lengths = [operations(formula) for formula in formulas]
+    return max(lengths, default=0) > LONG or sum(lengths) > _TOGETHER
+
+
+def better(formulas: list[Expr], steps: list[Expr], names: dict[str, Expr]) -> bool:
+    """Tell whether steps are to be shown in place of formulas."""
+    return long(formulas) and total((*steps, *names.values())) + len(names) <= GAIN * total(formulas)
+
+
+def tidied(scene: Scene, line: Expr) -> Expr:
+    """Write a line in few operations; one of names alone, or one that is long, is only put in decimals."""
+    return Pen(scene, [line] if operations(line) <= _LINE and line.atoms(se.sin, se.cos) else []).value(line)
+
+
+def forces(scene: Scene) -> tuple[list[Expr], dict[str, Expr]]:
+    """Return f with names f_<coordinate> for its long entries, and what these and their parts stand for; found once."""
+    if "forces" not in scene.memory:
+        long = [i for i, f in enumerate(scene.blocks.f) if operations(f) > _FORCE]
+        given = [scene.blocks.f[i] for i in long]
+        # what is short alone may share less: a spring is one and the same in all that it acts on
+        ways = [given, [Pen(scene, [f]).value(f) for f in given]]
+        symbols = [scene.fresh("f", scene.blocks.q[i].name) for i in long]
+        taken = {*scene.names, *FUNCTIONS, *CONSTANTS, *(s.name for s in (*scene.inputs, *symbols))}
+        written, names = min(
+            (shared_parts(way, taken, scene.system.parameters) for way in ways),
+            key=lambda found: total((*found[0], *found[1].values())) + len(found[1]),
+        )
+        found = list(scene.blocks.f)
+        for i, symbol, line in zip(long, symbols, written, strict=True):
+            if operations(line) > TRIVIAL:
+                found[i], names[symbol.name] = symbol, line
+            else:
+                found[i] = line
+        scene.memory["forces"] = found, in_order(names)
+    return scene.memory["forces"]
+
+
+def ledger_of(scene: Scene, names: dict[str, Expr], pen: Pen | None = None) -> tuple[Rows, Ledger]:
+    """Return the blocks on a tape, and what writes results on it line by line, with names that are put down."""
+    long, given = forces(scene)
+    names |= given
+    rows, loads = scene.recorded(long)
+    written = {name: numerals(pen.value(entry) if pen else entry) for name, entry in loads.items()}
+
+    def named(name: str, value: Expr) -> Expr:
+        symbol = scene.free_name(name, names)
+        names[symbol.name] = tidied(scene, value)
+        return symbol
+
+    return rows, Ledger(rows.arithmetic, written, named)
+
+
+@dataclass
+class NamedSteps(ABC):
+    """λ and what follows from it, by the names of its steps; all in t, q, v and parameters.
+
+    names: what they stand for, in the order in which one computes. TooLarge is raised where this is not the way.
+    """
+
+    scene: Scene
+    names: dict[str, Expr] = field(default_factory=dict)
+
+    @cached_property
+    @abstractmethod
+    def multipliers(self) -> list[Expr]:
+        """λ of each independent condition: its name, or what it is equal to if that needs none."""
+
+    @cached_property
+    @abstractmethod
+    def needed(self) -> list[Expr]:
+        """The right sides b = c − A M⁻¹f."""
+
+    @cached_property
+    @abstractmethod
+    def solved(self) -> tuple[list[Expr], list[list[Expr]]]:
+        """M⁻¹f, and M⁻¹Aᵀ column by column."""
+
+    @property
+    def matrices(self) -> dict[str, list[list[Expr]]]:
+        """N = M⁻¹AᵀW⁻¹ and P = E − N A, where they can be read."""
+        return {}
+
+    @property
+    def accelerations(self) -> list[Expr]:
+        """q̈ = M⁻¹f + M⁻¹Aᵀλ."""
+        free, Y = self.solved
+        moved = zip(*Y, strict=True) if Y else [()] * len(free)
+        return [self.tidy(a + dot(self.multipliers, column)) for a, column in zip(free, moved, strict=True)]
+
+    def reaction(self, k: int) -> list[Expr]:
+        """Return Aᵀλ of one independent condition."""
+        return [self.tidy(entry * self.multipliers[k]) for entry in self.rows[k]]
+
+    @cached_property
+    def total(self) -> list[Expr]:
+        """Aᵀλ of all."""
+        return [self.tidy(dot(self.multipliers, column)) for column in zip(*self.rows, strict=True)]
+
+    @cached_property
+    def pen(self) -> Pen:
+        """What writes the blocks, long forces by their names, shortened by the constraints."""
+        b = self.scene.blocks
+        residuals = [residual for residual in (*b.g, *b.psi) if residual is not None]
+        return Pen(self.scene, [*b.M.values(), *self.forces, *b.A.values(), *b.c], residuals=residuals)
+
+    @cached_property
+    def forces(self) -> list[Expr]:
+        """f with names for its long entries."""
+        found, names = forces(self.scene)
+        self.names |= names
+        return found
+
+    @cached_property
+    def rows(self) -> list[list[Expr]]:
+        """The independent rows of A."""
+        b = self.scene.blocks
+        return [[self.pen.value(b.A.get((i, j), se.Integer(0))) for j in range(len(b.q))] for i in self.scene.kept]
+
+    @property
+    def names_of_multipliers(self) -> list[str]:
+        """What λ is called, condition by condition."""
+        constraints = self.scene.system.constraints
+        return [f"lambda_{constraints[i].name.replace('.', '_')}" for i in self.scene.kept]
+
+    def named(self, name: str, value: Expr) -> Expr:
+        """Give a value a name, unless it needs none."""
+        if operations(value) <= TRIVIAL:
+            return value
+        symbol = self.scene.free_name(name, self.names)
+        self.names[symbol.name] = value
+        return symbol
+
+    def tidy(self, expr: Expr) -> Expr:
+        """Write a line in which names stand."""
+        return Pen(self.scene, [expr] if TRIVIAL < operations(expr) <= _LINE else []).value(expr)
+
+
+def dot(x: Sequence[Expr], y: Sequence[Expr]) -> Expr:
+    """Return the sum of products."""
+    return se.Add(*[a * b for a, b in zip(x, y, strict=True)])
