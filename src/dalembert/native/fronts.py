@@ -55,7 +55,7 @@ class Fronts:
         home = {i: k for k, group in enumerate(groups) for i in group}
         for kind in self.builder.elements.kinds:
             for coordinates, rows in zip(kind.coordinates.tolist(), kind.rows.tolist(), strict=True):
-                bodies = {home[i] for i in coordinates}
+                bodies = {home[i] for i in coordinates if i in home}  # some may be no unknowns
                 multipliers = [self.builder.n + row for row in rows]
                 if len(bodies) == 1:
                     groups[bodies.pop()] += multipliers  # they follow all their coordinates

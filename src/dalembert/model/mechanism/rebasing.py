@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import symengine as se
 
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.carried import carried, tidied
-from dalembert.model.mechanism.joint import Joint
-from dalembert.model.mechanism.marker import Marker
+from dalembert.model.mechanism.joint import Joint, seen_joint
 from dalembert.model.mechanism.pairs.base import Coordinate, difference_to, is_angle, rate, rate_by
 from dalembert.model.mechanism.tree import ANGLES, Branch, Tree, named_coordinates
 from dalembert.model.mechanism.vectors import dot, sub, tidy
@@ -53,7 +52,7 @@ class Rebasing:
     def _carry(self, branch: Branch, joint: Joint) -> None:
         """Let a joint carry its body."""
         body = self.assembly.bodies[branch.body]
-        first, second = (self._seen_marker(marker) for marker in joint.markers)
+        first, second = seen_joint(joint, self._views).markers
         parent, child = (first, second) if branch.forward else (second, first)
         symbols = {key: se.Symbol(name) for key, name in branch.names.items()}
         assert joint.pair.motion is not None
@@ -81,8 +80,7 @@ class Rebasing:
 
     def _seen(self, joint: Joint, branch: Branch | None) -> Joint:
         """Return a joint between bodies as they move now."""
-        first, second = map(self._seen_marker, joint.markers)
-        seen = replace(joint, markers=(first, second), values=self._seen_values(joint.values))
+        seen = seen_joint(joint, self._views)
         if branch is None:
             return seen
         own = {}
@@ -91,21 +89,6 @@ class Rebasing:
             if key in joint.coordinates and not (self.tree.by == ANGLES and is_angle(key)):
                 own[key] = Coordinate(q, self.rates[q], difference_to(q))
         return replace(seen, carries=branch.body, own=own)
-
-    def _seen_marker(self, marker: Marker) -> Marker:
-        view = self._views.get(id(marker.view))
-        return marker if view is None else Marker(view, marker.placement)
-
-    def _seen_values(self, value: Any) -> Any:
-        """Return the values of a pair, with the markers among them."""
-        if isinstance(value, Marker):
-            return self._seen_marker(value)
-        if isinstance(value, Mapping):
-            return {key: self._seen_values(item) for key, item in value.items()}
-        if isinstance(value, (tuple, list)):
-            items = map(self._seen_values, value)
-            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-        return value
 
     def conditions(self, given: Mapping[str, Expr]) -> dict[str, Expr]:
         """Return the conditions that are left, without decimals that cancel."""
