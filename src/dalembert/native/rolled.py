@@ -63,6 +63,12 @@ class RolledBuilder:
                 self.shares[coordinates[a]] = self.shares.get(coordinates[a], 0) + 1
 
     @cached_property
+    def apart(self) -> bool:
+        """Whether M couples no bodies, so that no elimination of others changes the inertia of one."""
+        home = {i: k for k, body in enumerate(self.elements.bodies) for i in body}
+        return all(home[i] == home[j] for i, j in self.entry if i < self.n)
+
+    @cached_property
     def solver(self) -> RolledSolver:
         """What solves with the matrix, and multiplies by it."""
         return RolledSolver(self)
@@ -170,10 +176,9 @@ class RolledBuilder:
                 for i, value in enumerate(distances(loop.routine.tape, A, right_sides)):
                     loop.store("out", ("row", i, self.n), value)
 
-        zero = [
-            self.fill(f"{name}.matrix", "matrix", len(self.entry)),
-            self.fill(f"{name}.right", "right", self.n),
-        ]
+        zero = [self.fill(f"{name}.right", "right", self.n)]
+        if any(count > 1 for place, count in self.shares.items() if isinstance(place, tuple)):
+            zero.append(self.fill(f"{name}.matrix", "matrix", len(self.entry)))  # to which several elements add
         return [*zero, self.over_elements(name, fill)]
 
     @staticmethod

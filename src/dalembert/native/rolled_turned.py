@@ -27,9 +27,7 @@ def rolled_turned(system: System) -> Module | None:
         return None
     builder = RolledTurned(system, other)
     solver = builder.solver
-    factored = solver.factor(0.0)
-    solve = [builder.fill("begin", "y", builder.n + builder.s, source="right"), *factored.solve]
-    calls = [*builder.stage("blocks", "forces"), *factored.calls, *solve, *builder.finish()]
+    calls = [*builder.stage("blocks", "forces"), *solver.solved(), *builder.finish()]
     builder.kernel("direct", [builder.seen(), *calls], builder.whole_n + builder.whole_s + 3)
     return builder.module
 
@@ -88,6 +86,8 @@ class RolledTurned(RolledBuilder):
                 return self._first[coordinates[a]] + len(self.turned.turning) * self._labels[label]
             case ("norm", a):
                 return self._stretches[coordinates[a]]
+            case ("multiplier", i):
+                return self.whole_n + self.turned.rows[rows[i]]
         return super()._place(key, coordinates, rows, offsets)
 
     def seen(self) -> str:
@@ -106,8 +106,9 @@ class RolledTurned(RolledBuilder):
         for k, one in enumerate(self.turned.turning):
             e = [numbers[coordinate] for coordinate in one.body.coordinates[3:]]
             places = {f"e{i}": 1 + e[i] for i in range(4)} | {f"e{i}'": 1 + self.whole_n + e[i] for i in range(4)}
-            places |= {f"{turn}''": i for turn, i in zip(TURNS, one.own[3:6], strict=True)} | {"norm": k}
+            places |= {f"{name}''": i for name, i in zip((*"xyz", *TURNS), one.own, strict=False)} | {"norm": k}
             out = {f"e{i}": e[i] for i in range(4)} | {"norm": self.whole_n + one.norm}
+            out |= {name: self.turned.places[i] for name, i in zip("xyz", one.own, strict=False)}
             stored = {label: k + len(self.turned.turning) * place for label, place in self._labels.items()}
             tables = {"out": out, "seen": stored}
             tasks.append(loop.add(lambda array, key, places=places, t=tables: t.get(array, places)[key]))
@@ -116,39 +117,38 @@ class RolledTurned(RolledBuilder):
     def finish(self) -> list[str]:
         """Return the calls that give out q̈, λ and the condition of the matrix."""
 
-        def stretched(loop: Loop, kind: Kind, blocks: Blocks) -> None:
-            """Add up the multipliers of |e| = 1."""
+        def multiplied(loop: Loop, kind: Kind, blocks: Blocks) -> None:
+            """Give out multipliers, and add up those of |e| = 1."""
             radial, stretching = self._stretched[id(blocks)]
             values = self.evaluated(loop, blocks, [*stretching.values(), *radial.values()])
-            norms: dict[int, Scalar] = {}
-            for j, force in zip(stretching, values, strict=False):
-                norms[j] = -force
+            x = [loop.load("y", ("row", i, self.n)) for i in range(len(blocks.c))]
+            norms: dict[int, Scalar] = {j: -force for j, force in zip(stretching, values, strict=False)}
             for (i, j), entry in zip(radial, values[len(stretching) :], strict=True):
-                norms[j] = norms[j] + entry * loop.load("y", ("row", i, self.n))
+                norms[j] = norms[j] + entry * x[i]
             for j, value in norms.items():
                 if not isinstance(value, float) or value != 0:
                     loop.store("norms", ("norm", j), loop.load("norms", ("norm", j)) + value)
+            for i, value in enumerate(x):
+                loop.store("out", ("multiplier", i), -value)
 
         count = len(self.turned.turning)
         begin = self.fill("norms.begin", "norms", count)
         self.rolled.sizes["norms"] = count
-        plain, rows, turning = self.loop("finish"), self.loop("finish"), self.loop("finish")
+        plain, turning = self.loop("finish"), self.loop("finish")
         plain.store("out", "x", plain.load("y", "x"))
-        rows.store("out", "x", -rows.load("y", "x"))
+        for name in "xyz":
+            turning.store("out", name, turning.load("y", f"{name}''"))
         e, rates = ([turning.load("in", f"e{k}{prime}") for k in range(4)] for prime in ("", "'"))
         values = known(e, rates)
         found = bent(e, [turning.load("y", f"{turn}''") for turn in TURNS], [values[label] for label in BENT])
         for k, value in enumerate(found):
             turning.store("out", f"e{k}", value)
         turning.store("out", "norm", turning.load("norms", "norm"))
-
-        def moved(loop: Loop, pairs: list[tuple[int, int]]) -> list[tuple[str, int]]:
-            return [loop.add(lambda array, _, to=to, of=of: to if array == "out" else of) for to, of in pairs]
-
-        tasks = moved(plain, [(old, new) for new, old in self.turned.places.items()])
-        tasks += moved(rows, [(self.whole_n + row, self.n + i) for i, row in enumerate(self.turned.rows)])
+        own = {i for one in self.turned.turning for i in one.own}
+        others = [(old, new) for new, old in self.turned.places.items() if new not in own]
+        tasks = [plain.add(lambda array, _, to=to, of=of: to if array == "out" else of) for to, of in others]
         end = self.routine("finish.condition")
         rank, *condition = end.loads("condition", 3)
         end.store("out", [rank + float(count), *condition], self.whole_n + self.whole_s)
-        stretches = self.over_elements("norms", stretched)
-        return [begin, stretches, self.sweep("finish.x", tasks), self._over_bodies("finish.e", turning), end.name]
+        rows = self.over_elements("multipliers", multiplied)
+        return [begin, rows, self.sweep("finish.x", tasks), self._over_bodies("finish.e", turning), end.name]

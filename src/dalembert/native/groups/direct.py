@@ -32,9 +32,7 @@ class Direct(Group):
             return module
         builder = RolledBuilder(system, system.repeated)
         solver = builder.solver
-        factored = solver.factor(0.0)
-        solve = [builder.fill("begin", "y", builder.n + builder.s, source="right"), *factored.solve]
-        calls = [*builder.stage("blocks", "forces"), *factored.calls, *solve, *solver.finish("y")]
+        calls = [*builder.stage("blocks", "forces"), *solver.solved(), *solver.finish("y")]
         builder.kernel("direct", calls, builder.n + builder.s + 3)
         return builder.module
 
