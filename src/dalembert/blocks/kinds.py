@@ -89,6 +89,7 @@ class _KindSearch:
             system, "labels", {}
         )  # of what is attached to coordinates
         self.index |= {symbol: owner for symbol, (owner, _) in self.labels.items()}
+        self.locals: dict[tuple[str | int, int], Expr] = {}
         self.home = list(range(len(names)))  # the body of each coordinate
         self.bodies: list[tuple[int, ...]] = []
 
@@ -177,23 +178,19 @@ class _KindSearch:
     def template(self, bodies: Bodies, element: _Element) -> tuple:
         """Return the expressions of an element with its coordinates renamed in order: what instances share."""
         coordinates = self.coordinates(bodies)
-        names = self.system.coordinates
         local = {i: k for k, i in enumerate(coordinates)}
-        changes: dict[Expr, Expr] = {
-            se.Symbol(names[i] + "'" * order): se.Symbol(_LOCAL.format(k) + "'" * order)
-            for i, k in local.items()
-            for order in range(3)
-        }
-        for symbol in self.attached(local):
-            changes[symbol] = self.renamed(symbol, local)
-        constraints = [self.system.constraints[i] for i in element.constraints]
+        constraints = [self.moving(self.system.constraints[i], element.offsets) for i in element.constraints]
+        kinetic, potential = se.Add(*element.kinetic), se.Add(*element.potential)
+        written = [kinetic, potential, *(force for _, force in element.forces), *constraints]
+        used = set().union(*(expression.free_symbols for expression in written)) & self.index.keys()
+        changes = {symbol: self.renamed(symbol, local) for symbol in used}
         return (
             len(coordinates),
             tuple(i in self.owners for i in coordinates),
-            se.Add(*element.kinetic).xreplace(changes),
-            se.Add(*element.potential).xreplace(changes),
+            kinetic.xreplace(changes),
+            potential.xreplace(changes),
             tuple(sorted((local[j], force.xreplace(changes)) for j, force in element.forces)),
-            tuple(self.moving(c, element.offsets).xreplace(changes) for c in constraints),
+            tuple(constraint.xreplace(changes) for constraint in constraints),
         )
 
     @cached_property
@@ -209,9 +206,13 @@ class _KindSearch:
         return [symbol for i in local if i in self.owners for symbol in self.owners[i]]
 
     def renamed(self, symbol: Expr, local: Mapping[int, int]) -> Expr:
-        """Return the local name of something attached: its label, and the local number of its coordinate."""
-        owner, label = self.labels[symbol]
-        return se.Symbol(f"{label} {local[owner]}")
+        """Return the local symbol of a coordinate or velocity; of something attached, by its label."""
+        label = self.labels[symbol][1] if symbol in self.labels else symbol.name.count("'")
+        key = (label, local[self.index[symbol]])
+        if key not in self.locals:
+            name = f"{label} {key[1]}" if isinstance(label, str) else _LOCAL.format(key[1]) + "'" * label
+            self.locals[key] = se.Symbol(name)
+        return self.locals[key]
 
     def ways(self, bodies: Bodies) -> tuple[dict[Expr, Way], dict[Expr, tuple[int, str]]]:
         """Return how what is attached to some bodies moves, in local names; and its labels."""

@@ -172,6 +172,6 @@ class Aliases:
             primes = len(symbol.name) - len(plain)
             value, rate = self._names[plain]()
             speeds = {v: se.Symbol(v.name + "'") for v in self._rates.values()}
-            level = (value, rate, rate_by(rate, {**self._rates, **speeds, se.Symbol(TIME): se.Integer(1)}) if primes == 2 else rate)
-            self._known[symbol] = level[primes]
+            moving = {**self._rates, **speeds, se.Symbol(TIME): se.Integer(1)}
+            self._known[symbol] = (value, rate, rate_by(rate, moving) if primes == 2 else rate)[primes]
         return self._known[symbol]
