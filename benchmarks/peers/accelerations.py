@@ -1,4 +1,4 @@
-"""What one acceleration takes in other codes, on the chains and four-bars of the gallery.
+"""What one acceleration takes in other codes, on the chains and four-bars of the gallery, and on a branching tree.
 
 Pinocchio: the articulated-body algorithm, joint coordinates, no joint forces. MuJoCo: its forward dynamics; four-bars
 are closed by soft constraints. Exudyn has no call for it: one Newton iteration of its implicit step is taken, which
@@ -45,6 +45,11 @@ def repeated(call: Callable[[], object]) -> float:
     return best(many) / batch * 1e6
 
 
+def carriers(kind: str, bodies: int) -> list[int]:
+    """Return what carries each body, by number from 1 on; 0 is the ground. In a tree every body carries two."""
+    return [i // 2 if kind == "tree" else i - 1 for i in range(1, bodies + 1)]
+
+
 def angles(bodies: int) -> tuple[Array, Array]:
     """Return joint angles and speeds of a chain that is bent everywhere."""
     k = np.arange(bodies)
@@ -55,19 +60,19 @@ def angles(bodies: int) -> tuple[Array, Array]:
 
 
 def pinocchio_model(kind: str, bodies: int):
-    """Build a chain; in space its axes are y and z by turns."""
+    """Build a chain or a tree; in space its axes are y and z by turns."""
     import pinocchio as pin
 
-    model, parent = pin.Model(), 0
-    thick = 0.1 if kind == "spatial" else 0.0
+    model, spatial = pin.Model(), kind != "planar"
+    thick = 0.1 if spatial else 0.0
     across = (1 + thick**2) / 12
     inertia = pin.Inertia(1.0, np.array([0.5, 0, 0]), np.diag([thick**2 / 6, across, across]))
-    for i in range(bodies):
-        placement = pin.SE3(np.eye(3), np.array([1.0 if i else 0.0, 0, 0]))
-        joint = pin.JointModelRY() if kind == "spatial" and i % 2 == 0 else pin.JointModelRZ()
-        parent = model.addJoint(parent, joint, placement, f"joint{i}")
-        model.appendBodyToJoint(parent, inertia, pin.SE3.Identity())
-    model.gravity.linear = np.array([0, 0, -G] if kind == "spatial" else [0, -G, 0])
+    for i, carrier in enumerate(carriers(kind, bodies)):
+        placement = pin.SE3(np.eye(3), np.array([1.0 if carrier else 0.0, 0, 0]))
+        joint = pin.JointModelRY() if spatial and i % 2 == 0 else pin.JointModelRZ()
+        number = model.addJoint(carrier, joint, placement, f"joint{i}")
+        model.appendBodyToJoint(number, inertia, pin.SE3.Identity())
+    model.gravity.linear = np.array([0, 0, -G] if spatial else [0, -G, 0])
     return model
 
 
@@ -84,7 +89,7 @@ def pinocchio(kind: str, size: int) -> float | None:
 
 
 def motion(kind: str, bodies: int) -> tuple[Array, Array, Array] | None:
-    """Return q, v of a bent chain in the coordinates of the bodies, and the accelerations of their centres."""
+    """Return q, v of a bent chain or tree in the coordinates of the bodies, and the accelerations of their centres."""
     if bodies > LONGEST or not installed("pinocchio"):
         return None
     import pinocchio as pin
@@ -101,7 +106,7 @@ def motion(kind: str, bodies: int) -> tuple[Array, Array, Array] | None:
         fast = centre.actInv(data.a[i])
         R, w = here.rotation, speed.angular
         acceleration = R @ (fast.linear + np.cross(w, speed.linear))
-        if kind == "spatial":
+        if kind != "planar":
             e1, e2, e3, e0 = pin.Quaternion(R).coeffs()
             E = np.array([[-e1, e0, e3, -e2], [-e2, -e3, e0, e1], [-e3, e2, -e1, e0]])
             places += [*here.translation, e0, e1, e2, e3]
@@ -138,7 +143,7 @@ def mujoco_chain(kind: str, size: int):
 
 def mujoco(kind: str, size: int) -> float | None:
     """Time its forward dynamics."""
-    if not installed("mujoco"):
+    if kind == "tree" or not installed("mujoco"):
         return None
     import mujoco as mj
 
@@ -158,7 +163,7 @@ def mujoco(kind: str, size: int) -> float | None:
 
 def exudyn(kind: str, size: int) -> float | None:
     """Time a Newton iteration of its implicit step."""
-    if not installed("exudyn"):
+    if kind == "tree" or not installed("exudyn"):
         return None
     from peers.exudyn import MODELS, chosen
 

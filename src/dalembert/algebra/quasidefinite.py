@@ -9,7 +9,7 @@ its effect: a proximal iteration, which leaves the multipliers of least norm.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,16 +19,25 @@ EPSILON = 1e-8  # E as a part of the size of a row
 LOST = 30 * EPSILON  # a pivot below this part of the size of its row is likely lost rank; `native.rank` counts for sure
 
 
-def elimination_order(entries: Iterable[tuple[int, int]], n: int, s: int) -> list[int]:
-    """Order coordinates 0 … n−1 and multipliers n … n+s−1: least degree first, a multiplier after its coordinates."""
+def elimination_order(
+    entries: Iterable[tuple[int, int]], n: int, s: int, widths: Sequence[int] | None = None
+) -> list[int]:
+    """Order coordinates 0 … n−1 and multipliers n … n+s−1: least degree first, a multiplier after its coordinates.
+
+    With the `widths` of groups of them, freedoms of a body and conditions of a joint, leaves go first, as in the
+    recursion of articulated bodies: once a body is gone that had but one joint, so may be this one. Else all joints of
+    the body at its other end would become coupled. Its conditions must be independent on the one body alone, and so
+    be no more than its freedoms (zero, if that is not known); that they are is seen by their pivots.
+    """
     neighbours: list[set[int]] = [set() for _ in range(n + s)]
     for i, j in entries:
         if i != j:
             neighbours[i].add(j)
             neighbours[j].add(i)
+    leaves: set[int] = set()  # multipliers of which one body is gone that had no others
 
     def ready(i: int) -> bool:
-        return i < n or all(j >= n for j in neighbours[i])
+        return i < n or i in leaves or all(j >= n for j in neighbours[i])
 
     heap = [(len(neighbours[i]), i) for i in range(n + s) if ready(i)]
     heapq.heapify(heap)
@@ -41,6 +50,8 @@ def elimination_order(entries: Iterable[tuple[int, int]], n: int, s: int) -> lis
         done[k] = True
         order.append(k)
         around = neighbours[k]
+        if widths is not None and k < n and len(around) == 1:
+            leaves |= {i for i in around if i >= n and widths[i] <= widths[k]}
         for i in around:
             neighbours[i] |= around
             neighbours[i] -= {i, k}

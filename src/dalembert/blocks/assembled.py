@@ -29,6 +29,19 @@ def is_large(system) -> bool:
     return system.repeated.largest <= _LARGEST_BODY
 
 
+def places_in_A(system) -> tuple[Array, Array]:
+    """Return the rows and the columns of the entries of A; those of a large system by its elements."""
+    if is_large(system):
+        found = []
+        for kind in system.repeated.kinds:
+            at = np.array(list(kind.local.blocks.A), dtype=int).reshape(-1, 2)
+            found.append((kind.rows[:, at[:, 0]].ravel(), kind.coordinates[:, at[:, 1]].ravel()))
+        rows, columns = (np.concatenate(part) for part in zip(*found, strict=True))
+        return rows, columns
+    rows, columns = np.array(list(system.blocks.A), dtype=int).reshape(-1, 2).T
+    return rows, columns
+
+
 class Assembled:
     """Evaluates M, f, A, c and the residuals of a system by its elements; `whole` says what they belong to."""
 

@@ -10,8 +10,9 @@ place of a support, is taken out as an *offset*, so that conditions which differ
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,9 @@ from dalembert.arrays import Array
 from dalembert.blocks.symbolic import derive_blocks
 from dalembert.language.building import TIME, Expr
 from dalembert.language.calculus import ZERO
-from dalembert.model.constraint import Constraint
+from dalembert.model.constraint import LEVELS, Constraint
 from dalembert.model.facts import STRUCTURE, Survey, fact
+from dalembert.model.way import Way
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -83,6 +85,11 @@ class _KindSearch:
         self.system = system
         names = system.coordinates
         self.index = {se.Symbol(name + "'" * order): i for i, name in enumerate(names) for order in range(3)}
+        self.labels: Mapping[Expr, tuple[int, str]] = getattr(
+            system, "labels", {}
+        )  # of what is attached to coordinates
+        self.index |= {symbol: owner for symbol, (owner, _) in self.labels.items()}
+        self.locals: dict[tuple[str | int, int], Expr] = {}
         self.home = list(range(len(names)))  # the body of each coordinate
         self.bodies: list[tuple[int, ...]] = []
 
@@ -90,7 +97,8 @@ class _KindSearch:
         system = self.system
         kinetic = [(term, self.touched(term)) for term in _terms(system.kinetic)]
         moving = {se.Symbol(name) for name in system.velocities}
-        self.unite([self.index[symbol] for symbol in term.free_symbols & moving] for term, _ in kinetic)
+        coupled = [[self.index[symbol] for symbol in term.free_symbols & moving] for term, _ in kinetic]
+        self.unite([*coupled, *map(list, getattr(system, "together", ()))])
         self.join([self.touched(constraint.expression) for constraint in system.constraints])
         found: dict[Bodies, _Element] = defaultdict(_Element)
         for term, touched in kinetic:
@@ -170,21 +178,53 @@ class _KindSearch:
     def template(self, bodies: Bodies, element: _Element) -> tuple:
         """Return the expressions of an element with its coordinates renamed in order: what instances share."""
         coordinates = self.coordinates(bodies)
-        names = self.system.coordinates
         local = {i: k for k, i in enumerate(coordinates)}
-        changes = {
-            se.Symbol(names[i] + "'" * order): se.Symbol(_LOCAL.format(k) + "'" * order)
-            for i, k in local.items()
-            for order in range(3)
-        }
-        constraints = [self.system.constraints[i] for i in element.constraints]
+        constraints = [self.moving(self.system.constraints[i], element.offsets) for i in element.constraints]
+        kinetic, potential = se.Add(*element.kinetic), se.Add(*element.potential)
+        written = [kinetic, potential, *(force for _, force in element.forces), *constraints]
+        used = set().union(*(expression.free_symbols for expression in written)) & self.index.keys()
+        changes = {symbol: self.renamed(symbol, local) for symbol in used}
         return (
             len(coordinates),
-            se.Add(*element.kinetic).xreplace(changes),
-            se.Add(*element.potential).xreplace(changes),
+            tuple(i in self.owners for i in coordinates),
+            kinetic.xreplace(changes),
+            potential.xreplace(changes),
             tuple(sorted((local[j], force.xreplace(changes)) for j, force in element.forces)),
-            tuple(self.moving(c, element.offsets).xreplace(changes) for c in constraints),
+            tuple(constraint.xreplace(changes) for constraint in constraints),
         )
+
+    @cached_property
+    def owners(self) -> dict[int, list[Expr]]:
+        """What is attached, by the coordinate to which it is."""
+        found: dict[int, list[Expr]] = defaultdict(list)
+        for symbol, (owner, _) in self.labels.items():
+            found[owner].append(symbol)
+        return dict(found)
+
+    def attached(self, local: Mapping[int, int]) -> list[Expr]:
+        """Return what is attached to some coordinates."""
+        return [symbol for i in local if i in self.owners for symbol in self.owners[i]]
+
+    def renamed(self, symbol: Expr, local: Mapping[int, int]) -> Expr:
+        """Return the local symbol of a coordinate or velocity; of something attached, by its label."""
+        label = self.labels[symbol][1] if symbol in self.labels else symbol.name.count("'")
+        key = (label, local[self.index[symbol]])
+        if key not in self.locals:
+            name = f"{label} {key[1]}" if isinstance(label, str) else _LOCAL.format(key[1]) + "'" * label
+            self.locals[key] = se.Symbol(name)
+        return self.locals[key]
+
+    def ways(self, bodies: Bodies) -> tuple[dict[Expr, Way], dict[Expr, tuple[int, str]]]:
+        """Return how what is attached to some bodies moves, in local names; and its labels."""
+        local = {i: k for k, i in enumerate(self.coordinates(bodies))}
+        names = {symbol: self.renamed(symbol, local) for symbol in self.attached(local)}
+        labels = {names[symbol]: (local[self.labels[symbol][0]], self.labels[symbol][1]) for symbol in names}
+        found = {}
+        for symbol, new in names.items():
+            if way := getattr(self.system, "attached", {}).get(symbol):
+                directions = {local[i]: part.xreplace(names) for i, part in way.directions.items()}
+                found[new] = Way(directions, way.rate.xreplace(names))
+        return found, labels
 
     def moving(self, constraint: Constraint, offsets: list[Expr]) -> Expr:
         """Take what does not move out of a condition on positions, of which only g knows, and put a symbol there."""
@@ -201,11 +241,14 @@ class _KindSearch:
 
     def kind(self, key: tuple, group: list[tuple[Bodies, _Element]]) -> Kind:
         """Derive the blocks of a template."""
-        count, kinetic, potential, forces, constraints = key
+        count, _, kinetic, potential, forces, constraints = key
         first = [self.system.constraints[i] for i in group[0][1].constraints]
         names = tuple(_LOCAL.format(k) for k in range(count))
+        attached, labels = self.ways(group[0][0])
         local = SimpleNamespace(
             survey=Survey(),
+            attached=attached,
+            labels=labels,
             sections={},
             states={},
             mechanical=count,
@@ -213,10 +256,7 @@ class _KindSearch:
             kinetic=kinetic,
             potential=potential,
             forces={_LOCAL.format(k): force for k, force in forces},
-            constraints=tuple(
-                Constraint.read(c.name, expression, set(names))
-                for c, expression in zip(first, constraints, strict=True)
-            ),
+            constraints=tuple(_local(*pair, names) for pair in zip(first, constraints, strict=True)),
             parameters={
                 **self.system.parameters,
                 **{_OFFSET.format(k): _SOME / (1 + k) for k in range(len(group[0][1].offsets))},
@@ -227,6 +267,13 @@ class _KindSearch:
         local.blocks = derive_blocks(local)  # pyright: ignore[reportArgumentType]
         offsets = np.array([[self.offset[x] for x in element.offsets] for _, element in group], dtype=np.int64)
         return Kind(local, coordinates.reshape(len(group), -1), rows, offsets.reshape(len(group), -1))
+
+
+def _local(constraint: Constraint, expression: Expr, names: Sequence[str]) -> Constraint:
+    """Return a condition in local names."""
+    prime = "'" * LEVELS.index(constraint.level)
+    variables = expression.free_symbols & {se.Symbol(name + prime) for name in names}
+    return replace(constraint, expression=expression, variables=frozenset(variables))
 
 
 def _terms(expr: Expr | None) -> tuple[Expr, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
@@ -22,6 +22,7 @@ from dalembert.language.independence import is_independent, without
 from dalembert.language.states import is_integral
 from dalembert.model.constraint import Constraint
 from dalembert.model.facts import STRUCTURE, fact
+from dalembert.model.way import Way
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -132,10 +133,13 @@ class _Derivation:
         self.system, self.T = system, kinetic if kinetic is not None else system.kinetic
         self.t = se.Symbol(TIME)
         self.q, self.v, self.a = ([se.Symbol(name + "'" * order) for name in system.coordinates] for order in (0, 1, 2))
-        self.q_index = {symbol: i for i, symbol in enumerate(self.q)}
         self.v_index = {symbol: i for i, symbol in enumerate(self.v)}
         self.a_index = {symbol: i for i, symbol in enumerate(self.a)}
-        self.calculus = Calculus([*self.q, *self.v, *self.a, self.t])
+        self.ways: dict[Expr, Way] = {
+            **{q: Way({i: ONE}, v) for i, (q, v) in enumerate(zip(self.q, self.v, strict=True))},
+            **getattr(system, "attached", {}),
+        }
+        self.calculus = Calculus([*self.ways, *self.v, *self.a, self.t])
         self.M: dict[tuple[int, int], list[Expr]] = defaultdict(list)
         self.f: list[list[Expr]] = [[] for _ in self.q]
         self.energy: list[Expr] = []
@@ -179,7 +183,7 @@ class _Derivation:
     def kinetic(self, term: Expr) -> None:
         """Add what one term of T gives: M = ∂²T/∂v∂vᵀ, f = ∂T/∂q − (∂²T/∂v∂qᵀ) v − ∂²T/∂v∂t, energy v·∂T/∂v − T."""
         diff, depends = self.calculus.diff, self.calculus.depends(term)
-        qs = [symbol for symbol in depends if symbol in self.q_index]
+        qs = [symbol for symbol in depends if symbol in self.ways]
         vs = [symbol for symbol in depends if symbol in self.v_index]
         momenta = {v: diff(term, v) for v in vs}
         inertia = {(v, w): diff(momenta[v], w) for v in vs for w in vs}
@@ -193,11 +197,11 @@ class _Derivation:
             i = self.v_index[v]
             self.energy.append(v * momentum)
             for q in qs:
-                self.f[i].append(-diff(momentum, q) * self.v[self.q_index[q]])
+                self.f[i].append(-diff(momentum, q) * self.ways[q].rate)
             if self.t in depends:
                 self.f[i].append(-diff(momentum, self.t))
         for q in qs:
-            self.f[self.q_index[q]].append(diff(term, q))
+            self.along(q, diff(term, q), self.f)
 
     def velocities(self, expr: Expr) -> frozenset[Expr]:
         return self.calculus.depends(expr) & self.v_index.keys()
@@ -230,7 +234,12 @@ class _Derivation:
     def potential(self, term: Expr) -> None:
         self.energy.append(term)
         for q in self.calculus.depends(term) - {self.t}:
-            self.f[self.q_index[q]].append(-self.calculus.diff(term, q))
+            self.along(q, -self.calculus.diff(term, q), self.f)
+
+    def along(self, q: Expr, slope: Expr, into: Any) -> None:
+        """Add a slope by one variable to those by the coordinates with which it changes."""
+        for i, part in self.ways[q].directions.items():
+            into[i].append(slope if part is ONE else slope * part)
 
     def matrices(self) -> None:
         for i, row in enumerate(self.system.mass or ()):
@@ -259,9 +268,9 @@ class _Derivation:
             depends = self.calculus.depends(term)
             rate = []
             for q in depends - {self.t}:
-                i, slope = self.q_index[q], self.calculus.diff(term, q)
-                row[i].append(slope)
-                rate.append(slope * self.v[i])
+                slope = self.calculus.diff(term, q)
+                self.along(q, slope, row)
+                rate.append(slope * self.ways[q].rate)
             if self.t in depends:
                 rate.append(self.calculus.diff(term, self.t))
             psi += rate
@@ -342,7 +351,7 @@ class _Derivation:
     def rate(self, term: Expr) -> list[Expr]:
         """Return the parts of (∂term/∂q) v + ∂term/∂t."""
         depends = self.calculus.depends(term)
-        parts = [self.calculus.diff(term, q) * self.v[self.q_index[q]] for q in depends & self.q_index.keys()]
+        parts = [self.calculus.diff(term, q) * self.ways[q].rate for q in depends & self.ways.keys()]
         if self.t in depends:
             parts.append(self.calculus.diff(term, self.t))
         return parts

@@ -19,6 +19,7 @@ from scipy.sparse.csgraph import connected_components
 
 from dalembert.algebra.rank import is_positive
 from dalembert.arrays import Array, Sparse
+from dalembert.blocks.assembled import places_in_A
 from dalembert.blocks.numeric import Values, pilot_numeric_of
 from dalembert.errors import DerivationError, quoted
 from dalembert.model.facts import START, STRUCTURE, fact
@@ -207,7 +208,7 @@ def _extents(system: System, q: Array) -> Array:
     A pendulum of 1000 mm that hangs straight down would be looked at nowhere but there else, where its constraint holds
     one of its coordinates alone. What turns shares constraints with lengths, but goes no farther in larger units.
     """
-    rows, columns = np.array(list(system.blocks.A), dtype=int).reshape(-1, 2).T
+    rows, columns = places_in_A(system)
     farthest, extents = np.ones(len(system.constraints)), np.ones(len(q))
     np.maximum.at(farthest, rows, np.abs(q[columns]))
     np.maximum.at(extents, columns, farthest[rows])

@@ -40,6 +40,10 @@ class Builder:
         self.n, self.s = len(b.q), len(b.c)
         self.inputs = [b.t, *b.q, *b.v, *b.parameters]
         self._programs: dict[tuple[int, ...], tuple[Sequence[Expr], Program]] = {}
+        self._settle()
+
+    def _settle(self) -> None:
+        """Find the order of elimination, and places for the matrix."""
         scratch = Routine("")
         M, A, _ = self.matrices(scratch)
         self.order = quasidefinite.elimination_order([*M, *((self.n + i, j) for i, j in A)], self.n, self.s)
@@ -59,6 +63,17 @@ class Builder:
     def momenta(self) -> Momenta:
         """The canonical variables."""
         return Momenta(self)
+
+    @cached_property
+    def quick(self) -> Builder:
+        """What puts plain elimination on tapes: itself, or of bodies in space with angular velocities."""
+        from dalembert.native.turned import turned_builder
+
+        return turned_builder(self) or self
+
+    def found(self, routine: Routine, x: Sequence[Scalar], f: Sequence[Scalar]) -> list[Scalar]:
+        """Return q̈ and λ by the solution and the forces."""
+        return [*x[: self.n], *(-value for value in x[self.n :])]
 
     def _stacked(self, M: dict, A: dict) -> dict:
         return {**M, **{(self.n + i, j): value for (i, j), value in A.items()}}

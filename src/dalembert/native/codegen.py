@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from dalembert.algebra.tape import CONSTANT, LOAD
 from dalembert.language.curve_code import LLVM, literal
 from dalembert.language.functions import OPERATIONS, sources
-from dalembert.native.loops import SLOT, Fill, Loop, Sweep, write_fill, write_sweep, write_table
-from dalembert.native.routine import Chunk, Routine, cut
+from dalembert.native.loops import SLOT, Bases, Fill, Loop, Sweep, write_fill, write_sweep, write_table
+from dalembert.native.routine import Chunk, Routine, cut, whole
 
 _BINARY = {"+": "fadd contract", "-": "fsub contract", "*": "fmul contract"}
 _EXACT = {name: instruction.removesuffix(" contract") for name, instruction in _BINARY.items()}
@@ -145,10 +145,12 @@ def _rolled(rolled: Rolled, layout: Layout) -> list[str]:
         "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
         "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
     ]
+    widths = {}
     for loop in rolled.loops:
-        (chunk,) = cut(loop.routine, size=10**9)
-        lines += [write_table(loop, layout), *_function(f"{loop.name}.body", loop.routine, chunk, layout, loop)]
-    widths = {loop.name: len(loop.slots) for loop in rolled.loops}
+        chunk = whole(loop.routine)
+        bases = loop.bases(layout)
+        lines += [write_table(loop.name, bases), *_function(f"{loop.name}.body", loop.routine, chunk, layout, bases)]
+        widths[loop.name] = len(bases.pointers)
     for sweep in rolled.sweeps:
         lines += write_sweep(sweep, widths)
     for fill in rolled.fills:
@@ -161,13 +163,18 @@ def _function(
     routine: Routine,
     chunk: Chunk,
     layout: Layout,
-    loop: Loop | None = None,
+    bases: Bases | None = None,
     binary: Mapping[str, str] = _BINARY,
 ) -> list[str]:
     nodes = routine.tape.nodes
-    signature = _SIGNATURE if loop is None else _SIGNATURE[:-1] + ", ptr noalias readonly %row)"
-    arrays = [] if loop is None else [array if array in ("in", "out") else "work" for array, _ in loop.slots]
+    signature = _SIGNATURE if bases is None else _SIGNATURE[:-1] + ", ptr noalias readonly %row)"
     lines = [f'define internal void @"{name}"{signature} noinline {{']
+    for k, pointer in enumerate(bases.pointers if bases else ()):
+        lines += [
+            f"  %ba{k} = getelementptr i32, ptr %row, i64 {k}",
+            f"  %bi{k} = load i32, ptr %ba{k}, align 4, !invariant.load !0",
+            f"  %b{k} = getelementptr double, ptr %{pointer}, i32 %bi{k}",
+        ]
     values: dict[int, str] = {}
     written = {array for array, _ in routine.stores}
     pending: dict[int, list[tuple[str, int]]] = {}
@@ -177,17 +184,11 @@ def _function(
         pending.setdefault(number, []).append(("spill", place))
 
     def address(array: str, index: int) -> str:
-        if array == SLOT:
-            mark = len(lines)
-            lines.extend(
-                [
-                    f"  %a{mark} = getelementptr i32, ptr %row, i64 {index}",
-                    f"  %i{mark} = load i32, ptr %a{mark}, align 4, !invariant.load !0",
-                    f"  %p{mark} = getelementptr double, ptr %{arrays[index]}, i32 %i{mark}",
-                ]
-            )
-            return f"%p{mark}"
-        base, offset = (f"%{array}", index) if array in ("in", "out") else ("%work", layout.offsets[array] + index)
+        if array == SLOT and bases is not None:
+            number, offset = bases.slots[index]
+            base = f"%b{number}"
+        else:
+            base, offset = (f"%{array}", index) if array in ("in", "out") else ("%work", layout.offsets[array] + index)
         pointer = f"%p{len(lines)}"
         lines.append(f"  {pointer} = getelementptr double, ptr {base}, i64 {offset}")
         return pointer
@@ -211,8 +212,12 @@ def _function(
             values[number] = text
         return text
 
+    loads = {node[1:]: number for number, node in enumerate(nodes) if node[0] == LOAD} if bases else {}
+
     def write(number: int) -> None:
         for array, index in pending.pop(number):
+            if (old := loads.get((array, index))) is not None:
+                value(old)  # read before it is overwritten
             text = value(number)
             lines.append(f"  store double {text}, ptr {address(array, index)}, align 8")
 

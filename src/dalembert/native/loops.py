@@ -59,6 +59,35 @@ class Loop:
         offsets = [layout.offsets.get(array, 0) for array, _ in self.slots]
         return np.array(self.rows, dtype=np.int64).reshape(len(self.rows), len(self.slots)) + np.array(offsets, int)
 
+    def bases(self, layout: Layout) -> Bases:
+        """Find slots that are equally far from each other in all instances: only one of them must be looked up."""
+        places = self.table(layout)
+        first = places[0] if len(places) else np.zeros(len(self.slots), int)
+        found: dict[tuple[str, bytes], int] = {}
+        columns, slots = [], []
+        for k, (array, _) in enumerate(self.slots):
+            pointer = array if array in ("in", "out") else "work"
+            key = (pointer, (places[:, k] - first[k]).tobytes())
+            if key not in found:
+                found[key] = len(found)
+                columns.append((pointer, k))
+            base = found[key]
+            slots.append((base, int(first[k] - first[columns[base][1]])))
+        return Bases([pointer for pointer, _ in columns], places[:, [k for _, k in columns]], slots)
+
+
+@dataclass(frozen=True)
+class Bases:
+    """What an instance looks up: places from which others are a fixed way off.
+
+    pointers: the array of each, `in`, `out` or `work`. table: the places, one row for each instance, in units of
+    doubles. slots: of each slot its base, and how far from that it lies.
+    """
+
+    pointers: list[str]
+    table: Array
+    slots: list[tuple[int, int]]
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -161,8 +190,8 @@ def write_fill(fill: Fill, layout: Layout) -> list[str]:
     return [*lines, "  ret void", "}"]
 
 
-def write_table(loop: Loop, layout: Layout) -> str:
+def write_table(name: str, bases: Bases) -> str:
     """Write the table of a loop."""
-    data = loop.table(layout).astype("<i4").tobytes()
+    data = bases.table.astype("<i4").tobytes()
     text = "".join(map(_ESCAPES.__getitem__, data))  # LLVM reads one word much faster than many numbers
-    return f'@"{loop.name}.table" = internal constant [{len(data)} x i8] c"{text}", align 4'
+    return f'@"{name}.table" = internal constant [{len(data)} x i8] c"{text}", align 4'

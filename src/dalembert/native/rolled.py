@@ -37,12 +37,16 @@ class RolledBuilder:
         self.system, self.elements = system, elements
         self.n, self.s = len(system.coordinates), len(system.constraints)
         self.inputs = 1 + 2 * self.n + len(system.parameters)
-        self.blocks: list[Blocks] = [without_noise(kind.local) for kind in elements.kinds]
+        self._settle([without_noise(kind.local) for kind in elements.kinds])
+
+    def _settle(self, blocks: list[Blocks]) -> None:
+        """Number the entries of the matrix."""
+        self.blocks = blocks
         self.entry: dict[Place, int] = {}  # of the matrix: M, the lower triangle, and A below it
         self.shares: dict[Place | int, int] = {}  # how many elements add to an entry, or to a component of f
-        for kind, blocks in zip(elements.kinds, self.blocks, strict=True):
+        for kind, own in zip(self.elements.kinds, blocks, strict=True):
             for coordinates, rows in zip(kind.coordinates.tolist(), kind.rows.tolist(), strict=True):
-                self._number(blocks, coordinates, rows)
+                self._number(own, coordinates, rows)
         self.module = Module()
         self.rolled = self.module.rolled
 
@@ -57,6 +61,12 @@ class RolledBuilder:
         for a, force in enumerate(blocks.f):
             if force != 0:
                 self.shares[coordinates[a]] = self.shares.get(coordinates[a], 0) + 1
+
+    @cached_property
+    def apart(self) -> bool:
+        """Whether M couples no bodies, so that no elimination of others changes the inertia of one."""
+        home = {i: k for k, body in enumerate(self.elements.bodies) for i in body}
+        return all(home[i] == home[j] for i, j in self.entry if i < self.n)
 
     @cached_property
     def solver(self) -> RolledSolver:
@@ -101,7 +111,8 @@ class RolledBuilder:
         count = len(blocks.q)
         q = [loop.load("in", ("q", a)) for a in range(count)]
         v = [loop.load("in", ("v", a)) for a in range(count)]
-        parameters = [tape.load("in", 1 + 2 * self.n + k) for k in range(len(self.system.parameters))]
+        count = len(self.system.parameters)
+        parameters = [tape.load("in", self.inputs - count + k) for k in range(count)]
         parameters += [loop.load("offset", ("offset", k)) for k in range(len(blocks.parameters) - len(parameters))]
         inputs = [blocks.t, *blocks.q, *blocks.v, *blocks.parameters]
         return Program(inputs, outputs)([tape.load("in", 0), *q, *v, *parameters], tape)
@@ -165,10 +176,9 @@ class RolledBuilder:
                 for i, value in enumerate(distances(loop.routine.tape, A, right_sides)):
                     loop.store("out", ("row", i, self.n), value)
 
-        zero = [
-            self.fill(f"{name}.matrix", "matrix", len(self.entry)),
-            self.fill(f"{name}.right", "right", self.n),
-        ]
+        zero = [self.fill(f"{name}.right", "right", self.n)]
+        if any(count > 1 for place, count in self.shares.items() if isinstance(place, tuple)):
+            zero.append(self.fill(f"{name}.matrix", "matrix", len(self.entry)))  # to which several elements add
         return [*zero, self.over_elements(name, fill)]
 
     @staticmethod
@@ -179,7 +189,7 @@ class RolledBuilder:
     def offsets(self) -> str:
         """The call that evaluates what does not move."""
         routine = self.routine("offsets")
-        values = routine.loads("in", self.inputs)[1 + 2 * self.n :]
+        values = routine.loads("in", self.inputs)[self.inputs - len(self.system.parameters) :]
         program = Program([se.Symbol(name) for name in self.system.parameters], self.elements.offsets)
         routine.store("offset", program(values, routine.tape))
         return routine.name

@@ -42,10 +42,18 @@ class RolledSolver:
 
     # --- solutions ---------------------------------------------------------------------------------------------------
 
-    def factor(self, epsilon: float | None) -> Factored:
-        """Make what factorises the matrix; without ε, it is an input behind the others."""
+    def solved(self) -> list[str]:
+        """Return the calls that solve once for y, without ε: substitution goes along with elimination."""
+        factored = self.factor(0.0, together=True)
+        return [self.builder.fill("begin", "y", self.n + self.s, source="right"), *factored.calls, *factored.solve]
+
+    def factor(self, epsilon: float | None, together: bool = False) -> Factored:
+        """Make what factorises the matrix; without ε, it is an input behind the others.
+
+        together: the right side, y, is changed with the matrix, so that a solution only goes back.
+        """
         builder = self.builder
-        fronts = Fronts(builder)
+        fronts = Fronts(builder, together)
         fronts.eliminate(epsilon)
         size = builder.n + builder.s
         entries = len(builder.entry)
@@ -53,18 +61,21 @@ class RolledSolver:
         end = builder.routine("condition.end")
         rank, largest, least = end.loads("condition", 3)
         end.store("condition", [rank, 1.0 / largest, end.tape.call("if_lt", 0.0, least, 1.0, 0.0)])
+        copy: list[str] = []
+        if fronts.array == "K":
+            copy.append(builder.fill("K.copy", "K", entries, source="matrix"))
+            copy.append(builder.fill("K.zero", "K", len(fronts.K) - entries, entries))
         factor = [
-            builder.fill("K.copy", "K", entries, source="matrix"),
-            builder.fill("K.zero", "K", len(fronts.K) - entries, entries),
+            *copy,
             builder.fill("sizes.zero", "sizes", size),
             "condition.begin",
             "factor",
             "condition.end",
         ]
         sizes = dict.fromkeys(("right", "r", "x", "y", "inverse", "sizes"), size)
-        sizes |= {"matrix": entries, "K": len(fronts.K), "condition": 3, "energy": 5, "measure": 1}
+        sizes |= {"matrix": entries, fronts.array: len(fronts.K), "condition": 3, "energy": 5, "measure": 1}
         builder.rolled.sizes |= sizes | {"offset": len(builder.elements.offsets)}
-        return Factored(factor, ["forward", "backward"])
+        return Factored(factor, ["backward"] if together else ["forward", "backward"])
 
     def solution(self, factored: Factored) -> list[str | Repeat]:
         """Return the calls that solve for x, and refine until nothing changes any more."""

@@ -81,6 +81,27 @@ class Chunk:
     spilled: dict[int, int] = field(default_factory=dict)
 
 
+def whole(routine: Routine) -> Chunk:
+    """Return a routine in one piece: what is written first comes first, so that few values wait for their use."""
+    nodes, chunk = routine.tape.nodes, Chunk()
+    chunk.stores = [(*place, routine.tape.number(value)) for place, value in routine.stores.items()]
+    done: set[int] = set()
+    for _, _, last in chunk.stores:
+        stack = [last]
+        while stack:
+            number = stack[-1]
+            missing = [k for k in operands(nodes[number]) if k not in done] if number not in done else []
+            if missing:
+                stack += reversed(missing)
+                continue
+            stack.pop()
+            if number not in done:
+                done.add(number)
+                if nodes[number][0] not in FREE:
+                    chunk.lines.append(number)
+    return chunk
+
+
 def cut(routine: Routine, size: int = CHUNK) -> list[Chunk]:
     """Leave out what no store needs, and cut the rest into pieces."""
     nodes = routine.tape.nodes

@@ -76,9 +76,9 @@ class Assembly(Reader):
         self.rebasing: Rebasing | None = None
         self.tree = plan(tables, self.dimensions, bodies, self.given_tables, early)
         names = absolute if self.tree.by == ABSOLUTE else list(self.tree.coordinates)
-        self.aliases = free_names(self.given_tables, [*self.tree.coordinates, *absolute], names, own, given)
+        self.aliases = free_names(self.given_tables, [*self.tree.names, *absolute], names, own, given)
         if not names and not own and not early:
-            early.append(Problem(nothing_moves(bodies), key=("bodies",)))
+            early.append(Problem(nothing_moves(bodies, self.tree.names), key=("bodies",)))
         try:
             super().__init__(replace(given, coordinates=[*names, *own]))
         except ModelError as error:

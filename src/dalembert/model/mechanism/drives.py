@@ -16,6 +16,7 @@ import symengine as se
 
 from dalembert.errors import quoted
 from dalembert.language.building import TIME, Expr
+from dalembert.language.calculus import SWITCHING
 from dalembert.language.curves import NATURAL, STRAIGHT
 from dalembert.language.functions import OPERATIONS
 from dalembert.language.program import Program
@@ -25,6 +26,7 @@ from dalembert.model.mechanism.elements.action import read_joint_name
 from dalembert.model.mechanism.pairs.base import is_angle
 from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.tables import TableReader, as_sequence
+from dalembert.model.mechanism.tree import ELIMINATE, JOINTS
 from dalembert.model.mechanism.vectors import ZERO
 from dalembert.model.quantity import FORCE, MOMENT, Quantity, multiplier
 from dalembert.model.sections.tables import from_file, operations, wrong_with
@@ -56,8 +58,8 @@ class Drive(Part):
 
     @property
     def conditions(self) -> dict[str, Expr]:
-        """What must vanish."""
-        return {f"{self.name}.{self.kind}": self.condition}
+        """What must vanish; nothing, if its function of time has taken the place of a coordinate."""
+        return {f"{self.name}.{self.kind}": self.condition} if self.condition != 0 else {}
 
     @property
     def quantities(self) -> Mapping[str, Quantity]:
@@ -94,12 +96,27 @@ def read_drive(table: TableReader, assembly: Assembly) -> Drive | None:
             )
             return None
     motion, points = read_motion(table, kind)
-    driven = joint.coordinates[coordinate]
-    if kind == "speed":
+    if table.flag(ELIMINATE) and (text := stays(assembly, table.name, joint.name, kind, motion)):
+        table.problem(f"{text}; leave `{ELIMINATE}` out", ELIMINATE)
+    driven, branch = joint.coordinates[coordinate], assembly.tree.branch(joint.name)
+    if branch is not None and coordinate in branch.driven:
+        condition = ZERO
+    elif kind == "speed":
         condition = driven.rate - motion
     else:
         condition = driven.equals(motion - whole_turns(motion, assembly) if driven.cyclic else motion)
     return Drive(table.name, table.finish(), joint.name, coordinate, kind, motion, condition, points)
+
+
+def stays(assembly: Assembly, drive: str, joint: str, kind: str, motion: Expr) -> str:
+    """Say why a drive cannot take the place of a coordinate; empty if it can, or where coordinates are others."""
+    if kind == "speed":
+        return "only a drive by an angle or a distance can take the place of a coordinate"
+    if motion.atoms(*SWITCHING):
+        return "tables and functions that switch cannot take the place of a coordinate"
+    if assembly.tree.by == JOINTS and assembly.tree.branch(joint) is None:
+        return f"joint `{joint}` carries no body, and has no coordinate of which `{drive}` could take the place"
+    return ""
 
 
 def _instead(kind: str) -> str:

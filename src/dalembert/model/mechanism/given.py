@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dalembert.errors import Problem
+from dalembert.errors import Problem, quoted
 from dalembert.language.late_sympy import is_coordinate
 from dalembert.language.tokens import NAME
 from dalembert.model.given import Given
@@ -49,10 +49,12 @@ def names_of_own(given: Any) -> list[Any]:
     return [given] if is_coordinate(given) else list(given)
 
 
-def nothing_moves(bodies: Sequence[str]) -> str:
+def nothing_moves(bodies: Sequence[str], driven: Sequence[str]) -> str:
     """Say why there are no coordinates."""
     if not bodies:
         return "a mechanism needs at least one body besides the ground"
+    if driven:
+        return f"drives take the place of all coordinates ({quoted(driven[:4])}); leave `eliminate` out of one of them"
     text = "all bodies are fixed to the ground by rigid joints, so that there are no coordinates of joints"
     return f'{text}; take coordinates = "absolute" for the forces in them'
 

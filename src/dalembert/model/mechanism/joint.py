@@ -17,7 +17,7 @@ from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.reaction import force, moment
 from dalembert.model.mechanism.tables import GROUND, TableReader
 from dalembert.model.mechanism.vectors import Vector, add
-from dalembert.model.mechanism.views import probed
+from dalembert.model.mechanism.views import View, probed
 from dalembert.model.quantity import ANGLE, FORCE, LENGTH, MOMENT, Quantity, multiplier, vector
 
 if TYPE_CHECKING:
@@ -122,6 +122,28 @@ class Joint(Part):
         if self.pair.point is not None:
             return self.pair.point(*self.markers, **self.values)
         return self.markers[0 if self.pair.places == "apart" and body == self.bodies[0] else 1].place
+
+
+def seen_joint(joint: Joint, views: Mapping[int, View]) -> Joint:
+    """Return a joint between bodies that move otherwise; their new views are given by the ids of the old ones."""
+
+    def marker(old: Marker) -> Marker:
+        view = views.get(id(old.view))
+        return old if view is None else Marker(view, old.placement)
+
+    def seen(value: Any) -> Any:
+        """Return the values of a pair, with the markers among them."""
+        if isinstance(value, Marker):
+            return marker(value)
+        if isinstance(value, Mapping):
+            return {key: seen(item) for key, item in value.items()}
+        if isinstance(value, (tuple, list)):
+            items = map(seen, value)
+            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        return value
+
+    first, second = map(marker, joint.markers)
+    return replace(joint, markers=(first, second), values=seen(joint.values))
 
 
 WORDS = ("length", "angle", "angle1", "angle2", "distance", "rate")  # in expressions of forces

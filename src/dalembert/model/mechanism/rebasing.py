@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import symengine as se
 
-from dalembert.language.building import Expr
+from dalembert.language.building import TIME, Expr
+from dalembert.language.calculus import SWITCHING, ZERO
 from dalembert.model.mechanism.carried import carried, tidied
-from dalembert.model.mechanism.joint import Joint
-from dalembert.model.mechanism.marker import Marker
+from dalembert.model.mechanism.drives import read_motion
+from dalembert.model.mechanism.joint import Joint, seen_joint
 from dalembert.model.mechanism.pairs.base import Coordinate, difference_to, is_angle, rate, rate_by
+from dalembert.model.mechanism.tables import TableReader
 from dalembert.model.mechanism.tree import ANGLES, Branch, Tree, named_coordinates
 from dalembert.model.mechanism.vectors import dot, sub, tidy
 from dalembert.model.mechanism.views import EULER, View, compose, reverse
@@ -39,6 +41,8 @@ class Rebasing:
     def __init__(self, assembly: Assembly, tree: Tree):
         self.assembly, self.tree = assembly, tree
         self.rates = {se.Symbol(name): se.Symbol(name + "'") for name in tree.coordinates}
+        if any(branch.driven for branch in tree.branches):
+            self.rates[se.Symbol(TIME)] = se.Integer(1)
         self.guess = {name: value for body in tree.free for name, value in assembly.bodies[body].guess.items()}
         self.norms: dict[str, Expr] = {}
         self._views: dict[int, View] = {}
@@ -53,9 +57,10 @@ class Rebasing:
     def _carry(self, branch: Branch, joint: Joint) -> None:
         """Let a joint carry its body."""
         body = self.assembly.bodies[branch.body]
-        first, second = (self._seen_marker(marker) for marker in joint.markers)
+        first, second = seen_joint(joint, self._views).markers
         parent, child = (first, second) if branch.forward else (second, first)
         symbols = {key: se.Symbol(name) for key, name in branch.names.items()}
+        symbols |= {key: self._motion(drive, key) for key, (_, drive) in branch.driven.items()}
         assert joint.pair.motion is not None
         steps = list(joint.pair.motion(first, second, **symbols, **joint.values))
         if not branch.forward:
@@ -65,6 +70,12 @@ class Rebasing:
         self._views[id(body.view)] = view
         self._place(branch, joint, body.guess)
         self.assembly.bodies[branch.body] = replace(body, view=view)
+
+    def _motion(self, drive: str, key: str) -> Expr:
+        """Read the function of time that takes the place of a coordinate."""
+        given = self.assembly.given_tables["drives"][drive]
+        motion = read_motion(TableReader(self.assembly, ("drives", drive), given), key)[0]
+        return ZERO if motion.atoms(*SWITCHING) else motion  # which is refused with the drive
 
     def _place(self, branch: Branch, joint: Joint, guess: Mapping[str, Expr]) -> None:
         """Note the coordinates of a joint in the assembled position."""
@@ -81,8 +92,7 @@ class Rebasing:
 
     def _seen(self, joint: Joint, branch: Branch | None) -> Joint:
         """Return a joint between bodies as they move now."""
-        first, second = map(self._seen_marker, joint.markers)
-        seen = replace(joint, markers=(first, second), values=self._seen_values(joint.values))
+        seen = seen_joint(joint, self._views)
         if branch is None:
             return seen
         own = {}
@@ -90,22 +100,10 @@ class Rebasing:
             q = se.Symbol(name)
             if key in joint.coordinates and not (self.tree.by == ANGLES and is_angle(key)):
                 own[key] = Coordinate(q, self.rates[q], difference_to(q))
+        for key, (_, drive) in branch.driven.items():
+            motion = self._motion(drive, key)
+            own[key] = Coordinate(motion, rate_by(motion, self.rates), difference_to(motion))
         return replace(seen, carries=branch.body, own=own)
-
-    def _seen_marker(self, marker: Marker) -> Marker:
-        view = self._views.get(id(marker.view))
-        return marker if view is None else Marker(view, marker.placement)
-
-    def _seen_values(self, value: Any) -> Any:
-        """Return the values of a pair, with the markers among them."""
-        if isinstance(value, Marker):
-            return self._seen_marker(value)
-        if isinstance(value, Mapping):
-            return {key: self._seen_values(item) for key, item in value.items()}
-        if isinstance(value, (tuple, list)):
-            items = map(self._seen_values, value)
-            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-        return value
 
     def conditions(self, given: Mapping[str, Expr]) -> dict[str, Expr]:
         """Return the conditions that are left, without decimals that cancel."""
@@ -125,6 +123,8 @@ class Rebasing:
             body = self.assembly.bodies[branch.body]
             for name, value, speed in zip(body.coordinates, body.view.q, body.view.v, strict=True):
                 found[name] = lambda value=value, speed=speed: (value, speed)
+            for key, (name, _) in branch.driven.items():
+                found[name] = lambda joint=self.assembly.joints[branch.joint], key=key: _measured(joint, key)
         return found
 
 
@@ -172,6 +172,6 @@ class Aliases:
             primes = len(symbol.name) - len(plain)
             value, rate = self._names[plain]()
             speeds = {v: se.Symbol(v.name + "'") for v in self._rates.values()}
-            level = (value, rate, rate_by(rate, {**self._rates, **speeds}) if primes == 2 else rate)
-            self._known[symbol] = level[primes]
+            moving = {**self._rates, **speeds, se.Symbol(TIME): se.Integer(1)}
+            self._known[symbol] = (value, rate, rate_by(rate, moving) if primes == 2 else rate)[primes]
         return self._known[symbol]

@@ -33,7 +33,7 @@ def in_coordinates(mechanism: Built, by: Any) -> dict[str, Any]:
         for joint in mechanism.joints.values():
             names = named_coordinates(joint.table, joint.pair.moves)
             if mechanism.by == JOINTS and (branch := mechanism.tree.branch(joint.name)) is not None:
-                names |= branch.names
+                names |= branch.all_names
             for key, name in names.items():
                 if is_angle(key) and name in used:
                     raise ModelError(_other_meaning(name, joint.name))
@@ -58,7 +58,7 @@ def in_absolute(mechanism: Built) -> dict[str, Any]:
         return expr.xreplace({s: symbols[s] for s in expr.free_symbols if s in symbols})
 
     given = mechanism.arguments() | {"by": ABSOLUTE, "tree": None}
-    names = {name for branch in mechanism.tree.branches for name in branch.names.values()}
+    names = set(mechanism.tree.names)
     given["joints"] = _named(mechanism, names - renamed.keys())
     if not renamed:
         return given
@@ -82,8 +82,8 @@ def _named(mechanism: Built, used: set[str]) -> dict[str, Any]:
     joints = {name: dict(table) for name, table in mechanism.tables["joints"].items()}
     absolute = {name for body in mechanism.bodies.values() for name in body.coordinates}
     for branch in mechanism.tree.branches:
-        names = {key: name for key, name in branch.names.items() if name in used - absolute}
-        given = named_coordinates(joints[branch.joint], tuple(branch.names))
+        names = {key: name for key, name in branch.all_names.items() if name in used - absolute}
+        given = named_coordinates(joints[branch.joint], tuple(branch.all_names))
         kept = {key: name for key, name in given.items() if name not in angles_of_bodies(mechanism).keys() | absolute}
         names = {**kept, **names}
         if names == given:

@@ -17,6 +17,7 @@ from dalembert.model.mechanism.pairs.base import is_angle
 from dalembert.model.mechanism.tables import GROUND, as_sequence
 
 ABSOLUTE, JOINTS, ANGLES = COORDINATES = ("absolute", "joints", "angles")
+ELIMINATE = "eliminate"  # of a drive: that its function of time takes the place of a coordinate
 
 
 def named_coordinates(table: Mapping[str, Any], keys: Sequence[str]) -> dict[str, str]:
@@ -62,13 +63,22 @@ MOST_JOINTS = 1_000  # on the ways to all bodies: a chain of forty, in which a b
 
 @dataclass(frozen=True)
 class Branch:
-    """A joint that carries a body. forward: the body is its second one. names: of its coordinates, by key."""
+    """A joint that carries a body. forward: the body is its second one. names: of its coordinates, by key.
+
+    driven: those that are none, as a drive takes their place: name and drive, by key.
+    """
 
     body: str
     joint: str
     parent: str
     forward: bool
     names: Mapping[str, str]
+    driven: Mapping[str, tuple[str, str]]
+
+    @property
+    def all_names(self) -> dict[str, str]:
+        """The names of its coordinates by key, also of those that are driven."""
+        return {**self.names, **{key: name for key, (name, _) in self.driven.items()}}
 
 
 @dataclass(frozen=True)
@@ -89,15 +99,24 @@ class Tree:
             depth[branch.body] = depth.get(branch.parent, 0) + 1
         return sum(depth.values())
 
+    @property
+    def names(self) -> list[str]:
+        """The names of all coordinates, also of those that are driven."""
+        return [*self.coordinates, *(name for branch in self.branches for name, _ in branch.driven.values())]
+
     def branch(self, joint: str) -> Branch | None:
         """Return what a joint carries; None if it closes a loop."""
         return next((branch for branch in self.branches if branch.joint == joint), None)
 
     def __str__(self) -> str:
-        carried = [f"`{branch.body}` by `{branch.joint}`" for branch in self.branches]
+        carried = [f"`{branch.body}` by `{branch.joint}`{_driven_by(branch)}" for branch in self.branches]
         parts = [f"carried are {', '.join(carried)}"] if carried else []
         parts += [f"{quoted(self.free)} {'is' if len(self.free) == 1 else 'are'} free"] if self.free else []
         return "; ".join(parts)
+
+
+def _driven_by(branch: Branch) -> str:
+    return "".join(f" (its {key} is that of `{drive}`)" for key, (_, drive) in branch.driven.items())
 
 
 @dataclass(frozen=True)
@@ -193,7 +212,17 @@ class Planner:
 
     def _branch(self, edge: _Edge, parent: str) -> Branch:
         body = edge.other(parent)
-        return Branch(body, edge.joint, parent, body == edge.bodies[1], self._names(edge, body))
+        names, drives = self._names(edge, body), self._drives(edge)
+        driven = {key: (names.pop(key), drive) for key, drive in drives.items()}
+        return Branch(body, edge.joint, parent, body == edge.bodies[1], names, driven)
+
+    def _drives(self, edge: _Edge) -> dict[str, str]:
+        """Return the drives that take the place of coordinates of a joint, by key."""
+        found = {}
+        for name, table in self.tables["drives"].items() if self.by == JOINTS else ():
+            if isinstance(table, Mapping) and table.get(ELIMINATE) is True and table.get("joint") == edge.joint:
+                found |= {key: name for key in edge.pair.moves if not isinstance(table.get(key, {}), Mapping)}
+        return found
 
     def _names(self, edge: _Edge, body: str) -> dict[str, str]:
         """Return how the coordinates of a joint are called: by the user, else by the joint or the body."""

@@ -8,6 +8,7 @@ from dalembert.native.build import Builder
 from dalembert.native.groups.base import Group, register
 from dalembert.native.module import Module
 from dalembert.native.rolled import RolledBuilder
+from dalembert.native.rolled_turned import rolled_turned
 from dalembert.native.routine import Routine
 
 
@@ -27,23 +28,24 @@ class Direct(Group):
 
     def rolled(self, system: System) -> Module:
         """Put it in loops."""
+        if module := rolled_turned(system):
+            return module
         builder = RolledBuilder(system, system.repeated)
         solver = builder.solver
-        factored = solver.factor(0.0)
-        solve = [builder.fill("begin", "y", builder.n + builder.s, source="right"), *factored.solve]
-        calls = [*builder.stage("blocks", "forces"), *factored.calls, *solve, *solver.finish("y")]
+        calls = [*builder.stage("blocks", "forces"), *solver.solved(), *solver.finish("y")]
         builder.kernel("direct", calls, builder.n + builder.s + 3)
         return builder.module
 
 
 def direct(builder: Builder) -> Routine:
     """Make the routine of plain elimination in one piece: no proximal term, for rows that are independent."""
-    routine, b = Routine("direct"), builder.blocks
-    M, A, rho = builder.matrices(routine)
-    f, c = list(builder.evaluate(routine, b.f)), list(builder.evaluate(routine, b.c))
-    factors = builder.solver.factorised(routine, M, A, 0.0)
-    x = quasidefinite.solve(factors, [*builder.augmented(f, c, A, rho), *c])
-    routine.store("out", [*x[: builder.n], *(-value for value in x[builder.n :])])
-    condition = [routine.stores.pop(("condition", k)) for k in range(3)]
-    routine.store("out", condition, builder.n + builder.s)
+    quick = builder.quick
+    routine, b = Routine("direct"), quick.blocks
+    M, A, rho = quick.matrices(routine)
+    f, c = list(quick.evaluate(routine, b.f)), list(quick.evaluate(routine, b.c))
+    factors = quick.solver.factorised(routine, M, A, 0.0)
+    x = quasidefinite.solve(factors, [*quick.augmented(f, c, A, rho)[: quick.n], *c])
+    routine.store("out", quick.found(routine, x, f))
+    rank, *condition = [routine.stores.pop(("condition", k)) for k in range(3)]
+    routine.store("out", [rank + float(builder.s - quick.s), *condition], builder.n + builder.s)
     return routine

@@ -17,6 +17,7 @@ from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import SimulationError
+from dalembert.language.building import TIME
 from dalembert.language.program import Program
 from dalembert.model.facts import STRUCTURE, fact
 
@@ -130,13 +131,13 @@ def _places(mechanism: Mechanism) -> Program:
     """Return the places of joints and bodies as a program of coordinates and parameters."""
     places = [marker.place for joint in mechanism.joints.values() for marker in joint.markers]
     places += [body.view.q[: mechanism.dimensions] for body in mechanism.bodies.values()]
-    symbols = [se.Symbol(name) for name in (*mechanism.coordinates, *mechanism.parameters)]
+    symbols = [se.Symbol(name) for name in (TIME, *mechanism.coordinates, *mechanism.parameters)]
     return Program(symbols, [x for place in places for x in place])
 
 
 def extent(mechanism: Mechanism, numeric: Numeric, q: Array) -> float:
     """Return how far the joints and bodies of a mechanism are from each other; 1 if all are in one place."""
-    values = _places(mechanism).floats([*q, *numeric.parameters])
+    values = _places(mechanism).floats([0.0, *q, *numeric.parameters])  # drives may have moved bodies: at the start
     spread = np.ptp(values.reshape(-1, mechanism.dimensions), axis=0)
     size = float(np.linalg.norm(spread))
     return size if np.isfinite(size) and size > 0 else 1.0
