@@ -19,7 +19,8 @@ import scipy.sparse as sp
 from dalembert.arguments import array, choice
 from dalembert.arrays import Array
 from dalembert.blocks.assembled import is_large
-from dalembert.blocks.numeric import parameter_values, pilot_parameters, programs
+from dalembert.blocks.numeric import parameter_values, pilot_parameters
+from dalembert.blocks.programs import programs
 from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.language.building import Expr
