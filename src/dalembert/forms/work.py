@@ -170,12 +170,12 @@ class _Work:
     def attempt(self, form: Form, pilot: Pilot) -> Solution | None:
         """Solve with formulas, if their size on the shared graph allows it; with long right sides named if need be.
 
-        None if they are too long. Reactions are asked for by several forms, and found once.
+        None if they are too long. What several forms ask for is found once.
         """
         self.count(form, pilot)
         if self.result.operations > MAX_OPERATIONS:
             return None
-        found = self.scene.found if isinstance(form, Reactions) else {}
+        found = self.scene.found if form.asked_for else {}
         if form.name not in found:
             found[form.name] = self.formulas(form, pilot)
         solution, names = found[form.name]
