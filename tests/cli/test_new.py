@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 
 import pytest
 
-from dalembert import example, load
+from dalembert import example, load, loads
 from dalembert.cli.commands.new import KINDS, starter
 from dalembert.model.gallery import source
+from dalembert.model.textfile import tables
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -26,6 +28,44 @@ def test_a_starter_runs_and_explains_itself(command, tmp_path, kind):
     code, out, _ = command("simulate", "mine.toml", "--until", "0.5")
     assert code == 0
     assert "Certificate: pass" in out
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_starter_goes_through_run(command, tmp_path, kind):
+    command("new", "mine.toml", "--kind", kind)
+    code, out, _ = command("run", "mine.toml", "--until", "0.2")
+    assert code == 0
+    assert "Certificate: pass" in out
+    assert (tmp_path / "mine-report.html").exists()
+
+
+def proposals(kind: str) -> list[tuple[str, str]]:
+    """Return tables that a starter only proposes, in comments: their names, and the starter with this one in it."""
+    text = starter(kind)
+    found = re.findall(r"^# *\[.*\n(?:#  *[^ \n]+ = .*\n)+", text, flags=re.MULTILINE)
+    return [
+        (block.split("]")[0].strip("# ["), text.replace(block, re.sub("^#  *", "", block, flags=re.MULTILINE)))
+        for block in found
+    ]
+
+
+def test_starters_show_every_table_of_the_file():
+    shown = {line.split("]")[0].strip("# [").split(".")[0] for kind in KINDS for line in starter(kind).split("\n")}
+    assert set(tables()) <= shown
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in KINDS for name, _ in proposals(kind)])
+def test_what_a_starter_proposes_can_be_taken(kind, name):
+    text = dict(proposals(kind))[name]
+    section, _, entry = name.partition(".")
+    assert entry in tomllib.loads(text)[section] if entry else tomllib.loads(text)[section]
+    system = loads(text)
+    if section == "drives":  # in place of the other initial values, as it says
+        system = system.replace(initial={"phi_crank": None}, bodies={"crank": {"spin": None}})
+    if section == "bodies":  # which moves freely, as nothing holds it yet
+        assert system.check().degrees_of_freedom == 3
+        return
+    assert system.check().ok
 
 
 def test_without_a_name_it_is_model_toml(command, tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dalembert import ModelError, System, example
-from dalembert.blocks.numeric import programs
+from dalembert.blocks.programs import programs
 from dalembert.errors import DerivationError, SimulationError
 from dalembert.survey.start import ordinary_start, solved_start
 from tests.conftest import pendulum

@@ -2,13 +2,17 @@
 
 import copy
 import pickle
+import re
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import dalembert
 from dalembert import Mechanism, System, example, loads
-from dalembert.blocks.numeric import programs
+from dalembert.blocks.numeric import numeric_of
+from dalembert.blocks.programs import programs
 from dalembert.blocks.symbolic import _Derivation
 from dalembert.errors import ModelError
 from dalembert.model.facts import PARAMETERS, START, STRUCTURE, Survey, fact
@@ -168,7 +172,44 @@ def test_answers_by_name_are_bounded():
     system = example("pendulum")
     for k in range(300):
         assert answer(system, str(k)) == str(k)
-    assert len([key for key in system.survey._shelves[START] if key[0] == "answer"]) == 64
+    assert sum(getattr(key[0], "__name__", "") == "answer" for key in system.survey._shelves[START]) == 64
+
+
+def test_facts_of_one_name_do_not_meet():
+    def declared(value):
+        @fact(START)
+        def _places(system):
+            return value
+
+        return _places
+
+    one, other, system = declared(1), declared(2), example("pendulum")
+    assert (one(system), other(system), one(system)) == (1, 2, 1)
+
+
+def test_a_name_under_which_facts_are_kept_has_one_owner():
+    sources = [path.read_text(encoding="utf-8") for path in Path(dalembert.__file__).parent.rglob("*.py")]
+    found = re.findall(r'\bfind\(\s*(?:STRUCTURE|PARAMETERS|START),\s*\("([^"]*)"', "\n".join(sources))
+    assert len(found) > 5
+    assert len(found) == len(set(found))
+
+
+def test_what_holds_is_told_once_for_all_inertias():
+    system = example("four-bar-spatial")
+    first = numeric_of(system).vanishing
+    assert numeric_of(system.replace(parameters={"m1": 2.5, "J": 0.02})).vanishing is first
+    other = numeric_of(system.replace(parameters={"a": 0.31})).vanishing
+    assert other is not first
+    assert first.A.any()  # with a = 0.3 the pins of the rocker lie in line with its middle, but for rounding
+    assert not other.A.any()
+
+
+def test_a_size_is_that_of_the_guess_it_was_found_at():
+    system = example("four-bar-spatial")
+    sizes = [numeric_of(system).units.max()]
+    sizes += [numeric_of(system.replace(guess={name: 40.0})).units.max() for name in ("x_rocker", "e1_rocker")]
+    assert sizes[1] > 20 * sizes[0]
+    assert sizes[2] != sizes[1]
 
 
 def test_a_survey_is_left_behind_by_copies_of_another_process():

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dalembert import ModelError, System, example
-from dalembert.blocks.numeric import Numeric
+from dalembert.blocks.numeric import Numeric, numeric_of
+from dalembert.survey.given import given_values
 from tests.conftest import pendulum
 
 
@@ -189,3 +190,15 @@ def test_state_by_name():
     assert set(state.as_dict()) == {"x", "y", "phi", "x'", "y'", "phi'"}
     with pytest.raises(KeyError, match="no coordinate or velocity `z`"):
         _ = state["z"]
+
+
+@pytest.mark.parametrize("model", ["four-bar-spatial", "bricard", "slider-crank-joints"])
+def test_bodies_that_fit_stay_where_they_were_placed(model):
+    """Residuals that are rounding are not worked on: nothing would be gained, and places would change by rounding."""
+    system = example(model)
+    start = system.start()
+    numeric = numeric_of(system)
+    placed = given_values(numeric, system.guess)
+    residual, jacobian, _ = numeric.position(start.t, np.array([placed[name] for name in system.coordinates]), True)
+    assert np.abs(residual).max() <= 4e-16 * np.abs(jacobian).sum(axis=1).max() * np.abs(start.q).max()
+    assert start.q.tolist() == [placed[name] for name in system.coordinates]

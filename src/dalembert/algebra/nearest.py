@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -19,6 +19,7 @@ Residual = Callable[[Array], tuple[Array, Matrix, Array]]  # residuals, Jacobian
 
 ACCEPT = 1e-9  # of the size of an equation: what is left of its residual in a solution
 EXACT = 1e-16  # nothing to be gained below
+_ROUNDINGS = 4e-16  # of the size of an equation, or of x: what is left of a residual that cannot be bettered
 _THERE = 1e-10  # relative distance from the guess that is none
 ROUNDED = 1e-13  # relative changes of x that cannot be told from rounding
 _DENSE = 300  # free components up to which slopes are dense
@@ -33,13 +34,20 @@ NOTHING = 1e-15  # of the largest x around: what may be left of one that vanishe
 
 @dataclass(frozen=True)
 class Nearest:
-    """The outcome: a point, the residual and Jacobian there, and whether the equations hold."""
+    """The outcome: a point, the residual and Jacobian there, and whether the equations hold.
+
+    rounding: what is left of residuals if nothing but rounding is. rank: of the rows for what is free, if it was found
+    on the way.
+    """
 
     x: Array
     residual: Array
     jacobian: Matrix
     size: Array  # of each equation, against which its residual is judged
     solved: bool
+    finite: bool = True
+    rounding: Array | float = 0.0
+    rank: int | None = None
 
 
 def nearest_solution(
@@ -61,10 +69,10 @@ def nearest_solution(
     step is the least one. Where nothing is left open there is no nearer point around.
     """
     point = reach_solution(equations, guess if start is None else start, weight, free, groups)
-    if not point.solved or not free.size:
+    if not point.solved or np.array_equal(point.x[free], guess[free]):
         return point
     W = block(weight, free)
-    if Saddle(W, columns(point.jacobian, free)).rank == free.size:
+    if point.rank == free.size or Saddle(W, columns(point.jacobian, free)).rank == free.size:
         return point
     extent = float(np.sqrt(max(0.0, guess[free] @ (W @ guess[free]))))
     if units is not None:
@@ -89,27 +97,33 @@ def reach_solution(
 ) -> Nearest:
     """Solve `equations(x) = 0` by least steps from the guess; near it, but not the nearest point."""
     point = _evaluate(equations, np.array(guess, dtype=float), groups=groups)
-    size = point.size
-    norm, slow = Weight(block(weight, free)), 0
+    size, norm, slow = point.size, None, 0
+    saddle, of = None, point  # where it was made
     for _ in range(60):
-        merit = _merit(point, size)
-        if not np.isfinite(merit) or merit <= EXACT * np.sqrt(size.size) or not free.size:
+        if not point.finite or not free.size or np.all(np.abs(point.residual) <= point.rounding):
             break
-        saddle = Saddle(norm, scaled_rows(1.0 / size, columns(point.jacobian, free)))
+        norm = norm or Weight(block(weight, free))
+        if saddle is None or not _same_rows(of, point):  # equations of velocities are mostly linear
+            saddle, of = Saddle(norm, scaled_rows(1.0 / size, columns(point.jacobian, free))), point
         step, _ = saddle.solve(np.zeros(free.size), -point.residual / size)
         if not np.all(np.isfinite(step)):
             break
         # equations that repeat each other are met as least squares: it is in their scale that the step goes down
         measure = partial(_measure, saddle, size)
         follow = partial(_evaluate, equations, known=size)
-        better = _search(point, step, free, follow, measure, 1.0 if point.solved else 1e-6)
-        if better is None:
+        found = _search(point, step, free, follow, measure, 1.0 if point.solved else 1e-6)
+        if found is None:
             break
-        slow = slow + 1 if measure(better) > _SLOW * measure(point) else 0
-        point = better
+        point, left = found
+        slow = slow + 1 if left > _SLOW else 0
         if slow > _PATIENCE and not point.solved:
             break
-    return point
+    return replace(point, rank=saddle.rank) if saddle is not None and _same_rows(of, point) else point
+
+
+def _same_rows(one: Nearest, other: Nearest) -> bool:
+    """Tell whether two points have the same Jacobian, of a kind in which that is told at once."""
+    return isinstance(one.jacobian, np.ndarray) and np.array_equal(one.jacobian, other.jacobian)
 
 
 def quick_solution(equations: Residual, guess: Array, free: Array, groups: Array) -> Nearest | None:
@@ -217,10 +231,10 @@ def _approach(equations: Residual, point: Nearest, guess: Array, weight: Matrix,
         step, _ = Saddle(W, columns(point.jacobian, free)).solve(pull, -point.residual)
         if not np.sqrt(step @ (W @ step)) > 1e-10 * away:
             break
-        better = _search(point, step, free, lambda x: reach_solution(equations, x, weight, free), distance, 1e-3)
-        if better is None:
+        found = _search(point, step, free, lambda x: reach_solution(equations, x, weight, free), distance, 1e-3)
+        if found is None:
             break
-        point = better
+        point = found[0]
     return point
 
 
@@ -236,15 +250,15 @@ def _search(
     follow: Callable[[Array], Nearest],
     merit: Callable[[Nearest], float],
     least: float,
-) -> Nearest | None:
-    """Go along a step, halved (down to `least` of it) until the merit falls."""
+) -> tuple[Nearest, float] | None:
+    """Go along a step, halved (down to `least` of it) until the merit falls; return what is left of it too."""
     value, damping = merit(point), 1.0
     while damping >= least:
         x = point.x.copy()
         x[free] += damping * step
         trial = follow(x)
-        if merit(trial) < value * (1 - 1e-12):
-            return trial
+        if (now := merit(trial)) < value * (1 - 1e-12):
+            return trial, now / value
         damping /= 2
     return None
 
@@ -257,12 +271,14 @@ def _evaluate(equations: Residual, x: Array, known: Array | None = None, groups:
 def _judge(
     x: Array, residual: Array, jacobian: Matrix, size: Array, known: Array | None = None, groups: Array | None = None
 ) -> Nearest:
-    finite = bool(np.isfinite(residual).all() and np.isfinite(entries(jacobian)).all())
+    finite, rough = bool(np.isfinite(residual).all() and np.isfinite(entries(jacobian)).all()), 0.0
     if finite:
-        size = np.maximum(size, ROUNDED / ACCEPT * (abs(jacobian) @ np.abs(x)))  # x itself is rounded
+        rough = abs(jacobian) @ np.abs(x)  # x itself is rounded
+        size = np.maximum(size, ROUNDED / ACCEPT * rough)
         size = np.maximum(size, NOTHING / ACCEPT * _connected(jacobian, x, groups) if known is None else known)
     size = np.where(finite & (size > TINY), size, 1.0)
-    return Nearest(x, residual, jacobian, size, finite and bool(np.all(np.abs(residual) <= ACCEPT * size)))
+    solved = finite and bool(np.all(np.abs(residual) <= ACCEPT * size))
+    return Nearest(x, residual, jacobian, size, solved, finite, _ROUNDINGS * np.maximum(size, rough))
 
 
 def _connected(jacobian: Matrix, x: Array, groups: Array | None) -> Array:
@@ -295,13 +311,5 @@ def connected(pattern: Sparse) -> Array:
     return connected_components(places.T @ places)[1]
 
 
-def _merit(point: Nearest, size: Array) -> float:
-    return float(np.linalg.norm(point.residual / size)) if _is_finite(point) else np.inf
-
-
 def _measure(saddle: Saddle, size: Array, point: Nearest) -> float:
-    return saddle.measure(point.residual / size) if _is_finite(point) else np.inf
-
-
-def _is_finite(point: Nearest) -> bool:
-    return bool(np.all(np.isfinite(point.residual)) and np.all(np.isfinite(entries(point.jacobian))))
+    return saddle.measure(point.residual / size) if point.finite else np.inf

@@ -8,6 +8,7 @@ of the zero block, scaled with the rows so that units do not matter, and proxima
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -94,7 +95,8 @@ class Saddle:
 
     def measure(self, r: Array) -> float:
         """Return the length of a right side in the scale in which rows that contradict each other are balanced."""
-        return float(np.linalg.norm(r * self._rows))
+        scaled = r * self._rows
+        return math.sqrt(scaled @ scaled)
 
     def _square(self, weight: Array, J: Array):
         """Return plain elimination where as many rows as unknowns clearly leave nothing open."""

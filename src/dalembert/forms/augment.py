@@ -89,8 +89,11 @@ def _together(system: System) -> tuple[Array, Array] | None:
         return None
     places, b, known = random_places(system), system.blocks, numeric.programs
     given = np.broadcast_to(numeric.parameters, (len(places), len(numeric.parameters)))
-    values = known.all.rows(np.hstack([places, given]))
-    values = values[np.all(np.isfinite(values), axis=1)][:PLACES]
+    rows = np.hstack([places, given])
+    values = known.all.rows(rows[:PLACES])  # mostly the first ones will do
+    if not np.isfinite(values).all():
+        values = known.all.rows(rows)
+        values = values[np.all(np.isfinite(values), axis=1)][:PLACES]
     M, _, A, _ = np.split(values, np.cumsum([len(b.M), numeric.n, len(b.A)]), axis=1)
     return (known.patterns[0].stacked(M), np.where(numeric.vanishing.A, 0.0, A)) if len(values) else None
 

@@ -70,8 +70,9 @@ class Form(ABC):
     of M, for which constraints make up where M has none. momenta: whether its state is (q, p) and not (q, v).
     moves: whether motions can be computed in it. chooses: whether it computes with some of the coordinates, which may
     have to be chosen again on the way. solved: whether what solves it is part of what is written. plain: whether it
-    consists of the blocks themselves, which can be written however many there are. functions: matrices that are
-    functions to be differentiated, so that constraints must not be put into them.
+    consists of the blocks themselves, which can be written however many there are. asked_for: whether other forms ask
+    for its solution. functions: matrices that are functions to be differentiated, so that constraints must not be put
+    into them.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Form(ABC):
     chooses: bool = False
     solved: bool = True
     plain: bool = False
+    asked_for: bool = False
     functions: tuple[str, ...] = ()
 
     def __init__(self, coordinates: Sequence[str] | None = None):

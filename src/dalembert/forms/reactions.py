@@ -27,6 +27,7 @@ class Reactions(Form):
     letters = MappingProxyType({"B_0": "B^0"})
     inverse = True
     moves = False  # they are its unknowns; the motion is that of the other forms
+    asked_for = True
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Find r in the span of the rows of A, where it does no virtual work, from B r + B₀ = 0."""

@@ -178,12 +178,12 @@ class _Work:
     def attempt(self, form: Form, pilot: Pilot) -> Solution | None:
         """Solve with formulas, if their size on the shared graph allows it; None if they are too long.
 
-        Reactions are asked for by several forms, and found once.
+        What several forms ask for is found once.
         """
         self.count(form, pilot)
         if self.result.operations > MAX_OPERATIONS:
             return None
-        known = self.scene.memory if isinstance(form, Reactions) else {}
+        known = self.scene.memory if form.asked_for else {}
         if form.name not in known:
             known[form.name] = self.formulas(form, pilot)
         return known[form.name]

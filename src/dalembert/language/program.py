@@ -95,10 +95,13 @@ class Program:
         """Run over arrays: each input a number or an array of k values; the result has shape (outputs, k)."""
         values = [np.asarray(value, dtype=float) for value in values]
         if any(value.shape != values[0].shape for value in values):
-            values = np.broadcast_arrays(*values)
+            values = list(np.broadcast_arrays(*values))
         with np.errstate(all="ignore"):
             rows = self(values, ARRAYS)
-        return np.array([np.broadcast_to(row, values[0].shape) for row in rows])
+        found = np.empty((len(rows), *(values[0].shape if values else ())))
+        for place, row in enumerate(rows):
+            found[place] = row  # numbers stay the same everywhere
+        return found
 
     def rows(self, inputs: np.ndarray) -> np.ndarray:
         """Run over rows of inputs, in native code if there is some; one row of outputs for each."""

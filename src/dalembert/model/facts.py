@@ -53,7 +53,10 @@ class Survey:
         return Survey()
 
     def find(self, on: str, key: Key, work: Callable[[], Result]) -> Result:
-        """Return a fact by its name, and the names that go with it; work it out if nobody has asked before."""
+        """Return a fact by what it is kept under; work it out if nobody has asked before.
+
+        That is the function that works it out, or a name that nobody else uses, and what it was asked for.
+        """
         shelf = self._shelves[on]
         try:
             return shelf[key]
@@ -76,7 +79,7 @@ def fact(on: str) -> Callable[[Callable[Concatenate[Any, Names], Result]], Calla
     def declare(work: Callable[Concatenate[Any, Names], Result]) -> Callable[Concatenate[Any, Names], Result]:
         @wraps(work)
         def found(system: Any, *names: Names.args, **none: Names.kwargs) -> Result:
-            return system.survey.find(on, (work.__name__, *names), lambda: worked(system, *names, **none))
+            return system.survey.find(on, (work, *names), lambda: worked(system, *names, **none))
 
         def worked(system: Any, *names: Names.args, **none: Names.kwargs) -> Result:
             if len(system.coordinates) < _LARGE:

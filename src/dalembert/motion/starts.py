@@ -11,7 +11,8 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.blocks.assembled import is_large
-from dalembert.blocks.numeric import ONE_SIZE, LevelPrograms, Numeric, programs
+from dalembert.blocks.numeric import Numeric
+from dalembert.blocks.programs import ONE_SIZE, LevelPrograms, programs
 from dalembert.forms.augment import PLACES, scattered
 from dalembert.model.initial import begin_of
 from dalembert.motion.entry import Stepper

@@ -22,16 +22,22 @@ def units_of(numeric: Numeric, start: State) -> Array:
 
 def _units(numeric: Numeric, start: State) -> Array:
     count, n = numeric.system.mechanical, numeric.n
-    values = numeric.all(start.t, start.q, start.v)
+    inertia, force = numeric.alone(start.t, start.q, start.v)
+    mass, known, q, v = np.abs(inertia[:count]), numeric.units[:count], np.abs(start.q[:count]), np.abs(start.v[:count])
     with np.errstate(all="ignore"):
-        mass = np.abs(values.M.diagonal())[:count]
-        acceleration = np.nan_to_num(np.abs(values.f[:count] / mass), nan=0.0, posinf=0.0)  # if nothing held it
-        q, v = np.abs(start.q[:count]), np.abs(start.v[:count])
-        turning = np.nan_to_num(v**2 / acceleration, nan=0.0, posinf=0.0)  # on the way on which speed changes
-        known = numeric.units[:count]
-        positions = np.where(known > 0, known, _shared(mass, q, turning, v, acceleration))
-        velocities = _shared(mass, np.maximum(v, np.sqrt(acceleration * positions)), positions)
-    return np.concatenate([part for some in (positions, velocities) for part in (some, np.zeros(n - count))])
+        acceleration = _finite(np.abs(force[:count]) / mass)  # if nothing held it
+        if not known.all():
+            turning = _finite(v**2 / acceleration)  # on the way on which speed changes
+            known = np.where(known > 0, known, _shared(mass, q, turning, v, acceleration))
+        units = np.zeros((2, n))
+        units[0, :count] = known
+        units[1, :count] = _shared(mass, np.maximum(v, np.sqrt(acceleration * known)), known)
+    return units.ravel()
+
+
+def _finite(values: Array) -> Array:
+    """Return values with zero in place of what is none."""
+    return np.where(values < np.inf, values, 0.0)
 
 
 def _shared(mass: Array, *sizes: Array) -> Array:
@@ -42,8 +48,11 @@ def _shared(mass: Array, *sizes: Array) -> Array:
     roots = np.sqrt(mass)
     for own in sizes:
         if (largest := (roots * own).max(initial=0.0)) > 0:
-            shares = np.where(roots > 0, largest / roots, 0.0)
-            return np.where(roots > 0, shares, max(own.max(), shares.min(initial=np.inf, where=roots > 0)))
+            shares = largest / roots
+            if roots.all():
+                return shares
+            heavy = roots > 0
+            return np.where(heavy, shares, max(own.max(), shares.min(initial=np.inf, where=heavy)))
         if (alone := own.max(initial=0.0)) > 0:
             return np.full(len(own), alone)
     return np.ones(len(mass))

@@ -19,7 +19,8 @@ import scipy.sparse as sp
 from dalembert.arguments import array, choice
 from dalembert.arrays import Array
 from dalembert.blocks.assembled import is_large
-from dalembert.blocks.numeric import parameter_values, pilot_parameters, programs
+from dalembert.blocks.numeric import parameter_values, pilot_parameters
+from dalembert.blocks.programs import programs
 from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.language.building import Expr
@@ -92,8 +93,8 @@ class Kernels:
         out, entries, powers = self._everything(t, q, v, parameters)
         a, multipliers = out[..., : self.n], out[..., self.n : self.n + self.s]
         reaction = np.zeros_like(a)
-        for k, (_, j) in enumerate(self._group("core").facts["pattern"]):
-            reaction[..., j] += entries[..., k]
+        for columns, some in self._rounds:
+            reaction[..., columns] += entries[..., some]
         found, conditioning = out[..., -3].astype(int), out[..., -2]
         doubtful = ~(conditioning > rank.CLEAR)
         if self.s and np.any(doubtful):
@@ -257,6 +258,15 @@ class Kernels:
         out = self.evaluate("core", "everything", t, q, v, parameters)
         first, last = self.n + self.s + 3, out.shape[-1] - self.s
         return out[..., :first], out[..., first:last], out[..., last:]
+
+    @cached_property
+    def _rounds(self) -> list[tuple[Array, Array]]:
+        """Columns of A that have a first entry, and which it is; those that have a second one; and so on."""
+        columns = np.array([j for _, j in self._group("core").facts["pattern"]], dtype=int)
+        order = np.argsort(columns, kind="stable")
+        begins = np.searchsorted(columns[order], columns[order])
+        turns = np.arange(len(order)) - begins
+        return [(columns[some], some) for k in range(turns.max(initial=-1) + 1) for some in [order[turns == k]]]
 
     def _vector(self, values: Any, name: str) -> Array:
         found = array(name, values)

@@ -63,8 +63,10 @@ def contradictions(system: System) -> list[Problem]:
         sizes = lengths(values.A)
         known = np.where(sizes > 0, sizes, 1.0)
         rows, c = scaled_rows(1.0 / known, values.A), np.where(sizes > 0, values.c / known, 0.0)
-        identity = np.eye(numeric.n) if numeric.small else sp.eye_array(numeric.n)
-        a = Saddle(identity, rows).solve(np.zeros(numeric.n), c)[0]
+        if numeric.small:
+            a = np.linalg.lstsq(rows, c, rcond=RANK)[0]
+        else:
+            a = Saddle(sp.eye_array(numeric.n), rows).solve(np.zeros(numeric.n), c)[0]
         suspect = bool(np.abs(rows @ a - c).max() > _MET * (np.abs(c).max() or 1.0))
     if not suspect:  # at a singular position it need not mean anything
         return []

@@ -71,14 +71,16 @@ class Conditions:
         values: in place of those that are given.
         """
         known, count, n = self._equations, len(self.names), len(x)
-        state = [*x, *np.zeros(n)] if q is None else [*q, *x]
+        state = [*x.tolist(), *[0.0] * n] if q is None else [*q.tolist(), *x.tolist()]
         wanted = self.values if values is None else values
-        out = known.program.floats([*state, *self._numeric.parameters, *wanted])
-        terms, slopes = np.split(out, [len(known.owners)])
+        out = known.program.floats([*state, *self._numeric.parameters, *wanted.tolist()])
+        terms, slopes = out[: len(known.owners)], out[len(known.owners) :]
         residual = np.bincount(known.owners, terms, count) if count else np.zeros(0)
         size = np.bincount(known.owners, np.abs(terms), count) if count else np.zeros(0)
         J = np.zeros((count, n))
         J[known.places] = slopes
+        if len(rows) == count:
+            return residual, J, size
         return residual[list(rows)], J[list(rows)], size[list(rows)]
 
     def path(self, q: Array) -> list[Array]:

@@ -18,7 +18,8 @@ from dalembert.algebra.rank import Scale, rank
 from dalembert.algebra.saddle import positive
 from dalembert.arrays import Array, Sparse
 from dalembert.blocks.assembled import is_large
-from dalembert.blocks.numeric import Numeric, Residual, has_values, numeric_of, pilot_numeric_of, programs
+from dalembert.blocks.numeric import Numeric, Residual, has_values, numeric_of, pilot_numeric_of
+from dalembert.blocks.programs import programs
 from dalembert.document.nodes import Name, Note, Section, Table, rounded
 from dalembert.document.shown import Printed
 from dalembert.errors import ModelError, quoted

@@ -10,7 +10,7 @@ import symengine as se
 
 from dalembert.algebra import quasidefinite
 from dalembert.blocks.assembled import is_large
-from dalembert.blocks.numeric import programs
+from dalembert.blocks.programs import programs
 from dalembert.blocks.symbolic import Blocks
 from dalembert.forms.augment import augmentation, light_coordinates, random_places
 from dalembert.language.building import Expr

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.arrays import Array, address
-from dalembert.blocks.numeric import Programs, programs
+from dalembert.blocks.programs import Programs, programs
 from dalembert.language.program import Program
 from dalembert.native.build import Builder
 from dalembert.native.groups.base import Group, register

@@ -60,8 +60,10 @@ def written(run: Run, at: list[Place], sizes: Scales) -> list[Item]:
     program, kinetic = Program([se.Symbol(name) for name in names], [*parts[0], *parts[1]]), len(parts[0])
     t, q, v = (np.array([getattr(place, name) for place in at]) for name in ("t", "q", "v"))
     values = np.broadcast_to(run.motion.parameters_at(t), (len(t), len(system.parameters)))
-    terms = np.array([program.arrays([t, *q.T, *w.T, *values.T]) for w in (v, -v, np.zeros_like(v))])
-    (T, back, rest), V = terms[:, :kinetic].sum(axis=1), terms[0, kinetic:].sum(axis=0)
+    speeds = np.concatenate([v, -v, np.zeros_like(v)])  # all at once, as most of the work is one for each operation
+    inputs = np.hstack([np.tile(np.column_stack([t, q]), (3, 1)), speeds, np.tile(values, (3, 1))])
+    terms = program.arrays(list(inputs.T)).reshape(len(program.outputs), 3, len(t))
+    (T, back, rest), V = terms[:kinetic].sum(axis=0), terms[kinetic:, 0].sum(axis=0)
     found = run.motion.kernels.energies(t, q, v, values, np.zeros(0))
     off = found.kinetic - T, found.potential - V, found.energy - (T + back) / 2 + 2 * rest - V
     worst, size = float(np.abs(off).max()), float(np.abs(terms).sum(axis=(0, 1)).max())  # of terms, which may cancel

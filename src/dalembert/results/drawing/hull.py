@@ -1,4 +1,7 @@
-"""The convex hull of a few points in the plane (Andrew 1979)."""
+"""The convex hull of a few points in the plane (Andrew 1979).
+
+SciPy has one too, which refuses points in a line, as those of a rod are, and takes longer to load than this to draw.
+"""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ SETTLED = 1e-11  # of the size of the mechanism: after a Newton step as small as
 LOOSE = 1e-6  # grip where conditions do not determine what they do elsewhere,
 ASIDE = 1e-3  # and how far from there limits are taken, in units of the mechanism
 HOLDS = 1e-9  # of the size of its terms: what may be left of a condition
+_MANY = 200  # bodies, whose places tell the size of a mechanism without those of its joints
 
 
 class Closed(NamedTuple):
@@ -128,9 +129,10 @@ def units_of(mechanism: Mechanism, size: float) -> Array:
 
 @fact(STRUCTURE)
 def _places(mechanism: Mechanism) -> Program:
-    """Return the places of joints and bodies as a program of coordinates and parameters."""
-    places = [marker.place for joint in mechanism.joints.values() for marker in joint.markers]
-    places += [body.view.q[: mechanism.dimensions] for body in mechanism.bodies.values()]
+    """Return the places of joints and bodies as a program of coordinates and parameters; many bodies are enough."""
+    places = [body.view.q[: mechanism.dimensions] for body in mechanism.bodies.values()]
+    if len(places) < _MANY:
+        places += [marker.place for joint in mechanism.joints.values() for marker in joint.markers]
     symbols = [se.Symbol(name) for name in (TIME, *mechanism.coordinates, *mechanism.parameters)]
     return Program(symbols, [x for place in places for x in place])
 
