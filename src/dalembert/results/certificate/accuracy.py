@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.motion.events import ZENO
 from dalembert.motion.loop import again
 from dalembert.motion.methods import METHODS
 from dalembert.results.certificate.inside import inside
@@ -36,6 +37,7 @@ _ALIKE = 0.9  # part of the error that the second motion may have as well
 _SURER = "multipliers"  # the form that holds everywhere, for a second motion that does not reach the end
 _CALLED = "the laws were called again for the second motion: with the values on record alone it would run away"
 _OTHER = "computed from the values on record the motion runs away, and laws that are called again lead to another one"
+_MOMENT = 1e-5  # of the duration
 _LEAST = 1e-14  # relative tolerance, below which steps are rounding
 
 
@@ -91,13 +93,20 @@ def _compared(run: Run, scales: Scales, call: bool = False) -> Accuracy:
         parts = np.where(sizes > 0, errors / sizes, np.where(errors <= run.atol, 0.0, np.inf)).max(axis=1, initial=0.0)
     good = parts <= limit
     first = int(np.argmin(good)) if not np.all(good) else len(good)
-    until = end if first == len(times) and reached == len(asked) else float(times[max(first - 1, 0)])
+    whole = reached == len(asked) or _run_together(motion, other)
+    until = end if first == len(times) and whole else float(times[max(first - 1, 0)])
     note = ""
     if first == len(times) and until < end:
         note = f"not judged after t = {until:.4g}: a second motion, computed more accurately, ends there"
         note += f" ({other.facts['message']})" if other.facts["message"] else ""
     value = float(parts.max(initial=0.0))
     return Accuracy(times, errors, until, Item("accuracy", value, limit, name), note, other)
+
+
+def _run_together(motion: Motion, other: Motion) -> bool:
+    """Tell whether both motions end where jumps run into one another, which is found a moment earlier or later."""
+    endless = all(some.occurrences and some.occurrences[-1].kind == ZENO for some in (motion, other))
+    return endless and motion.times[-1] - other.times[-1] <= _MOMENT * (motion.times[-1] - motion.times[0])
 
 
 def _rounding(run: Run, scales: Scales) -> Array:
