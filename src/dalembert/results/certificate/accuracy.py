@@ -53,22 +53,25 @@ class Accuracy:
     other: Motion | None = None
 
 
-def accuracy(run: Run, scales: Scales) -> Accuracy:
-    """Compare a motion with a second, more accurate one.
+Start = tuple[Array, Array]  # q and v
+
+
+def accuracy(run: Run, scales: Scales, start: Start | None = None) -> Accuracy:
+    """Compare a motion with a second, more accurate one; from another start, if it goes on from an earlier motion.
 
     Laws in Python are not called for it. A system that only its laws hold runs away from any record of them; then they
     are called after all, and what they give must lead to the same motion.
     """
-    found, end = _compared(run, scales), float(run.motion.times[-1])
+    found, end = _compared(run, scales, start), float(run.motion.times[-1])
     if run.motion.held is None or (found.item.ok and found.until == end):
         return found
-    called = _compared(run, scales, call=True)
+    called = _compared(run, scales, start, call=True)
     if called.item.ok and called.until == end:
         return replace(called, note=_CALLED)
     return replace(found, note="; ".join(filter(None, (found.note, _OTHER))))
 
 
-def _compared(run: Run, scales: Scales, call: bool = False) -> Accuracy:
+def _compared(run: Run, scales: Scales, given: Start | None, call: bool = False) -> Accuracy:
     motion, name = run.motion, TEXT
     limit = max(LIMIT, run.rtol if run.step is None else 0.0)
     end, start = float(motion.times[-1]), float(motion.times[0])
@@ -76,7 +79,7 @@ def _compared(run: Run, scales: Scales, call: bool = False) -> Accuracy:
         return Accuracy(motion.times[:1], np.zeros((1, motion.kernels.n)), end, Item("accuracy", 0.0, limit, name))
     try:
         times, mine = _chosen(run)
-        asked, other = times, _finer(motion, times, call)
+        asked, other = times, _finer(motion, times, call, given)
         reached = len(other.samples)
         times, mine = times[:reached], mine[:reached]
     except FAILURES as error:
@@ -188,7 +191,7 @@ def _spread(count: int, most: int) -> Array:
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
 
 
-def _finer(motion: Motion, times: Array, call: bool) -> Motion:
+def _finer(motion: Motion, times: Array, call: bool, start: Start | None) -> Motion:
     """Compute the motion again, more accurately, with its states at some times; it is not to stop before them."""
     facts = motion.facts
     events = [replace(e, action="record" if e.action == "stop" else e.action, stop=False) for e in watched(motion)]
@@ -200,9 +203,9 @@ def _finer(motion: Motion, times: Array, call: bool) -> Motion:
         finer = {"rtol": max(facts["rtol"] / part, _LEAST), "atol": facts["atol"] / part, "longest": longest}
     else:
         finer = {"step": facts["step"] / 2}
-    other = again(motion, call=call, events=events, **settings, **finer)
+    other = again(motion, call=call, start=start, events=events, **settings, **finer)
     if len(other.samples) < len(times) and _SURER in METHODS[facts["method"]].forms:
         # a form may creep past a singular position at a tolerance that another keeps with ease
-        surer = again(motion, call=call, events=events, **settings, **finer, form=_SURER)
+        surer = again(motion, call=call, start=start, events=events, **settings, **finer, form=_SURER)
         other = max(other, surer, key=lambda found: len(found.samples))
     return other
