@@ -17,6 +17,7 @@ from dalembert.arrays import Array
 from dalembert.motion.events import ZENO
 from dalembert.motion.loop import again
 from dalembert.motion.methods import METHODS
+from dalembert.results.certificate.equations import NEARLY
 from dalembert.results.certificate.inside import inside
 from dalembert.results.certificate.items import FAILURES, Item
 from dalembert.results.certificate.passages import watched
@@ -114,8 +115,19 @@ def _run_together(motion: Motion, other: Motion) -> bool:
 
 def _rounding(run: Run, scales: Scales) -> Array:
     """Return what rounding may do in all steps together, which both motions may have alike: ε of the sizes in each."""
-    sizes = np.where(scales.is_state, scales.velocities, scales.sizes)
+    sizes = np.where(scales.is_state, scales.velocities, _enlarged(run) * scales.sizes)
     return np.finfo(float).eps * run.motion.facts["steps"] * sizes
+
+
+def _enlarged(run: Run) -> float:
+    """Return by how much constraints enlarge rounding, on average: where they nearly repeat others it leads aside."""
+    if not run.system.constraints:
+        return 1.0
+    try:
+        conditioning = np.asarray(run.motion.kernels.accelerations(*points(run)).conditioning)
+    except FAILURES:  # as at the end of a motion that leaves the numbers
+        return 1.0
+    return float(np.mean(np.maximum(conditioning.max() / np.maximum(conditioning, NEARLY), 1.0)))
 
 
 def _passed_over(run: Run, scales: Scales, times: Array) -> Array:
