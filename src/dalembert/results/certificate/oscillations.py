@@ -3,8 +3,8 @@
 Differences that large forces push back at once are no errors of a step (`steps`); springs without dampers push them to
 and fro instead. So where such differences were left out of account, the state is put against the modes of the equations
 m ẍ + c ẋ + k x = 0,  linearised on what the constraints allow: z' = s z. What is slow has small derivatives, so that
-the third one of the state, (q‴, v‴), shows the amplitudes  z = l·(q‴, v‴)/s³  of what is fast. A mode that turns further
-in the step than it can follow, |Im s| h > 3, and that nothing damps meanwhile, −Re s h < 1, is lost in it.
+the third one of the state, (q‴, v‴), shows the amplitudes  z = l·(q‴, v‴)/s³  of what is fast. A mode that turns
+further in the step than it can follow, |Im s| h > 3, and that nothing damps meanwhile, −Re s h < 1, is lost in it.
 """
 
 from __future__ import annotations
