@@ -79,6 +79,19 @@ def without_mass() -> System:
     return System("x y z", mass=mass, force=force, **parts)
 
 
+def stiff_pendulum() -> System:
+    """A rod that is a stiff spring, as a force: it hardly swings, and nothing that matters is damped away."""
+    pull = {"x": "-1e8*(r - 1)*x/r", "y": "-9.81 - 1e8*(r - 1)*y/r"}
+    parts = {"kinetic": "(x'^2 + y'^2)/2", "define": {"r": "sqrt(x^2 + y^2)"}, "forces": pull}
+    return System("x y", **parts, initial={"x": 1.0, "y": 0.0, "x'": 0.0, "y'": 0.0})
+
+
+def pushed_from_rest() -> System:
+    """A strong push on a short way: next to the switch nothing but the absolute tolerance measures the body at rest."""
+    start = {"x": 0.0, "x'": 1.0, "w": 0.0, "w'": 0.0}
+    return System("x w", kinetic="(x'^2 + w'^2)/2", forces={"w": "if(abs(x - 5.3) < 1e-4, 1000, 0)"}, initial=start)
+
+
 CHANGES = [Event("t = 2", {"k": 4.0}), Event("x = 0.2", {"m": 2.0})]
 RIGHT = {
     "no freedom": lambda: held().simulate(3),
@@ -123,6 +136,8 @@ RIGHT = {
     "from rest, by bdf": lambda: without_mass().simulate(6, method="bdf", rtol=1e-5),
     "stiff": lambda: damped().simulate(3, method="radau", rtol=1e-6, atol=1e-8),
     "stiff, by bdf": lambda: damped().simulate(3, method="bdf", rtol=1e-6, atol=1e-8),
+    "a stiff spring as a force": lambda: stiff_pendulum().simulate(3, method="radau", rtol=1e-2, atol=1e-4),
+    "a push from rest": lambda: pushed_from_rest().simulate(10),
     "a stop with a spring": lambda: oscillator(forces={"x": "-1e4*max(0, x - 0.5)"}).simulate(5),
     "a jump in the force": lambda: oscillator(forces={"x": "step(t - 1)"}).simulate(5),
     "matrices": lambda: System("x", mass=[["2"]], force=["-x - 0.1*x' + sin(t)"], initial={"x": 1.0}).simulate(20),
@@ -136,6 +151,23 @@ def test_unusual_right_answers_pass(name):
     certificate = RIGHT[name]().certificate
     assert certificate.ok, str(certificate)
     assert all(np.isfinite(item.value) for item in certificate.items)
+
+
+@pytest.mark.parametrize("atol", [1e-11, 1e-14])
+def test_a_push_from_rest_is_met_at_any_tolerance(atol):
+    """The step across the switch is as short as time allows: what it leaves is some floats of the time, times the jump."""
+    run = pushed_from_rest().simulate(10, atol=atol)
+    assert run["w'"][-1] == pytest.approx(0.2, abs=1e-9)
+    assert run.certificate.ok
+
+
+def test_what_nothing_damps_is_told_from_what_is_damped():
+    from tests.honesty.wrong import sprung_by_forces
+
+    lost = sprung_by_forces(2e8, 2.0, 0.0).simulate(1, method="radau", rtol=1e-2)
+    with pytest.warns(UserWarning, match="that nothing damps but the method"):
+        assert lost.certificate["oscillations"].value > 1e-2
+    assert stiff_pendulum().simulate(3, method="radau", rtol=1e-2, atol=1e-4).certificate["oscillations"].value < 1e-6
 
 
 @pytest.mark.filterwarnings("ignore")

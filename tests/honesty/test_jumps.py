@@ -41,6 +41,29 @@ def test_small_bounces_are_met_although_a_step_would_pass_over_them():
     assert np.min(run["y"]) > -1e-9
 
 
+@pytest.mark.parametrize("method", ["dop853", "radau", "bdf"])
+@pytest.mark.parametrize("floor", [0.0, 5.0])
+@pytest.mark.parametrize("e", [0.0, 1e-9, 1e-6])
+def test_no_body_falls_through_the_floor(e, floor, method):
+    """A bounce of a picometre was over before it was looked where the body goes, and then it went on below."""
+    ball = System("y", kinetic="y'^2/2", potential="10*y", initial={"y": floor + 5, "y'": 0})
+    hit = Event(f"y = {floor}", direction="down", velocities={"y'": f"-{e}*y'"})
+    with pytest.warns(UserWarning, match="another model, such as the body at rest there"):
+        run = ball.simulate(3, method=method, events=[hit])
+    assert run.motion.times[-1] == pytest.approx(1.0, abs=1e-5)
+    assert np.min(run["y"]) > floor - 1e-9
+    assert run.events[-1].kind == "zeno"
+    assert run.certificate.until > 1 - 1e-4
+
+
+def test_a_body_that_is_slowed_down_goes_on():
+    """What still leads through an event is no rest on it."""
+    ball = System("y", kinetic="y'^2/2", potential="10*y", initial={"y": 5, "y'": 0})
+    run = ball.simulate(2, events=[Event("y = 0", velocities={"y'": "0.001*y'"})])
+    assert run["y"][-1] == pytest.approx(-0.01 - 5.0, abs=1e-8)
+    assert run.certificate.ok
+
+
 def test_a_jump_where_all_terms_of_a_constraint_are_small():
     """At x = y = 0 a constraint holds but for rounding, which is large beside its terms, and means nothing."""
     system = System(

@@ -472,6 +472,17 @@ def far_away(place: float) -> System:
     return gliding(potential=f"(x - {place:.0f})^2/2", initial={"x": place + 4, "x'": 0.0})
 
 
+def sprung_by_forces(stiffness: float, x: float, y: float) -> System:
+    """The same spring as a force: no energy tells that something is lost."""
+    values = {"x": 0.0, "y": 0.0, "x'": x, "y'": y}
+    pull = {"x": f"-{stiffness}*(x - y)/2", "y": f"{stiffness}*(x - y)/2"}
+    return System("x y", kinetic="(x'^2 + y'^2)/2", forces=pull, initial=values)
+
+
+def sprung_by_matrices(**initial: float) -> System:
+    return System("x y", mass=[[1, 0], [0, 1]], force=["-1e8*(x - y)", "1e8*(x - y)"], initial=initial)
+
+
 WALL = "-5e-7/1e-10/sqrt(pi)*exp(-((x - 1.0453385141288604e-3)/1e-10)^2)"
 WRONG |= {
     "an oscillation is damped away": lambda _: sprung(1e8, 2.0, 0.0).simulate(1, method="radau", rtol=1e-2),
@@ -481,6 +492,18 @@ WRONG |= {
     "an oscillation about a moving point is damped away": lambda _: gliding(
         potential="1e8*(x - t)^2/2", initial={"x": 0.0, "x'": 0.0}
     ).simulate(1, method="radau", rtol=1e-2),
+    "a spring as a force, damped away": lambda _: sprung_by_forces(2e8, 2.0, 0.0).simulate(
+        1, method="radau", rtol=1e-2
+    ),
+    "the same spring at a loose absolute tolerance": lambda _: sprung_by_forces(1e10, 1.15, 0.85).simulate(
+        1, method="radau", rtol=1e-6, atol=1e-4
+    ),
+    "a spring of matrices, damped away": lambda _: sprung_by_matrices(**{"x": 0, "y": 0, "x'": 2, "y'": 0}).simulate(
+        1, method="radau", rtol=1e-2
+    ),
+    "a spring of matrices, released": lambda _: sprung_by_matrices(
+        **{"x": 1e-4, "y": -1e-4, "x'": 1, "y'": 1}
+    ).simulate(1, method="radau", rtol=1e-2, atol=1e-3),
     "a jump of the potential beside a hammer": lambda _: beside_a_hammer(potential="0.6*step(x - 0.3)").simulate(3),
     "a jump of inertia beside a hammer": lambda _: beside_a_hammer("if(x < 0.3337, 1, 2)").simulate(3),
     "a small jump that decides": lambda _: gliding(

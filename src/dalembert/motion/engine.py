@@ -47,7 +47,7 @@ class Engine(ABC):
 
     def __init__(self, kernels: Kernels, setup: Setup, further: int):
         """Make room: kernels are given `further` values behind the parameters."""
-        self.kernels, self.n, self.keep = kernels, kernels.n, setup.keep
+        self.kernels, self.n, self.keep, self.units = kernels, kernels.n, setup.keep, setup.units
         n = self.n
         self.watched, directions = setup.watched or ("", np.zeros(0))
         self.events = np.zeros((4, len(directions)))

@@ -159,14 +159,22 @@ def compute(system: System, settings: Settings) -> Motion:
     return motion
 
 
-def again(motion: Motion, longest: float = math.inf, call: bool = False, **changes: Any) -> Motion:
-    """Compute a motion again from the same start, but with other settings, in steps not above the longest.
+def again(
+    motion: Motion,
+    longest: float = math.inf,
+    call: bool = False,
+    start: tuple[Array, Array] | None = None,
+    **changes: Any,
+) -> Motion:
+    """Compute a motion again from the same start, or from other q and v, with other settings; no step above `longest`.
 
     Laws in Python are not called again, unless that is asked for: what they gave is taken from the record.
     """
     ready, settings = motion.ready, replace(motion.settings, progress=None, **changes)
     if settings.form != motion.settings.form:
         ready = replace(ready, kernels=Kernels(ready.system, settings.form))
+    if start is not None:
+        ready = replace(ready, state=replace(ready.state, q=start[0], v=start[1]))
     crossing = Crossing(ready.system, ready.parameters, ready.state.t, settings.until, ready.checked)
     laws = settings.controls or {} if call else {}
     sampling = Sampling(ready.system, laws, settings, None if call else motion.held)

@@ -30,6 +30,9 @@ _SOON = 1e-7  # part of the motion so far within which such a row would end
 _MOST = 100_000  # jumps of one motion
 _JUMPED = 10.0  # times what rounding, and a short way on, make of an expression that is zero: what is not
 _AHEAD = 1e-4  # of the last step: where it is looked to which side an expression goes after a jump
+_CLEAR = 1e3  # times rounding: what an expression must have gained to tell that
+_RESTS = 1e-6  # part of what bends the way of an expression by then that its rate amounts to where it is at rest
+_EPSILON = float(np.finfo(float).eps)
 _PROBES = np.concatenate([np.geomspace(1e-9, 0.1, 25), np.linspace(0.12, 1.0, 23)])  # of a step, after a jump
 
 
@@ -100,9 +103,7 @@ class Watch:
         for e in now:
             self.engine.events[1, e] = 0.0  # it has just passed
         if changes or jumps:
-            if ended := self._accumulates(titles, t, state):
-                return ended
-            self._look_ahead(acting, step, state)
+            return self._accumulates(titles, t, state) or self._look_ahead(acting, step, state)
         return None
 
     def _record(self, e: int, theta: float, t: float, y: Array, end: float, kept: Array) -> None:
@@ -186,23 +187,54 @@ class Watch:
             f"{self.count} until t = {t:.9g}. What comes then is another model, such as the body at rest there"
         )
 
-    def _look_ahead(self, acting: list[int], step: float, before: Array) -> None:
+    def _look_ahead(self, acting: list[int], step: float, before: Array) -> tuple[str, str] | None:
         """Tell the stepper on which side of zero an expression is after a jump, where it may come back in one step.
 
-        One of velocities that jump is no longer zero, and has its own sign.
+        One of velocities that jump is no longer zero, and has its own sign. What a jump has brought to rest, and forces
+        take on at once, would be passed without end: the motion ends there.
         """
-        t, (q, v) = float(self.engine.clock.t), self.split(float(self.engine.clock.t), self.engine.y)
+        t, before_q, before_v = float(self.engine.clock.t), *self.split(float(self.engine.clock.t), before)
+        q, v = self.split(t, self.engine.y)
         a = self.kernels.accelerations(t, q, v, self.parameters).acceleration
-        ahead = _AHEAD * (step or 1e-3 * float(self.engine.clock.span))
-        near = self._values(t + ahead, q + ahead * v + ahead**2 / 2 * a, v + ahead * a)
-        here, was = self._values(t, q, v), self._values(t, *self.split(t, before))
+        here, was = self._values(t, q, v), self._values(t, before_q, before_v)
+        digits = 2 * _EPSILON * np.maximum(np.abs(q), self.engine.units[: len(q)])
+        rounding = np.abs(self._values(t, q + digits, v) - here)
+        shortest = _AHEAD * (step or 1e-3 * float(self.engine.clock.span))
+
+        def gained(ahead: float, v: Array) -> Array:
+            return self._values(t + ahead, q + ahead * v + ahead**2 / 2 * a, v + ahead * a) - here
+
         self.left = {}
         for e in acting:
-            if abs(here[e]) > _JUMPED * abs(was[e]) and abs(here[e]) > _JUMPED * abs(near[e] - here[e]):
+            ahead, near, half = shortest, gained(shortest, v)[e], 0.0
+            if abs(here[e]) > _JUMPED * abs(was[e]) and abs(here[e]) > _JUMPED * abs(near):
                 self.engine.events[1, e] = here[e]
-            elif self.velocities[e] and (side := np.sign(near[e] - here[e])):
+                continue
+            if not self.velocities[e]:
+                continue
+            while abs(near) <= _CLEAR * rounding[e] and ahead < _AHEAD * float(self.engine.clock.span):
+                ahead *= _CLEAR
+                near = gained(ahead, v)[e]
+            half = gained(ahead / 2, v)[e]
+            slope, came = 4 * half - near, gained(ahead, before_v)[e]  # over the time ahead, without the bend
+            if abs(slope) <= max(_RESTS * abs(near), _JUMPED * rounding[e]):
+                through = np.sign(near) if abs(near) > _CLEAR * rounding[e] else 0.0
+                if through and through == np.sign(came) and self.events[e].sign * through >= 0:
+                    return self._comes_to_rest(e, t)
+                slope = near
+            if side := np.sign(slope):
                 self.engine.events[1, e] = side * np.finfo(float).tiny
                 self.left[e] = t
+        return None
+
+    def _comes_to_rest(self, e: int, t: float) -> tuple[str, str]:
+        """End the motion where what is watched for rests on zero, and would pass it again at once."""
+        title = self.events[e].title
+        self.occurrences.append(Occurrence(title, t, *self.split(t, self.engine.y), kind=ZENO))
+        return "stopped", (
+            f"after the event `{title}` at t = {t:.9g} nothing leads away from it, and forces would take the motion "
+            "through it at once. What comes then is another model, such as the body at rest there"
+        )
 
     def _values(self, t: float, q: Array, v: Array) -> Array:
         rows = np.concatenate([[t], q, v, self.parameters])[None]

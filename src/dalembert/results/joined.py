@@ -1,17 +1,25 @@
-"""Runs joined end to end, `run + run`: one motion, whose certificate is that of all its parts."""
+"""Runs joined end to end, `run + run`: one motion, whose certificate is that of all its parts.
+
+The second motion, which shows the error, goes on from part to part as well: so errors count from the first start, and
+chaos is not hidden by cutting it into pieces. Velocities and states with which a part begins anew are its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, MotionWarning, quoted
+from dalembert.language.states import as_written
 from dalembert.model.variants import same_structure
 from dalembert.motion.joined import JoinedMotion, join_motions
 from dalembert.results.bounds import Bound
+from dalembert.results.certificate import SECOND_END, certify
 from dalembert.results.certificate.energy import Drift
 from dalembert.results.certificate.items import Certificate, Item
 from dalembert.results.certificate.scales import points
@@ -19,7 +27,9 @@ from dalembert.results.run import Run
 
 _TOGETHER = 1e-12  # part of the time within which motions meet
 _MET = 1e-6  # part of the range of a coordinate within which positions meet
-_OWN_START = "the motion is joined from {count}: the errors of all are added up, each counts from its own start"
+_ALL = "the motion is joined from {count}: its errors count from the start of the first"
+_ANEW = "; at t = {t:.6g} it goes on with other values of {names}"
+_PARTS = "the states of a joined motion against those of its parts"
 
 
 class JoinedRun(Run):
@@ -37,7 +47,9 @@ class JoinedRun(Run):
         """Those of all parts together: of each measurement the worst."""
         memory = self.motion.memory
         if "certificate" not in memory:
-            memory["certificate"] = joint_certificate([run.certificate for run in self.parts])
+            memory["certificate"] = _together(self, [*_certificates(self.parts)])
+            if not memory["certificate"].ok:
+                warnings.warn(f"certificate: {memory['certificate'].reason}", MotionWarning, stacklevel=3)
         return memory["certificate"]
 
     @cached_property
@@ -96,21 +108,47 @@ def join(first: Run, second: Run) -> JoinedRun:
     return JoinedRun(join_motions([*first.motion.parts, *second.motion.parts]))
 
 
-def joint_certificate(found: Sequence[Certificate]) -> Certificate:
-    """Return the certificate of motions one after the other."""
-    items: dict[str, Item] = {}
+def _certificates(runs: Sequence[Run]) -> Iterator[Certificate]:
+    """Return the certificates of motions one after the other, the second motion of each going on from the last one."""
+    yield runs[0].certificate
+    for before, run in pairwise(runs):
+        t, state = before.motion.memory.get(SECOND_END, (np.nan, None))
+        start = None
+        if state is not None and t >= before.motion.times[-1]:
+            n, own = run.motion.kernels.n, run.motion.ready.state
+            start = state[:n], np.where(_anew(before, run), own.v, state[n:])
+        yield certify(run, start)
+
+
+def _anew(before: Run, run: Run) -> Array:
+    """Tell which velocities, and states, a run does not take over from the one before it."""
+    sizes = np.maximum(*(np.abs(points(part)[2]).max(axis=0) for part in (before, run)))
+    return np.abs(run.motion.ready.state.v - before.end[2]) > _MET * sizes
+
+
+def _together(whole: JoinedRun, found: Sequence[Certificate]) -> Certificate:
+    """Return the certificate of motions one after the other: of each measurement the worst."""
+    again = join_motions(whole.motion.parts)
+    same = all(
+        np.array_equal(getattr(whole.motion, name), getattr(again, name)) for name in ("times", "states", "samples")
+    )
+    items = {"parts": Item("parts", 0.0 if same else np.inf, 0.0, _PARTS)}
     for item in (item for certificate in found for item in certificate.items):
         items[item.name] = item if item.name not in items else max(items[item.name], item, key=_badness)
-    until = found[-1].end
-    for certificate in found:
+    until, reached = found[-1].end, len(found)
+    for k, certificate in enumerate(found):
         if certificate.until < certificate.end:
-            until = certificate.until
+            until, reached = certificate.until, k + 1
             break
-    errors = {name: sum(certificate.errors.get(name, 0.0) for certificate in found) for name in found[0].errors}
+    errors = {name: max(part.errors.get(name, 0.0) for part in found[:reached]) for name in found[0].errors}
     notes = dict.fromkeys(note for certificate in found for note in certificate.notes)
-    return Certificate(
-        tuple(items.values()), until, found[-1].end, errors, (*notes, _OWN_START.format(count=len(found)))
-    )
+    said = _ALL.format(count=len(found))
+    for before, run in pairwise(whole.parts):
+        names = [as_written(run.system.velocities[k]) for k in np.flatnonzero(_anew(before, run))]
+        old, new = before.motion.parameters_at(before.motion.times[-1:]), run.motion.parameters
+        names += [name for name, x, y in zip(run.system.parameters, old.ravel(), new, strict=True) if x != y]
+        said += _ANEW.format(t=run.motion.times[0], names=quoted(names)) if names else ""
+    return Certificate(tuple(items.values()), until, found[-1].end, errors, (*notes, said))
 
 
 def _badness(item: Item) -> tuple[bool, bool, float]:

@@ -34,7 +34,7 @@ from dalembert.motion.steppers.rates import (
     whole_step,
 )
 from dalembert.motion.steppers.steps import proposed, written
-from dalembert.motion.steppers.switches import MOST, aim, crosses, evaluate
+from dalembert.motion.steppers.switches import MOST, aim, crosses, evaluate, is_shortest
 
 _FIRST, _SECOND = np.int64(0), np.int64(1)  # stages; a plain 0 or 1 would be compiled for itself
 _ROUNDING = 3e-15  # of the largest of all, by the conditioning: what dependent coordinates are known to
@@ -226,6 +226,8 @@ def advance(method, tools, clock, y, room, record, events, switches, max_steps):
         error, there = _propose(method, tools, clock, t, h, y, room, whole, sampled)
         if error < 0.0:
             return NOT_FINITE
+        if across and there and is_shortest(clock, h):
+            error = min(error, 1.0)  # what jumps in it is met by no shorter one
         if switched and there and not across and crosses(tools, clock, t, h, room, switches):
             count.rejected += 1
             count.again = 1

@@ -16,6 +16,7 @@ from dalembert.motion.steppers.rates import rate
 
 MOST = 30  # attempts at one switch; then it is left to the control of errors
 _SHORT = 1e-13  # of the time: the step that leads across
+_SHORTEST = 5e-14  # the same, of a step whose fifth would be too short
 _ASIDE = 1e-7  # of the step that met the switch: for the rate of change of what switches
 _CAREFUL, _CARELESS = 1e-2, 1e-6  # parts of the way that are left over, far from the switch and next to it
 
@@ -64,6 +65,12 @@ def aim(tools, clock, h, y, room, switches):
         return min(h, left + short), True
     margin = min(max(10.0 * left / clock.met, _CARELESS), _CAREFUL)
     return min(h, left * (1.0 - margin)), False
+
+
+@compiled
+def is_shortest(clock, h):
+    """Tell whether a step is as short as time allows: the next one that is tried would be too short."""
+    return h <= _SHORTEST * max(abs(clock.t), 1e-3 * clock.span)
 
 
 @compiled

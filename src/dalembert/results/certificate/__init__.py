@@ -12,16 +12,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.language.states import as_written, is_integral
-from dalembert.results.certificate import energy, equations, jumps, passages, steps, switching
-from dalembert.results.certificate.accuracy import accuracy
+from dalembert.motion.joined import plain_states
+from dalembert.results.certificate import energy, equations, jumps, oscillations, passages, steps, switching
+from dalembert.results.certificate.accuracy import Start, accuracy
 from dalembert.results.certificate.items import FAILURES, Certificate, Item
 
 if TYPE_CHECKING:
     from dalembert.results.run import Run
 
 
-def certify(run: Run) -> Certificate:
-    """Measure residuals, the equations, the steps, the energy balance, the error; what cannot be is not judged."""
+SECOND_END = "end of the second motion"  # among what is remembered of a motion: t, and (q, v)
+
+
+def certify(run: Run, second: Start | None = None) -> Certificate:
+    """Measure residuals, the equations, the steps, the energy balance, the error; what cannot be is not judged.
+
+    second: where a second motion begins that has followed an earlier part of the motion as well.
+    """
     notes: list[str] = []
     start, end = float(run.motion.times[0]), float(run.motion.times[-1])
     items: list[Item] = []
@@ -46,11 +53,15 @@ def certify(run: Run) -> Certificate:
         measure("energies", energy.WRITTEN, lambda: energy.written(run, at, sizes))
         measure("stabilised", "the bound of stabilisation", lambda: _stabilised(run))
         measure("steps", steps.TEXT, lambda: steps.steps(run, sizes))
+        measure("oscillations", oscillations.TEXT, lambda: oscillations.oscillations(run, sizes))
         measure("energy", energy.TEXT, lambda: energy.balance(run, sizes))
         measure("jumps", jumps.TEXT, lambda: jumps.jumps(run, sizes))
         measure("switches", switching.TEXT, lambda: switching.switching(run, sizes, notes))
-        compared = accuracy(run, sizes)
+        compared = accuracy(run, sizes, second)
         items.append(compared.item)
+        if compared.other is not None:
+            last = compared.other.times[-1:]
+            run.motion.memory[SECOND_END] = last[0], plain_states(compared.other, last, compared.other.states[-1:])[0]
         measure("events", passages.TEXT, lambda: passages.passages(run, compared.other))
     if run.status == "failed":
         items.append(Item("end", 1.0, 0.0, "the motion ends early: it could not be continued"))

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.motion.events import ZENO
 from dalembert.motion.loop import again
 from dalembert.motion.methods import METHODS
+from dalembert.results.certificate.equations import NEARLY
 from dalembert.results.certificate.inside import inside
 from dalembert.results.certificate.items import FAILURES, Item
 from dalembert.results.certificate.passages import watched
@@ -36,6 +38,7 @@ _ALIKE = 0.9  # part of the error that the second motion may have as well
 _SURER = "multipliers"  # the form that holds everywhere, for a second motion that does not reach the end
 _CALLED = "the laws were called again for the second motion: with the values on record alone it would run away"
 _OTHER = "computed from the values on record the motion runs away, and laws that are called again lead to another one"
+_MOMENT = 1e-5  # of the duration
 _LEAST = 1e-14  # relative tolerance, below which steps are rounding
 
 
@@ -51,22 +54,25 @@ class Accuracy:
     other: Motion | None = None
 
 
-def accuracy(run: Run, scales: Scales) -> Accuracy:
-    """Compare a motion with a second, more accurate one.
+Start = tuple[Array, Array]  # q and v
+
+
+def accuracy(run: Run, scales: Scales, start: Start | None = None) -> Accuracy:
+    """Compare a motion with a second, more accurate one; from another start, if it goes on from an earlier motion.
 
     Laws in Python are not called for it. A system that only its laws hold runs away from any record of them; then they
     are called after all, and what they give must lead to the same motion.
     """
-    found, end = _compared(run, scales), float(run.motion.times[-1])
+    found, end = _compared(run, scales, start), float(run.motion.times[-1])
     if run.motion.held is None or (found.item.ok and found.until == end):
         return found
-    called = _compared(run, scales, call=True)
+    called = _compared(run, scales, start, call=True)
     if called.item.ok and called.until == end:
         return replace(called, note=_CALLED)
     return replace(found, note="; ".join(filter(None, (found.note, _OTHER))))
 
 
-def _compared(run: Run, scales: Scales, call: bool = False) -> Accuracy:
+def _compared(run: Run, scales: Scales, given: Start | None, call: bool = False) -> Accuracy:
     motion, name = run.motion, TEXT
     limit = max(LIMIT, run.rtol if run.step is None else 0.0)
     end, start = float(motion.times[-1]), float(motion.times[0])
@@ -74,7 +80,7 @@ def _compared(run: Run, scales: Scales, call: bool = False) -> Accuracy:
         return Accuracy(motion.times[:1], np.zeros((1, motion.kernels.n)), end, Item("accuracy", 0.0, limit, name))
     try:
         times, mine = _chosen(run)
-        asked, other = times, _finer(motion, times, call)
+        asked, other = times, _finer(motion, times, call, given)
         reached = len(other.samples)
         times, mine = times[:reached], mine[:reached]
     except FAILURES as error:
@@ -91,7 +97,8 @@ def _compared(run: Run, scales: Scales, call: bool = False) -> Accuracy:
         parts = np.where(sizes > 0, errors / sizes, np.where(errors <= run.atol, 0.0, np.inf)).max(axis=1, initial=0.0)
     good = parts <= limit
     first = int(np.argmin(good)) if not np.all(good) else len(good)
-    until = end if first == len(times) and reached == len(asked) else float(times[max(first - 1, 0)])
+    whole = reached == len(asked) or _run_together(motion, other)
+    until = end if first == len(times) and whole else float(times[max(first - 1, 0)])
     note = ""
     if first == len(times) and until < end:
         note = f"not judged after t = {until:.4g}: a second motion, computed more accurately, ends there"
@@ -100,10 +107,27 @@ def _compared(run: Run, scales: Scales, call: bool = False) -> Accuracy:
     return Accuracy(times, errors, until, Item("accuracy", value, limit, name), note, other)
 
 
+def _run_together(motion: Motion, other: Motion) -> bool:
+    """Tell whether both motions end where jumps run into one another, which is found a moment earlier or later."""
+    endless = all(some.occurrences and some.occurrences[-1].kind == ZENO for some in (motion, other))
+    return endless and motion.times[-1] - other.times[-1] <= _MOMENT * (motion.times[-1] - motion.times[0])
+
+
 def _rounding(run: Run, scales: Scales) -> Array:
     """Return what rounding may do in all steps together, which both motions may have alike: ε of the sizes in each."""
-    sizes = np.where(scales.is_state, scales.velocities, scales.sizes)
+    sizes = np.where(scales.is_state, scales.velocities, _enlarged(run) * scales.sizes)
     return np.finfo(float).eps * run.motion.facts["steps"] * sizes
+
+
+def _enlarged(run: Run) -> float:
+    """Return by how much constraints enlarge rounding, on average: where they nearly repeat others it leads aside."""
+    if not run.system.constraints:
+        return 1.0
+    try:
+        conditioning = np.asarray(run.motion.kernels.accelerations(*points(run)).conditioning)
+    except FAILURES:  # as at the end of a motion that leaves the numbers
+        return 1.0
+    return float(np.mean(np.maximum(conditioning.max() / np.maximum(conditioning, NEARLY), 1.0)))
 
 
 def _passed_over(run: Run, scales: Scales, times: Array) -> Array:
@@ -179,7 +203,7 @@ def _spread(count: int, most: int) -> Array:
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
 
 
-def _finer(motion: Motion, times: Array, call: bool) -> Motion:
+def _finer(motion: Motion, times: Array, call: bool, start: Start | None) -> Motion:
     """Compute the motion again, more accurately, with its states at some times; it is not to stop before them."""
     facts = motion.facts
     events = [replace(e, action="record" if e.action == "stop" else e.action, stop=False) for e in watched(motion)]
@@ -191,9 +215,9 @@ def _finer(motion: Motion, times: Array, call: bool) -> Motion:
         finer = {"rtol": max(facts["rtol"] / part, _LEAST), "atol": facts["atol"] / part, "longest": longest}
     else:
         finer = {"step": facts["step"] / 2}
-    other = again(motion, call=call, events=events, **settings, **finer)
+    other = again(motion, call=call, start=start, events=events, **settings, **finer)
     if len(other.samples) < len(times) and _SURER in METHODS[facts["method"]].forms:
         # a form may creep past a singular position at a tolerance that another keeps with ease
-        surer = again(motion, call=call, events=events, **settings, **finer, form=_SURER)
+        surer = again(motion, call=call, start=start, events=events, **settings, **finer, form=_SURER)
         other = max(other, surer, key=lambda found: len(found.samples))
     return other
