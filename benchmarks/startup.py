@@ -3,8 +3,8 @@
     python benchmarks/startup.py [--quick]
 
 Everything takes turns, so that what slows the machine slows all alike; of each the shortest time counts, and beside it
-stands that of the processor, which other work does not lengthen as much and which is held against what is asked. Bytecode and compiled code are in their
-caches, as they are from the second use on. Writes results/startup.md.
+stands that of the processor, which other work does not lengthen as much and which is held against what is asked.
+Bytecode and compiled code are in their caches, as they are from the second use on. Writes results/startup.md.
 """
 
 from __future__ import annotations
