@@ -144,6 +144,14 @@ mechanism = {coordinates = "joints"}
 bodies.plate = {mass = 1.3, inertia = 0.12, at = [0.35, 0]}
 joints.A = {kind = "slot", bodies = ["ground", "plate"], at = [0.2, 0], axis = [1, 0.1], @}
 """,
+        "eliminate = true": """format = 1
+mechanism = {coordinates = "joints"}
+bodies.upper = {mass = 1.3, inertia = 0.12, at = [0.35, 0]}
+bodies.lower = {mass = 0.8, inertia = 0.1, at = [1, 0]}
+joints.A = {kind = "revolute", bodies = ["ground", "upper"], at = [0, 0]}
+joints.B = {kind = "revolute", bodies = ["upper", "lower"], at = [0.7, 0]}
+drives.motor = {joint = "A", angle = "0.4*sin(2*t)", @}
+""",
         'tree = ["A", "B"]': """format = 1
 mechanism = {coordinates = "joints", @}
 bodies.upper = {mass = 1.3, inertia = 0.12, at = [0.35, 0]}

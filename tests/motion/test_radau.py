@@ -184,5 +184,5 @@ def test_a_change_point_of_repeated_constraints_is_named_and_dop853_passes_it():
     machine = Mechanism(bodies={**cranks, "rod": rod}, joints=lower | upper)
     run = machine.simulate(3, method="radau", rtol=1e-6, atol=1e-8)
     assert run.status == "failed" and "become dependent" in run.motion.facts["message"]
-    assert run.steps < 50_000
+    assert run.steps < 100_000  # some ten thousand, by rounding; half a million if nothing is said
     assert machine.simulate(3).certificate.ok

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _POWER = {"F_q": -1, "F_v": 0, "C_q": -1, "C_v": 0, "M": 1}  # of z, with which Jacobians enter the matrix
 _AHEAD = 1e-6  # part of the whole time in which an end of the reach is near
 _COMPROMISE = 10.0  # how far, in that time, constraints that contradict each other may draw a state that tells of both
-_OFTEN = 8  # thousands of steps that come next to nowhere, after which the position is looked at
+_OFTEN = 8  # thousands of steps that come next to nowhere, after which the position is looked at, each time
 
 
 class ImplicitEngine(Engine):
@@ -55,9 +55,8 @@ class ImplicitEngine(Engine):
             again = self._slow & (self._slow - 1) == 0  # the first time, the second, the fourth, …
             if again and back_and_forth(self):
                 return codes.CHATTER
-            return (
-                codes.CREEPS if again and self._slow >= _OFTEN and creeps(self, self.kernels.system) else codes.RUNNING
-            )
+            looked = self._slow % _OFTEN == 0
+            return codes.CREEPS if looked and creeps(self, self.kernels.system) else codes.RUNNING
         if status == codes.STEP_TOO_SMALL and sticks(self):
             return codes.CHATTER
         if status in (codes.STEP_TOO_SMALL, codes.NOT_PROJECTED) and self.kernels.s and not self._goes_on():
