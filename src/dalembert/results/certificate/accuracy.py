@@ -9,7 +9,7 @@ or a tolerance that was too large; `until` says when that is.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -204,20 +204,28 @@ def _spread(count: int, most: int) -> Array:
 
 
 def _finer(motion: Motion, times: Array, call: bool, start: Start | None) -> Motion:
-    """Compute the motion again, more accurately, with its states at some times; it is not to stop before them."""
+    """Compute the motion again, more accurately, with its states at some times; it is not to stop before them.
+
+    The first of some ways that gets to the end, else the one that comes farthest.
+    """
     facts = motion.facts
     events = [replace(e, action="record" if e.action == "stop" else e.action, stop=False) for e in watched(motion)]
     settings = {"until": float(motion.times[-1]), "samples": times, "max_steps": 20 * facts["steps"] + 10_000}
     settings["max_seconds"] = np.inf  # steps are the bound: what the clock says changes from one time to the next
-    if facts["step"] is None:
-        part = _FINER.get(facts["method"], _TENTH)
-        longest = float(np.diff(motion.times).max()) / 2  # a few steps may be as long as they grow, at any tolerance
-        finer = {"rtol": max(facts["rtol"] / part, _LEAST), "atol": facts["atol"] / part, "longest": longest}
+    options: list[dict[str, Any]] = []
+    if facts["step"] is not None:
+        options.append({"step": facts["step"] / 2})
     else:
-        finer = {"step": facts["step"] / 2}
-    other = again(motion, call=call, start=start, events=events, **settings, **finer)
-    if len(other.samples) < len(times) and _SURER in METHODS[facts["method"]].forms:
-        # a form may creep past a singular position at a tolerance that another keeps with ease
-        surer = again(motion, call=call, start=start, events=events, **settings, **finer, form=_SURER)
-        other = max(other, surer, key=lambda found: len(found.samples))
-    return other
+        longest = float(np.diff(motion.times).max()) / 2  # a few steps may be as long as they grow, at any tolerance
+        parts = dict.fromkeys((_FINER.get(facts["method"], _TENTH), _TENTH))
+        options += [
+            {"rtol": max(facts["rtol"] / part, _LEAST), "atol": facts["atol"] / part, "longest": longest}
+            for part in parts
+        ]
+    if facts["form"] != _SURER and _SURER in METHODS[facts["method"]].forms:
+        options.insert(1, {**options[0], "form": _SURER})
+    # next to a singular position a motion may creep in a form, or at a tolerance, where another passes with ease
+    found: list[Motion] = []
+    while options and not (found and len(found[-1].samples) == len(times)):
+        found.append(again(motion, call=call, start=start, events=events, **settings, **options.pop(0)))
+    return max(found, key=lambda other: len(other.samples))
