@@ -23,6 +23,7 @@ _MERGED = 400  # products of terms, up to which a sum of products is multiplied 
 _SHORTER = 0.95  # of the operations that an equation must have if its products are merged: rows read better
 _FEW = 12  # operations of what can hardly be shorter if numbers are put together before it is written
 _GAIN = 0.8  # of the operations that it must have then at most,
+_MANY = 8  # with numbers of so many digits at most;
 _FIGURES = 4  # or fewer operations, with numbers of so many digits
 
 Pairs = Sequence[tuple[Expr, Expr]]
@@ -95,7 +96,8 @@ class Pen:
             return found
         other = write(self._other_hand)
         shorter = operations(other)
-        return other if shorter <= _GAIN * length or (shorter < length and _is_plain(other)) else found
+        most = _MANY if shorter <= _GAIN * length else _FIGURES if shorter < length else 0
+        return other if _figures_of(other) <= most else found
 
     @cached_property
     def _hand(self) -> _Hand:
@@ -181,6 +183,7 @@ def _decimals(expr: Expr) -> bool:
     return bool(expr.atoms(se.RealDouble)) or any(map(is_numeral, expr.free_symbols))
 
 
-def _is_plain(expr: Expr) -> bool:
-    """Tell whether all numbers have few digits."""
-    return all(len(str(abs(x)).replace("/", "").replace(".", "").strip("0")) <= _FIGURES for x in expr.atoms(se.Number))
+def _figures_of(expr: Expr) -> int:
+    """Return how many digits the longest number has; zeros in front do not count."""
+    texts = (part for x in expr.atoms(se.Number) for part in str(abs(x)).split("/"))
+    return max((len(text.replace(".", "").lstrip("0")) for text in texts), default=1) or 1

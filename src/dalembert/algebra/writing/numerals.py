@@ -63,11 +63,15 @@ def figures(expr: Expr) -> Expr:
 # A pure number is a Fraction on the way up, all else an expression.
 
 
+class _Decimal(Fraction):
+    """A number that was written as a decimal, and is to be one in print."""
+
+
 def _figure(node: Expr, parts: list[Any]) -> Any:
     if node.is_Number:
         return _exact(node)
     if node.is_Symbol:
-        return Fraction(node.name) if is_numeral(node) else node
+        return _Decimal(node.name) if is_numeral(node) else node
     if node.is_Add:
         return _sum(parts)
     if node.is_Mul:
@@ -82,19 +86,24 @@ def _exact(node: Expr) -> Any:
         return Fraction(int(node))
     if isinstance(node, se.Rational):
         return Fraction(int(node.p), int(node.q))
-    return meant(float(node)) if isinstance(node, se.RealDouble) else node
+    return _Decimal(meant(float(node))) if isinstance(node, se.RealDouble) else node
 
 
 def _shown(part: Any) -> Expr:
-    return written(part) if isinstance(part, Fraction) else part
+    return written(part, isinstance(part, _Decimal)) if isinstance(part, Fraction) else part
+
+
+def _together(value: Fraction, parts: list[Any]) -> Fraction:
+    """Return a number that is made of others as a decimal, if one of them is one."""
+    return _Decimal(value) if any(isinstance(part, _Decimal) for part in parts) else value
 
 
 def _sum(parts: list[Any]) -> Any:
-    number = sum((part for part in parts if isinstance(part, Fraction)), Fraction(0))
+    number = _together(sum((part for part in parts if isinstance(part, Fraction)), Fraction(0)), parts)
     others = [part for part in parts if not isinstance(part, Fraction)]
     if not others:
         return number
-    return se.Add(*others, written(number)) if number else se.Add(*others)
+    return se.Add(*others, _shown(number)) if number else se.Add(*others)
 
 
 def _power(base: Any, exponent: Expr, shown: Any) -> Any:
@@ -102,7 +111,7 @@ def _power(base: Any, exponent: Expr, shown: Any) -> Any:
         power = int(exponent)
         if power >= 0 or base:
             size = max(base.numerator.bit_length(), base.denominator.bit_length()) * abs(power)
-            return base**power if size < _BITS else meant(float(base) ** power)
+            return _together(base**power if size < _BITS else meant(float(base) ** power), [base])
     if isinstance(base, Fraction) and exponent.is_Number and base > 0:
         return meant(float(base) ** float(exponent))
     return _shown(base) ** (exponent if exponent.is_Number else _shown(shown))
@@ -122,19 +131,19 @@ def _product(node: Expr, parts: list[Any]) -> Any:
             if _is_decimal(part):
                 above[-1], below[-1] = part, Fraction(1)
     top, bottom = prod(above, start=Fraction(1)), prod(below, start=Fraction(1))
-    value = top / bottom
+    value = _together(top / bottom, parts)
     if not others:
         return value
     if len(others) == 1 and others[0].is_Add and abs(value) == 1:
         return se.Add(*[term * int(value) for term in others[0].args])
-    if bottom == 1 or _is_short(value) or value.denominator in _PLAIN:
-        return se.Mul(written(value), *others)
+    if bottom == 1 or _is_short(value) or (value.denominator in _PLAIN and not isinstance(value, _Decimal)):
+        return se.Mul(_shown(value), *others)
     if bottom < 0:
         top, bottom = -top, -bottom
     below_it = _text(bottom)
     if below_it is None:
-        return se.Mul(written(value), *others)
-    return se.Mul(written(top), 1 / se.Symbol(below_it), *others)
+        return se.Mul(_shown(value), *others)
+    return se.Mul(_shown(_together(top, parts)), 1 / se.Symbol(below_it), *others)
 
 
 def _is_decimal(value: Fraction) -> bool:
@@ -158,14 +167,16 @@ def _text(value: Fraction) -> str | None:
     return text if abs(Fraction(text) - value) <= abs(value) * Fraction(1, 10**14) else None
 
 
-def written(value: Fraction) -> Expr:
-    """Return a number as it is printed: a whole one or a simple fraction, else a decimal.
+def written(value: Fraction, decimal: bool = False) -> Expr:
+    """Return a number as it is printed: a whole one or a simple fraction, else a decimal; or a decimal if it is short.
 
-    >>> written(Fraction(1, 3)), written(Fraction(27925, 100000))
-    (1/3, 0.27925)
+    >>> written(Fraction(1, 4)), written(Fraction(1, 4), decimal=True), written(Fraction(27925, 100000))
+    (1/4, 0.25, 0.27925)
     """
+    if decimal and value.denominator != 1 and _is_short(value):
+        return se.RealDouble(float(value))
     if value.denominator in _PLAIN and abs(value.numerator) < 10**_MOST:
-        decimal = _is_short(value) and value.denominator > 4
-        if not decimal and (value.denominator == 1 or abs(value.numerator) < 10 or not _is_short(value)):
+        better = _is_short(value) and value.denominator > 4
+        if not better and (value.denominator == 1 or abs(value.numerator) < 10 or not _is_short(value)):
             return se.Rational(value.numerator, value.denominator)
     return se.RealDouble(float(f"{float(value):.{_MOST}g}"))

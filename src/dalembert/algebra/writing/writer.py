@@ -11,8 +11,8 @@ import symengine as se
 
 from dalembert.algebra.writing.cost import is_negative, operations, rank, shortest
 from dalembert.algebra.writing.factoring import MAX_EFFORT, Atoms, arranged
-from dalembert.algebra.writing.fractions import Fractions
 from dalembert.algebra.writing.relations import Relations
+from dalembert.algebra.writing.splitting import Fractions
 from dalembert.algebra.writing.terms import Sum, add, product
 from dalembert.algebra.writing.trigonometry import Trigonometric, Trigonometry
 from dalembert.language.building import Expr
