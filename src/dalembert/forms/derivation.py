@@ -43,7 +43,8 @@ class Derivation(Printed):
     abbreviations: what names in the formulas stand for: parts that are shared, and right sides that are too long.
     structure: where the matrices are too long, their values at an admissible state, those that vary marked by *.
 
-    What ends in `expressions`, and `entries`, are the same as SymEngine has them. operations: on the shared graph.
+    What ends in `expressions`, and `entries`, are the same as SymEngine has them; a number that stands below a line
+    is a symbol of its digits there (`x/0.7`). operations: on the shared graph.
     """
 
     TYPESET = True
