@@ -11,11 +11,18 @@ import pytest
 import symengine as se
 
 from dalembert import example
-from dalembert.document.mathml import formula, matrix, signed, terms
+from dalembert.document.mathml import MathML, formula, matrix
 from dalembert.document.readable import MOST, name_parts, written
 from dalembert.document.symbols import mathml
 from dalembert.language.parser import parse
 from dalembert.language.vocabulary import Vocabulary
+
+terms = MathML().terms
+
+
+def signed(expressions):
+    return MathML().pieces(expressions)
+
 
 x, y, v, a, m, lam = (se.Symbol(name) for name in ("x", "y", "x'", "x''", "m_1", "lambda_rod"))
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from dalembert.characters import escape
 from dalembert.document import curve, inline, nodes
-from dalembert.document.mathml import math, matrix, typeset
+from dalembert.document.mathml import formula, math, matrix
 from dalembert.document.nodes import ROWS, is_empty
 from dalembert.document.palette import ANY
 from dalembert.document.readable import is_readable, name_parts, written
@@ -183,7 +183,7 @@ class _Page:
         entries = [entry for row in part.rows for entry in row]
         if any(isinstance(entry, str) for entry in entries) or not is_small(entries):
             return Markup("")
-        cells = matrix([[typeset(entry).row for entry in row] for row in part.rows])
+        cells = matrix([[formula(entry) for entry in row] for row in part.rows])
         said = self.element("span", escape(part.said), "name") if part.said else ""
         line = self.element("div", Markup(math(f"{mathml(part.name)}<mo>=</mo>{cells}"))) + said
         return self.element("div", line, "formula")

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-import sympy as sp
+import symengine as se
 
 from dalembert.characters import visible
 from dalembert.document import nodes
 from dalembert.document.lines import aligned, equation, matrix
 from dalembert.document.nodes import is_empty, listed
-from dalembert.document.typeset import formula, math, name, plain_outward, power, prose
+from dalembert.document.tex import Tex
+from dalembert.document.typeset import math, name, power, prose
 
 _PAGE = 40  # lines that a page holds
 _SENTENCE = 60  # letters of a cell that may be broken
@@ -73,7 +74,8 @@ class Latex:
 
     def equations(self, part: nodes.Equations) -> list[str]:
         """Write equations one below the other."""
-        return aligned([self.equation(row, part) for row in part.rows])
+        tex = Tex(part.own)
+        return aligned([self.equation(row, tex) for row in part.rows])
 
     def listing(self, part: nodes.Listing) -> list[str]:
         """Write sentences one below the other, short texts in a row."""
@@ -97,24 +99,23 @@ class Latex:
         begin = [f"\\begin{{longtable}}{{{kinds}}}", r"\toprule"]
         return [*begin, *rows, r"\bottomrule", r"\end{longtable}", *more]
 
-    def equation(self, row: nodes.Equation, part: nodes.Equations) -> str:
+    def equation(self, row: nodes.Equation, tex: Tex) -> str:
         """Write left = right; what belongs to it stands at the right."""
-        outward = part.outward or plain_outward
         beside = ", ".join(filter(None, (row.name, row.said)))
         room = len(beside) + 4 if beside else 0
         if not isinstance(row.left, str) and row.right == "0":
-            written = equation(outward(row.left), "0", self.fit, room)
+            written = equation(row.left, "0", tex, self.fit, room)
         else:
-            left = name(row.left) if isinstance(row.left, str) else formula(outward(row.left))
-            right = sp.Symbol(row.right) if isinstance(row.right, str) else outward(row.right)
-            written = equation(right, math(left), self.fit, room)
+            left = math(name(row.left)) if isinstance(row.left, str) else tex.formula(row.left)
+            right = se.Symbol(row.right) if isinstance(row.right, str) else row.right
+            written = equation(right, left, tex, self.fit, room)
         return f"{written} && \\text{{{prose(beside, code=False)}}}" if beside else written
 
     def matrix(self, part: nodes.Matrix) -> list[str]:
         """Write a matrix of formulas, or one of numbers of which some vary."""
-        letters, outward = part.letters or name(part.name), part.outward or plain_outward
+        letters = part.letters or name(part.name)
         if not any(isinstance(entry, str) for row in part.rows for entry in row):
-            return matrix(letters, sp.Matrix([[outward(entry) for entry in row] for row in part.rows]), self.fit)
+            return matrix(letters, part.rows, Tex(part.own), self.fit)
         entries = " \\\\ ".join(" & ".join(_entry(str(entry)) for entry in row) for row in part.rows)
         made = self.fit(f"{letters} = \\begin{{bmatrix}} {entries} \\end{{bmatrix}}")
         return [f"{prose(part.said)}:\n\\[ {made} \\]"]
@@ -132,7 +133,7 @@ class Latex:
             case nodes.Number():
                 return f"${power(*text.parts)}$"
             case nodes.Formula():
-                return f"${math(formula(plain_outward(text.expr)))}$"
+                return f"${Tex().formula(text.expr)}$"
             case nodes.Sparkline():
                 return ""
             case _:

@@ -7,9 +7,7 @@ much is left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-
-import sympy as sp
+from collections.abc import Mapping, Sequence
 
 from dalembert.characters import visible
 from dalembert.document import nodes
@@ -17,8 +15,10 @@ from dalembert.document.html import write_notebook
 from dalembert.document.latex import Latex
 from dalembert.document.lines import WIDE, equation, size
 from dalembert.document.nodes import ROWS, is_empty, listed
-from dalembert.document.shortened import MATRIX, matrix, tex
-from dalembert.document.typeset import name, plain_outward, upright
+from dalembert.document.shortened import MATRIX, matrix, shortened
+from dalembert.document.tex import Tex
+from dalembert.document.typeset import math, name, upright
+from dalembert.language.building import Expr
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|$~-])")
 
@@ -32,10 +32,15 @@ def write_markdown(part: nodes.Section, whole: str) -> str:
     return f"{text}\n\n*Shortened: {whole}.*" if r"\cdots" in text else text
 
 
-def aligned(rows: Sequence[nodes.Equation]) -> str:
-    """Write equations between expressions of SymPy one below the other; long ones shortened."""
-    part = nodes.Equations(rows, outward=lambda expr: expr)
-    lines = [_Markdown((), str).equation(row, part) for row in rows]
+def aligned(rows: Sequence[nodes.Equation | tuple[str, Sequence[Sequence[Expr]]]], own: Mapping[str, str]) -> str:
+    """Write equations, and matrices by their names, one below the other; long ones shortened."""
+    tex, writer = Tex(own), _Markdown((), str)
+    lines = [
+        writer.equation(row, tex)
+        if isinstance(row, nodes.Equation)
+        else f"{math(name(row[0]))} &= {matrix(row[1], tex)}"
+        for row in rows
+    ]
     return _stacked(lines) if lines else ""
 
 
@@ -63,28 +68,29 @@ class _Markdown(Latex):
         return [write_notebook(part)]
 
     def equations(self, part: nodes.Equations) -> list[str]:
-        lines = [self.equation(row, part) for row in part.rows[:ROWS]]
+        tex = Tex(part.own)
+        lines = [self.equation(row, tex) for row in part.rows[:ROWS]]
         more = [f"… and {len(part.rows) - len(lines)} more"] if len(part.rows) > len(lines) else []
         return [_stacked(lines), *more] if lines else []
 
-    def equation(self, row: nodes.Equation, part: nodes.Equations) -> str:
+    def equation(self, row: nodes.Equation, tex: Tex) -> str:
         """Write an equation, one that is wide in several lines."""
-        outward = part.outward or plain_outward
-        left, right = (name(side) if isinstance(side, str) else tex(outward(side)) for side in (row.left, row.right))
+        sides = (row.left, row.right)
+        left, right = (math(name(side)) if isinstance(side, str) else shortened(side, tex) for side in sides)
         beside = ", ".join(filter(None, (row.name, row.said)))
         long = row.left if row.right == "0" else row.right
         written = f"{left} &= {right}"
         if not isinstance(long, str) and size(written) > WIDE and r"\cdots" not in written:
-            written = equation(outward(long), "0" if long is row.left else left)
+            written = equation(long, "0" if long is row.left else left, tex)
         return f"{written} && {upright(beside)}" if beside else written
 
     def matrix(self, part: nodes.Matrix) -> list[str]:
-        letters, rows, outward = part.letters or name(part.name), part.rows, part.outward or plain_outward
+        letters, rows = part.letters or name(part.name), part.rows
         if max(len(rows), *map(len, rows)) > MATRIX:
             return [f"$$ {letters} = \\cdots\\ \\text{{({len(rows)} × {len(rows[0])})}} $$"]
         if any(isinstance(entry, str) for row in rows for entry in row):
             return []
-        return [f"$$ {letters} = {matrix(sp.Matrix([[outward(entry) for entry in row] for row in rows]))} $$"]
+        return [f"$$ {letters} = {matrix(rows, Tex(part.own))} $$"]
 
     def words(self, text: str, sentence: bool = False) -> str:
         """Write words of the user as Markdown that shows them as they are."""

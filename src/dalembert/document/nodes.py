@@ -7,9 +7,9 @@ the user's own words stand there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from dalembert.arrays import Array
@@ -172,13 +172,13 @@ class Equation:
 class Equations:
     """Equations one below the other.
 
-    names: those of the model. outward: gives SymPy expressions with the user's own symbols, where there are any.
+    names: those of the model. own: what LaTeX has for some of them, where users brought symbols of their own.
     """
 
     rows: Sequence[Equation]
     names: Collection[str] = ()
     what: str = "equation"
-    outward: Callable[[Expr], Any] | None = field(default=None, compare=False)
+    own: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class Matrix:
     rows: Sequence[Sequence[Expr | str]]
     letters: str = ""
     said: str = ""
-    outward: Callable[[Expr], Any] | None = field(default=None, compare=False)
+    own: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)

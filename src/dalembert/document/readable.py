@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 import symengine as se
 
-from dalembert.document.mathml import math, signed, size, terms
+from dalembert.document.composition import size
+from dalembert.document.mathml import MathML, math
 from dalembert.language.building import Expr
 from dalembert.language.printing import to_text
 
@@ -21,13 +22,14 @@ def written(expr: Expr, most: int = MOST) -> str:
     """Return an expression as HTML that breaks between terms; what is too long is cut, and said to be so."""
     if expr == 0:
         return math("<mn>0</mn>")
-    every, shown, spent = terms(expr), [], 0
+    script = MathML()
+    every, shown, spent = script.terms(expr), [], 0
     for term in every if len(every) <= _TERMS else every[: _TERMS // 2]:
         spent += size(term)
         if spent > most:
             break
         shown.append(term)
-    html = " ".join(math(piece) for piece in signed(shown))
+    html = " ".join(math(piece) for piece in script.pieces(shown))
     left = len(every) - len(shown)
     if not left:
         return html

@@ -2,41 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
-import sympy as sp
+import symengine as se
 
-from dalembert.document.typeset import formula
+from dalembert.document.composition import size
+from dalembert.document.tex import Tex
 from dalembert.errors import counted
+from dalembert.language.building import Expr
 
-_LONG = 90  # operations of a formula that is shown whole
-_WIDE = 300  # operations of a matrix
+_LONG = 180  # symbols and operations of a formula that is shown whole
+_WIDE = 600  # of a matrix
 MATRIX = 10  # rows and columns of a matrix
 
 
-def tex(expr: Any) -> str:
+def shortened(expr: Expr, tex: Tex) -> str:
     """Return a formula as LaTeX; of a long sum some terms, of another long one how long it is."""
-    if isinstance(expr, sp.MatrixBase):
-        return matrix(expr)
-    operations = sp.count_ops(expr)
-    if operations <= _LONG:
-        return formula(expr)
+    if (whole := size(expr)) <= _LONG:
+        return tex.formula(expr)
     kept, used = [], 0
-    terms = sorted(expr.args, key=sp.count_ops) if expr.is_Add else []
+    terms = sorted(expr.args, key=size) if expr.is_Add else []
     for term in terms:
-        used += sp.count_ops(term) + 1
+        used += size(term) + 1
         if used > _LONG // 2:
             break
         kept.append(term)
     if not kept:
-        return f"\\cdots\\ \\text{{({operations} operations)}}"
+        return f"\\cdots\\ \\text{{({whole} symbols and operations)}}"
     more = counted(len(terms) - len(kept), "more term")
-    return f"{formula(sp.Add(*kept))} + \\cdots\\ \\text{{({more})}}"
+    return f"{tex.formula(se.Add(*kept))} + \\cdots\\ \\text{{({more})}}"
 
 
-def matrix(value: Any) -> str:
+def matrix(value: Sequence[Sequence[Expr]], tex: Tex) -> str:
     """Return a matrix as LaTeX; where it is too large, how large."""
-    rows, columns = value.shape
-    if max(rows, columns) <= MATRIX and sum(sp.count_ops(e) for e in value) <= _WIDE:
-        return formula(value)
+    rows, columns = len(value), max(map(len, value), default=0)
+    if max(rows, columns) <= MATRIX and sum(size(entry) for row in value for entry in row) <= _WIDE:
+        entries = r"\\".join(" & ".join(map(tex.formula, row)) for row in value)
+        return rf"\left[\begin{{matrix}}{entries}\end{{matrix}}\right]"
     return f"\\cdots\\ \\text{{({rows} × {columns})}}"

@@ -1,16 +1,11 @@
-"""Words, names and formulas as LaTeX takes them, whatever they are called."""
+"""Words and names as LaTeX takes them, whatever they are called."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Any
-
-from sympy.core.function import AppliedUndef
-from sympy.printing.latex import LatexPrinter
 
 from dalembert.document.names import GREEK, Symbol
-from dalembert.language.translate import Translator
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -113,46 +108,7 @@ def upright(text: str) -> str:
 _IN_FORMULAS = {"\\": r"\backslash{}", "~": r"\sim{}", "^": r"\wedge{}", " ": r"\ ", **{c: f"\\{c}" for c in "&%$#_{}"}}
 
 
-# --- formulas ---------------------------------------------------------------------------------------------------------
-
-
-class _Printer(LatexPrinter):
-    """Writes SymPy expressions with names as above, and coordinates without their argument t."""
-
-    def _print_Symbol(self, expr: Any, style: str = "plain") -> str:
-        return name(expr.name)
-
-    def _print_Function(self, expr: Any, exp: str | None = None) -> str:
-        if hasattr(expr.func, "row"):  # a table, or another function of the model's own
-            text = expr.func.__name__
-            primes = text[len(text.rstrip("'")) :]
-            given = ", ".join(map(self._print, expr.args))
-            power = f"^{{{primes}{exp or ''}}}" if exp is not None else primes
-            return rf"{name(text.rstrip(chr(39)))}{power}\left({given}\right)"
-        if not isinstance(expr, AppliedUndef):
-            return super()._print_Function(expr, exp)
-        text = name(expr.func.__name__)
-        return f"{text}^{{{exp}}}" if exp is not None else text
-
-    def _print_Derivative(self, expr: Any) -> str:
-        if isinstance(expr.expr, AppliedUndef):
-            return name(expr.expr.func.__name__ + "'" * len(expr.variables))
-        return super()._print_Derivative(expr)
-
-    def _print_Heaviside(self, expr: Any, exp: str | None = None) -> str:
-        power = f"^{{{exp}}}" if exp is not None else ""
-        return rf"\operatorname{{step}}{power}\left({self._print(expr.args[0])}\right)"
-
-
-def formula(expr: Any, **settings: Any) -> str:
-    """Write a SymPy expression or matrix."""
-    return _Printer(settings).doprint(expr)
-
-
-def plain_outward(expr: Any) -> Any:
-    """Return an expression of the program as one of SymPy, with symbols of the same names."""
-    moving = {symbol.name.rstrip("'") for symbol in expr.free_symbols if symbol.name.endswith("'")}
-    return Translator({}, moving).shown(expr)
+# --- letters ----------------------------------------------------------------------------------------------------------
 
 
 def power(mantissa: str, exponent: str) -> str:

@@ -35,14 +35,14 @@ def derivation_document(derivation: Derivation, whole: bool = True) -> Section:
 class _Description:
     def __init__(self, derivation: Derivation, whole: bool):
         self.derivation, self.system, self.whole = derivation, derivation.system, whole
-        self.outward = derivation.translator.shown
+        self.own = derivation.translator.own
         self.rows: list[Equation] = []  # all that were written
 
     def section(self, title: str, rows: Iterable[Equation], what: str = "equation", *more: Block) -> Section | None:
         rows = list(rows)
         self.rows += rows
         names = (*self.system.coordinates, *self.system.parameters)
-        equations: list[Block] = [Equations(rows, names, what, self.outward)] if rows else []
+        equations: list[Block] = [Equations(rows, names, what, self.own)] if rows else []
         return Section(title, [*equations, *more]) if rows or more else None
 
     def constraints(self) -> Section | None:
@@ -53,7 +53,7 @@ class _Description:
         """Show the matrices, or where they are too long their values at a state."""
         d = self.derivation
         parts: list[Block] = [
-            Matrix(name, rows, d.letters(name), outward=self.outward) for name, rows in d.entries.items() if any(rows)
+            Matrix(name, rows, d.letters(name), own=self.own) for name, rows in d.entries.items() if any(rows)
         ]
         self.rows += [Equation(entry) for rows in d.entries.values() for row in rows for entry in row]
         if d.structure and not self.whole:

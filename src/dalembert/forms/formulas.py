@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dalembert.document.nodes import Equation
+from dalembert.errors import ModelError
+from dalembert.language.late_sympy import is_coordinate, sp
+from dalembert.language.translate import Translator, plain_name
 
 
 class Formulas(list[Any]):
@@ -39,6 +43,22 @@ class NamedFormulas(dict[str, Any]):
 
 
 def _latex(rows: list[Equation]) -> str | None:
+    """Typeset equations between expressions of SymPy; what none of a model could be is left to Python."""
     from dalembert.document.markdown import aligned
 
-    return aligned(rows) or None
+    values = [side for row in rows for side in (row.left, row.right) if not isinstance(side, str)]
+    moving = {call for value in values for call in value.atoms(sp.Function) if is_coordinate(call)}
+    symbols = {plain_name(call): call for call in moving}
+    try:
+        translator = Translator(symbols, symbols)
+        found = [_inward(row, translator) for row in rows]
+    except ModelError:
+        return None
+    return aligned(found, translator.own) or None
+
+
+def _inward(row: Equation, translator: Translator) -> Equation | tuple[str, list[list[Any]]]:
+    if isinstance(row.right, sp.MatrixBase):
+        return str(row.left), [[translator.inward(entry) for entry in row.right.row(i)] for i in range(row.right.rows)]
+    left, right = (side if isinstance(side, str) else translator.inward(side) for side in (row.left, row.right))
+    return replace(row, left=left, right=right)

@@ -97,22 +97,22 @@ class Release(Printed):
     def document(self) -> Section:
         """Show the freed system and the reactions of what was released."""
         system = self.system
-        names, outward = (*system.coordinates, *system.parameters), system._translator.outward
+        names, own = (*system.coordinates, *system.parameters), system._translator.own
         rows = [Equation(c.expression, name=c.name, said=self._state_of(c.name)) for c in system.constraints]
         found: list[Block] = []
         for name in self.conditions:
             try:
-                found.append(Equations(self._rows(self._written(name)), names, outward=outward))
+                found.append(Equations(self._rows(self._written(name)), names, own=own))
             except DerivationError as error:
                 found.append(Paragraph(str(error)))
         names_in = self.derivation.names_in(self.derivation.multiplier_expressions.values())
         where = [Equation(name, expr) for name, expr in names_in.items()]
         parts: list[Block] = [
             Listing([Name(q) for q in system.coordinates[: system.mechanical]], short=True, title="coordinates"),
-            Section("Constraints", [Equations(rows, names, "constraint", outward)]),
+            Section("Constraints", [Equations(rows, names, "constraint", own)]),
             Section("Reactions, r = Aᵀλ", found),
         ]
-        parts += [Section("where", [Equations(where, names, outward=outward)])] if where else []
+        parts += [Section("where", [Equations(where, names, own=own)])] if where else []
         return Section(f"{self.original.name or 'A system'}, released", parts, ", ".join(self.conditions))
 
     def _state_of(self, name: str) -> str:

@@ -221,7 +221,8 @@ class _Work:
             return
         self.place()
         for name, matrix in missing.items():
-            self.result.structure[name] = [[_kind(entry) for entry in row] for row in matrix]
+            largest = max(float(np.abs(np.asarray(entry, dtype=float)).max()) for row in matrix for entry in row)
+            self.result.structure[name] = [[_kind(entry, 1e-12 * largest) for entry in row] for row in matrix]
 
     def reactions(self) -> None:
         """Write the reaction of every constraint that has one of its own, and the total."""
@@ -265,8 +266,8 @@ class Reacted:
     names: dict[str, Expr] = field(default_factory=dict)
 
 
-def _kind(value: Any) -> str:
+def _kind(value: Any, rounding: float) -> str:
+    """Write the first of the values of an entry, with a star if they vary."""
     values = np.atleast_1d(np.asarray(value, dtype=float))
-    if np.all(np.abs(values) < 1e-12):
-        return "0"
-    return f"{values[0]:.4g}" + ("" if np.ptp(values) < 1e-12 * np.abs(values).max() else "*")
+    values[np.abs(values) <= rounding] = 0.0
+    return f"{values[0]:.4g}" + ("" if np.ptp(values) <= 1e-12 * np.abs(values).max() else "*")

@@ -44,9 +44,9 @@ class Function:
     numpy: an expression of {0}, {1}, …, with `np`, in which JAX has the same. sources: defines what is called of these
     where it is neither in a library nor in c_source, by the language: llvm, c or numpy.
 
-    symengine, sympy: what the others call it. text, mathml: how it is written, with {0}, {1}, …; shown: its name in
-    formulas that are typeset. raised: whether its powers are written sin² u. owner: its name in the one model that it
-    belongs to, such as that of a table; order: of what derivative of that; open: whether it has no value.
+    symengine, sympy: what the others call it. text, mathml, latex: how it is written, with {0}, {1}, …; shown: its
+    name in formulas that are typeset. raised: whether its powers are written sin² u. owner: its name in the one model
+    that it belongs to, such as that of a table; order: of what derivative of that; open: whether it has no value.
     """
 
     name: str
@@ -68,6 +68,7 @@ class Function:
     sympy: str = ""
     text: str = ""
     mathml: str = ""
+    latex: str = ""
     shown: str = ""
     raised: bool = False
     called: bool = True
@@ -154,6 +155,11 @@ def _cases(sign: str) -> str:
     return f"<mrow><mo>{{{{</mo><mtable>{rows}</mtable></mrow>"
 
 
+def _latex_cases(sign: str) -> str:
+    rows = rf"{{2}} & \text{{{{if }}}} {{0}} {sign} {{1}} \\ {{3}} & \text{{{{else}}}}"
+    return rf"\begin{{{{cases}}}} {rows} \end{{{{cases}}}}"
+
+
 def _differences(*args: Expr) -> list[Expr]:
     return [a - b for a, b in list(combinations(args, 2))[:_PAIRS]]
 
@@ -220,7 +226,7 @@ register(
     Function(
         "abs", building.absolute, abs, np.abs, lambda call, y, u: [call("sign", u)],
         interval=intervals.absolute, switches=_argument, parity=EVEN, llvm="llvm.fabs.f64", c="fabs",
-        symengine="Abs", sympy="Abs", mathml="<mrow><mo>|</mo>{0}<mo>|</mo></mrow>",
+        symengine="Abs", sympy="Abs", mathml="<mrow><mo>|</mo>{0}<mo>|</mo></mrow>", latex=r"\left|{0}\right|",
     ),
     Function(
         "sign", building.sign, lambda u: float((u > 0) - (u < 0)), np.sign, lambda call, y, u: [0.0],
@@ -259,14 +265,16 @@ register(
         lambda a, b, u, v: u if a < b else v, lambda a, b, u, v: np.where(a < b, u, v),
         arguments=(4, 4), interval=intervals.choice, switches=lambda a, b, u, v: [a - b],
         instructions=lambda to, a, b, u, v: _select(to, "olt", a, b, u, v), c="{0} < {1} ? {2} : {3}",
-        numpy="np.where({0} < {1}, {2}, {3})", text="if({0} < {1}, {2}, {3})", mathml=_cases("&lt;"), called=False,
+        numpy="np.where({0} < {1}, {2}, {3})", text="if({0} < {1}, {2}, {3})", mathml=_cases("&lt;"),
+        latex=_latex_cases("<"), called=False,
     ),
     Function(
         IF_LESS_EQUAL, lambda a, b, u, v: building.choose(a, b, False, u, v),
         lambda a, b, u, v: u if a <= b else v, lambda a, b, u, v: np.where(a <= b, u, v),
         arguments=(4, 4), interval=intervals.choice, switches=lambda a, b, u, v: [a - b],
         instructions=lambda to, a, b, u, v: _select(to, "ole", a, b, u, v), c="{0} <= {1} ? {2} : {3}",
-        numpy="np.where({0} <= {1}, {2}, {3})", text="if({0} <= {1}, {2}, {3})", mathml=_cases("≤"), called=False,
+        numpy="np.where({0} <= {1}, {2}, {3})", text="if({0} <= {1}, {2}, {3})", mathml=_cases("≤"),
+        latex=_latex_cases(r"\le"), called=False,
     ),
 )  # fmt: skip
 

@@ -30,6 +30,14 @@ def to_text(expr: Expr, names: Collection[str] = ()) -> str:
     return fold(expr, _print_without_pi if is_taken else _print)[0]
 
 
+def order_text(expr: Expr, memo: dict[Expr, tuple[str, int]]) -> str:
+    """Return the text of an expression, by which those that write it otherwise put it in its place.
+
+    memo: what was printed for others of the same formula, of which this is a part.
+    """
+    return fold(expr, _print, memo)[0]
+
+
 def wrap(text: str, width: int, hanging: int = 4) -> list[str]:
     """Break a printed formula into lines of a width, in front of its outermost operators; what follows is indented.
 
@@ -166,14 +174,22 @@ def _rank(factor: Expr) -> int:
         return 3 if inner.name.endswith("'") else 1
     if not inner.is_Add:
         return 4
-    return 2 if fold(inner, _is_constant) else 5
+    return 2 if is_constant_sum(inner) else 5
 
 
-def _is_constant(node: Expr, parts: list[bool]) -> bool:
+def is_constant_sum(expr: Expr) -> bool:
     """Tell whether a sum is made of names and numbers only: such as J + m l²."""
-    if node.is_Symbol:
-        return not node.name.endswith("'")
-    return (node.is_Number or node.is_Add or node.is_Mul or node.is_Pow) and all(parts)
+    waiting = [expr]
+    while waiting:
+        node = waiting.pop()
+        if node.is_Symbol:
+            if node.name.endswith("'"):
+                return False
+        elif node.is_Add or node.is_Mul or node.is_Pow:
+            waiting.extend(node.args)
+        elif not node.is_Number:
+            return False
+    return True
 
 
 def _rates(text: str) -> int:

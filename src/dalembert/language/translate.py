@@ -50,10 +50,13 @@ def dot(x: Any, order: int = 1) -> Any:
 
 def plain_name(symbol: Any) -> str:
     """Return the name by which a symbol is called in text: `\\theta_{1}` becomes `theta_1`."""
-    name = symbol.func.__name__ if is_coordinate(symbol) else str(symbol)
-    name = re.sub(r"[\\{}$ ]", "", name)
+    name = re.sub(r"[\\{}$ ]", "", _called(symbol))
     name = re.sub(r"\W", "_", name)
     return name if NAME.fullmatch(name) else f"_{name}"
+
+
+def _called(symbol: Any) -> str:
+    return symbol.func.__name__ if is_coordinate(symbol) else str(symbol)
 
 
 class Translator:
@@ -80,12 +83,17 @@ class Translator:
         self._calls: Mapping[str, tuple[str, ...]] = {} if calls is None else calls  # functions of the model's own
         self._inward: dict[Any, Expr] = {}
         self._outward: dict[Expr, Any] = {}
-        self._shown: dict[Expr, Any] = {}
 
     @cached_property
     def time(self) -> Any:
         """The symbol of the time."""
         return next(iter(self._times), None) or dynamicsymbols()._t
+
+    @property
+    def own(self) -> dict[str, str]:
+        """What the user's own symbols are called, where text has other names for them."""
+        called = {name: _called(symbol) for name, symbol in self.symbols.items()}
+        return {name: own for name, own in called.items() if own != name}
 
     # --- SymPy to SymEngine --------------------------------------------------------------------------------------
 
@@ -256,13 +264,6 @@ class Translator:
     def outward(self, expr: Expr) -> Any:
         """Translate back, with the user's own symbols."""
         return fold(se.sympify(expr), self._node_outward, self._outward)
-
-    def shown(self, expr: Expr) -> Any:
-        """Translate for a printer: numbers that stand apart in quotients stay symbols of their names."""
-        return fold(se.sympify(expr), self._node_shown, self._shown)
-
-    def _node_shown(self, node: Expr, args: list[Any]) -> Any:
-        return sp.Symbol(node.name) if node.is_Symbol and is_numeral(node) else self._node_outward(node, args)
 
     def _node_outward(self, node: Expr, args: list[Any]) -> Any:
         if node.is_Symbol:

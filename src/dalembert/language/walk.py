@@ -23,19 +23,15 @@ def fold(
 ):
     """Combine an expression from its leaves to its root: `combine(node, results of its parts)`, each node once."""
     memo = {} if memo is None else memo
-    stack = [root]
+    stack: list[tuple[Any, Sequence[Any] | None]] = [(root, None)]  # nodes, and their parts once these are on their way
     while stack:
-        node = stack[-1]
-        if node in memo:
-            stack.pop()
-            continue
-        below = parts(node)
-        missing = [part for part in below if part not in memo]
-        if missing:
-            stack.extend(missing)
-        else:
+        node, below = stack.pop()
+        if below is not None:
             memo[node] = combine(node, [memo[part] for part in below])
-            stack.pop()
+        elif node not in memo:
+            below = parts(node)  # asked for once: SymEngine makes them anew each time
+            stack.append((node, below))
+            stack.extend([(part, None) for part in below if part not in memo])
     return memo[root]
 
 

@@ -77,13 +77,13 @@ def energies(system: System) -> list[Block]:
     rows += [Equation(f"Q_{q}", force, "force without potential") for q, force in forces.items()]
     rows += [Equation(f"{z}'", rate, "state") for z, rate in system.states.items()]
     rows += [Equation(name, law, "control") for name, law in system.laws.items()]
-    names, outward = (*system.coordinates, *system.parameters), system._translator.outward
+    names, own = (*system.coordinates, *system.parameters), system._translator.own
     parts: list[Block] = []
     if system.mass is not None:
         parts.append(Paragraph("Given by its mass matrix M and the forces f, M q̈ = f without constraints."))
-        parts.append(Matrix("M", system.mass, outward=outward))
-        parts.append(Matrix("f", [[entry] for entry in system.force or ()], outward=outward))
-    return [*parts, Equations(rows, names, "force", outward)] if rows else parts
+        parts.append(Matrix("M", system.mass, own=own))
+        parts.append(Matrix("f", [[entry] for entry in system.force or ()], own=own))
+    return [*parts, Equations(rows, names, "force", own)] if rows else parts
 
 
 def values(system: System) -> list[Block]:
@@ -122,4 +122,4 @@ def constraints(system: System, some: Iterable[Constraint], found: Any = None) -
     known = found.classes if found is not None else {}
     rows = [Equation(c.expression, name=c.name, said=describe_class(known.get(c.name, c.kind))) for c in some]
     names = (*system.coordinates, *system.parameters)
-    return [Equations(rows, names, "constraint", system._translator.outward)] if rows else []
+    return [Equations(rows, names, "constraint", system._translator.own)] if rows else []

@@ -92,8 +92,8 @@ def _kept(system: System, what: str, write: Callable[[], nodes.Section], *forms:
 
 
 def _alone(part: Any) -> Any:
-    """Take away what belongs to this process: symbols of the user's own, which pages do not show."""
+    """Take away what pages do not show: what symbols of the user's own are called in LaTeX."""
     if isinstance(part, nodes.Section):
         parts: Sequence[nodes.Block] = [_alone(inner) for inner in part.parts]
         return replace(part, parts=parts)
-    return replace(part, outward=None) if isinstance(part, (nodes.Equations, nodes.Matrix)) else part
+    return replace(part, own={}) if isinstance(part, (nodes.Equations, nodes.Matrix)) else part
