@@ -22,7 +22,7 @@ class Reader:
 
     def __call__(self, text: str) -> float:
         """Return the value of a formula, in one line or in several."""
-        self.text = re.sub(r"\\\\\n&\\quad |\\left(?![a-z])|\\right(?![a-z])|\\Big[lr]|\\,", " ", text)
+        self.text = re.sub(r"\\\\\n&\\quad |\\left(?![a-z])|\\right(?![a-z])|\\[Bb]ig[lr]|\\,", " ", text)
         self.at = 0
         value = self.sum()
         assert self.next() is None, self.text[self.at :]

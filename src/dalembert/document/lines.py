@@ -99,5 +99,5 @@ def _base_and_power(factor: Expr) -> tuple[Expr, int]:
 
 def size(text: str) -> int:
     """Estimate how many letters wide a formula is set."""
-    text = re.sub(r"\\(?:frac|left|right|operatorname|quad|d*dot|mathrm|Big[lr]|,)", "", text)
+    text = re.sub(r"\\(?:frac|left|right|operatorname|quad|d*dot|mathrm|[Bb]ig[lr]|,)", "", text)
     return len(re.sub(r"[{}^_ \\]", "", re.sub(r"\\[a-zA-Z]+", "xx", text)))

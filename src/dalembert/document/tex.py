@@ -57,8 +57,10 @@ class Tex(Script):
         return f"{base}^{{{power}}}"
 
     def bracketed(self, inside: str) -> str:
-        """Put it into brackets, which grow only around what is tall."""
-        return rf"\left({inside}\right)" if any(tall in inside for tall in _TALL) else f"({inside})"
+        """Put it into brackets, which grow only around what is tall, and a little around others."""
+        if any(tall in inside for tall in _TALL):
+            return rf"\left({inside}\right)"
+        return rf"\bigl({inside}\bigr)" if "(" in inside else f"({inside})"
 
     def joined(self, factors: Sequence[str]) -> str:
         """Write factors beside each other, numbers with a dot, words with a space between them."""
