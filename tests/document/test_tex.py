@@ -81,9 +81,9 @@ def test_they_are_written_as_by_hand():
 
 def test_numbers_keep_their_digits():
     x = se.Symbol("x")
-    assert Tex().formula(se.RealDouble(0.1234567890123) * x) == "0.1234567890123 x"
-    assert Tex().formula(se.Symbol("9.81") * se.Symbol("0.35") * x) in (r"0.35 \cdot 9.81 x", r"9.81 \cdot 0.35 x")
-    assert Tex().formula(se.RealDouble(1.5e-7) * x) == r"1.5 \cdot 10^{-7} x"
+    assert Tex().formula(se.RealDouble(0.1234567890123) * x) == r"0.1234567890123\, x"
+    assert Tex().formula(se.Symbol("9.81") * se.Symbol("0.35") * x) in (r"0.35 \cdot 9.81\, x", r"9.81 \cdot 0.35\, x")
+    assert Tex().formula(se.RealDouble(1.5e-7) * x) == r"1.5 \cdot 10^{-7}\, x"
 
 
 def test_own_symbols_of_the_user():

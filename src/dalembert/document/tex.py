@@ -63,11 +63,11 @@ class Tex(Script):
         return rf"\bigl({inside}\bigr)" if "(" in inside else f"({inside})"
 
     def joined(self, factors: Sequence[str]) -> str:
-        """Write factors beside each other, numbers with a dot, words with a space between them."""
+        """Write factors beside each other, numbers with a dot, words and decimals with a space between them."""
         text = factors[0]
         for before, factor in pairwise(factors):
-            words = _WORD.match(factor) or _WORD.match(before)
-            text += (r" \cdot " if factor[:1].isdigit() else r"\, " if words else " ") + factor
+            apart = _WORD.match(factor) or _WORD.match(before) or (before[:1].isdigit() and "." in before)
+            text += (r" \cdot " if factor[:1].isdigit() else r"\, " if apart else " ") + factor
         return text
 
     def row(self, parts: Sequence[str]) -> str:

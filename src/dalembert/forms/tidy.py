@@ -11,6 +11,7 @@ from dalembert.algebra.decimals import short_decimal, simple_fraction
 from dalembert.algebra.writing.numerals import numbers, numerals
 from dalembert.blocks.symbolic import Blocks
 from dalembert.language.building import Expr
+from dalembert.language.walk import fold, rebuild
 
 
 def tidy(blocks: Blocks) -> Blocks:
@@ -51,7 +52,44 @@ def _each(blocks: Blocks, change: Callable[[Expr], Expr]) -> Blocks:
 
 def _tidy(expr: Expr) -> Expr:
     plain = {number: _plain(float(number)) for number in expr.atoms(se.RealDouble)}
-    return expr.xreplace({number: value for number, value in plain.items() if value is not None})
+    expr = expr.xreplace({number: value for number, value in plain.items() if value is not None})
+    return fold(expr, _without_roots) if any(map(_is_root_of_square, expr.atoms(se.Pow))) else expr
+
+
+def _is_root_of_square(node: Expr) -> bool:
+    base, power = node.args
+    return abs(power) == se.Rational(1, 2) and base.is_Pow and base.args[1] == 2
+
+
+def _without_roots(node: Expr, parts: list[Expr]) -> Expr:
+    """Write √u² as |u| and u/|u| as the sign of u: the length of a spring along a guide is a distance."""
+    node = rebuild(node, parts)
+    if node.is_Pow and _is_root_of_square(node):
+        return se.Abs(node.args[0].args[0]) ** (2 * node.args[1])
+    if not node.is_Mul:
+        return node
+    factors = list(node.args)
+    for factor in node.args:
+        if factor.is_Pow and factor.args[1] == -1 and isinstance(factor.args[0], se.Abs):
+            inside = factor.args[0].args[0]
+            for k, other in enumerate(factors):
+                if (times := _multiple(other, inside)) is not None:
+                    factors[k] = times * se.sign(inside)
+                    factors.remove(factor)
+                    break
+    return se.Mul(*factors)
+
+
+def _multiple(expr: Expr, of: Expr) -> Expr | None:
+    """Return the number by which one expression is another, if it is such a one."""
+    first, other = expr.as_coefficients_dict(), of.as_coefficients_dict()
+    if expr.is_Number or first.keys() != other.keys():
+        return None
+    ratios = [float(first[term]) / float(other[term]) for term in first]
+    if any(abs(ratio / ratios[0] - 1) > 1e-14 for ratio in ratios):
+        return None
+    whole = _plain(ratios[0])
+    return se.RealDouble(ratios[0]) if whole is None else whole
 
 
 def _plain(value: float) -> Expr | None:
