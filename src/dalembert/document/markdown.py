@@ -15,7 +15,7 @@ from dalembert.characters import visible
 from dalembert.document import nodes
 from dalembert.document.html import write_notebook
 from dalembert.document.latex import Latex
-from dalembert.document.lines import WIDE, equation, size
+from dalembert.document.line_breaks import WIDE, equation, size
 from dalembert.document.nodes import ROWS, is_empty, listed
 from dalembert.document.shortened import MATRIX, matrix, tex
 from dalembert.document.typeset import name, plain_outward, upright

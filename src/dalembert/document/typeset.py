@@ -9,7 +9,7 @@ from typing import Any
 from sympy.core.function import AppliedUndef
 from sympy.printing.latex import LatexPrinter
 
-from dalembert.document.names import GREEK, Symbol
+from dalembert.document.symbol_parts import GREEK, Symbol
 from dalembert.language.translate import Translator
 
 _SPECIAL = {

@@ -13,7 +13,7 @@ from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, numeric_of
 from dalembert.errors import SimulationError, quoted
 from dalembert.interruption import Held
-from dalembert.language.states import as_written, is_integral
+from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.initial import begin_of
 from dalembert.model.settings import Settings
 from dalembert.model.system import System

@@ -23,8 +23,8 @@ from dalembert.language.calculus import Calculus
 from dalembert.language.functions import INTERVALS, function_of
 from dalembert.language.intervals import Interval, zones
 from dalembert.language.program import Program
-from dalembert.model.equations import expressions
 from dalembert.model.facts import STRUCTURE, fact
+from dalembert.model.reading_equations import expressions
 
 if TYPE_CHECKING:
     from dalembert.model.system import System

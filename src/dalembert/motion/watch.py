@@ -14,7 +14,7 @@ from dalembert.blocks.numeric import Numeric
 from dalembert.errors import SimulationError, quoted
 from dalembert.language.building import TIME
 from dalembert.language.program import Program
-from dalembert.language.states import as_written
+from dalembert.language.state_names import as_written
 from dalembert.model.system import System
 from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.events import ZENO, Occurrence, multiplier_names, read_events

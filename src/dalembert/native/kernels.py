@@ -24,7 +24,7 @@ from dalembert.blocks.programs import programs
 from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.language.building import Expr
-from dalembert.language.states import as_written, is_integral
+from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.facts import PARAMETERS, STRUCTURE
 from dalembert.model.system import System
 from dalembert.native import cache as disk

@@ -14,7 +14,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import MissingValueWarning, ModelError, Problem, SimulationError
-from dalembert.language.tables import bounded
+from dalembert.language.table_functions import bounded
 from dalembert.model.quantity import multiplier
 from dalembert.native.groups.observed import Observations
 from dalembert.results.shares import NOTICED

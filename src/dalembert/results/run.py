@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.arguments import array, shown
 from dalembert.arrays import Array, read_only
 from dalembert.errors import ModelError, MotionWarning, SimulationError, nearest
-from dalembert.language.states import as_written, inner, named_values
+from dalembert.language.state_names import as_written, inner, named_values
 from dalembert.model.sections.controls import with_laws
 from dalembert.model.sections.functions import with_functions
 from dalembert.model.settings import Settings
@@ -23,7 +23,7 @@ from dalembert.motion.conflicts import chosen_settings
 from dalembert.motion.events import Occurrence
 from dalembert.motion.loop import Motion, again, compute
 from dalembert.native.values import Energies, Result
-from dalembert.results.bounds import Bound, bounds
+from dalembert.results.beshaw_bound import Bound, bounds
 from dalembert.results.certificate import Certificate, certify
 from dalembert.results.certificate.energy import Drift, energy_drift
 from dalembert.results.measured import Measured
@@ -31,7 +31,7 @@ from dalembert.results.measured import Measured
 if TYPE_CHECKING:
     from dalembert.document.nodes import Section
     from dalembert.results.animation import Animation
-    from dalembert.results.joints import JointForce, Joints
+    from dalembert.results.joint_forces import JointForce, Joints
     from dalembert.results.plots import Plot
     from dalembert.results.shares import Shares
 
@@ -150,7 +150,7 @@ class Run(Measured):
 
     def __add__(self, other: Run) -> Run:
         """Join a run that goes on where this one ends: one motion of both, and one certificate."""
-        from dalembert.results.joined import join
+        from dalembert.results.joined_run import join
 
         return join(self, other) if isinstance(other, Run) else NotImplemented
 
@@ -231,7 +231,7 @@ class Run(Measured):
     def joints(self) -> Joints:
         """The forces in all joints of a mechanism."""
         from dalembert.model.mechanism.mechanism import Mechanism
-        from dalembert.results.joints import Joints
+        from dalembert.results.joint_forces import Joints
 
         if not isinstance(self.system, Mechanism):
             raise ModelError("a system without bodies has no joints; `run.reaction` gives reactions by coordinate")
@@ -343,7 +343,7 @@ class Run(Measured):
 
     def to_dataframe(self) -> Any:
         """Return times, coordinates, velocities and multipliers as a pandas DataFrame."""
-        from dalembert.results.export import to_dataframe
+        from dalembert.results.motion_files import to_dataframe
 
         return to_dataframe(self)
 
@@ -384,7 +384,7 @@ class Run(Measured):
 
     def save(self, path: str | Path) -> None:
         """Write the motion to .npz, .csv, .parquet or .mat (MATLAB); the file appears when it is complete."""
-        from dalembert.results.export import save
+        from dalembert.results.motion_files import save
 
         save(self, path)
 

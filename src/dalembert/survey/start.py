@@ -24,14 +24,14 @@ from dalembert.document.nodes import Name, Note, Section, Table, rounded
 from dalembert.document.shown import Printed
 from dalembert.errors import ModelError, quoted
 from dalembert.language.building import Expr
-from dalembert.language.states import as_written, inner, integral, is_integral, named_values
+from dalembert.language.state_names import as_written, inner, integral, is_integral, named_values
 from dalembert.model.facts import START, fact
 from dalembert.model.initial import InitialValue, begin_of
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.tree import ABSOLUTE
 from dalembert.survey.conditions import Conditions
 from dalembert.survey.flat import find_flat
-from dalembert.survey.given import given_values
+from dalembert.survey.initial_numbers import given_values
 
 if TYPE_CHECKING:
     from dalembert.model.system import System

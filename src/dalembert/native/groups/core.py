@@ -15,7 +15,7 @@ from dalembert.blocks.symbolic import Blocks
 from dalembert.forms.augment import augmentation, light_coordinates, random_places
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
-from dalembert.language.states import is_integral
+from dalembert.language.state_names import is_integral
 from dalembert.model.system import System
 from dalembert.native.build import Builder
 from dalembert.native.groups.base import Group, register
