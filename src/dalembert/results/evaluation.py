@@ -66,7 +66,7 @@ class Asked:
         return self.kernels.run(self.group, "observed", rows)
 
     def _rows(self, run: Run) -> Array:
-        inputs = self.kernels.inputs(*run._points)
+        inputs = run._inputs
         if not self.solved:
             return np.hstack([inputs, np.broadcast_to(self.zeros, (len(inputs), len(self.zeros)))])
         acceleration = run._solution.acceleration

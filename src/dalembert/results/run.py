@@ -196,8 +196,12 @@ class Run(Measured):
         return self.t, self.q, self.v, self.motion.parameters_at(self.t)
 
     @cached_property
+    def _inputs(self) -> Array:
+        return self.motion.kernels.inputs(*self._points)
+
+    @cached_property
     def _solution(self) -> Result:
-        return self.motion.kernels.accelerations(*self._points)
+        return self.motion.kernels.solved(self._inputs)
 
     @property
     def accelerations(self) -> Array:
@@ -235,16 +239,14 @@ class Run(Measured):
 
         if not isinstance(self.system, Mechanism):
             raise ModelError("a system without bodies has no joints; `run.reaction` gives reactions by coordinate")
-        return Joints(self.system, self.motion.kernels.inputs(*self._points), self._solution)
+        return Joints(self.system, self._inputs, self._solution)
 
     @cached_property
     def shares(self) -> Shares:
         """The constraints that share loads, so that the reaction of each alone is not determined."""
         from dalembert.results.shares import Shares
 
-        if self._is_mechanism:
-            return self.joints.shares
-        return Shares(self.system, self.motion.kernels.inputs(*self._points), self._solution)
+        return self.joints.shares if self._is_mechanism else Shares(self.system, self._inputs, self._solution)
 
     @property
     def undetermined(self) -> list[str]:
@@ -270,10 +272,8 @@ class Run(Measured):
     @property
     def residual(self) -> dict[str, float]:
         """The largest residuals of positions and velocities."""
-        return {
-            level: float(np.abs(values).max(initial=0.0))
-            for level, values in zip(("position", "velocity"), self.residuals, strict=True)
-        }
+        g, psi = (float(np.abs(values).max(initial=0.0)) for values in self.residuals)
+        return {"position": g, "velocity": psi}
 
     @cached_property
     def energies(self) -> Energies:

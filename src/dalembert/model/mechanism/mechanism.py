@@ -80,7 +80,7 @@ class Mechanism(Built):
         from dalembert.survey.mechanism.closure import extent, units_of
 
         near = given_values(numeric, self.guess)
-        return units_of(self, extent(self, numeric, np.array([near.get(name, 0.0) for name in self.coordinates])))
+        return units_of(self, extent(self, numeric, [near.get(name, 0.0) for name in self.coordinates]))
 
     def document(self) -> Section:
         """Return what the mechanism consists of, as it is shown."""
