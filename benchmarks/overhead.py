@@ -221,8 +221,9 @@ def turn(plain: System, asked: System) -> dict[str, float]:
     motion, expressions = run.motion, evaluation.Asked(run, dict(asked.outputs))
     states = motion.sample_times, *np.split(motion.samples, 2, axis=1), motion.parameters
     lap()
-    found = motion.kernels.accelerations(*states)
-    rows = np.hstack([motion.kernels.inputs(*states), found.acceleration, found.multipliers])
+    inputs = motion.kernels.inputs(*states)
+    found = motion.kernels.solved(inputs)
+    rows = np.hstack([inputs, found.acceleration, found.multipliers])
     motion.kernels.run(expressions.group, "observed", rows)
     lap()
     names = "plain", "model", "asked", "reading", "parts"

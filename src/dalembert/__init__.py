@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dalembert.model.system import System
     from dalembert.model.textfile import load, loads
     from dalembert.motion.events import Event
-    from dalembert.results.export import load_motion
+    from dalembert.results.motion_files import load_motion
 
 _PUBLIC = {
     "System": "dalembert.model.system",
@@ -32,7 +32,7 @@ _PUBLIC = {
     "example": "dalembert.model.gallery",
     "names": "dalembert.model.gallery",
     "Event": "dalembert.motion.events",
-    "load_motion": "dalembert.results.export",
+    "load_motion": "dalembert.results.motion_files",
     "DalembertError": "dalembert.errors",
     "ModelError": "dalembert.errors",
     "DerivationError": "dalembert.errors",

@@ -27,8 +27,10 @@ class Arrays:
 
 
 def address(array: Array) -> int:
-    """Return where the entries of an array lie, for native code."""
-    if array.size and array.flags.writeable:
+    """Return where the entries of an array lie, for native code; 0 if there are none."""
+    if not array.size:
+        return 0
+    if array.flags.writeable:
         buffer: Any = array
         return ctypes.addressof(ctypes.c_char.from_buffer(buffer))  # a part of the time of `array.ctypes.data`
     return array.ctypes.data

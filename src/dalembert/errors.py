@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -65,16 +65,22 @@ class MissingValueWarning(MotionWarning):
     """Something that was asked of a motion has no value at some of its times."""
 
 
+def listed(words: Sequence[str], last: str = "or") -> str:
+    """List words in a sentence.
+
+    >>> listed(["a", "b", "c"])
+    'a, b or c'
+    """
+    return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)
+
+
 def quoted(names: Iterable[str], last: str = "and") -> str:
     """List names in a sentence.
 
     >>> quoted(["a", "b", "c"])
     '`a`, `b` and `c`'
     """
-    words = [f"`{name}`" for name in names]
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+    return listed([f"`{name}`" for name in names], last)
 
 
 def counted(number: int, what: str, several: str = "") -> str:

@@ -71,7 +71,7 @@ def test_parameters_and_coordinates_of_the_model(tab, tmp_path):
 
 
 def test_the_names_offered_are_those_that_exist():
-    assert moving() == completion.FORMS
+    assert moving() == completion.MOVING
     assert set(completion.DERIVED) == set(ALL_FORMS)
 
 

@@ -223,12 +223,12 @@ def test_files_are_written_though_nobody_reads(tmp_path):
 def test_an_interruption_waits_until_the_motion_is_written(tmp_path):
     script = """
 import os, signal
-from dalembert.results import export
-to_csv = export._to_csv
+from dalembert.results import motion_files
+to_csv = motion_files._to_csv
 def interrupted(file, table):
     os.kill(os.getpid(), SIGNAL)
     to_csv(file, table)
-export._to_csv = interrupted
+motion_files._to_csv = interrupted
 from dalembert.cli import main
 main(["simulate", "pendulum", "--until", "0.1", "--out", "m.csv"])
 """

@@ -71,7 +71,7 @@ def check_file(path: Path) -> None:
 
 
 def files_of_motions() -> tuple[str, ...]:
-    from dalembert.results.export import FORMATS
+    from dalembert.results.motion_files import FORMATS
 
     return FORMATS
 

@@ -15,7 +15,7 @@ from dalembert import Mechanism, ModelError, example, names
 from dalembert.cli.app import app
 from dalembert.model.mechanism.pairs import PAIRS
 from dalembert.model.mechanism.pairs.base import is_built_in
-from dalembert.model.mechanism.tables import TableReader
+from dalembert.model.mechanism.table_reader import TableReader
 from dalembert.model.textfile import PARTS, top
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ import pytest
 import symengine as se
 
 from dalembert import DerivationError, example
-from dalembert.document.lines import equation
+from dalembert.document.line_breaks import equation
 from dalembert.document.tex import Tex
 from dalembert.forms import FORMS
 from dalembert.language.parser import parse

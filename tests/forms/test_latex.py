@@ -11,7 +11,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from dalembert import DerivationError, System, example
-from dalembert.document.lines import WIDE, equation, size
+from dalembert.document.line_breaks import WIDE, equation, size
 from dalembert.document.tex import Tex
 from dalembert.document.typeset import math, name, prose
 from dalembert.forms import FORMS

@@ -16,7 +16,7 @@ from dalembert.language import functions
 from dalembert.language.functions import ODD, Function, register, symbol_of
 from dalembert.model.gallery import example
 from dalembert.native import cache
-from dalembert.results.formulas import all_equations, brief_equations
+from dalembert.results.kept_formulas import all_equations, brief_equations
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ import pytest
 from dalembert import Event, Mechanism, ModelError, MotionWarning, example
 from dalembert.blocks.numeric import Numeric
 from dalembert.forms.multipliers import solve
-from dalembert.model.mechanism.tables import GROUND
+from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.native.values import Result
-from dalembert.results.joints import Joints
+from dalembert.results.joint_forces import Joints
 from tests.model.mechanism.test_mechanism import slider_crank
 from tests.model.mechanism.test_pairs import CASES, admissible, joined, rotation
 

@@ -7,7 +7,7 @@ import pytest
 
 from dalembert import ModelError, System, example, loads
 from dalembert.model.writing import to_toml
-from dalembert.results.drawing.build import still
+from dalembert.results.drawing.staging import still
 from dalembert.results.picture import picture, save_picture
 
 

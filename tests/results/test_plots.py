@@ -10,7 +10,7 @@ import pytest
 from dalembert import Event, Mechanism, ModelError, System, example
 from dalembert.document.palette import DARK, LIGHT, series
 from dalembert.results.charts import KINDS
-from dalembert.results.curves import MOST, chart
+from dalembert.results.panels import MOST, chart
 from dalembert.results.quantities import quantities
 from tests.conftest import pendulum
 

@@ -7,7 +7,7 @@ import pytest
 
 from dalembert import ModelError, System, example
 from dalembert.blocks.numeric import Numeric, numeric_of
-from dalembert.survey.given import given_values
+from dalembert.survey.initial_numbers import given_values
 from tests.conftest import pendulum
 
 

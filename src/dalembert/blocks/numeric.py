@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.algebra.either import entries
 from dalembert.arrays import Array
 from dalembert.blocks.assembled import Assembled, is_large
-from dalembert.blocks.programs import ONE_SIZE, REPEATED, LevelPrograms, programs
+from dalembert.blocks.programs import ONE_SIZE, REPEATED, LevelPrograms, programs, rows_of_levels
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
 from dalembert.language.program import Program
@@ -92,9 +92,7 @@ class Numeric:
         self.system = system
         self.parameters = parameter_values(system, parameters or {})
         self.n, self.s = len(system.coordinates), len(system.constraints)
-        levels = [constraint.level for constraint in system.constraints]
-        self.holonomic = [i for i, level in enumerate(levels) if level == "position"]
-        self.kinematic = [i for i, level in enumerate(levels) if level != "acceleration"]
+        self.holonomic, self.kinematic = rows_of_levels(system)
         self._assembled = Assembled(self, system.repeated) if not is_part and is_large(system) else None
         if self._assembled is None:
             self.programs = programs(system)
@@ -112,16 +110,12 @@ class Numeric:
         """Run a program at a state."""
         if program.native is None:
             return program.floats([t, *q, *(np.zeros(self.n) if v is None else v), *self.parameters])
-        row = self._row.copy()
-        row[0, 0], row[0, 1 : 1 + self.n] = t, q
+        last = 1 + 2 * self.n
+        row = np.zeros((1, last + len(self.parameters)))
+        row[0, 0], row[0, 1 : 1 + self.n], row[0, last:] = t, q, self.parameters
         if v is not None:
-            row[0, 1 + self.n : 1 + 2 * self.n] = v
+            row[0, 1 + self.n : last] = v
         return program.native(row)[0]
-
-    @cached_property
-    def _row(self) -> Array:
-        """What programs are given, with the values of the parameters."""
-        return np.array([[0.0, *np.zeros(2 * self.n), *self.parameters]])
 
     @property
     def small(self) -> bool:
@@ -158,15 +152,13 @@ class Numeric:
         patterns = self.programs.patterns
         return Values(patterns[0](M, dense), f, patterns[1](A, dense), c)
 
-    def alone(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+    def alone(self, t: float, q: Array, v: Array) -> tuple[list[float], list[float]]:
         """Return the diagonal of M, and f: what moves each coordinate if nothing holds it."""
         if self._assembled:
             values = self._assembled.all(t, q, v)
-            return values.M.diagonal(), values.f
-        out, diagonal = self.evaluate(self.programs.all, t, q, v), np.zeros(self.n)
-        places, own = self.programs.diagonal
-        diagonal[own] = out[places]
-        return diagonal, out[len(self.blocks.M) : len(self.blocks.M) + self.n]
+            return values.M.diagonal().tolist(), values.f.tolist()
+        out, known = self.evaluate(self.programs.all, t, q, v).tolist(), self.programs
+        return [0.0 if k is None else out[k] for k in known.diagonal], out[len(known.blocks.M) :][: self.n]
 
     def _residual(self, what: str, dense: bool, t: float, q: Array, v: Array | None = None) -> Residual:
         level: LevelPrograms = getattr(self.programs, what)
@@ -179,6 +171,18 @@ class Numeric:
         residual = np.bincount(level.owners, values, rows) if terms else np.zeros(rows)
         size = np.bincount(level.owners, np.abs(values), rows) if terms else np.zeros(rows)
         return residual, level.pattern(entries, dense), size
+
+    def slopes(self, t: float, places: Array, q: Array | None = None) -> Array:
+        """Return the Jacobians of g at several positions, or of ψ at several velocities at q; dense, at once."""
+        level, n = (self.programs.position if q is None else self.programs.velocity), self.n
+        rows = np.zeros((len(places), 1 + 2 * n + len(self.parameters)))
+        rows[:, 0], rows[:, 1 + 2 * n :] = t, self.parameters
+        if q is None:
+            rows[:, 1 : 1 + n] = places
+        else:
+            rows[:, 1 : 1 + n], rows[:, 1 + n : 1 + 2 * n] = q, places
+        entries = level.program.rows(rows)[:, len(level.owners) :]
+        return level.pattern.stacked(np.where(self.vanishing.A[level.places], 0.0, entries))
 
     def vanishing_terms(self, what: str) -> Array | None:
         """Return which terms of the constraints of a level, and entries of A behind them, are to be taken as zero."""
@@ -197,8 +201,7 @@ class Numeric:
     @cached_property
     def units(self) -> Array:
         """By what changes of each coordinate are measured; 0 where nothing is known but its values."""
-        given = (*self.parameters, *self.system.guess.items())  # all that they depend on
-        return self.system.survey.find(STRUCTURE, ("units", *given), lambda: self.system.units(self))
+        return self.system.units(self)
 
     @cached_property
     def vanishing(self) -> Vanishing:

@@ -77,11 +77,9 @@ class Programs:
         b = self.blocks
         self.inputs = [b.t, *b.q, *b.v, *b.parameters]
         self.n, self.s = len(b.q), len(b.c)
+        self._holonomic, self._kinematic = rows_of_levels(system)
         self.native: Any = None  # what keeps native code of them, once there is some,
         self.starter: Any = None  # and what finds ordinary starts with it
-        levels = [constraint.level for constraint in system.constraints]
-        self._holonomic = [i for i, level in enumerate(levels) if level == "position"]
-        self._kinematic = [i for i, level in enumerate(levels) if level != "acceleration"]
 
     def program(self, outputs: Iterable[Expr]) -> Program:
         """Prepare expressions of t, q, v and the parameters for evaluation."""
@@ -93,11 +91,10 @@ class Programs:
         return EntryPlaces(self.blocks.M, (self.n, self.n)), EntryPlaces(self.blocks.A, (self.s, self.n))
 
     @cached_property
-    def diagonal(self) -> tuple[Array, Array]:
-        """Which entries of M stand on its diagonal, and for which coordinates."""
-        found = [(k, i) for k, (i, j) in enumerate(self.blocks.M) if i == j]
-        places = np.array(found, dtype=int).reshape(-1, 2)
-        return places[:, 0], places[:, 1]
+    def diagonal(self) -> list[int | None]:
+        """Which entry of M stands on its diagonal, for each coordinate; None where it is zero."""
+        found = {i: k for k, (i, j) in enumerate(self.blocks.M) if i == j}
+        return [found.get(i) for i in range(self.n)]
 
     @cached_property
     def mass(self) -> Program:
@@ -190,6 +187,14 @@ class Programs:
             owners += [plain + k * self.s + level.rows[i] for i in level.owners]
         rows = np.array([*range(plain), *owners], dtype=int)
         return sp.csr_array((np.ones(len(rows)), (rows, np.arange(len(rows)))), shape=(plain + 2 * self.s, len(rows)))
+
+
+@fact(STRUCTURE)
+def rows_of_levels(system: System) -> tuple[list[int], list[int]]:
+    """Return the constraints that have a residual g, and those that have a residual ψ."""
+    levels = [constraint.level for constraint in system.constraints]
+    holonomic = [i for i, level in enumerate(levels) if level == "position"]
+    return holonomic, [i for i, level in enumerate(levels) if level != "acceleration"]
 
 
 @fact(STRUCTURE)

@@ -19,7 +19,7 @@ from dalembert.errors import ModelError, Problem, counted
 from dalembert.language.building import TIME, Expr
 from dalembert.language.calculus import ONE, ZERO, Calculus
 from dalembert.language.independence import is_independent, without
-from dalembert.language.states import is_integral
+from dalembert.language.state_names import is_integral
 from dalembert.model.constraint import Constraint
 from dalembert.model.facts import STRUCTURE, fact
 from dalembert.model.way import Way

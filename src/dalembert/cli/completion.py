@@ -12,10 +12,9 @@ from typing import Any
 
 import typer
 
-from dalembert.model.settings import Settings
+from dalembert.model.settings import FORMS, Settings
 
-FORMS = Settings.said["form"].offered
-DERIVED = (*FORMS, "reactions")
+MOVING, DERIVED = Settings.said["form"].offered, FORMS
 
 _TABLES = ("parameters", "initial", "functions", "controls")
 

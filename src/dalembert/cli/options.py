@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dalembert.cli import completion
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, listed
 
 COORDINATES = ("absolute", "joints", "angles")  # of mechanisms
 CHANGE, MOTION, OUTPUT = "Change the model", "How the motion is computed", "What comes out"
@@ -96,9 +96,7 @@ Events = Annotated[
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print the outcome as JSON, and nothing else.", rich_help_panel=OUTPUT)
 ]
-FormName = Annotated[
-    str | None, _choice("FORM", completion.FORMS, MOTION, "multipliers, minimal, explicit, canonical or independent.")
-]
+FormName = Annotated[str | None, _choice("FORM", completion.MOVING, MOTION, f"{listed(completion.MOVING)}.")]
 
 
 def number(option: str, text: str, example: str = "10") -> float:
@@ -137,5 +135,5 @@ def finite(option: str, text: str, example: str = "10") -> float:
 def one_of(option: str, text: str | None, known: tuple[str, ...]) -> str | None:
     """Refuse what is not among the known values."""
     if text is not None and text not in known:
-        raise ModelError(f"`{option}` is {', '.join(known[:-1])} or {known[-1]}; got {text[:60]!r}")
+        raise ModelError(f"`{option}` is {listed(known)}; got {text[:60]!r}")
     return text

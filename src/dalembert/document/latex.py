@@ -10,7 +10,7 @@ import symengine as se
 
 from dalembert.characters import visible
 from dalembert.document import nodes
-from dalembert.document.lines import aligned, equation, matrix
+from dalembert.document.line_breaks import aligned, equation, matrix
 from dalembert.document.nodes import is_empty, listed
 from dalembert.document.tex import Tex
 from dalembert.document.typeset import math, name, power, prose

@@ -13,7 +13,7 @@ from dalembert.characters import visible
 from dalembert.document import nodes
 from dalembert.document.html import write_notebook
 from dalembert.document.latex import Latex
-from dalembert.document.lines import WIDE, equation, size
+from dalembert.document.line_breaks import WIDE, equation, size
 from dalembert.document.nodes import ROWS, is_empty, listed
 from dalembert.document.shortened import MATRIX, matrix, shortened
 from dalembert.document.tex import Tex

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from dalembert.characters import escape
-from dalembert.document.names import Symbol
+from dalembert.document.symbol_parts import Symbol
 
 _DOTS = {1: "˙", 2: "¨"}
 _COMBINING = {1: "\u0307", 2: "\u0308"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from dalembert.document.names import GREEK, Symbol
+from dalembert.document.symbol_parts import GREEK, Symbol
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",

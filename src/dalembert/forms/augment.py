@@ -24,7 +24,7 @@ from dalembert.blocks.numeric import Values, pilot_numeric_of
 from dalembert.errors import DerivationError, quoted
 from dalembert.model.facts import START, STRUCTURE, fact
 from dalembert.model.system import System
-from dalembert.survey.given import evaluated
+from dalembert.survey.initial_numbers import evaluated
 
 _POSITIVE = 1e-11  # pivots of the scaled mass matrix above this are safe
 _LIGHT = 1e-6  # part of the inertia around that counts as next to none

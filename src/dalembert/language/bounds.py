@@ -11,7 +11,7 @@ import symengine as se
 
 from dalembert.language.building import Expr, choose, number, power, ratio, total
 from dalembert.language.functions import OPERATIONS
-from dalembert.language.rates import size
+from dalembert.language.time_derivatives import size
 from dalembert.language.tokens import Failure
 from dalembert.language.vocabulary import Value, Vocabulary
 from dalembert.language.walk import fold

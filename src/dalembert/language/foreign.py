@@ -13,7 +13,7 @@ from dalembert.language.building import Expr, number
 from dalembert.language.functions import FUNCTIONS, function_of
 from dalembert.language.parser import cut
 from dalembert.language.printing import can_write
-from dalembert.language.tables import renewed
+from dalembert.language.table_functions import renewed
 from dalembert.language.tokens import Failure
 from dalembert.language.vocabulary import Value
 from dalembert.language.walk import fold

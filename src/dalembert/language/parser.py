@@ -23,8 +23,8 @@ from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.bounds import MAX_BITS, MAX_DEPTH, MAX_NODES, Maker, too_large
 from dalembert.language.building import CONSTANTS, Expr
 from dalembert.language.functions import ALIASES, FUNCTIONS, OPERATIONS, is_reserved
-from dalembert.language.rates import MOST_PRIMES, order, rate
-from dalembert.language.states import inner
+from dalembert.language.state_names import inner
+from dalembert.language.time_derivatives import MOST_PRIMES, order, rate
 from dalembert.language.tokens import Failure, Token, strange, tokenise
 from dalembert.language.vocabulary import Value, Vocabulary
 

@@ -9,7 +9,7 @@ import symengine as se
 
 from dalembert.language.building import Expr, ratio
 from dalembert.language.functions import function_of
-from dalembert.language.states import as_written
+from dalembert.language.state_names import as_written
 from dalembert.language.walk import fold
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4

@@ -18,7 +18,7 @@ from dalembert.errors import ModelError, nearest
 from dalembert.language.building import IF_LESS, IF_LESS_EQUAL, TIME, Expr, choose, is_numeral
 from dalembert.language.functions import FUNCTIONS, OPERATIONS, Function, function_of
 from dalembert.language.late_sympy import dynamicsymbols, is_coordinate, is_sympy, sp
-from dalembert.language.states import as_written, inner, integral
+from dalembert.language.state_names import as_written, inner, integral
 from dalembert.language.tokens import NAME
 from dalembert.language.walk import fold
 

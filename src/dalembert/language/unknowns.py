@@ -22,7 +22,7 @@ from dalembert.language.building import Expr
 from dalembert.language.calculus import Calculus
 from dalembert.language.curve_code import literal
 from dalembert.language.functions import OPERATIONS, Function, register
-from dalembert.language.tables import PRIME
+from dalembert.language.table_functions import PRIME
 
 HIGHEST = 6  # derivative that is known
 Orders = tuple[int, ...]  # how often it is differentiated by each argument

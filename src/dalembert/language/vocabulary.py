@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from dalembert.errors import nearest
 from dalembert.language.building import CONSTANTS, TIME, Expr
 from dalembert.language.functions import FUNCTIONS
-from dalembert.language.states import INTEGRAL, is_integral
+from dalembert.language.state_names import INTEGRAL, is_integral
 
 MAX_WORK = 8_000_000  # parts of all operations on the way, over all expressions read with one vocabulary
 MAX_HINTS = 20  # names for which nearest ones are searched

@@ -20,7 +20,7 @@ from dalembert.document.nodes import (
     faint,
 )
 from dalembert.errors import counted
-from dalembert.language.states import as_written, is_integral
+from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.constraint import Constraint, describe_class
 
 if TYPE_CHECKING:

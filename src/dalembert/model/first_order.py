@@ -17,8 +17,8 @@ from dalembert.errors import ModelError
 from dalembert.language.bounds import MAX_NODES
 from dalembert.language.building import Expr
 from dalembert.language.late_sympy import is_coordinate
-from dalembert.language.rates import size
-from dalembert.language.states import inner
+from dalembert.language.state_names import inner
+from dalembert.language.time_derivatives import size
 from dalembert.language.translate import plain_name
 from dalembert.language.walk import fold
 from dalembert.model.observed import MULTIPLIER, Observed

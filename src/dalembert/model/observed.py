@@ -21,7 +21,7 @@ from dalembert.language.building import TIME, Expr
 from dalembert.language.foreign import Admission
 from dalembert.language.late_sympy import is_sympy
 from dalembert.language.parser import parse
-from dalembert.language.rates import order, rate
+from dalembert.language.time_derivatives import order, rate
 from dalembert.language.vocabulary import Value, Vocabulary
 from dalembert.model.quantity import Quantity, multiplier
 

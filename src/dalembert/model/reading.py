@@ -19,16 +19,16 @@ from dalembert.language.foreign import Admission
 from dalembert.language.functions import is_reserved
 from dalembert.language.late_sympy import is_coordinate, is_sympy
 from dalembert.language.parser import parse_equation, parse_value
-from dalembert.language.states import as_written, inner, integral, is_integral
+from dalembert.language.state_names import as_written, inner, integral, is_integral
 from dalembert.language.tokens import NAME
 from dalembert.language.translate import Translator, plain_name
 from dalembert.language.vocabulary import MAX_HINTS, Value, Vocabulary
 from dalembert.model.constants import parse_constant
 from dalembert.model.drawing import Drawing
-from dalembert.model.equations import read_constraints, read_energy, read_forces, read_matrices
 from dalembert.model.first_order import put_rates, states_in, with_meanings
 from dalembert.model.given import Given
 from dalembert.model.observed import Scope
+from dalembert.model.reading_equations import read_constraints, read_energy, read_forces, read_matrices
 from dalembert.model.sections import SECTIONS
 from dalembert.model.sections.base import in_expressions, kept_sections
 from dalembert.model.sections.controls import laws_in, put_laws

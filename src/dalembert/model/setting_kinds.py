@@ -31,9 +31,11 @@ class InRange:
 
     def read(self, name: str, value: Any) -> float:
         """Return the number."""
-        from dalembert.arguments import number
+        found = value
+        if type(value) is not float:
+            from dalembert.arguments import number
 
-        found = number(name, value)
+            found = number(name, value)
         if not self.least <= found <= self.most:
             raise ModelError(f"`{name}` must be {self.words}, got {found:g}")
         return found

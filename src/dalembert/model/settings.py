@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, listed
 from dalembert.model.setting_kinds import Callback, Choice, Events, InRange, Named, Samples, SettingKind, Switch, Whole
 
 if TYPE_CHECKING:
@@ -38,7 +38,9 @@ def _methods() -> tuple[str, ...]:
     return tuple(METHODS)
 
 
-_FORMS = ("multipliers", "minimal", "explicit", "canonical", "independent")
+# Our own forms by name, for pages of help and the Tab key, which cannot wait until the forms themselves are loaded.
+FORMS = ("multipliers", "minimal", "explicit", "canonical", "independent", "reactions")
+_MOVING = FORMS[:-1]  # reactions are no equations of motion
 _METHODS = ("dop853", "radau", "bdf", "rattle", "rk4", "euler")
 
 
@@ -101,8 +103,8 @@ class Settings:
     form: str = field(
         default="multipliers",
         metadata=_said(
-            Choice("form", "forms", _FORMS, moving),
-            "the form: multipliers, minimal, explicit, canonical or independent; else the method's first",
+            Choice("form", "forms", _MOVING, moving),
+            f"the form: {listed(_MOVING)}; else the method's first",
             metavar="FORM",
             in_file=True,
         ),

@@ -14,7 +14,7 @@ from dalembert.arguments import choice, shown, table
 from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, Problem, nearest, quoted
 from dalembert.language.building import Expr
-from dalembert.language.states import inner, integral
+from dalembert.language.state_names import inner, integral
 from dalembert.language.translate import Translator
 from dalembert.language.vocabulary import Value, Vocabulary
 from dalembert.model.changes import merge_values, thawed

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -72,11 +73,17 @@ def in_numbers(system: Kind, changes: Mapping[str, Any]) -> Kind | None:
 def with_values(system: Kind, changed: Mapping[str, Any]) -> Kind:
     """Return a system of the same structure with some of its fields changed; those that are mappings are frozen."""
     variant = object.__new__(type(system))
-    for part in fields(system):
-        value = changed.get(part.name, getattr(system, part.name))
-        object.__setattr__(variant, part.name, MappingProxyType(value) if type(value) is dict else value)
+    known, own = vars(system), vars(variant)
+    for name in _field_names(type(system)):
+        value = changed[name] if name in changed else known[name]
+        own[name] = MappingProxyType(value) if type(value) is dict else value
     _take_over(variant, system, "parameters" not in changed or changed["parameters"] == system.parameters)
     return variant
+
+
+@cache
+def _field_names(kind: type[Stated]) -> tuple[str, ...]:
+    return tuple(part.name for part in fields(kind))
 
 
 def take_over(variant: Stated, system: Stated) -> None:

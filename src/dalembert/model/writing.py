@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from dalembert.language.printing import to_text
-from dalembert.language.states import as_written
+from dalembert.language.state_names import as_written
 from dalembert.model.drawing import Drawing
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.tree import ABSOLUTE

@@ -106,9 +106,9 @@ def _jumps(engine: Engine, times: tuple[float, float], states: tuple[Array, Arra
 
 def stiff(engine: Engine, times: Array, states: Array, facts: dict[str, Any]) -> str:
     """Say so, if the steps of an explicit method follow something that the motion does not show; else nothing."""
-    n, steps = engine.n, np.diff(times)
-    if len(steps) < _MANY or engine.fixed or facts["method"] in ("radau", "bdf") or engine.kernels.momenta:
+    if len(times) <= _MANY or engine.fixed or facts["method"] in ("radau", "bdf") or engine.kernels.momenta:
         return ""
+    n, steps = engine.n, np.diff(times)
     every = np.unique(np.linspace(0, len(times) - 1, 500).astype(int))
     range_ = np.ptp(states[every], axis=0)
     slopes = np.abs(_rates(engine, times[every], states[every])).max(axis=0)

@@ -63,10 +63,10 @@ class Engine(ABC):
 
     def load(self, kind: Callable[..., K], names: Mapping[str, tuple[str, str]]) -> K:
         """Return the addresses of kernels, given by group and name, and make room for their outputs and workspace."""
-        groups = {group for group, _ in names.values()}
-        self.work = np.zeros(max(self.kernels.workspace(group) for group in groups) + 1)
-        self.out = np.zeros(max(outputs for group in groups for outputs in self.kernels.outputs(group)))
-        return kind(**{field: self.kernels.address(*name) for field, name in names.items()})
+        groups = {group: self.kernels.group(group) for group, _ in names.values()}
+        self.work = np.zeros(max(code.work for code in groups.values()) + 1)
+        self.out = np.zeros(max(code.outputs for code in groups.values()))
+        return kind(**{field: groups[group].library.address(name) for field, (group, name) in names.items()})
 
     def begin(
         self,
@@ -209,9 +209,8 @@ class Engine(ABC):
     def recorded(self, t: float, y: Array) -> tuple[Array, Array]:
         """Return times and states at the steps, with the start in front."""
         last = int(self.count.recorded)
-        times = [*self.times[:-1], self.times[-1][:last]]
-        states = [*self.states[:-1], self.states[-1][:last]]
-        return np.concatenate([[t], *times]), np.concatenate([y[None], *states])
+        times = np.concatenate(((t,), *self.times[:-1], self.times[-1][:last]))
+        return times, np.concatenate((y[None], *self.states[:-1], self.states[-1][:last]))
 
     def reached(self) -> Array:
         """Return the states at those of the wanted times that were reached."""

@@ -77,9 +77,8 @@ class Stepper:
         self._table = np.zeros(len(values) + 2, dtype=np.int64)
         self._place, self._bytes = address(self._table), memoryview(self._table).cast("B")  # pyright: ignore
         values[:_FRONT] = self._place + 8 * len(values), self._place + 8 * (len(values) + 1)
-        kinds = tuple(self._kinds)
-        struct.pack_into(_format((None, (_INTEGER,) * _FRONT + kinds)), self._bytes, 0, *values)
-        self._library, self._function = _load(self.module, self.name, kinds)
+        self._library, self._function, places = _load(self.module, self.name, tuple(self._kinds))
+        struct.pack_into(places, self._bytes, 0, *values)
 
 
 @cache
@@ -98,15 +97,16 @@ def _places(kind: Any) -> str:
 
 
 @cache
-def _load(module: str, name: str, kinds: tuple[Any, ...]) -> tuple[machine.Library, Any]:
-    """Take a function from disk, or compile it."""
+def _load(module: str, name: str, kinds: tuple[Any, ...]) -> tuple[machine.Library, Any, str]:
+    """Take a function from disk, or compile it; return it with what its table holds."""
     key = f"stepper {module}.{name} {kinds} {_sources()} numba {version('numba')} {machine.signature()}"
     found = read(key)
     if found is None:
         found = Kept({}, machine.compile_alone(translated(module, name, kinds), _FUNCTION))
         write(key, found)
     library = machine.Library(found.code)
-    return library, ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(library.address(_FUNCTION))
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(library.address(_FUNCTION))
+    return library, function, _format((None, (_INTEGER,) * _FRONT + kinds))
 
 
 def _flatten(arg: Any, values: list[Any]) -> Any:
@@ -120,7 +120,14 @@ def _flatten(arg: Any, values: list[Any]) -> Any:
         values += (0, 0, arg.size, arg.itemsize, address(arg), *arg.shape, *arg.strides)
         return arg.dtype.str, arg.ndim
     if isinstance(arg, tuple):
-        return type(arg), tuple(_flatten(part, values) for part in arg)
+        kinds = []
+        for part in arg:
+            if type(part) is int:  # most of them are, and a second motion waits for nothing longer than for these calls
+                values.append(part)
+                kinds.append(_INTEGER)
+            else:
+                kinds.append(_flatten(part, values))
+        return type(arg), tuple(kinds)
     if isinstance(arg, NativeRecord):
         values.append(ctypes.addressof(arg))
         return _RECORD, arg.kind

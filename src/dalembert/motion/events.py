@@ -24,8 +24,8 @@ from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import TIME, Expr
 from dalembert.language.late_sympy import is_sympy
 from dalembert.language.parser import parse, parse_equation, parse_value
-from dalembert.language.states import as_written, inner
-from dalembert.language.tables import bounded
+from dalembert.language.state_names import as_written, inner
+from dalembert.language.table_functions import bounded
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.quantity import multiplier
 from dalembert.model.sections.events import DIRECTIONS, EQUALS

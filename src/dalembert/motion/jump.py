@@ -21,7 +21,7 @@ from dalembert.algebra.saddle import Saddle, positive
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import SimulationError, quoted
-from dalembert.language.states import as_written
+from dalembert.language.state_names import as_written
 
 _NEWTON = 30
 _DEFINITE = 1e-12  # pivots of M, in its diagonal, from which it is a norm

@@ -12,9 +12,9 @@ from dalembert.language.building import TIME, Expr
 from dalembert.language.curves import SLACK, STOP
 from dalembert.language.printing import to_text
 from dalembert.language.program import Program
-from dalembert.language.tables import calls_in
-from dalembert.model.equations import expressions
+from dalembert.language.table_functions import calls_in
 from dalembert.model.facts import STRUCTURE, fact
+from dalembert.model.reading_equations import expressions
 
 if TYPE_CHECKING:
     from dalembert.model.system import System

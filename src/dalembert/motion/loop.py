@@ -13,7 +13,7 @@ from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, numeric_of
 from dalembert.errors import SimulationError, quoted
 from dalembert.interruption import Held
-from dalembert.language.states import as_written, is_integral
+from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.initial import begin_of
 from dalembert.model.settings import Settings
 from dalembert.model.system import System
@@ -227,7 +227,9 @@ def _integrate(
         raise SimulationError(f"the motion cannot begin: {message}")
     facts = _facts(engine, settings) | {"status": status, "message": message, "build_s": built}
     facts["wall_s"] = time.perf_counter() - before
-    samples = np.concatenate([np.tile(y, (len(wanted) - len(engine.wanted), 1)), engine.reached()])
+    samples = engine.reached()
+    if early := len(wanted) - len(engine.wanted):
+        samples = np.concatenate([np.tile(y, (early, 1)), samples])
     return Motion(
         ready, settings, engine, times, states, sampled, samples, facts, chosen,
         watch.occurrences, watch.changes, crossing, sampling.held,

@@ -16,7 +16,7 @@ import numpy as np
 from dalembert.arguments import shown, table
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
-from dalembert.language.states import named_values
+from dalembert.language.state_names import named_values
 
 if TYPE_CHECKING:
     from dalembert.model.settings import Settings

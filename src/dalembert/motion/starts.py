@@ -18,7 +18,7 @@ from dalembert.model.initial import begin_of
 from dalembert.motion.entry import Stepper
 from dalembert.motion.tools import Start, StartLevel, StartRoom
 from dalembert.survey.flat import directions_aside
-from dalembert.survey.given import given_values
+from dalembert.survey.initial_numbers import given_values
 
 if TYPE_CHECKING:
     from dalembert.model.system import System

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,8 +24,8 @@ from dalembert.language.calculus import Calculus
 from dalembert.language.functions import INTERVALS, function_of
 from dalembert.language.intervals import Interval, zones
 from dalembert.language.program import Program
-from dalembert.model.equations import expressions
 from dalembert.model.facts import STRUCTURE, fact
+from dalembert.model.reading_equations import expressions
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -146,14 +147,17 @@ class Stops:
     """
 
     def __init__(self, system: System, found: Switching, parameters: Sequence[float], start: float, until: float):
-        names = [se.Symbol(name) for name in system.parameters]
-        self._program = Program([_TIME, *names], found.times)
+        self._system, self._times = system, found.times
         self._values = [float(value) for value in parameters]
         self.until, self.known = until, start if found.times else until
         self.notes: list[str] = []
         self._stops: deque[SwitchTime] = deque()
         self._window, self._left = until - start, _WORK
         self._shortest = _SHORTEST_WINDOW * (until - start)
+
+    @cached_property
+    def _program(self) -> Program:
+        return Program([_TIME, *(se.Symbol(name) for name in self._system.parameters)], self._times)
 
     def next(self, t: float) -> SwitchTime | None:
         """Return the first switch that is not behind a time."""

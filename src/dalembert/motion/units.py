@@ -7,6 +7,8 @@ would go with the largest of it. Mechanisms know their lengths. Where motions gr
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dalembert.arrays import Array
@@ -21,38 +23,39 @@ def units_of(numeric: Numeric, start: State) -> Array:
 
 
 def _units(numeric: Numeric, start: State) -> Array:
-    count, n = numeric.system.mechanical, numeric.n
+    # one number after the other: for as few as most systems have, calls of NumPy would take ten times as long
+    count = numeric.system.mechanical
     inertia, force = numeric.alone(start.t, start.q, start.v)
-    mass, known, q, v = np.abs(inertia[:count]), numeric.units[:count], np.abs(start.q[:count]), np.abs(start.v[:count])
-    with np.errstate(all="ignore"):
-        acceleration = _finite(np.abs(force[:count]) / mass)  # if nothing held it
-        if not known.all():
-            turning = _finite(v**2 / acceleration)  # on the way on which speed changes
-            known = np.where(known > 0, known, _shared(mass, q, turning, v, acceleration))
-        units = np.zeros((2, n))
-        units[0, :count] = known
-        units[1, :count] = _shared(mass, np.maximum(v, np.sqrt(acceleration * known)), known)
+    masses, known = [abs(m) for m in inertia[:count]], numeric.units[:count].tolist()
+    q, v = ([abs(x) for x in values[:count].tolist()] for values in (start.q, start.v))
+    accelerations = [_ratio(abs(f), m) for f, m in zip(force[:count], masses, strict=True)]  # if nothing held it
+    roots = [math.sqrt(m) for m in masses]
+    if not all(known):
+        turning = [_ratio(x * x, a) for x, a in zip(v, accelerations, strict=True)]  # on the way on which speed changes
+        shared = _shared(roots, q, turning, v, accelerations)
+        known = [own if own > 0 else other for own, other in zip(known, shared, strict=True)]
+    speeds = [max(x, math.sqrt(a * unit)) for x, a, unit in zip(v, accelerations, known, strict=True)]
+    units = np.zeros((2, numeric.n))
+    units[:, :count] = known, _shared(roots, speeds, known)
     return units.ravel()
 
 
-def _finite(values: Array) -> Array:
-    """Return values with zero in place of what is none."""
-    return np.where(values < np.inf, values, 0.0)
+def _ratio(a: float, b: float) -> float:
+    """Return a/b, or zero in place of what is none."""
+    found = a / b if b else 0.0
+    return found if found < math.inf else 0.0
 
 
-def _shared(mass: Array, *sizes: Array) -> Array:
-    """Return what each coordinate would have of the largest of all, by its mass; of the first sizes that are not zero.
+def _shared(roots: list[float], *sizes: list[float]) -> list[float]:
+    """Return what each coordinate would have of the largest of all, by the root of its mass.
 
-    Without mass it has as much as any.
+    That is of the first sizes that are not zero. Without mass it has as much as any.
     """
-    roots = np.sqrt(mass)
     for own in sizes:
-        if (largest := (roots * own).max(initial=0.0)) > 0:
-            shares = largest / roots
-            if roots.all():
-                return shares
-            heavy = roots > 0
-            return np.where(heavy, shares, max(own.max(), shares.min(initial=np.inf, where=heavy)))
-        if (alone := own.max(initial=0.0)) > 0:
-            return np.full(len(own), alone)
-    return np.ones(len(mass))
+        if (largest := max((root * size for root, size in zip(roots, own, strict=True)), default=0.0)) > 0:
+            shares = [largest / root for root in roots if root > 0]
+            light = max(*own, min(shares)) if len(shares) < len(roots) else 0.0
+            return [largest / root if root > 0 else light for root in roots]
+        if (alone := max(own, default=0.0)) > 0:
+            return [alone] * len(own)
+    return [1.0] * len(roots)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,9 @@ import symengine as se
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import SimulationError, quoted
-from dalembert.language.building import TIME
+from dalembert.language.building import TIME, Expr
 from dalembert.language.program import Program
-from dalembert.language.states import as_written
+from dalembert.language.state_names import as_written
 from dalembert.model.system import System
 from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.events import ZENO, Occurrence, multiplier_names, read_events
@@ -46,13 +46,17 @@ class Watch:
         self.system, self.soon = system, soon * _SOON
         watched = read_events(system, given)
         self.events, self.expressions, self.velocities = watched.events, watched.expressions, watched.velocities
-        inputs = [se.Symbol(name) for name in (TIME, *system.coordinates, *system.velocities, *system.parameters)]
-        self.values = [Program(inputs, list(new.values())) if new else None for new in self.velocities]
+        self.values = [self._program(new.values()) if new else None for new in self.velocities]
         self.occurrences: list[Occurrence] = []
         self.changes: list[tuple[float, Array]] = []
         self.count = 0  # of events that changed something
         self.jumps: deque[float] = deque(maxlen=_ROW + 1)
         self.left: dict[int, float] = {}  # events at which velocities have just jumped, and when
+
+    def _program(self, outputs: Iterable[Expr]) -> Program:
+        system = self.system
+        inputs = [se.Symbol(name) for name in (TIME, *system.coordinates, *system.velocities, *system.parameters)]
+        return Program(inputs, list(outputs))
 
     def prepare(self, kernels: Kernels) -> tuple[str, Array] | None:
         """Compile what is watched for."""

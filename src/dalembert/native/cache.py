@@ -1,6 +1,6 @@
 """Compiled code on disk: one file per model and kind, checksummed, so that LLVM never sees a damaged one.
 
-Equations that were written down lie beside it (`results/formulas.py`), as bytes like code.
+Equations that were written down lie beside it (`results/kept_formulas.py`), as bytes like code.
 
 A file begins with a line that names its kind, a line with the SHA-256 of the rest, and a line of JSON: the key in full
 (a file under another name is not taken for this one), the facts that go with the code, the length of the code. Files

@@ -9,6 +9,7 @@ Parameters are inputs: other values need no new derivation and no new compilatio
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -24,7 +25,7 @@ from dalembert.blocks.programs import programs
 from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.language.building import Expr
-from dalembert.language.states import as_written, is_integral
+from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.facts import PARAMETERS, STRUCTURE
 from dalembert.model.system import System
 from dalembert.native import cache as disk
@@ -90,7 +91,11 @@ class Kernels:
 
     def accelerations(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Result:
         """Return q̈, λ and r, with the rank and the conditioning of A."""
-        out, entries, powers = self._everything(t, q, v, parameters)
+        return self.solved(self.inputs(t, q, v, parameters))
+
+    def solved(self, inputs: Array) -> Result:
+        """Return the same of states that are laid out already."""
+        out, entries, powers = self._everything(inputs)
         a, multipliers = out[..., : self.n], out[..., self.n : self.n + self.s]
         reaction = np.zeros_like(a)
         for columns, some in self._rounds:
@@ -98,12 +103,12 @@ class Kernels:
         found, conditioning = out[..., -3].astype(int), out[..., -2]
         doubtful = ~(conditioning > rank.CLEAR)
         if self.s and np.any(doubtful):
-            found[doubtful] = rank.count(self, self.inputs(t, q, v, parameters)[doubtful])
+            found[doubtful] = rank.count(self, inputs[doubtful])
         return Result(a, reaction, multipliers, found, conditioning, powers=powers)
 
     def conditioning(self, t: float, q: Array, v: Array, parameters: Array) -> float:
         """Return the conditioning of A at one state; 0 where its rows depend on each other, or nearly."""
-        row = np.concatenate([[t], q, v, parameters])[None]
+        row = np.concatenate(([t], q, v, parameters))[None]
         out = self._group("core").run("everything", row)
         self._check("everything", out, row)
         found, conditioning, _ = out[0, self.n + self.s : self.n + self.s + 3]
@@ -112,7 +117,7 @@ class Kernels:
     def reaction(self, name: str, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Return the reaction of one constraint, one value for each coordinate."""
         wanted = self.system.constraints.index(self.system.constraint(name))
-        entries = self._everything(t, q, v, parameters)[1]
+        entries = self._everything(self.inputs(t, q, v, parameters))[1]
         found = np.zeros((*entries.shape[:-1], self.n))
         for k, (i, j) in enumerate(self._group("core").facts["pattern"]):
             if i == wanted:
@@ -121,7 +126,7 @@ class Kernels:
 
     def reactions(self, t: Any, q: Any, v: Any, parameters: Any = None) -> dict[str, Array]:
         """Return the reaction of every constraint, one value for each coordinate."""
-        entries = self._everything(t, q, v, parameters)[1]
+        entries = self._everything(self.inputs(t, q, v, parameters))[1]
         found = [np.zeros((*entries.shape[:-1], self.n)) for _ in range(self.s)]
         for k, (i, j) in enumerate(self._group("core").facts["pattern"]):
             found[i][..., j] = entries[..., k]
@@ -138,7 +143,7 @@ class Kernels:
             raise ModelError("a system given by matrices has no energies")
         out = self.evaluate("core", "energies", t, q, v, parameters)
         if powers is None:
-            powers = self._everything(t, q, v, parameters)[2]
+            powers = self._everything(self.inputs(t, q, v, parameters))[2]
         return Energies(*np.moveaxis(out, -1, 0), constraints=powers)
 
     def project_positions(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
@@ -172,7 +177,9 @@ class Kernels:
 
     def evaluate(self, group: str, name: str, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Call any kernel: the outputs, one row for each state."""
-        inputs = self.inputs(t, q, v, parameters)
+        return self._evaluate(group, name, self.inputs(t, q, v, parameters))
+
+    def _evaluate(self, group: str, name: str, inputs: Array) -> Array:
         rows = inputs.reshape(-1, inputs.shape[-1])
         out = self._group(group).run(name, rows)
         self._check(name, out, rows)
@@ -237,10 +244,6 @@ class Kernels:
         """Return the address of a kernel, void f(double *out, const double *in, double *work)."""
         return self._group(group).library.address(name)
 
-    def outputs(self, group: str) -> list[int]:
-        """Return how many doubles each kernel of a group gives out."""
-        return [outputs for _, outputs in self._group(group).facts["kernels"].values()]
-
     def group(self, name: str) -> Compiled:
         """Return the compiled code of a group."""
         return self._group(name)
@@ -253,9 +256,9 @@ class Kernels:
         """Return how many doubles a group needs as workspace."""
         return self._group(group).work
 
-    def _everything(self, t: Any, q: Any, v: Any, parameters: Any) -> tuple[Array, Array, Array]:
+    def _everything(self, inputs: Array) -> tuple[Array, Array, Array]:
         """Return q̈, λ and the condition of the matrix; the entries Aᵢⱼ λᵢ; the powers of the constraints."""
-        out = self.evaluate("core", "everything", t, q, v, parameters)
+        out = self._evaluate("core", "everything", inputs)
         first, last = self.n + self.s + 3, out.shape[-1] - self.s
         return out[..., :first], out[..., first:last], out[..., last:]
 
@@ -291,9 +294,10 @@ class Kernels:
 
     def _check(self, name: str, out: Array, rows: Array) -> None:
         """Raise SimulationError where there is no finite value, and say where."""
-        singular = ~(out[:, self.n + self.s + 2] > 0) if name == "everything" else np.zeros(len(out), dtype=bool)
-        if np.isfinite(out.sum()) and not np.any(singular):  # of many states, the quickest way to see that all is well
+        positive = out[:, self.n + self.s + 2] > 0 if name == "everything" else np.ones(len(out), dtype=bool)
+        if math.isfinite(out.sum()) and positive.all():  # the quickest way to see that all is well
             return
+        singular = ~positive
         bad = singular | ~np.all(np.isfinite(out), axis=1)
         if not np.any(bad):
             return
@@ -338,7 +342,9 @@ class Kernels:
     def _load(self, name: str) -> Compiled:
         """Take the code that variants of the system share; build it anew if its choices fail for these values."""
         system, values = self.system, pilot_parameters(self.system)
-        zero = tuple(name for name, value in values.items() if value == 0)  # which may change what must come first
+        zero = ()
+        if 0 in values.values():  # which may change what must come first
+            zero = tuple(name for name, value in values.items() if value == 0)
         found = system.survey.find(STRUCTURE, ("code", name, zero), lambda: self._read(name, "", values))
         if found.facts["values"] == values or self._holds(name, found, values):
             return found

@@ -114,6 +114,7 @@ class Compiled:
         self.facts = entry.facts
         self.library = Library(entry.code)
         self.work = int(entry.facts["work"])
+        self.outputs = max((outputs for _, outputs in entry.facts["kernels"].values()), default=0)  # of any kernel
         self.functions = {name: self.library.loop(name) for name in entry.facts["kernels"]}
 
     def run(self, name: str, inputs: Array) -> Array:

@@ -11,8 +11,8 @@ import numpy as np
 from dalembert.arguments import number, switch, whole
 from dalembert.errors import ModelError
 from dalembert.files import as_path, check_place, write
-from dalembert.results.drawing.build import build
 from dalembert.results.drawing.scene import Stage
+from dalembert.results.drawing.staging import build
 from dalembert.results.drawing.view import nice
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import symengine as se
 
 from dalembert.document.symbols import joined, symbol, words
 from dalembert.errors import ModelError
-from dalembert.results.curves import (
+from dalembert.results.joint_charts import joints
+from dalembert.results.panels import (
     PANELS,
     Chart,
     Curve,
@@ -22,7 +23,6 @@ from dalembert.results.curves import (
     span,
     undetermined,
 )
-from dalembert.results.joint_charts import joints
 from dalembert.results.quantities import PhysicalQuantity, unit_of
 
 Names = str | Sequence[str] | None

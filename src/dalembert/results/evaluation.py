@@ -14,7 +14,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import MissingValueWarning, ModelError, Problem, SimulationError
-from dalembert.language.tables import bounded
+from dalembert.language.table_functions import bounded
 from dalembert.model.quantity import multiplier
 from dalembert.native.groups.observed import Observations
 from dalembert.results.shares import NOTICED
@@ -66,7 +66,7 @@ class Asked:
         return self.kernels.run(self.group, "observed", rows)
 
     def _rows(self, run: Run) -> Array:
-        inputs = self.kernels.inputs(*run._points)
+        inputs = run._inputs
         if not self.solved:
             return np.hstack([inputs, np.broadcast_to(self.zeros, (len(inputs), len(self.zeros)))])
         acceleration = run._solution.acceleration

@@ -9,8 +9,8 @@ import numpy as np
 from dalembert.document.symbols import words
 from dalembert.errors import ModelError
 from dalembert.model.mechanism.mechanism import Mechanism
-from dalembert.results.curves import Chart, Curve, Panel, PlotSource, busiest, chosen, undetermined
-from dalembert.results.joints import JointForce
+from dalembert.results.joint_forces import JointForce
+from dalembert.results.panels import Chart, Curve, Panel, PlotSource, busiest, chosen, undetermined
 from dalembert.results.sites import elements
 
 UNITS = {"force": "N", "moment": "N m"}

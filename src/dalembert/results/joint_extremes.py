@@ -17,7 +17,7 @@ from dalembert.results.measured import Extreme
 from dalembert.results.profile import Profile, profile
 
 if TYPE_CHECKING:
-    from dalembert.results.joints import JointForce, Joints
+    from dalembert.results.joint_forces import JointForce, Joints
     from dalembert.results.run import Run
 
 _NOTHING = 1e-8  # part of the force of a joint, and of it times the arm

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dalembert.model.system import System
-from dalembert.results.drawing.build import still
 from dalembert.results.drawing.painter import Look
+from dalembert.results.drawing.staging import still
 from dalembert.survey.start import State
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.results.certificate.scales import points
-from dalembert.results.joints import Joints
+from dalembert.results.joint_forces import Joints
 
 if TYPE_CHECKING:
     from dalembert.results.run import Run

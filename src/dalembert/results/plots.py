@@ -14,7 +14,7 @@ from dalembert.arguments import switch
 from dalembert.characters import visible
 from dalembert.document.palette import DARK, DASHES, LIGHT, SERIES, series
 from dalembert.errors import ModelError
-from dalembert.results.curves import Panel, chart, span
+from dalembert.results.panels import Panel, chart, span
 
 if TYPE_CHECKING:
     from dalembert.results.run import Run

@@ -8,9 +8,9 @@ from typing import Any
 
 import symengine as se
 
-from dalembert.document.names import GREEK, Symbol
+from dalembert.document.symbol_parts import GREEK, Symbol
 from dalembert.language.building import Expr
-from dalembert.language.states import is_integral
+from dalembert.language.state_names import is_integral
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.pairs.base import is_angle
 from dalembert.model.observed import over_time

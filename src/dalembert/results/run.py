@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.arguments import array, shown
 from dalembert.arrays import Array, read_only
 from dalembert.errors import ModelError, MotionWarning, SimulationError, nearest
-from dalembert.language.states import as_written, inner, named_values
+from dalembert.language.state_names import as_written, inner, named_values
 from dalembert.model.sections.controls import with_laws
 from dalembert.model.sections.functions import with_functions
 from dalembert.model.settings import Settings
@@ -23,7 +23,7 @@ from dalembert.motion.conflicts import chosen_settings
 from dalembert.motion.events import Occurrence
 from dalembert.motion.loop import Motion, again, compute
 from dalembert.native.values import Energies, Result
-from dalembert.results.bounds import Bound, bounds
+from dalembert.results.beshaw_bound import Bound, bounds
 from dalembert.results.certificate import Certificate, certify
 from dalembert.results.certificate.energy import Drift, energy_drift
 from dalembert.results.measured import Measured
@@ -31,7 +31,7 @@ from dalembert.results.measured import Measured
 if TYPE_CHECKING:
     from dalembert.document.nodes import Section
     from dalembert.results.animation import Animation
-    from dalembert.results.joints import JointForce, Joints
+    from dalembert.results.joint_forces import JointForce, Joints
     from dalembert.results.plots import Plot
     from dalembert.results.shares import Shares
 
@@ -150,7 +150,7 @@ class Run(Measured):
 
     def __add__(self, other: Run) -> Run:
         """Join a run that goes on where this one ends: one motion of both, and one certificate."""
-        from dalembert.results.joined import join
+        from dalembert.results.joined_run import join
 
         return join(self, other) if isinstance(other, Run) else NotImplemented
 
@@ -196,8 +196,12 @@ class Run(Measured):
         return self.t, self.q, self.v, self.motion.parameters_at(self.t)
 
     @cached_property
+    def _inputs(self) -> Array:
+        return self.motion.kernels.inputs(*self._points)
+
+    @cached_property
     def _solution(self) -> Result:
-        return self.motion.kernels.accelerations(*self._points)
+        return self.motion.kernels.solved(self._inputs)
 
     @property
     def accelerations(self) -> Array:
@@ -231,20 +235,18 @@ class Run(Measured):
     def joints(self) -> Joints:
         """The forces in all joints of a mechanism."""
         from dalembert.model.mechanism.mechanism import Mechanism
-        from dalembert.results.joints import Joints
+        from dalembert.results.joint_forces import Joints
 
         if not isinstance(self.system, Mechanism):
             raise ModelError("a system without bodies has no joints; `run.reaction` gives reactions by coordinate")
-        return Joints(self.system, self.motion.kernels.inputs(*self._points), self._solution)
+        return Joints(self.system, self._inputs, self._solution)
 
     @cached_property
     def shares(self) -> Shares:
         """The constraints that share loads, so that the reaction of each alone is not determined."""
         from dalembert.results.shares import Shares
 
-        if self._is_mechanism:
-            return self.joints.shares
-        return Shares(self.system, self.motion.kernels.inputs(*self._points), self._solution)
+        return self.joints.shares if self._is_mechanism else Shares(self.system, self._inputs, self._solution)
 
     @property
     def undetermined(self) -> list[str]:
@@ -270,10 +272,8 @@ class Run(Measured):
     @property
     def residual(self) -> dict[str, float]:
         """The largest residuals of positions and velocities."""
-        return {
-            level: float(np.abs(values).max(initial=0.0))
-            for level, values in zip(("position", "velocity"), self.residuals, strict=True)
-        }
+        g, psi = (float(np.abs(values).max(initial=0.0)) for values in self.residuals)
+        return {"position": g, "velocity": psi}
 
     @cached_property
     def energies(self) -> Energies:
@@ -343,7 +343,7 @@ class Run(Measured):
 
     def to_dataframe(self) -> Any:
         """Return times, coordinates, velocities and multipliers as a pandas DataFrame."""
-        from dalembert.results.export import to_dataframe
+        from dalembert.results.motion_files import to_dataframe
 
         return to_dataframe(self)
 
@@ -384,7 +384,7 @@ class Run(Measured):
 
     def save(self, path: str | Path) -> None:
         """Write the motion to .npz, .csv, .parquet or .mat (MATLAB); the file appears when it is complete."""
-        from dalembert.results.export import save
+        from dalembert.results.motion_files import save
 
         save(self, path)
 

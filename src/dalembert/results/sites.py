@@ -9,10 +9,10 @@ import symengine as se
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import Expr
 from dalembert.language.calculus import Calculus
+from dalembert.model.mechanism.element_terms import Terms
 from dalembert.model.mechanism.elements import Element, Site
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.mechanism import Mechanism
-from dalembert.model.mechanism.terms import Terms
 
 
 def elements(mechanism: Mechanism) -> dict[str, Element]:

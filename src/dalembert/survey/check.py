@@ -14,7 +14,7 @@ from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, Values, has_values, numeric_of, pilot_numeric_of
 from dalembert.errors import ModelError, Problem, quoted
-from dalembert.language.states import as_written, is_integral
+from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.facts import START, fact
 from dalembert.model.sections.base import expressions_in
 from dalembert.model.sections.functions import left_open

@@ -17,7 +17,7 @@ from dalembert.blocks.numeric import Numeric, Residual
 from dalembert.language.building import Expr
 from dalembert.language.program import Program
 from dalembert.model.facts import STRUCTURE, fact
-from dalembert.survey.given import measured
+from dalembert.survey.initial_numbers import measured
 
 if TYPE_CHECKING:
     from dalembert.model.system import System

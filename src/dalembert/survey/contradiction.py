@@ -12,7 +12,7 @@ from dalembert.algebra.nearest import Nearest, reach_solution
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, Problem, quoted
 from dalembert.model.initial import InitialValue
-from dalembert.survey.given import measured
+from dalembert.survey.initial_numbers import measured
 
 if TYPE_CHECKING:
     from dalembert.survey.start import Level

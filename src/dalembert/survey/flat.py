@@ -7,13 +7,13 @@ its gradient in single positions; so others are looked at, and later times if it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.algebra.either import lengths
+from dalembert.algebra.either import Matrix, lengths
 from dalembert.algebra.nearest import reach_solution
 from dalembert.arrays import Array
 from dalembert.errors import Problem
@@ -46,7 +46,7 @@ def find_flat(level: Level, x: Array) -> list[Problem]:
     if not own:
         return []
     sizes = np.where(numeric.units > 0, numeric.units, np.maximum(1.0, np.abs(x))) if level.q is None else 1 + np.abs(x)
-    shares = _shares(lambda y: level.equations(y, ()), x, sizes, directions_aside(len(x)))
+    shares = _left(level.slopes(_around(x, sizes, directions_aside(len(x)))), sizes)
     suspects = [k for k in own if constraints[rows[k]].kinked or shares[k] < _SUSPECT]
     if not suspects:
         return []
@@ -69,11 +69,14 @@ def directions_aside(count: int) -> Array:
     return np.random.default_rng(_SEED).uniform(-1, 1, (2, count))
 
 
-def _shares(equations: Callable[[Array], Residual], x: Array, sizes: Array, aside: Array) -> Array:
+def _around(x: Array, sizes: Array, aside: Array) -> Array:
+    """Return a place, and those aside of it."""
+    return x + _ASIDE * sizes * np.vstack([np.zeros(len(x)), aside])
+
+
+def _left(slopes: Iterable[Matrix], sizes: Array) -> Array:
     """Return how much of the slopes around a place is left in it, for each equation; 1 where that cannot be told."""
-    here = equations(x)[1]
-    around = [equations(x + _ASIDE * sizes * direction)[1] for direction in aside]
-    sizes_of = [lengths(J, sizes) for J in (here, *around)]
+    sizes_of = [lengths(J, sizes) for J in slopes]
     most = np.max(sizes_of[1:], axis=0)
     with np.errstate(all="ignore"):
         shares = sizes_of[0] / most
@@ -115,7 +118,8 @@ class _Alone:
             if not point.solved:
                 continue
             aside = random.uniform(-1, 1, (2, len(x)))
-            share = _shares(lambda y, t=t: self.equation(t, y), point.x, self.sizes, aside)[0]
+            around = _around(point.x, self.sizes, aside)
+            share = _left([self.equation(t, y)[1] for y in around], self.sizes)[0]
             if share > _FLAT and not is_kinked(self.constraint.expression):
                 return []
             found.append((t, point.x))

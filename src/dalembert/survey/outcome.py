@@ -10,8 +10,8 @@ from dalembert.document.nodes import Block, Listing, Name, Note, Paragraph, Sect
 from dalembert.document.shown import Printed
 from dalembert.errors import Problem, counted, quoted
 from dalembert.language.building import Expr
-from dalembert.language.states import as_written
-from dalembert.language.tables import calls_in, is_open
+from dalembert.language.state_names import as_written
+from dalembert.language.table_functions import calls_in, is_open
 from dalembert.model.constraint import describe_class
 from dalembert.survey.redundancy import Redundancy
 from dalembert.survey.start import State

@@ -18,7 +18,7 @@ from dalembert.blocks.numeric import has_values, pilot_parameters
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import TIME, Expr, number
 from dalembert.language.calculus import ONE, ZERO, Calculus
-from dalembert.language.states import is_integral
+from dalembert.language.state_names import is_integral
 from dalembert.model.exact import decimal, exact
 
 if TYPE_CHECKING:

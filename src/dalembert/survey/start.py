@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -24,14 +24,14 @@ from dalembert.document.nodes import Name, Note, Section, Table, rounded
 from dalembert.document.shown import Printed
 from dalembert.errors import ModelError, quoted
 from dalembert.language.building import Expr
-from dalembert.language.states import as_written, inner, integral, is_integral, named_values
+from dalembert.language.state_names import as_written, inner, integral, is_integral, named_values
 from dalembert.model.facts import START, fact
 from dalembert.model.initial import InitialValue, begin_of
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.tree import ABSOLUTE
 from dalembert.survey.conditions import Conditions
 from dalembert.survey.flat import find_flat
-from dalembert.survey.given import given_values
+from dalembert.survey.initial_numbers import given_values
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -241,6 +241,12 @@ class Level:
         residual, J, size = self.conditions(x, self.q, rows, values)
         stacked = np.vstack([own[1], J]) if dense else sp.csr_array(sp.vstack([own[1], sp.csr_array(J)]))
         return np.concatenate([own[0], residual]), stacked, np.concatenate([own[2], size])
+
+    def slopes(self, places: Array) -> Iterable[Matrix]:
+        """Return the Jacobians of the constraints at some places; of small systems all in one call."""
+        if self.dense:
+            return self.numeric.slopes(self.t, places, self.q)
+        return [self.equations(x, ())[1] for x in places]
 
     def nearest(self, x: Array, given: Sequence[InitialValue], start: Array | None = None) -> Nearest:
         """Solve with some of the initial values, moving least from x."""

@@ -7,7 +7,7 @@ import pytest
 
 from dalembert import Mechanism, ModelError, load
 from dalembert.blocks.numeric import Numeric
-from dalembert.survey.given import measured
+from dalembert.survey.initial_numbers import measured
 
 
 def four_bar(**rest):

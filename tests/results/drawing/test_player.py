@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from dalembert import example
-from dalembert.results.drawing.build import still
 from dalembert.results.drawing.player import as_json
-from dalembert.results.drawing.symbols import SYMBOLS
+from dalembert.results.drawing.staging import still
+from dalembert.results.drawing.strokes import SYMBOLS
 from dalembert.survey.start import State
 from tests.browser import Opened, opened
 from tests.conftest import GALLERY

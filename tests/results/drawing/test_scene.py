@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dalembert import Event, ModelError, System, example
-from dalembert.results.drawing.build import still
 from dalembert.results.drawing.painter import toothed
+from dalembert.results.drawing.staging import still
 from dalembert.results.drawing.wheels import rope_path
 from tests.conftest import GALLERY
 from tests.results.drawing.zoo import ZOO, gears, planetary, pulleys, quick_return, rack, wheel

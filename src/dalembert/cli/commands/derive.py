@@ -11,7 +11,7 @@ from dalembert.cli.models import open_model
 from dalembert.cli.options import OUTPUT, By, Initial, Model, Settings, one_of
 from dalembert.cli.progress import Progress
 from dalembert.cli.terminal import as_json, shown
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, listed
 
 NAME, GROUP = "derive", "Work with a model"
 EXAMPLES = """
@@ -35,7 +35,7 @@ def command(
         str,
         typer.Option(
             metavar="FORM",
-            help="multipliers (if none is given), minimal, explicit, canonical, independent or reactions.",
+            help=f"{listed(completion.DERIVED)}; else {completion.DERIVED[0]}.",
             rich_help_panel="What is derived",
             autocompletion=completion.one_of(completion.DERIVED),
         ),

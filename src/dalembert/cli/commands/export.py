@@ -57,7 +57,7 @@ def command(
 ) -> None:
     """Write the equations of a model as C, NumPy, JAX or LaTeX, or the model as a file."""
     options.one_of("--to", to, tuple(TARGETS))
-    options.one_of("--form", form, completion.DERIVED if to == "latex" else completion.FORMS)
+    options.one_of("--form", form, completion.DERIVED if to == "latex" else completion.MOVING)
     if to == "toml" and form is not None:
         raise ModelError("a model file holds no equations; leave `--form` out with `--to toml`")
     ending = Path(TARGETS[to]).suffix

@@ -57,7 +57,7 @@ def command(
     name = f"{stem(model)}-report.html" if report is None else report
     path = None if no_report else output("--report", name, (".html",))
     from dalembert.motion.conflicts import chosen_settings
-    from dalembert.results.formulas import brief_equations
+    from dalembert.results.kept_formulas import brief_equations
 
     system = open_model(model, settings, initial, outputs, functions, controls, by)
     asked |= read_events(system, event)

@@ -82,7 +82,7 @@ def command(
     If the motion fails on its way, what was computed is printed and written all the same, with exit code 1. Ctrl-C
     ends it in the same way, with exit code 130. Exit code 3: the motion is complete, but its certificate does not pass.
     """
-    from dalembert.results.export import FORMATS
+    from dalembert.results.motion_files import FORMATS
 
     table, page = output("--out", out, FORMATS), output("--report", report, (".html",))
     drawing = output("--plot", plot, (".png", ".svg", ".pdf"))

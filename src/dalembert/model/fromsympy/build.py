@@ -15,7 +15,7 @@ from dalembert.language.translate import plain_name
 from dalembert.model.fromsympy.identities import all_vanish, proportional
 from dalembert.model.fromsympy.inertia import Mechanics
 from dalembert.model.fromsympy.ingredients import Ingredients, ingredients
-from dalembert.model.fromsympy.reading import Reading
+from dalembert.model.fromsympy.plain_symbols import Reading
 from dalembert.model.fromsympy.speeds import solve_speeds
 
 

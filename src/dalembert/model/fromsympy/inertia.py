@@ -19,7 +19,7 @@ from dalembert.errors import ModelError
 from dalembert.language.building import Expr
 from dalembert.model.fromsympy.identities import all_vanish
 from dalembert.model.fromsympy.ingredients import Ingredients
-from dalembert.model.fromsympy.reading import Reading, T
+from dalembert.model.fromsympy.plain_symbols import Reading, T
 
 ZERO, ONE = se.Integer(0), se.Integer(1)
 Vector = Sequence[Expr]

@@ -17,7 +17,7 @@ from dalembert.errors import ModelError
 from dalembert.language.translate import plain_name
 from dalembert.model.fromsympy.identities import values_at_random
 from dalembert.model.fromsympy.ingredients import TIME, dynamicsymbols
-from dalembert.model.fromsympy.reading import Reading
+from dalembert.model.fromsympy.plain_symbols import Reading
 
 _SIMPLIFIED = 6  # speeds that are solved for together, up to which the result is simplified
 

@@ -14,7 +14,7 @@ from dalembert.errors import ModelError, Problem, quoted
 from dalembert.language.building import TIME, Expr
 from dalembert.language.late_sympy import is_sympy, sp
 from dalembert.language.parser import parse_value
-from dalembert.language.states import is_integral
+from dalembert.language.state_names import is_integral
 from dalembert.language.tokens import NAME
 from dalembert.language.translate import Translator
 from dalembert.language.vocabulary import Vocabulary
@@ -24,11 +24,15 @@ from dalembert.model.first_order import put_rates
 from dalembert.model.given import Given
 from dalembert.model.initial import Measure
 from dalembert.model.mechanism.body import Body, coordinate_names, is_particle, read_body
-from dalembert.model.mechanism.drawing import draw
+from dalembert.model.mechanism.default_drawing import draw
 from dalembert.model.mechanism.drives import read_drive
+from dalembert.model.mechanism.element_terms import Terms
 from dalembert.model.mechanism.elements import ELEMENTS
 from dalembert.model.mechanism.elements.action import read_joint_action
-from dalembert.model.mechanism.given import (
+from dalembert.model.mechanism.joint import Joint, read_joint
+from dalembert.model.mechanism.judgements import Judgement, Judgements, numeric
+from dalembert.model.mechanism.measures import all_initial, find_measures
+from dalembert.model.mechanism.preliminaries import (
     free_names,
     is_body_name,
     names_of_own,
@@ -36,12 +40,8 @@ from dalembert.model.mechanism.given import (
     read_dimensions,
     tables_by_name,
 )
-from dalembert.model.mechanism.joint import Joint, read_joint
-from dalembert.model.mechanism.judgements import Judgement, Judgements, numeric
-from dalembert.model.mechanism.measures import all_initial, find_measures
 from dalembert.model.mechanism.rebasing import Aliases, Rebasing, meanings_of_joints
-from dalembert.model.mechanism.tables import GROUND, TableReader, freeze
-from dalembert.model.mechanism.terms import Terms
+from dalembert.model.mechanism.table_reader import GROUND, TableReader, freeze
 from dalembert.model.mechanism.tree import ABSOLUTE, plan
 from dalembert.model.mechanism.vectors import Vector, tidy
 from dalembert.model.reading import Reader

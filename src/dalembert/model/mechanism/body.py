@@ -13,7 +13,7 @@ from dalembert.language.building import Expr
 from dalembert.language.tokens import NAME
 from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.placement import Placement
-from dalembert.model.mechanism.tables import GROUND, TableReader, as_sequence
+from dalembert.model.mechanism.table_reader import GROUND, TableReader, as_sequence
 from dalembert.model.mechanism.vectors import ZERO, Matrix, Vector, dot, zeros
 from dalembert.model.mechanism.views import PlanarView, SpatialView, View, symbols
 from dalembert.model.quantity import LENGTH, SPIN, Quantity

@@ -20,12 +20,12 @@ from dalembert.language.calculus import SWITCHING
 from dalembert.language.curves import NATURAL, STRAIGHT
 from dalembert.language.functions import OPERATIONS
 from dalembert.language.program import Program
-from dalembert.language.states import as_written
+from dalembert.language.state_names import as_written
 from dalembert.model.datafile import MAX_POINTS
 from dalembert.model.mechanism.elements.action import read_joint_name
 from dalembert.model.mechanism.pairs.base import is_angle
 from dalembert.model.mechanism.part import Part
-from dalembert.model.mechanism.tables import TableReader, as_sequence
+from dalembert.model.mechanism.table_reader import TableReader, as_sequence
 from dalembert.model.mechanism.tree import ELIMINATE, JOINTS
 from dalembert.model.mechanism.vectors import ZERO
 from dalembert.model.quantity import FORCE, MOMENT, Quantity, multiplier

@@ -15,7 +15,7 @@ from dalembert.model.mechanism.pairs import PAIRS, Coordinate, Pair
 from dalembert.model.mechanism.pairs.base import is_angle, plain
 from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.reaction import force, moment
-from dalembert.model.mechanism.tables import GROUND, TableReader
+from dalembert.model.mechanism.table_reader import GROUND, TableReader
 from dalembert.model.mechanism.vectors import Vector, add
 from dalembert.model.mechanism.views import View, probed
 from dalembert.model.quantity import ANGLE, FORCE, LENGTH, MOMENT, Quantity, multiplier, vector

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import symengine as se
 
@@ -30,8 +31,11 @@ class Judgement:
 
     def concerns(self, names: Iterable[str]) -> bool:
         """Tell whether it depends on some parameters."""
-        changed = {se.Symbol(name) for name in names}
-        return any(not changed.isdisjoint(expr.free_symbols) for expr in self.expressions)
+        return not self._parameters.isdisjoint(names)
+
+    @cached_property
+    def _parameters(self) -> set[str]:
+        return {symbol.name for expr in self.expressions for symbol in expr.free_symbols}
 
 
 @dataclass
@@ -51,6 +55,8 @@ class Judgements:
 
 def numeric(expr: Expr, parameters: Mapping[str, float | None]) -> float | None:
     """Return the value of an expression of parameters; None where one of them has no value."""
+    if expr.is_Symbol:  # as most masses are
+        return parameters.get(expr.name)
     used = {symbol: parameters.get(symbol.name) for symbol in expr.free_symbols}
     if any(value is None for value in used.values()):
         return None

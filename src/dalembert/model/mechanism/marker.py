@@ -10,7 +10,7 @@ from typing import Any
 from dalembert.language.building import Expr, angle
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.placement import Placement, read_axis, settle_axis
-from dalembert.model.mechanism.tables import TableReader
+from dalembert.model.mechanism.table_reader import TableReader
 from dalembert.model.mechanism.vectors import ONE, ZERO, Matrix, Vector, norm, tidy, transpose, unit, zeros
 from dalembert.model.mechanism.views import View, compose, reverse
 

@@ -13,9 +13,9 @@ import numpy as np
 from dalembert.arguments import table
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, Problem, counted, quoted
-from dalembert.language.states import is_integral
+from dalembert.language.state_names import is_integral
 from dalembert.model.mechanism.built import Built
-from dalembert.model.mechanism.tables import GROUND
+from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.model.mechanism.tree import ABSOLUTE
 from dalembert.model.system import System
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dalembert.blocks.numeric import Numeric
     from dalembert.document.nodes import Section
     from dalembert.forms.release import Release
-    from dalembert.results.joints import JointForce
+    from dalembert.results.joint_forces import JointForce
     from dalembert.survey.check import Examination
     from dalembert.survey.mechanism.kinematics import Kinematics
     from dalembert.survey.mechanism.mobility import Mobility
@@ -76,11 +76,11 @@ class Mechanism(Built):
 
     def units(self, numeric: Numeric) -> Array:
         """Return the size of the mechanism for lengths, and what corresponds to a radian for what turns."""
-        from dalembert.survey.given import given_values
+        from dalembert.survey.initial_numbers import given_values
         from dalembert.survey.mechanism.closure import extent, units_of
 
         near = given_values(numeric, self.guess)
-        return units_of(self, extent(self, numeric, np.array([near.get(name, 0.0) for name in self.coordinates])))
+        return units_of(self, extent(self, numeric, [near.get(name, 0.0) for name in self.coordinates]))
 
     def document(self) -> Section:
         """Return what the mechanism consists of, as it is shown."""
@@ -205,7 +205,7 @@ class Mechanism(Built):
         >>> block.joint_force("guide").force.round(3).tolist()
         [0.0, 19.62]
         """
-        from dalembert.results.joints import Joints
+        from dalembert.results.joint_forces import Joints
 
         if q is None or v is None:
             start = self.start()

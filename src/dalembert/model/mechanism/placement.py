@@ -10,7 +10,7 @@ import numpy as np
 import symengine as se
 
 from dalembert.language.building import Expr
-from dalembert.model.mechanism.tables import TableReader, as_sequence
+from dalembert.model.mechanism.table_reader import TableReader, as_sequence
 from dalembert.model.mechanism.vectors import (
     ONE,
     ZERO,

@@ -19,7 +19,7 @@ from dalembert.model.mechanism.carried import carried, tidied
 from dalembert.model.mechanism.drives import read_motion
 from dalembert.model.mechanism.joint import Joint, seen_joint
 from dalembert.model.mechanism.pairs.base import Coordinate, difference_to, is_angle, rate, rate_by
-from dalembert.model.mechanism.tables import TableReader
+from dalembert.model.mechanism.table_reader import TableReader
 from dalembert.model.mechanism.tree import ANGLES, Branch, Tree, named_coordinates
 from dalembert.model.mechanism.vectors import dot, sub, tidy
 from dalembert.model.mechanism.views import EULER, View, compose, reverse

@@ -14,7 +14,7 @@ from dalembert.errors import Problem, nearest, quoted
 from dalembert.model.mechanism.body import coordinate_names, is_particle
 from dalembert.model.mechanism.pairs import PAIRS, Pair
 from dalembert.model.mechanism.pairs.base import is_angle
-from dalembert.model.mechanism.tables import GROUND, as_sequence
+from dalembert.model.mechanism.table_reader import GROUND, as_sequence
 
 ABSOLUTE, JOINTS, ANGLES = COORDINATES = ("absolute", "joints", "angles")
 ELIMINATE = "eliminate"  # of a drive: that its function of time takes the place of a coordinate

@@ -21,7 +21,7 @@ from dalembert.model.constraint import LEVELS, Constraint
 from dalembert.model.facts import STRUCTURE, Survey, fact
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.joint import seen_joint
-from dalembert.model.mechanism.tables import GROUND
+from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.model.mechanism.tree import ABSOLUTE
 from dalembert.model.mechanism.vectors import Matrix, Vector, cross, dot, multiply, scale, transpose
 from dalembert.model.mechanism.views import SpatialView, View, identity

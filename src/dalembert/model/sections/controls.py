@@ -21,7 +21,7 @@ import symengine as se
 from dalembert.arguments import shown, table
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
-from dalembert.language.states import as_written, integral, is_integral
+from dalembert.language.state_names import as_written, integral, is_integral
 from dalembert.model.first_order import read_followed, with_meanings
 from dalembert.model.observed import asks_for
 from dalembert.model.sections.base import ModelTable, by_name, model_table

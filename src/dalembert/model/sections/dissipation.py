@@ -9,7 +9,7 @@ import symengine as se
 
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
-from dalembert.language.states import is_integral
+from dalembert.language.state_names import is_integral
 from dalembert.model.sections.base import ModelTable, model_table
 
 if TYPE_CHECKING:

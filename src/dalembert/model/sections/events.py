@@ -22,7 +22,7 @@ import symengine as se
 from dalembert.errors import nearest
 from dalembert.language.building import Expr, number
 from dalembert.language.parser import parse_equation, parse_value
-from dalembert.language.states import as_written, inner
+from dalembert.language.state_names import as_written, inner
 from dalembert.model.observed import Observed
 from dalembert.model.sections.base import ModelTable, by_name, model_table
 

@@ -17,11 +17,11 @@ from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import TIME, Expr
 from dalembert.language.late_sympy import is_sympy
 from dalembert.language.parser import parse_value
-from dalembert.language.states import is_integral
-from dalembert.language.tables import calls_in, is_open
+from dalembert.language.state_names import is_integral
+from dalembert.language.table_functions import calls_in, is_open
 from dalembert.language.unknowns import known, unknown
 from dalembert.language.vocabulary import Vocabulary
-from dalembert.model.equations import expressions
+from dalembert.model.reading_equations import expressions
 from dalembert.model.sections.base import Entries, ModelTable, Write, by_name, expressions_in, model_table
 
 if TYPE_CHECKING:

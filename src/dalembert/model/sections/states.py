@@ -2,8 +2,8 @@
 
 Integral action, motors, filters, bristles. In a mechanism a rate may name its parts, `A.angle`. States may stand
 wherever a velocity may, except in energies and constraints: there they would be moved by forces and reactions, which a
-state knows nothing of. Where z' stands in a force, the rate is put in. `language/states.py` says what states are to the
-rest of the program.
+state knows nothing of. Where z' stands in a force, the rate is put in. `language/state_names.py` says what states are
+to the rest of the program.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import symengine as se
 
 from dalembert.language.building import Expr
-from dalembert.language.states import inner, integral
+from dalembert.language.state_names import inner, integral
 from dalembert.model.first_order import by_state, names_parts, read_followed
 from dalembert.model.sections.base import ModelTable, by_name, model_table
 

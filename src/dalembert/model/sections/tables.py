@@ -24,7 +24,7 @@ from dalembert.arguments import shown
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import Expr
 from dalembert.language.curves import CONSTANT, CUBIC, LINEAR, NATURAL, STOP, STRAIGHT, Interpolant
-from dalembert.language.tables import table
+from dalembert.language.table_functions import table
 from dalembert.model.datafile import COLUMNS, MAX_POINTS, read_points
 from dalembert.model.sections.base import Entries, ModelTable, Write, by_name, model_table
 

@@ -8,7 +8,7 @@ from textwrap import wrap
 
 from dalembert import __version__
 from dalembert.forms import FORMS
-from dalembert.language.states import INTEGRAL, integral
+from dalembert.language.state_names import INTEGRAL, integral
 from dalembert.model.system import System
 
 _TAKEN = ("q", "v", "p", "t", "a", "r")

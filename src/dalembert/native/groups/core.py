@@ -15,7 +15,8 @@ from dalembert.blocks.symbolic import Blocks
 from dalembert.forms.augment import augmentation, light_coordinates, random_places
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
-from dalembert.language.states import is_integral
+from dalembert.language.state_names import is_integral
+from dalembert.model.facts import STRUCTURE, fact
 from dalembert.model.system import System
 from dalembert.native.build import Builder
 from dalembert.native.groups.base import Group, register
@@ -92,10 +93,17 @@ def _has_mass(system: System, compiled: Compiled, values: Mapping[str, float]) -
 
 def _same_inertia(system: System, compiled: Compiled, values: Mapping[str, float]) -> bool:
     """Tell whether inertias are those the group was built with, or nothing could be added to them."""
-    changed = {se.Symbol(name) for name, value in values.items() if compiled.facts["values"].get(name) != value}
-    entries = [system.kinetic] if system.mass is None else [entry for row in system.mass for entry in row]
-    inertial = any(changed & entry.free_symbols for entry in entries if entry is not None)
+    built = compiled.facts["values"]
+    inertial = any(built.get(name) != values[name] for name in _inertial(system))
     return not inertial or bool(compiled.facts.get("rolled"))
+
+
+@fact(STRUCTURE)
+def _inertial(system: System) -> list[str]:
+    """Return the parameters of which inertias are made."""
+    entries = [system.kinetic] if system.mass is None else [entry for row in system.mass for entry in row]
+    used = set().union(*(entry.free_symbols for entry in entries if entry is not None))
+    return [name for name in system.parameters if se.Symbol(name) in used]
 
 
 def _reactions(builder: Builder) -> Routine:

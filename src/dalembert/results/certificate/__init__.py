@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.language.states import as_written, is_integral
+from dalembert.language.state_names import as_written, is_integral
 from dalembert.motion.joined import plain_states
-from dalembert.results.certificate import energy, equations, jumps, oscillations, passages, steps, switching
+from dalembert.results.certificate import energy, equations, jumps, oscillations, passages, step_integrals, switching
 from dalembert.results.certificate.accuracy import Start, accuracy
 from dalembert.results.certificate.items import FAILURES, Certificate, Item
 
@@ -52,7 +52,7 @@ def certify(run: Run, second: Start | None = None) -> Certificate:
         measure("equations", equations.TEXT, lambda: equations.forces(run, at, sizes))
         measure("energies", energy.WRITTEN, lambda: energy.written(run, at, sizes))
         measure("stabilised", "the bound of stabilisation", lambda: _stabilised(run))
-        measure("steps", steps.TEXT, lambda: steps.steps(run, sizes))
+        measure("steps", step_integrals.TEXT, lambda: step_integrals.steps(run, sizes))
         measure("oscillations", oscillations.TEXT, lambda: oscillations.oscillations(run, sizes))
         measure("energy", energy.TEXT, lambda: energy.balance(run, sizes))
         measure("jumps", jumps.TEXT, lambda: jumps.jumps(run, sizes))

@@ -36,7 +36,7 @@ def with_reactions(scene: Stage, run: Run, inputs: Array) -> Stage:
 
 def _joint_forces(mechanism: Mechanism, run: Run, inputs: Array) -> tuple[Vectors, Vectors, list[str]]:
     """Return force and moment of every joint on its second body."""
-    from dalembert.results.joints import Joints
+    from dalembert.results.joint_forces import Joints
 
     n = run.motion.kernels.n
     t, q, v, parameters = np.split(inputs, [1, 1 + n, 1 + 2 * n], axis=1)

@@ -1,7 +1,7 @@
 """Draws one frame of a scene: marks by depth, grid, curves, names. What it draws on knows only paths and text.
 
 It exists a second time, as `script/painter.js`. What can be shared is: scene, marks, symbols as points, places over
-time and colours are made once and handed to the page (`scene.py`, `symbols.py`, `player.py`). What is left is what the
+time and colours are made once and handed to the page (`scene.py`, `strokes.py`, `player.py`). What is left is what the
 place of the eye and the moment decide: which mark hides which, where names find room, how fine the grid is. In a page
 the reader turns, zooms and moves in time, so that this is decided there, without Python; a list of paths made here
 would hold for one view and one moment only.
@@ -22,7 +22,7 @@ from dalembert.results.drawing.camera import Camera
 from dalembert.results.drawing.hull import hull
 from dalembert.results.drawing.labels import Labels
 from dalembert.results.drawing.scene import ARROW, GROUND, RING, Mark, Stage, round_points, tooth_height
-from dalembert.results.drawing.symbols import SYMBOLS
+from dalembert.results.drawing.strokes import SYMBOLS
 from dalembert.results.drawing.view import level, nice
 
 BAR_WIDTH = 7.0

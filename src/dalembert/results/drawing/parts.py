@@ -9,7 +9,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.document.palette import BODIES
 from dalembert.model.drawing import Shape
-from dalembert.model.mechanism.tables import GROUND as BASE
+from dalembert.model.mechanism.table_reader import GROUND as BASE
 from dalembert.results.drawing.scene import ELEMENT, GROUND, PIN, Mark, Places, spread
 
 NEAR = 0.12  # of the size: a pin so near to the point of a slider is its middle

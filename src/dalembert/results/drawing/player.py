@@ -16,7 +16,7 @@ from dalembert.characters import escape
 from dalembert.document.palette import DARK, LIGHT
 from dalembert.results.drawing.camera import AZIMUTH, ELEVATION, THIN
 from dalembert.results.drawing.scene import Stage
-from dalembert.results.drawing.symbols import as_data
+from dalembert.results.drawing.strokes import as_data
 from dalembert.results.drawing.view import View, moves
 
 MOST = 2**24 - 1  # a number is stored in three bytes, as a part of the range of its coordinate

@@ -24,7 +24,7 @@ from dalembert.language.building import TIME
 from dalembert.language.program import Program
 from dalembert.model.drawing import Drawing, Shape
 from dalembert.model.system import System
-from dalembert.results.drawing.symbols import has_length
+from dalembert.results.drawing.strokes import has_length
 from dalembert.results.drawing.view import FAR_AWAY, STILL, View, along, moves, own_size, whole
 
 GROUND, ROUND, PLATE, BAR, ELEMENT, BLOCK, PIN, DRIVE, ARROW = range(9)  # layers, from below

@@ -11,10 +11,10 @@ from dalembert.characters import escape
 from dalembert.document.html import write_page
 from dalembert.document.nodes import Paragraph, Text, judged, listed
 from dalembert.document.palette import DARK, LIGHT
-from dalembert.results.formulas import all_equations
+from dalembert.results.kept_formulas import all_equations
 from dalembert.results.overview import until, verb
 from dalembert.results.report import reproduce, sections
-from dalembert.results.report.plots import Plots
+from dalembert.results.report.plot_section import Plots
 
 if TYPE_CHECKING:
     from dalembert.results.run import Run

@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.document import nodes
 from dalembert.errors import ModelError
-from dalembert.language.states import as_written, is_integral
+from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.description import coordinates, energies, values
 from dalembert.model.mechanism.description import tables
 from dalembert.model.mechanism.mechanism import Mechanism
@@ -21,7 +21,7 @@ from dalembert.results.overview import alarms, events, how, outputs
 if TYPE_CHECKING:
     from dalembert.model.system import System
     from dalembert.results.certificate import Certificate
-    from dalembert.results.curves import PlotSource
+    from dalembert.results.panels import PlotSource
     from dalembert.results.run import Run
     from dalembert.survey.outcome import Check
 

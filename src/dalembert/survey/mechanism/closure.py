@@ -6,6 +6,7 @@ of least squares, with as many singular values as the conditions have where they
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -128,21 +129,30 @@ def units_of(mechanism: Mechanism, size: float) -> Array:
 
 
 @fact(STRUCTURE)
-def _places(mechanism: Mechanism) -> Program:
-    """Return the places of joints and bodies as a program of coordinates and parameters; many bodies are enough."""
+def _places(mechanism: Mechanism) -> tuple[Program, list[int]]:
+    """Return the places of joints and bodies as a program of coordinates and parameters, and which of these count.
+
+    Many bodies are enough. Inertias, springs and loads move nothing.
+    """
     places = [body.view.q[: mechanism.dimensions] for body in mechanism.bodies.values()]
     if len(places) < _MANY:
         places += [marker.place for joint in mechanism.joints.values() for marker in joint.markers]
     symbols = [se.Symbol(name) for name in (TIME, *mechanism.coordinates, *mechanism.parameters)]
-    return Program(symbols, [x for place in places for x in place])
+    used = set().union(*(x.free_symbols for place in places for x in place))
+    counting = [k for k, name in enumerate(mechanism.parameters) if se.Symbol(name) in used]
+    return Program(symbols, [x for place in places for x in place]), counting
 
 
-def extent(mechanism: Mechanism, numeric: Numeric, q: Array) -> float:
+def extent(mechanism: Mechanism, numeric: Numeric, q: Sequence[float] | Array) -> float:
     """Return how far the joints and bodies of a mechanism are from each other; 1 if all are in one place."""
-    values = _places(mechanism).floats([0.0, *q, *numeric.parameters])  # drives may have moved bodies: at the start
-    spread = np.ptp(values.reshape(-1, mechanism.dimensions), axis=0)
-    size = float(np.linalg.norm(spread))
-    return size if np.isfinite(size) and size > 0 else 1.0
+    program, counting = _places(mechanism)
+
+    def find() -> float:
+        values = program.floats([0.0, *q, *numeric.parameters])  # drives may have moved bodies: at the start
+        size = float(np.linalg.norm(np.ptp(values.reshape(-1, mechanism.dimensions), axis=0)))
+        return size if np.isfinite(size) and size > 0 else 1.0
+
+    return mechanism.survey.find(STRUCTURE, ("extent", *q, *(numeric.parameters[k] for k in counting)), find)
 
 
 def between(q: tuple[Array, Array], v: tuple[Array, Array], half: float) -> tuple[Array, Array, Array]:

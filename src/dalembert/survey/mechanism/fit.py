@@ -12,8 +12,8 @@ from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, numeric_of
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
-from dalembert.model.mechanism.tables import GROUND
-from dalembert.survey.given import at_level, given_values
+from dalembert.model.mechanism.table_reader import GROUND
+from dalembert.survey.initial_numbers import at_level, given_values
 from dalembert.survey.mechanism.closure import Closure
 from dalembert.survey.mechanism.easing import nearly_fitting
 from dalembert.survey.mechanism.words import parts_of, shown_names

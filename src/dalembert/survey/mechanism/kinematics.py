@@ -22,9 +22,9 @@ from dalembert.document.nodes import ROWS, Name, Section, Sparkline, Table, span
 from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, SimulationError, counted, nearest, quoted
 from dalembert.model.initial import begin_of
-from dalembert.survey.given import at_level
+from dalembert.survey.initial_numbers import at_level
 from dalembert.survey.mechanism.closure import ASIDE, LOOSE, Closure, between
-from dalembert.survey.mechanism.quantity import Course, joint_quantity, point_quantity, unwrap
+from dalembert.survey.mechanism.followed_quantity import Course, joint_quantity, point_quantity, unwrap
 from dalembert.survey.mechanism.words import list_bodies, list_parts
 from dalembert.survey.start import consistent_state
 

@@ -21,9 +21,9 @@ from dalembert.document.nodes import Note, Section, Table, Tone
 from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, quoted
 from dalembert.model.facts import START, fact
-from dalembert.model.mechanism.tables import GROUND
+from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.survey.configurations import Configuration, beginning, configurations, places_of
-from dalembert.survey.given import at_level
+from dalembert.survey.initial_numbers import at_level
 from dalembert.survey.mechanism.closure import Closure
 from dalembert.survey.mechanism.rows import JointRows, displaced, rank, unit_rows
 from dalembert.survey.start import consistent_state

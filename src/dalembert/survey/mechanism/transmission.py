@@ -21,11 +21,11 @@ from dalembert.blocks.numeric import numeric_of
 from dalembert.document.nodes import Block, Listing, Paragraph, Section, Sparkline
 from dalembert.document.shown import Printed
 from dalembert.errors import ModelError, SimulationError, quoted
-from dalembert.survey.given import at_level
+from dalembert.survey.initial_numbers import at_level
 from dalembert.survey.mechanism.closure import ASIDE, LOOSE, Closure
+from dalembert.survey.mechanism.followed_quantity import FollowedQuantity, joint_quantity, unwrap
 from dalembert.survey.mechanism.mobility import undriven
 from dalembert.survey.mechanism.path import Path, Sameness, Station
-from dalembert.survey.mechanism.quantity import FollowedQuantity, joint_quantity, unwrap
 from dalembert.survey.mechanism.transmission_angle import folded, transmission_angle
 from dalembert.survey.mechanism.words import list_bodies
 from dalembert.survey.start import consistent_state

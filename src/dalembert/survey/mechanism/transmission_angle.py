@@ -14,9 +14,9 @@ import symengine as se
 
 from dalembert.arrays import Array
 from dalembert.language.building import angle
-from dalembert.model.mechanism.tables import GROUND
+from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.model.mechanism.vectors import Vector, dot, sub
-from dalembert.survey.mechanism.quantity import FollowedQuantity
+from dalembert.survey.mechanism.followed_quantity import FollowedQuantity
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.joint import Joint

@@ -13,11 +13,11 @@ import symengine as se
 
 from dalembert.blocks.numeric import Numeric, pilot_parameters
 from dalembert.language.building import Expr
-from dalembert.language.states import is_integral
+from dalembert.language.state_names import is_integral
 from dalembert.model.mechanism.companion import absolute_inputs, companion
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.renaming import angles_of_bodies
-from dalembert.survey.given import given_values
+from dalembert.survey.initial_numbers import given_values
 from dalembert.survey.start import solved_start
 
 _TURN = 2 * np.pi

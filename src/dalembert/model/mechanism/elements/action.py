@@ -14,7 +14,7 @@ from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.marker import Marker, centre_of, read_markers
 from dalembert.model.mechanism.pairs.base import is_angle, rate
 from dalembert.model.mechanism.pairs.planar_revolute import turn
-from dalembert.model.mechanism.tables import TableReader
+from dalembert.model.mechanism.table_reader import TableReader
 from dalembert.model.mechanism.vectors import dot, norm, sub
 from dalembert.model.quantity import ANGLE, FORCE, LENGTH, MOMENT, Quantity
 

@@ -35,10 +35,10 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 from dalembert.errors import ModelError
 from dalembert.language.tokens import NAME
 from dalembert.model.drawing import Shape
+from dalembert.model.mechanism.element_terms import Terms
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.part import Part
-from dalembert.model.mechanism.tables import TableReader
-from dalembert.model.mechanism.terms import Terms
+from dalembert.model.mechanism.table_reader import TableReader
 from dalembert.model.mechanism.vectors import Vector
 
 if TYPE_CHECKING:

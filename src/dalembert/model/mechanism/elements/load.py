@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dalembert.model.mechanism.body import Body
+from dalembert.model.mechanism.element_terms import Terms
 from dalembert.model.mechanism.elements.base import Element, Site, element
 from dalembert.model.mechanism.marker import Marker, at_particle, centre_of, read_point, world_frame
-from dalembert.model.mechanism.tables import GROUND, TableReader
-from dalembert.model.mechanism.terms import Terms
+from dalembert.model.mechanism.table_reader import GROUND, TableReader
 from dalembert.model.mechanism.vectors import Vector, zeros
 from dalembert.model.mechanism.views import PlanarView
 from dalembert.model.quantity import FORCE, MOMENT, Quantity, vector

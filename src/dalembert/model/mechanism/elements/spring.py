@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import symengine as se
 
 from dalembert.language.building import Expr
+from dalembert.model.mechanism.element_terms import Terms
 from dalembert.model.mechanism.elements.action import Acting, Action, read_action
 from dalembert.model.mechanism.elements.base import element
 from dalembert.model.mechanism.pairs.base import is_angle
-from dalembert.model.mechanism.tables import TableReader
-from dalembert.model.mechanism.terms import Terms
+from dalembert.model.mechanism.table_reader import TableReader
 from dalembert.model.mechanism.vectors import ZERO
 
 if TYPE_CHECKING:

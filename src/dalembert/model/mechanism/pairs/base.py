@@ -36,7 +36,7 @@ from dalembert.model.quantity import Quantity
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
     from dalembert.model.mechanism.joint import Joint
-    from dalembert.model.mechanism.tables import TableReader
+    from dalembert.model.mechanism.table_reader import TableReader
 
 Conditions = dict[str, Expr]
 More = tuple[tuple[Vector, ...], tuple[Expr, ...]]

@@ -21,14 +21,14 @@ from dalembert.language.building import Expr
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Fit, More, pair
 from dalembert.model.mechanism.placement import Placement
-from dalembert.model.mechanism.tables import GROUND
+from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.model.mechanism.vectors import Vector, add, dot, norm, scale, sub, unit
 from dalembert.model.mechanism.views import planar_rotation
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
     from dalembert.model.mechanism.joint import Joint
-    from dalembert.model.mechanism.tables import TableReader
+    from dalembert.model.mechanism.table_reader import TableReader
 
 
 def read_gears(table: TableReader, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from dalembert.model.mechanism.vectors import Vector, add, difference, dot, scal
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
     from dalembert.model.mechanism.joint import Joint
-    from dalembert.model.mechanism.tables import TableReader
+    from dalembert.model.mechanism.table_reader import TableReader
 
 
 def read_rolling(table: TableReader, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:

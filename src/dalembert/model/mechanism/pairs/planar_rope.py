@@ -24,7 +24,7 @@ from dalembert.language.building import Expr, angle, root
 from dalembert.model.mechanism.marker import Marker, at_particle, read_point, world_frame
 from dalembert.model.mechanism.pairs.base import Conditions, More, pair
 from dalembert.model.mechanism.pairs.rod import tension
-from dalembert.model.mechanism.tables import GROUND, TableReader
+from dalembert.model.mechanism.table_reader import GROUND, TableReader
 from dalembert.model.mechanism.vectors import ZERO, Vector, add, dot, scale, sub
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dalembert.model.quantity import FORCE, Quantity, multiplier
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
     from dalembert.model.mechanism.joint import Joint
-    from dalembert.model.mechanism.tables import TableReader
+    from dalembert.model.mechanism.table_reader import TableReader
 
 
 def tension(joint: Joint) -> dict[str, Quantity]:

@@ -18,7 +18,7 @@ from dalembert.model.mechanism.vectors import ONE, ZERO, Vector, add, cross, dot
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
     from dalembert.model.mechanism.joint import Joint
-    from dalembert.model.mechanism.tables import TableReader
+    from dalembert.model.mechanism.table_reader import TableReader
 
 NORMAL = "the normal of the plane"
 UP = (ZERO, ZERO, ONE)

@@ -17,7 +17,7 @@ from dalembert.model.mechanism.vectors import ZERO, add, dot, scale, sub
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
     from dalembert.model.mechanism.joint import Joint
-    from dalembert.model.mechanism.tables import TableReader
+    from dalembert.model.mechanism.table_reader import TableReader
 
 
 def slide(a: Marker, b: Marker, **values: Any) -> dict[str, Coordinate]:

@@ -18,7 +18,7 @@ from dalembert.model.mechanism.views import compose, reverse
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
     from dalembert.model.mechanism.joint import Joint
-    from dalembert.model.mechanism.tables import TableReader
+    from dalembert.model.mechanism.table_reader import TableReader
 
 
 TURNS = ("tilt_x", "tilt_y", "turn")  # conditions on directions, whose multipliers are moments

@@ -15,10 +15,10 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, MotionWarning, quoted
-from dalembert.language.states import as_written
+from dalembert.language.state_names import as_written
 from dalembert.model.variants import same_structure
 from dalembert.motion.joined import JoinedMotion, join_motions
-from dalembert.results.bounds import Bound
+from dalembert.results.beshaw_bound import Bound
 from dalembert.results.certificate import SECOND_END, certify
 from dalembert.results.certificate.energy import Drift
 from dalembert.results.certificate.items import Certificate, Item

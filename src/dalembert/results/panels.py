@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.arrays import Array
-from dalembert.document.names import Symbol
+from dalembert.document.symbol_parts import Symbol
 from dalembert.document.symbols import Label, joined, symbol, words
 from dalembert.errors import ModelError, nearest
 from dalembert.results.certificate.equations import NEARLY

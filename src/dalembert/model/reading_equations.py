@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dalembert.language.building import Expr
-from dalembert.language.states import is_integral
+from dalembert.language.state_names import is_integral
 from dalembert.language.tokens import NAME
 from dalembert.model.constraint import Constraint
 from dalembert.model.first_order import refuse_states

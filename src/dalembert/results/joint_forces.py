@@ -28,7 +28,7 @@ from dalembert.model.facts import STRUCTURE, fact
 from dalembert.model.mechanism.companion import absolute_inputs
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.mechanism import Mechanism
-from dalembert.model.mechanism.tables import GROUND
+from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.model.mechanism.tree import ABSOLUTE
 from dalembert.native.values import Result
 from dalembert.results.shares import NOTICED, Shares

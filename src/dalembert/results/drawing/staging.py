@@ -13,7 +13,7 @@ from dalembert.document.palette import BODIES
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import TIME, number
 from dalembert.model.drawing import Drawing, Place
-from dalembert.model.mechanism.drawing import draw
+from dalembert.model.mechanism.default_drawing import draw
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.system import System
 from dalembert.results.drawing import elements, joints, lines, wheels

@@ -12,7 +12,7 @@ from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.drives import Drive
 from dalembert.model.mechanism.elements import Element
 from dalembert.model.mechanism.joint import Joint
-from dalembert.model.mechanism.tables import GROUND
+from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.model.mechanism.vectors import add, scale
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
 from dalembert.files import as_path, check_place, write
-from dalembert.language.states import as_written
+from dalembert.language.state_names import as_written
 
 if TYPE_CHECKING:
     from dalembert.results.run import Run

@@ -14,7 +14,7 @@ from dalembert.errors import ModelError, nearest, quoted
 from dalembert.language.building import Expr
 from dalembert.language.program import Program
 from dalembert.model.mechanism.pairs.base import is_angle
-from dalembert.model.mechanism.tables import as_sequence
+from dalembert.model.mechanism.table_reader import as_sequence
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.mechanism import Mechanism

@@ -13,11 +13,11 @@ from dalembert.characters import escape
 from dalembert.document.nodes import ROWS, Block, Figure, Listing, Number, Section, Table, Text, faint
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.results.charts import KINDS
-from dalembert.results.curves import Chart, Panel, PlotSource
 from dalembert.results.joint_extremes import joint_peaks
+from dalembert.results.panels import Chart, Panel, PlotSource
 
 if TYPE_CHECKING:
-    from dalembert.results.joints import JointForce
+    from dalembert.results.joint_forces import JointForce
     from dalembert.results.measured import Extreme
     from dalembert.results.run import Run
 

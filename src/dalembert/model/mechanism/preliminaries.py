@@ -9,7 +9,7 @@ from dalembert.errors import Problem, quoted
 from dalembert.language.late_sympy import is_coordinate
 from dalembert.language.tokens import NAME
 from dalembert.model.given import Given
-from dalembert.model.mechanism.tables import GROUND
+from dalembert.model.mechanism.table_reader import GROUND
 
 
 def read_dimensions(tables: Mapping[str, Any], problems: list[Problem]) -> int:
