@@ -23,8 +23,7 @@ _MERGED = 400  # products of terms, up to which a sum of products is multiplied 
 _SHORTER = 0.95  # of the operations that an equation must have if its products are merged: rows read better
 _FEW = 12  # operations of what can hardly be shorter if numbers are put together before it is written
 _GAIN = 0.8  # of the operations that it must have then at most,
-_MANY = 8  # with numbers of so many digits at most;
-_FIGURES = 4  # or fewer operations, with numbers of so many digits
+_FIGURES = 4  # with numbers of so many digits: longer ones nobody wrote, and nobody could follow
 
 Pairs = Sequence[tuple[Expr, Expr]]
 
@@ -96,8 +95,7 @@ class Pen:
             return found
         other = write(self._other_hand)
         shorter = operations(other)
-        most = _MANY if shorter <= _GAIN * length else _FIGURES if shorter < length else 0
-        return other if _figures_of(other) <= most else found
+        return other if shorter <= _GAIN * length and _figures_of(other) <= _FIGURES else found
 
     @cached_property
     def _hand(self) -> _Hand:

@@ -64,7 +64,12 @@ def figures(expr: Expr) -> Expr:
 
 
 class _Decimal(Fraction):
-    """A number that was written as a decimal, and is to be one in print."""
+    """A number that was written as a decimal, and is to be one in print.
+
+    below: what it was divided by; 1/1.7, which does not end, is printed so.
+    """
+
+    below = Fraction(1)
 
 
 def _figure(node: Expr, parts: list[Any]) -> Any:
@@ -90,12 +95,24 @@ def _exact(node: Expr) -> Any:
 
 
 def _shown(part: Any) -> Expr:
-    return written(part, isinstance(part, _Decimal)) if isinstance(part, Fraction) else part
+    if not isinstance(part, _Decimal):
+        return written(part) if isinstance(part, Fraction) else part
+    above, below = part * part.below, _text(part.below)
+    if part.below == 1 or below is None or _is_decimal(part) or not _is_decimal(above):
+        return written(part, decimal=True)
+    return written(above, decimal=True) / se.Symbol(below)
 
 
 def _together(value: Fraction, parts: list[Any]) -> Fraction:
     """Return a number that is made of others as a decimal, if one of them is one."""
-    return _Decimal(value) if any(isinstance(part, _Decimal) for part in parts) else value
+    decimals = [part for part in parts if isinstance(part, _Decimal)]
+    return _quotient(value, prod((part.below for part in decimals), start=Fraction(1))) if decimals else value
+
+
+def _quotient(value: Fraction, below: Fraction) -> _Decimal:
+    found = _Decimal(value)
+    found.below = below
+    return found
 
 
 def _sum(parts: list[Any]) -> Any:
@@ -111,7 +128,10 @@ def _power(base: Any, exponent: Expr, shown: Any) -> Any:
         power = int(exponent)
         if power >= 0 or base:
             size = max(base.numerator.bit_length(), base.denominator.bit_length()) * abs(power)
-            return _together(base**power if size < _BITS else meant(float(base) ** power), [base])
+            value = base**power if size < _BITS else meant(float(base) ** power)
+            if isinstance(base, _Decimal) and power < 0 and size < _BITS:
+                return _quotient(value, abs(base**-power))
+            return _together(value, [base])
     if isinstance(base, Fraction) and exponent.is_Number and base > 0:
         return meant(float(base) ** float(exponent))
     return _shown(base) ** (exponent if exponent.is_Number else _shown(shown))
