@@ -154,16 +154,32 @@ def _product(node: Expr, parts: list[Any]) -> Any:
     value = _together(top / bottom, parts)
     if not others:
         return value
-    if len(others) == 1 and others[0].is_Add and abs(value) == 1:
-        return se.Add(*[term * int(value) for term in others[0].args])
+    if len(others) == 1 and others[0].is_Add and (inside := _inside(value, others[0])) is not None:
+        return inside
     if bottom == 1 or _is_short(value) or (value.denominator in _PLAIN and not isinstance(value, _Decimal)):
         return se.Mul(_shown(value), *others)
     if bottom < 0:
         top, bottom = -top, -bottom
+    if abs(top.numerator) == 1 and top.denominator in (2, 4):  # 0.5/0.07 is 1/0.14
+        top, bottom = Fraction(top.numerator), bottom * top.denominator
     below_it = _text(bottom)
     if below_it is None:
         return se.Mul(_shown(value), *others)
     return se.Mul(_shown(_together(top, parts)), 1 / se.Symbol(below_it), *others)
+
+
+def _inside(value: Fraction, total: Expr) -> Expr | None:
+    """Multiply a sum by ±1, or by a number if its terms have decimals in front: 2 (1.75 x + 6 y) is 3.5 x + 12 y."""
+    if abs(value) == 1:
+        return se.Add(*[term * int(value) for term in total.args])
+    fronts = [term.args[0] if term.is_Mul else term for term in total.args]
+    if value.denominator > 2 or not all(isinstance(front, se.RealDouble) for front in fronts):
+        return None
+    products = [value * _exact(front) for front in fronts]
+    if not all(map(_is_short, products)):
+        return None
+    rests = [se.Mul(*term.args[1:]) if term.is_Mul else se.Integer(1) for term in total.args]
+    return se.Add(*[written(front, decimal=True) * rest for front, rest in zip(products, rests, strict=True)])
 
 
 def _is_decimal(value: Fraction) -> bool:

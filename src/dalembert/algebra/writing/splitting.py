@@ -69,7 +69,7 @@ class Fractions:
                 found.append(se.Mul(se.Integer(int(content)), *others, inside))
         return found
 
-    def apart(self, above: Polynomial, below: Polynomial, depth: int = 1) -> Expr:
+    def apart(self, above: Polynomial, below: Polynomial, depth: int = 3) -> Expr:
         """Write terms apart in which a factor of the denominator cancels: (p² + L²/r²)/(2 m) − k/r.
 
         What is left below both may stand below their sum.

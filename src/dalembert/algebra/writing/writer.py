@@ -250,7 +250,8 @@ class Writer:
         written = []
         for factor, power in factors:
             expr = self._sum(factor)
-            if expr.is_Add and _minuses(expr) * 2 > len(expr.args):  # -(a + b) or b - a
+            even = power % 2 == 0 and np.all(self.field.polynomial_values(factor) < 0)  # below it is to be positive
+            if expr.is_Add and (even or _minuses(expr) * 2 > len(expr.args)):  # -(a + b) or b - a
                 expr, number = self._sum(-factor), number * (-1) ** int(power)
             written.append(expr ** int(power))
         return se.Mul(number, *written)
