@@ -1,8 +1,9 @@
 """Score derived formulas against those that a textbook prints: equal in value, and how long in operations.
 
-`textbook.toml` holds the formulas; each entry says in which form of which model it appears, and what counts as equal:
-`exact` values, or `span`, the same equations up to how they are combined. Operations are those that SymPy counts in the
-formula as it is written, over plain symbols; abbreviations count where they are defined, once, and one more each.
+`textbook.toml` holds the formulas, and `textbook-more.toml` those of other systems; each entry says in which form of
+which model it appears, and what counts as equal: `exact` values, or `span`, the same equations up to how they are
+combined. Operations are those that SymPy counts in the formula as it is written, over plain symbols; abbreviations
+count where they are defined, once, and one more each.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from dalembert.survey.configurations import assemble, places_of
 HERE = Path(__file__).parent
 STATES = 20
 ENTRIES = tomllib.loads((HERE / "textbook.toml").read_text())["formula"]
+MORE = tomllib.loads((HERE / "textbook-more.toml").read_text())["formula"]
 
 
 @dataclass

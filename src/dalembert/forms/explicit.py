@@ -63,7 +63,8 @@ class Explicit(Form):
         """Return q̈ − (M⁻¹f + M⁻¹Aᵀλ)."""
         steps = steps_of(scene)
         equations = [x - value for x, value in zip(self.solved_for(scene), steps.accelerations, strict=True)]
-        return Written(equations, steps.matrices, names=steps.names)
+        matrices = {"a_u": [[value] for value in steps.solved[0]], **steps.matrices}
+        return Written(equations, matrices, names=steps.names)
 
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return q̈."""

@@ -11,6 +11,8 @@ from dalembert.algebra.elimination import factorise
 from dalembert.algebra.gramschmidt import Scalar, Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import TooLarge
+from dalembert.algebra.writing.cost import is_negative
+from dalembert.algebra.writing.numerals import figures
 from dalembert.forms.base import (
     MAX_OPERATIONS,
     Form,
@@ -46,7 +48,7 @@ class Minimal(Form):
     def write(self, scene: Scene, solution: Callable[[], Solution]) -> Written:
         """Write D by the shorter of two ways, cleared of denominators, and the equations with it."""
         n, columns = scene.arrays.n, self.basis(scene)
-        written = [[scene.field.write(e) for e in dense(column, n, scene.field)] for column in columns]
+        written = [_turned([scene.field.write(e) for e in dense(column, n, scene.field)]) for column in columns]
         D = [list(row) for row in zip(*written, strict=True)] if written else [[] for _ in range(n)]
         notes = holds_where(scene, "D", lambda: self.valid_where(scene, columns))
         long, names = forces(scene)
@@ -61,7 +63,7 @@ class Minimal(Form):
         by_elimination(scene.arrays, pilot)
         rows, ledger = ledger_of(scene, names)
         columns = by_elimination(rows, pilot.replay()).columns
-        written = [ledger.write(dense(column, rows.n, rows.arithmetic), other="d") for column in columns]
+        written = [_turned(ledger.write(dense(column, rows.n, rows.arithmetic), other="d")) for column in columns]
         D = [list(row) for row in zip(*written, strict=True)] if written else [[] for _ in range(rows.n)]
         products = self.products(scene, D, forces(scene)[0])
         return Written([_sum(pairs) for pairs in products], {"D": D}, [], products, names)
@@ -106,6 +108,16 @@ class Minimal(Form):
         left = balance(scene, named)
         columns = zip(*D, strict=True)
         return [[(d, row) for d, row in zip(column, left, strict=True) if d != 0 and row != 0] for column in columns]
+
+
+def _turned(column: list[Expr]) -> list[Expr]:
+    """Turn a column of D round, if all that is seen of it is negative; decimals show that only when put together."""
+    terms = [
+        term for e in column if e != 0 for shown in [figures(e)] for term in (shown.args if shown.is_Add else [shown])
+    ]
+    if not terms or not all(map(is_negative, terms)):
+        return column
+    return [se.Add(*[-term for term in e.args]) if e.is_Add else -e for e in column]
 
 
 def _sum(pairs: list[tuple[Expr, Expr]]) -> Expr:

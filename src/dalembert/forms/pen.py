@@ -13,6 +13,7 @@ from dalembert.algebra.rational import Field, TooLarge
 from dalembert.algebra.writing.cost import operations, total
 from dalembert.algebra.writing.figures import in_decimals, scaled
 from dalembert.algebra.writing.numerals import figures, numbers, numerals
+from dalembert.algebra.writing.signs import opened
 from dalembert.algebra.writing.writer import Writer
 from dalembert.forms.scene import MAX_UNKNOWNS, Scene
 from dalembert.language.building import Expr, is_numeral
@@ -22,9 +23,8 @@ MAX_TOTAL = 1_000  # operations of equations or of reactions; longer ones are no
 _MERGED = 400  # products of terms, up to which a sum of products is multiplied out
 _SHORTER = 0.95  # of the operations that an equation must have if its products are merged: rows read better
 _FEW = 12  # operations of what can hardly be shorter if numbers are put together before it is written
-_GAIN = 0.8  # of the operations that it must have then at most,
-_MANY = 8  # with numbers of so many digits at most;
-_FIGURES = 4  # or fewer operations, with numbers of so many digits
+_FIGURES = 4  # digits of numbers then: longer ones nobody wrote, and nobody could follow
+_SMALL = 4  # whole numbers that anyone may write
 
 Pairs = Sequence[tuple[Expr, Expr]]
 
@@ -96,8 +96,9 @@ class Pen:
             return found
         other = write(self._other_hand)
         shorter = operations(other)
-        most = _MANY if shorter <= _GAIN * length else _FIGURES if shorter < length else 0
-        return other if _figures_of(other) <= most else found
+        if shorter >= length or _figures_of(other) > _FIGURES or _whole(other) - _whole(found):
+            return found
+        return other
 
     @cached_property
     def _hand(self) -> _Hand:
@@ -125,7 +126,7 @@ class _Hand:
         self._rates = [se.Symbol(f"{q.name}''") for q in scaled_by]
 
     def value(self, expr: Expr) -> Expr:
-        return self._show(self._value(self._lift(expr)))
+        return opened(self._show(self._value(self._lift(expr))))
 
     def _value(self, expr: Expr) -> Expr:
         return self._shorter(expr, lambda field: field.writer.value(field.read(expr)))
@@ -181,6 +182,11 @@ def _relations(field: Field, residuals: Iterable[Expr]) -> list[Any]:
 
 def _decimals(expr: Expr) -> bool:
     return bool(expr.atoms(se.RealDouble)) or any(map(is_numeral, expr.free_symbols))
+
+
+def _whole(expr: Expr) -> set[int]:
+    """Return whole numbers that are not small: in a formula of decimals they come from clearing denominators."""
+    return {abs(int(x)) for x in expr.atoms(se.Integer) if abs(int(x)) > _SMALL}
 
 
 def _figures_of(expr: Expr) -> int:

@@ -24,7 +24,8 @@ from dalembert.language.functions import FUNCTIONS
 
 LONG = 60  # operations of a formula, above which it is written in steps with all of its kind
 _TOGETHER = 180  # of all of a kind, above which it is so too
-_FORCE = 20  # operations of a force that gets a name
+_FORCE = 20  # operations of a force that gets a name,
+_ALONE = 40  # or of one in an equation that is a row of its own, as there are no constraints
 _LINE = 40  # operations of a line that may be shortened
 GAIN = 0.6  # of the operations that they must have at most, names included
 
@@ -70,7 +71,7 @@ def forces(scene: Scene) -> tuple[list[Expr], dict[str, Expr]]:
         )
         found = list(scene.blocks.f)
         for i, symbol, line in zip(long, symbols, written, strict=True):
-            if operations(line) > TRIVIAL:
+            if operations(line) > (TRIVIAL if scene.rank else _ALONE):
                 found[i], names[symbol.name] = symbol, line
             else:
                 found[i] = line

@@ -314,7 +314,7 @@ class Examination:
         expressions += [*system.initial.values(), *system.guess.values()]
         if system.drawing is not None:
             expressions += system.drawing.expressions
-        expressions += expressions_in(system.sections)
+        expressions += [*expressions_in(system.sections), *getattr(system, "gravity", ())]
         for expression in expressions:
             if expression is not None:
                 used |= {symbol.name for symbol in expression.free_symbols}

@@ -168,32 +168,34 @@ class Arrangement:
         return left
 
     def _squares(self, terms: Sum) -> Iterable[tuple[float, Callable[[], Sum]]]:
-        """Give what complete squares save: α²A² ± 2αβ AB + β²B² = (αA ± βB)²."""
-        roots = []
-        for monomial, factor in terms.items():
-            if all(power % 2 == 0 for _, power in monomial):
-                roots.append((monomial, tuple((atom, power // 2) for atom, power in monomial), factor))
-        for i, (one, A, alpha) in enumerate(roots):
-            for other, B, beta in roots[i + 1 :]:
-                shared = common_of([one, other])
-                number = content([alpha, beta]) * (1 if alpha > 0 else -1)
-                a, b = _root(over(alpha, number)), _root(over(beta, number))
-                cross = terms.get(product(A, B))
-                if shared or a is None or b is None or cross is None or abs(cross) != abs(2 * a * b * number):
+        """Give what complete squares save: γ(α²A² ± 2αβ AB + β²B²) = γ(αA ± βB)²."""
+        factors = list(terms.items())
+        for i, (one, x) in enumerate(factors):
+            for other, y in factors[i + 1 :]:
+                shared, first, second = parted(one, other)
+                A, B = _half(first), _half(second)
+                cross = None if A is None or B is None else terms.get(product(shared, product(A, B)))
+                if A is None or B is None or cross is None:
                     continue
-                sign = 1 if cross * number > 0 else -1
-                saved = sum(self.atoms.cost(m, terms[m]) for m in (one, other, product(A, B))) + 2
+                number = content([x, y]) * (1 if x > 0 else -1)
+                a, b = _root(over(x, number)), _root(over(y, number))
+                if a is None or b is None or abs(cross) != abs(2 * a * b * number):
+                    continue
+                root: Sum = {A: a, B: b if cross * number > 0 else -b}
+                used = (one, other, product(shared, product(A, B)))
+                saved = sum(self.atoms.cost(m, terms[m]) for m in used) + 2
                 saved -= self.atoms.cost(A, a) + self.atoms.cost(B, b) + 2 + (abs(number) != 1)
+                saved -= self.atoms.cost(shared) + 1 if shared else 0
                 yield (
                     saved,
-                    lambda one=one, other=other, A=A, B=B, a=a, b=b * sign, number=number: self._squared(
-                        terms, (one, other, product(A, B)), {A: a, B: b}, number
+                    lambda used=used, root=root, shared=shared, number=number: self._squared(
+                        terms, used, root, shared, number
                     ),
                 )
 
-    def _squared(self, terms: Sum, used: Sequence[Monomial], root: Sum, number: Factor) -> Sum:
+    def _squared(self, terms: Sum, used: Sequence[Monomial], root: Sum, shared: Monomial, number: Factor) -> Sum:
         left = {m: f for m, f in terms.items() if m not in used}
-        add(left, ((self.atoms.index(self.write(root)), 2),), number)
+        add(left, product(shared, ((self.atoms.index(self.write(root)), 2),)), number)
         return left
 
     # --- collecting -----------------------------------------------------------------------------------------------
@@ -237,6 +239,13 @@ def _lowest(x: Factor, y: Factor) -> tuple[int, int]:
     """Return two whole factors in lowest terms, the first one positive."""
     common = gcd(x, y) if x > 0 else -gcd(x, y)  # pyright: ignore[reportArgumentType]
     return x // common, y // common
+
+
+def _half(monomial: Monomial) -> Monomial | None:
+    """Return the square root of a monomial, if it has one."""
+    if any(power % 2 for _, power in monomial):
+        return None
+    return tuple((atom, power // 2) for atom, power in monomial)
 
 
 def _root(value: Factor) -> int | None:

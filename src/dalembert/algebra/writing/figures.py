@@ -19,6 +19,7 @@ from dalembert.language.walk import fold, rebuild
 _DIGITS = 7  # of a decimal that is shorter than its fraction
 _PLAIN = (1, 2, 3, 4)  # denominators that read better than decimals
 _BITS = 200  # of the whole numbers that a short decimal can have
+_ZERO = 1e-9  # what rounding leaves
 _LARGE = 100  # from which a factor of all terms is taken for one of decimals
 
 
@@ -41,9 +42,26 @@ def scaled(equation: Expr, row: Expr, rates: Iterable[Expr]) -> Expr:
         ours, theirs = equation.diff(rate), row.diff(rate)
         if ours.is_Number and theirs.is_Number and ours != 0 and theirs != 0:
             return _times(equation, number(theirs) / number(ours)) or equation
+    if (ratio := _ratio(row, equation)) is not None and (found := _times(equation, ratio)) is not None:
+        return found
     largest = max((abs(number(_coefficient(term))) for term in equation.args), default=Fraction(0))
     power = len(str(int(largest))) - 1
     return (_times(equation, Fraction(1, 10 ** (power - 1))) if largest >= _LARGE else None) or equation
+
+
+def _ratio(one: Expr, other: Expr) -> Fraction | None:
+    """Return the number by which two expressions differ, found by their values; None if there is none."""
+    names = sorted({*one.free_symbols, *other.free_symbols}, key=str)
+    ratios = []
+    for seed in (0.37, 0.59):
+        values = {name: se.RealDouble((seed * (k + 1)) % 0.83 + 0.21) for k, name in enumerate(names)}
+        above, below = (expr.xreplace(values) for expr in (one, other))
+        if not (above.is_Number and below.is_Number) or abs(float(below)) < _ZERO:
+            return None
+        ratios.append(float(above) / float(below))
+    if abs(ratios[0] - ratios[1]) > _ZERO * abs(ratios[0]) or not ratios[0]:
+        return None
+    return Fraction(ratios[0]).limit_denominator(10**6)
 
 
 def number(value: Expr) -> Fraction:

@@ -13,11 +13,13 @@ from dalembert.language.building import Expr
 from dalembert.language.walk import fold, operands, rebuild
 
 MOST = 4  # names; more of them are not read as formulas but as a program
-_LEAST = 3  # operations that a name must save
+_LEAST = 3  # operations that a name must save,
+_FEW = 30  # in formulas of so many operations
+_LEAST_OF_FEW = 5  # so many
 _TRIVIAL = 2  # operations of what needs no name, as l sin φ
 _SHARE = 0.1  # of all operations that names must save together
 _TRIED = 12  # parts that are tried before one is chosen
-_SHORT = 30  # operations, up to which formulas need no names
+_SHORT = 18  # operations, up to which formulas need no names
 _LONG = 2_000  # operations beyond which no names are looked for here
 
 
@@ -34,7 +36,7 @@ def shared_parts(
     work, found = list(expressions), {}
     used, known = set(taken), {}
     while len(found) < MOST:
-        step = _best([*work, *found.values()], known)
+        step = _best([*work, *found.values()], known, _LEAST if before > _FEW else _LEAST_OF_FEW)
         if step is None:
             break
         symbol = se.Symbol(_name(step, work, used, constant))
@@ -48,10 +50,10 @@ def shared_parts(
     return work, in_order(found)
 
 
-def _best(expressions: Sequence[Expr], known: dict[Expr, int]) -> Expr | None:
-    """Return the part that saves most; `known` are the operations of what was met before."""
+def _best(expressions: Sequence[Expr], known: dict[Expr, int], least: int) -> Expr | None:
+    """Return the part that saves most, and at least so much; `known` are the operations of what was met before."""
     total = sum(operations(expr, known) for expr in expressions)
-    best, most = None, _LEAST - 1
+    best, most = None, least - 1
     for part in _parts(expressions, known):
         symbol, done = se.Symbol("\0"), {}
         after = sum(operations(_put(expr, part, symbol, done), known) for expr in expressions)

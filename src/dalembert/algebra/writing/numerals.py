@@ -64,7 +64,12 @@ def figures(expr: Expr) -> Expr:
 
 
 class _Decimal(Fraction):
-    """A number that was written as a decimal, and is to be one in print."""
+    """A number that was written as a decimal, and is to be one in print.
+
+    below: what it was divided by; 1/1.7, which does not end, is printed so.
+    """
+
+    below = Fraction(1)
 
 
 def _figure(node: Expr, parts: list[Any]) -> Any:
@@ -90,12 +95,24 @@ def _exact(node: Expr) -> Any:
 
 
 def _shown(part: Any) -> Expr:
-    return written(part, isinstance(part, _Decimal)) if isinstance(part, Fraction) else part
+    if not isinstance(part, _Decimal):
+        return written(part) if isinstance(part, Fraction) else part
+    above, below = part * part.below, _text(part.below)
+    if part.below == 1 or below is None or _is_decimal(part) or not _is_decimal(above):
+        return written(part, decimal=True)
+    return written(above, decimal=True) / se.Symbol(below)
 
 
 def _together(value: Fraction, parts: list[Any]) -> Fraction:
     """Return a number that is made of others as a decimal, if one of them is one."""
-    return _Decimal(value) if any(isinstance(part, _Decimal) for part in parts) else value
+    decimals = [part for part in parts if isinstance(part, _Decimal)]
+    return _quotient(value, prod((part.below for part in decimals), start=Fraction(1))) if decimals else value
+
+
+def _quotient(value: Fraction, below: Fraction) -> _Decimal:
+    found = _Decimal(value)
+    found.below = below
+    return found
 
 
 def _sum(parts: list[Any]) -> Any:
@@ -111,7 +128,10 @@ def _power(base: Any, exponent: Expr, shown: Any) -> Any:
         power = int(exponent)
         if power >= 0 or base:
             size = max(base.numerator.bit_length(), base.denominator.bit_length()) * abs(power)
-            return _together(base**power if size < _BITS else meant(float(base) ** power), [base])
+            value = base**power if size < _BITS else meant(float(base) ** power)
+            if isinstance(base, _Decimal) and power < 0 and size < _BITS:
+                return _quotient(value, abs(base**-power))
+            return _together(value, [base])
     if isinstance(base, Fraction) and exponent.is_Number and base > 0:
         return meant(float(base) ** float(exponent))
     return _shown(base) ** (exponent if exponent.is_Number else _shown(shown))
@@ -134,16 +154,32 @@ def _product(node: Expr, parts: list[Any]) -> Any:
     value = _together(top / bottom, parts)
     if not others:
         return value
-    if len(others) == 1 and others[0].is_Add and abs(value) == 1:
-        return se.Add(*[term * int(value) for term in others[0].args])
+    if len(others) == 1 and others[0].is_Add and (inside := _inside(value, others[0])) is not None:
+        return inside
     if bottom == 1 or _is_short(value) or (value.denominator in _PLAIN and not isinstance(value, _Decimal)):
         return se.Mul(_shown(value), *others)
     if bottom < 0:
         top, bottom = -top, -bottom
+    if abs(top.numerator) == 1 and top.denominator in (2, 4):  # 0.5/0.07 is 1/0.14
+        top, bottom = Fraction(top.numerator), bottom * top.denominator
     below_it = _text(bottom)
     if below_it is None:
         return se.Mul(_shown(value), *others)
     return se.Mul(_shown(_together(top, parts)), 1 / se.Symbol(below_it), *others)
+
+
+def _inside(value: Fraction, total: Expr) -> Expr | None:
+    """Multiply a sum by ±1, or by a number if its terms have decimals in front: 2 (1.75 x + 6 y) is 3.5 x + 12 y."""
+    if abs(value) == 1:
+        return se.Add(*[term * int(value) for term in total.args])
+    fronts = [term.args[0] if term.is_Mul else term for term in total.args]
+    if value.denominator > 2 or not all(isinstance(front, se.RealDouble) for front in fronts):
+        return None
+    products = [value * _exact(front) for front in fronts]
+    if not all(map(_is_short, products)):
+        return None
+    rests = [se.Mul(*term.args[1:]) if term.is_Mul else se.Integer(1) for term in total.args]
+    return se.Add(*[written(front, decimal=True) * rest for front, rest in zip(products, rests, strict=True)])
 
 
 def _is_decimal(value: Fraction) -> bool:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Polynomial = Any  # flint's fmpz_mpoly
 _SHORT = 24  # terms of a factor that is divided
+_FEW = 12  # terms that are looked at by what cancels in each
 _PARTS = 3  # that are split off a fraction
 
 
@@ -68,6 +69,47 @@ class Fractions:
                 found.append(se.Mul(se.Integer(int(content)), *others, inside))
         return found
 
+    def apart(self, above: Polynomial, below: Polynomial, depth: int = 3) -> Expr:
+        """Write terms apart in which a factor of the denominator cancels: (p² + L²/r²)/(2 m) − k/r.
+
+        What is left below both may stand below their sum.
+        """
+        found: list[Expr] = [self.quotient(above, below)]
+        twos: dict[Expr, list[tuple[Polynomial, Polynomial]]] = {}
+        for bottom, divisor, whole, rest in self._cancelling(above, below) if 2 <= len(above) <= _FEW else ():
+            inside = self._writer.polynomial(whole) + self.quotient(rest, divisor)
+            found.append(inside / self._writer.polynomial(bottom // divisor))
+            parts = [self._lowest(whole, bottom // divisor), self._lowest(rest, bottom)]
+            twos[se.Add(*[self.quotient(top, under) for top, under in parts])] = parts
+        if twos:  # the shortest of these is taken further
+            two = self._writer.shortest(twos)
+            found.append(two)
+            found += [se.Add(*[self.apart(top, under, depth - 1) for top, under in twos[two]])] if depth else []
+        return self._writer.shortest(found)
+
+    def _cancelling(self, above: Polynomial, below: Polynomial) -> list[tuple[Polynomial, ...]]:
+        """Return generators in which terms differ: below, d that divides it, whole and rest, above = d·whole + rest."""
+        found, context = [], above.context()
+        ways = [(above, below)]
+        for s, c in self._field.sine_pairs:  # 1 − cos² below is sin²
+            if below.degrees()[c] > 1:
+                ways.append((self._field.swap(above, s, c), self._field.swap(below, s, c)))
+        for top, bottom in ways:
+            terms, powers = top.to_dict(), _shared_powers(bottom)
+            for k, power in enumerate(powers):
+                inside = {m: x for m, x in terms.items() if m[k] >= power}
+                if power and inside and len(inside) < len(terms):
+                    exponents = tuple(power * (i == k) for i in range(len(powers)))
+                    divisor = context.term(coeff=1, exp_vec=exponents)
+                    whole = context.from_dict(inside)
+                    found.append((bottom, divisor, whole // divisor, top - whole))
+        return found
+
+    @staticmethod
+    def _lowest(above: Polynomial, below: Polynomial) -> tuple[Polynomial, Polynomial]:
+        common = above.gcd(below)
+        return above // common, below // common
+
     def _without_speeds(self, above: Polynomial, below: Polynomial) -> tuple[Expr | None, Polynomial]:
         """Split off what has no velocities or momenta in it, if that has no denominator."""
         moving = [
@@ -113,3 +155,8 @@ class Fractions:
             if degrees[c] > 1:
                 polynomial = min((polynomial, self._field.swap(polynomial, s, c)), key=len)
         return polynomial
+
+
+def _shared_powers(polynomial: Polynomial) -> list[int]:
+    """Return in which power each generator divides a polynomial."""
+    return [min(map(int, column)) for column in zip(*polynomial.to_dict(), strict=True)]

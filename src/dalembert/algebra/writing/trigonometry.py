@@ -64,6 +64,10 @@ class Trigonometry:
             options += [swapped(option, k) for option in options]
         return [self.plain(option) for option in options[1:]]
 
+    def products(self, _: Any, polynomial: Trigonometric) -> Sum:
+        """Write it in the base angles with sin² or cos², whichever has fewer terms: so squares are seen."""
+        return min((self.plain(polynomial), *self._swapped(polynomial)), key=len)
+
     def _series(self, series: Waves) -> Sum:
         total: Sum = {}
         for vector, (cosine, sine) in series.items():

@@ -73,6 +73,7 @@ class Writer:
             found.append(self._positive(above, below, self.fractions.quotient))
             if not below.is_constant() and len(above) <= 2 * _SHORT:
                 found.append(self._positive(above, below, self.fractions.split))
+                found.append(self._positive(above, below, self.fractions.apart))
                 found += self._positive(above, below, self.fractions.split_inside)
         return self.shortest(found)
 
@@ -244,11 +245,13 @@ class Writer:
         content, factors = self.field.factors(polynomial)
         number = se.Integer(int(content))
         if len(factors) == 1 and factors[0][1] == 1:
-            return number * self._sum(factors[0][0])
+            factor = factors[0][0]
+            return -number * self._sum(-factor) if number < 0 and len(factor) > 1 else number * self._sum(factor)
         written = []
         for factor, power in factors:
             expr = self._sum(factor)
-            if expr.is_Add and _minuses(expr) * 2 > len(expr.args):  # -(a + b) or b - a
+            even = power % 2 == 0 and np.all(self.field.polynomial_values(factor) < 0)  # below it is to be positive
+            if expr.is_Add and (even or _minuses(expr) * 2 > len(expr.args)):  # -(a + b) or b - a
                 expr, number = self._sum(-factor), number * (-1) ** int(power)
             written.append(expr ** int(power))
         return se.Mul(number, *written)
@@ -262,7 +265,10 @@ class Writer:
             return arranged(self._combined(groups, lambda _, part: self.trigonometry.plain(part)), self.atoms)
         best = arranged(self._combined(groups, self._best), self.atoms)
         plain = arranged(self._combined(groups, lambda _, part: self.trigonometry.plain(part)), self.atoms)
-        return self.shortest((best, plain))
+        ways = [best, plain]
+        if any(sum(powers) > 1 for part in groups.values() for powers in part):
+            ways.append(arranged(self._combined(groups, self.trigonometry.products), self.atoms))
+        return self.shortest(ways)
 
     def _grouped(self, polynomial: Polynomial) -> dict[tuple[int, ...], Trigonometric]:
         """Return the coefficients that are made of sines and cosines, by what they are multiplied by."""

@@ -29,6 +29,7 @@ from dalembert.model.mechanism.drives import read_drive
 from dalembert.model.mechanism.element_terms import Terms
 from dalembert.model.mechanism.elements import ELEMENTS
 from dalembert.model.mechanism.elements.action import read_joint_action
+from dalembert.model.mechanism.gravity import downwards, gravity_name, with_gravity
 from dalembert.model.mechanism.joint import Joint, read_joint
 from dalembert.model.mechanism.judgements import Judgement, Judgements, numeric
 from dalembert.model.mechanism.measures import all_initial, find_measures
@@ -58,9 +59,6 @@ def sections() -> tuple[str, ...]:
     return ("bodies", *readers())
 
 
-GRAVITY = {2: (se.Integer(0), se.RealDouble(-9.81)), 3: (se.Integer(0), se.Integer(0), se.RealDouble(-9.81))}
-
-
 class Assembly(Reader):
     """Reads a mechanism: the tables of its elements, and what the user adds to its equations."""
 
@@ -77,10 +75,11 @@ class Assembly(Reader):
         self.tree = plan(tables, self.dimensions, bodies, self.given_tables, early)
         names = absolute if self.tree.by == ABSOLUTE else list(self.tree.coordinates)
         self.aliases = free_names(self.given_tables, [*self.tree.names, *absolute], names, own, given)
+        self.default_gravity = gravity_name(given, tables, (*names, *own, *self.aliases))
         if not names and not own and not early:
             early.append(Problem(nothing_moves(bodies, self.tree.names), key=("bodies",)))
         try:
-            super().__init__(replace(given, coordinates=[*names, *own]))
+            super().__init__(with_gravity(replace(given, coordinates=[*names, *own]), self.default_gravity))
         except ModelError as error:
             if early:
                 dull = "a system needs at least one coordinate"
@@ -180,9 +179,9 @@ class Assembly(Reader):
 
     def read_gravity(self, tables: Mapping[str, Any]) -> Vector:
         """Read the acceleration of gravity."""
-        given = tables.get("gravity")
-        table = TableReader(self, ("mechanism",), {} if given is None else {"gravity": given})
-        return table.vector("gravity", GRAVITY[self.dimensions])
+        if self.default_gravity:
+            return downwards(self.default_gravity, self.dimensions)
+        return TableReader(self, ("mechanism",), {"gravity": tables["gravity"]}).vector("gravity")
 
     # --- elements ----------------------------------------------------------------------------------------------------
 
@@ -309,6 +308,7 @@ class Assembly(Reader):
             "tree": self.tree,
             "aliases": self.known_aliases,
             "gravity": self.gravity,
+            "default_gravity": self.default_gravity,
             "tables": freeze(self.tables),
             "bodies": MappingProxyType(self.bodies),
             "joints": MappingProxyType(self.joints),

@@ -26,7 +26,7 @@ from dalembert.model.mechanism.judgements import Judgements
 from dalembert.model.mechanism.measures import all_initial
 from dalembert.model.mechanism.pairs.base import is_angle
 from dalembert.model.mechanism.rebasing import Aliases
-from dalembert.model.mechanism.renaming import in_coordinates
+from dalembert.model.mechanism.renaming import in_coordinates, names_in
 from dalembert.model.mechanism.tree import Tree
 from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.mechanism.views import EULER
@@ -51,6 +51,7 @@ class Built(System):
 
     dimensions: int
     gravity: Vector
+    default_gravity: str = field(compare=False, repr=False)  # its parameter, if nothing was said of it
     tree: Tree  # what carries each body
     aliases: Aliases = field(compare=False, repr=False)  # names that stand for expressions of coordinates
     tables: Mapping[str, Mapping[str, Any]]  # of all elements, as they were read
@@ -152,9 +153,23 @@ class Built(System):
             elif name in SECTIONS:
                 change = SECTIONS[name].merged(given.get(name), change)
             given[name] = change
+        if changes.get("gravity") is None and self.default_gravity:
+            given["gravity"] = self.gravity
         variant = type(self)(**given, symbols=self.symbols, source=self.source)
+        variant = self._own_gravity(variant, given, changes)
         take_over(variant, self)
         return with_history(variant, self, changes)
+
+    def _own_gravity(self, variant: Self, given: dict[str, Any], changes: Mapping[str, Any]) -> Self:
+        """Let the parameter of gravity that nobody wrote go where gravity is another; else a variant knows of it."""
+        name = self.default_gravity
+        if name and variant.gravity != self.gravity and name not in changes.get("parameters", {}):
+            if name not in names_in(variant):
+                values = {key: value for key, value in given["parameters"].items() if key != name}
+                return type(self)(**{**given, "parameters": values}, symbols=self.symbols, source=self.source)
+        elif not variant.default_gravity:
+            object.__setattr__(variant, "default_gravity", name)
+        return variant
 
     def arguments(self) -> dict[str, Any]:
         """Return what the mechanism can be made of again, by the names of arguments."""

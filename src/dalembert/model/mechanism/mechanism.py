@@ -40,7 +40,8 @@ class Mechanism(Built):
     joints: kind of pair, bodies, points, axis.
     springs, dampers, actuators, loads: forces between bodies, in joints, and from outside.
     drives: joints whose coordinate or speed is a function of time.
-    dimensions: 2 or 3. gravity: acceleration as a vector; default 9.81 m/s² along −y, in space along −z.
+    dimensions: 2 or 3. gravity: acceleration as a vector; default the parameter g = 9.81 m/s² along −y, in space
+    along −z.
 
     Everything else is added to what the bodies and joints give: own coordinates, energies, forces, constraints,
     parameters, initial values and guesses, as in a System. A body `b` has the coordinates x_b, y_b, phi_b of its

@@ -28,7 +28,7 @@ def in_coordinates(mechanism: Built, by: Any) -> dict[str, Any]:
     given = mechanism.arguments() | {"by": by, "tree": mechanism.tree.wanted or None if by != ABSOLUTE else None}
     if by == mechanism.by:
         return given
-    used = _names_in(mechanism)
+    used = names_in(mechanism)
     if ANGLES in (by, mechanism.by):
         for joint in mechanism.joints.values():
             names = named_coordinates(joint.table, joint.pair.moves)
@@ -95,11 +95,11 @@ def _named(mechanism: Built, used: set[str]) -> dict[str, Any]:
     return joints
 
 
-def _names_in(mechanism: Built) -> set[str]:
+def names_in(mechanism: Built) -> set[str]:
     """Return all names that appear in what the user wrote."""
     own = mechanism.own
     parts: list[Any] = [own.kinetic, own.potential, dict(own.forces), dict(mechanism.tables), dict(mechanism.sections)]
-    parts += [tuple(constraint.expression for constraint in own.constraints)]
+    parts += [mechanism.gravity, tuple(constraint.expression for constraint in own.constraints)]
     found = {symbol.name.rstrip("'") for part in parts for expr in expressions_in(part) for symbol in expr.free_symbols}
     found |= {name.rstrip("'") for values in (own.forces, own.initial, own.guess) for name in values}
     texts = mechanism.sections.get("define", {})
