@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.algebra.either import entries
 from dalembert.arrays import Array
 from dalembert.blocks.assembled import Assembled, is_large
+from dalembert.blocks.followed import Followed, tableau
 from dalembert.blocks.programs import ONE_SIZE, REPEATED, LevelPrograms, programs
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
@@ -95,9 +96,15 @@ class Numeric:
         levels = [constraint.level for constraint in system.constraints]
         self.holonomic = [i for i, level in enumerate(levels) if level == "position"]
         self.kinematic = [i for i, level in enumerate(levels) if level != "acceleration"]
-        self._assembled = Assembled(self, system.repeated) if not is_part and is_large(system) else None
+        self._assembled = None if is_part else self._taken()
         if self._assembled is None:
             self.programs = programs(system)
+
+    def _taken(self) -> Assembled | Followed | None:
+        """Return what evaluates a system that is not taken as a whole: a long tree link by link, or by elements."""
+        if self.system.defined:
+            return Followed(self)
+        return Assembled(self, self.system.repeated) if is_large(self.system) else None
 
     @property
     def blocks(self) -> Blocks:
@@ -106,6 +113,8 @@ class Numeric:
 
     def program(self, outputs: Iterable[Expr]) -> Program:
         """Prepare expressions of t, q, v and the parameters for evaluation."""
+        if self.system.defined:
+            return Program(tableau(self.system).inputs, list(outputs), self.system.defined)
         return programs(self.system).program(outputs)
 
     def evaluate(self, program: Program, t: float, q: Array, v: Array | None = None) -> Array:

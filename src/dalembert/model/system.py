@@ -17,6 +17,7 @@ from dalembert.model.settings import Settings
 from dalembert.model.stated import Stated
 
 if TYPE_CHECKING:
+    from dalembert.language.building import Expr
     from dalembert.blocks.kinds import Elements
     from dalembert.blocks.numeric import Numeric
     from dalembert.blocks.symbolic import Blocks
@@ -107,6 +108,11 @@ class System(Stated):
     def units(self, numeric: Numeric) -> Array:
         """Return by what changes of each coordinate are to be measured; 0 where nothing is known but its values."""
         return np.zeros(len(self.coordinates))
+
+    @property
+    def defined(self) -> Mapping[Expr, Expr]:
+        """What symbols in its expressions stand for that are neither coordinates nor parameters."""
+        return {}
 
     # --- the pipeline ------------------------------------------------------------------------------------------------
 

@@ -47,7 +47,7 @@ class Watch:
         watched = read_events(system, given)
         self.events, self.expressions, self.velocities = watched.events, watched.expressions, watched.velocities
         inputs = [se.Symbol(name) for name in (TIME, *system.coordinates, *system.velocities, *system.parameters)]
-        self.values = [Program(inputs, list(new.values())) if new else None for new in self.velocities]
+        self.values = [Program(inputs, list(new.values()), system.defined) if new else None for new in self.velocities]
         self.occurrences: list[Occurrence] = []
         self.changes: list[tuple[float, Array]] = []
         self.count = 0  # of events that changed something

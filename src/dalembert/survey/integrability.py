@@ -140,7 +140,7 @@ def _derivatives(numeric: Numeric, candidates: Sequence[int]) -> tuple[list[Expr
 @fact(STRUCTURE)
 def linear_constraints(system: System) -> list[bool]:
     """Tell which constraints are linear in the quantities of their own level; of a large system, kind by kind."""
-    if not is_large(system):
+    if not is_large(system) or system.defined:
         return [constraint.linear for constraint in system.constraints]
     found = [False] * len(system.constraints)
     for kind in system.repeated.kinds:

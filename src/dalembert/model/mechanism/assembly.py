@@ -39,6 +39,7 @@ from dalembert.model.mechanism.given import (
 from dalembert.model.mechanism.joint import Joint, read_joint
 from dalembert.model.mechanism.judgements import Judgement, Judgements, numeric
 from dalembert.model.mechanism.measures import all_initial, find_measures
+from dalembert.model.mechanism.outward import Outward
 from dalembert.model.mechanism.rebasing import Aliases, Rebasing, meanings_of_joints
 from dalembert.model.mechanism.tables import GROUND, TableReader, freeze
 from dalembert.model.mechanism.terms import Terms
@@ -103,6 +104,16 @@ class Assembly(Reader):
     def own_coordinates(self) -> tuple[str, ...]:
         """The names of the coordinates that are added to those of bodies."""
         return self._added
+
+    @property
+    def outward(self) -> Outward | None:
+        """The bodies of a long tree."""
+        return self.rebasing.outward if self.rebasing is not None else None
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        """What equations are written for: the coordinates, and what bodies of long trees move along."""
+        return (*self.coordinates, *(self.outward.rows if self.outward is not None else ()))
 
     @property
     def joints(self) -> dict[str, Joint]:
@@ -262,7 +273,7 @@ class Assembly(Reader):
         table = TableReader(self, key, entries)
         action = read_joint_action(table, self)
         if action is not None:
-            parts = Terms(tuple(self.coordinates))
+            parts = Terms(self.moving)
             parts.push(se.Integer(1), action.rate)
             self.joint_directions[key[-1]] = {name: se.Add(*terms) for name, terms in parts.forces.items()}
         return table.kept
@@ -307,6 +318,7 @@ class Assembly(Reader):
             "drawing": drawing.map(self.meant) if drawing is not None else self.drawn(),
             "dimensions": self.dimensions,
             "tree": self.tree,
+            "outward": self.outward,
             "aliases": self.known_aliases,
             "gravity": self.gravity,
             "tables": freeze(self.tables),
@@ -354,7 +366,7 @@ class Assembly(Reader):
 
     def gather(self) -> Terms:
         """Let every element add its parts."""
-        parts = Terms(tuple(self.coordinates))
+        parts = Terms(self.moving)
         for body in self.bodies.values():
             if body.name == GROUND:
                 continue
@@ -365,6 +377,8 @@ class Assembly(Reader):
         if self.rebasing is not None:
             parts.constraints |= self.rebasing.norms
             parts.guess = dict(self.rebasing.guess)
+            for name, moment in self.outward.gyroscopic.items() if self.outward is not None else ():
+                parts.forces[name].append(moment)
         for joint in self.joints.values():
             if joint.carries:
                 continue
@@ -386,7 +400,7 @@ class Assembly(Reader):
 
     def all_constraints(self, parts: Terms, own: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
         """Return the conditions of bodies and joints, and those that the user adds."""
-        coordinates = frozenset(self.coordinates)
+        coordinates = frozenset((*self.coordinates, *(self.outward.names if self.outward is not None else ())))
         joints = parts.constraints if self.rebasing is None else self.rebasing.conditions(parts.constraints)
         found = [(("joints", name.split(".")[0]), name, expr) for name, expr in joints.items()]
         for constraint in own:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from dalembert.errors import Problem, nearest, quoted
@@ -52,9 +53,13 @@ def plan(
     planner = Planner(by, dimensions, bodies, tables)
     tree = planner.tree(given.get("tree"))
     problems += planner.problems
-    if tree.joints_on_ways > MOST_JOINTS:
+    if tree.joints_on_ways > MOST_JOINTS and by == ANGLES:
         text = f"{len(bodies)} bodies carry each other in long rows, and so every equation would be long"
-        problems.append(Problem(f'{text}; take coordinates = "absolute"', key=("mechanism", "coordinates")))
+        problems.append(Problem(f'{text}; take coordinates = "joints"', key=("mechanism", "coordinates")))
+    for branch in tree.branches if tree.long else ():
+        for _, drive in branch.driven.values():
+            text = f"{len(bodies)} bodies carry each other in long rows, where no drive takes the place of a coordinate"
+            problems.append(Problem(f"{text}; leave `{ELIMINATE}` out", key=("drives", drive)))
     return tree
 
 
@@ -99,6 +104,11 @@ class Tree:
             depth[branch.body] = depth.get(branch.parent, 0) + 1
         return sum(depth.values())
 
+    @cached_property
+    def long(self) -> bool:
+        """Whether bodies are so far out that their motion is followed one joint at a time, not written out."""
+        return self.by == JOINTS and self.joints_on_ways > MOST_JOINTS
+
     @property
     def names(self) -> list[str]:
         """The names of all coordinates, also of those that are driven."""
@@ -106,7 +116,11 @@ class Tree:
 
     def branch(self, joint: str) -> Branch | None:
         """Return what a joint carries; None if it closes a loop."""
-        return next((branch for branch in self.branches if branch.joint == joint), None)
+        return self._by_joint.get(joint)
+
+    @cached_property
+    def _by_joint(self) -> dict[str, Branch]:
+        return {branch.joint: branch for branch in self.branches}
 
     def __str__(self) -> str:
         carried = [f"`{branch.body}` by `{branch.joint}`{_driven_by(branch)}" for branch in self.branches]

@@ -134,7 +134,7 @@ def _places(mechanism: Mechanism) -> Program:
     if len(places) < _MANY:
         places += [marker.place for joint in mechanism.joints.values() for marker in joint.markers]
     symbols = [se.Symbol(name) for name in (TIME, *mechanism.coordinates, *mechanism.parameters)]
-    return Program(symbols, [x for place in places for x in place])
+    return Program(symbols, [x for place in places for x in place], mechanism.defined)
 
 
 def extent(mechanism: Mechanism, numeric: Numeric, q: Array) -> float:
