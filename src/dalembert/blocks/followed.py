@@ -7,6 +7,7 @@ outwards, link by link, and kernels need none of these products at all (`native/
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ from dalembert.language.building import Expr
 from dalembert.language.program import Program
 from dalembert.model.facts import STRUCTURE, Survey, fact
 from dalembert.model.mechanism.outward import Link
+from dalembert.model.way import Way
 
 if TYPE_CHECKING:
     from dalembert.blocks.numeric import Numeric, Residual, Values
@@ -33,12 +35,13 @@ _ROUNDING = 1e-13  # of what an entry of A is made of: below, it is nothing
 class Tableau:
     """The equations of a long tree, in its coordinates and in what its bodies move along, behind them.
 
-    blocks: in all of these. index: their numbers by name. pattern: where A has entries, in the coordinates alone.
+    blocks: in all of these. index: their numbers by name. attached: what moves with bodies, and is none of these.
     """
 
     blocks: Blocks
     links: tuple[Link, ...]
     index: dict[str, int]
+    attached: Mapping[Expr, Way]
     n: int
 
     @property
@@ -78,6 +81,7 @@ def tableau(system: Mechanism) -> Tableau:
     assert outward is not None
     names = (*system.coordinates, *outward.rows)
     index = {name: i for i, name in enumerate(names)}
+    attached = outward.ways(index)
     given: Any = SimpleNamespace(
         survey=Survey(),
         coordinates=names,
@@ -88,9 +92,9 @@ def tableau(system: Mechanism) -> Tableau:
         forces=system.forces,
         constraints=system.constraints,
         parameters=system.parameters,
-        attached=outward.ways(index),
+        attached=attached,
     )
-    return Tableau(derive_blocks(given), tuple(outward.links), index, len(system.coordinates))
+    return Tableau(derive_blocks(given), tuple(outward.links), index, attached, len(system.coordinates))
 
 
 class Followed:
@@ -109,6 +113,11 @@ class Followed:
         W, beta = known.outward(slopes, bias)
         M, A = known.mass(masses), known.jacobian(entries)
         return Values(_full(W.T @ (M @ W)), W.T @ (f - M @ beta), self._jacobian(A, W), c[: len(b.c)] - A @ beta)
+
+    def directions(self, q: Array) -> Array:
+        """Return W, the velocities of coordinates and bodies by those of the coordinates."""
+        slopes, bias = np.split(self.whole.evaluate(self.known.all, 0.0, q), self.known.ends)[:2]
+        return self.known.outward(slopes, bias)[0]
 
     def mass(self, t: float, q: Array) -> Sparse:
         """Return M(q, t)."""

@@ -132,6 +132,11 @@ class Numeric:
         """What programs are given, with the values of the parameters."""
         return np.array([[0.0, *np.zeros(2 * self.n), *self.parameters]])
 
+    def directions(self, q: Array) -> Array:
+        """Return how fast the bodies of a long tree move, and its coordinates, by the velocities of these."""
+        assert isinstance(self._assembled, Followed)
+        return self._assembled.directions(q)
+
     @property
     def small(self) -> bool:
         """Whether matrices are better taken as dense."""

@@ -240,7 +240,7 @@ class ArticulatedSolver(Solver):
         alone: dict[int, Scalar] = {}  # the sizes that rows would have if nothing held the bodies
         for (i, j), value in A.items():
             rows[n + i][j] = rows[j][n + i] = value
-            if (j, j) in M:
+            if j >= n + s and (j, j) in M:
                 alone[n + i] = alone.get(n + i, 0.0) + (value * value) / M[j, j]
         sizes: dict[int, Scalar] = {}
         factors = ArticulatedFactors(builder.order, slopes=slopes)
