@@ -45,7 +45,7 @@ def find_integrable(numeric: Numeric, places: Sequence[Configuration]) -> Integr
     """Find the integrable ones among the linear velocity constraints."""
     constraints = numeric.system.constraints
     candidates = [i for i, c in enumerate(constraints) if c.level == "velocity" and c.linear]
-    if not candidates:
+    if not candidates or numeric.system.defined:  # of long trees there are no formulas to be differentiated
         return Integrability({}, [])
     curls = _Curls(numeric, candidates, places)
     gradients, forms = zip(*(_extended_rows(numeric, candidates, place) for place in places), strict=True)
