@@ -96,7 +96,9 @@ class Blocks(Shown):
 def derive_blocks(system: System) -> Blocks:
     """Derive M, f, A, c, g, ψ from the energies or matrices and the constraints of a system."""
     if getattr(system, "defined", None):
-        text = "bodies carry each other in long rows, and in the coordinates of their joints every formula would be long"
+        text = (
+            "bodies carry each other in long rows, and in the coordinates of their joints every formula would be long"
+        )
         raise DerivationError(f'{text}: they are only computed with; take coordinates = "absolute" for formulas')
     try:
         return _Derivation(system).blocks()

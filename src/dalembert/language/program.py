@@ -47,7 +47,7 @@ class Program:
         self._operations: list[tuple] = []
         self._count = len(inputs)
         self.inputs = len(inputs)
-        for symbol, meaning in used(outputs, definitions).items() if definitions else ():
+        for symbol, meaning in definitions_in(outputs, definitions).items() if definitions else ():
             if symbol not in self._index:
                 self._index[symbol] = self._place(meaning)
         self.outputs = [self._place(se.sympify(output)) for output in outputs]
@@ -173,7 +173,7 @@ class Program:
         return self._number(1.0) if result is None else result
 
 
-def used(outputs: Sequence[Any], definitions: Mapping[Any, Any]) -> dict[Any, Any]:
+def definitions_in(outputs: Sequence[Any], definitions: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return the definitions that expressions need, in order."""
     wanted = set().union(*(se.sympify(output).free_symbols for output in outputs))
     found = []

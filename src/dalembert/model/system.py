@@ -17,13 +17,13 @@ from dalembert.model.settings import Settings
 from dalembert.model.stated import Stated
 
 if TYPE_CHECKING:
-    from dalembert.language.building import Expr
     from dalembert.blocks.kinds import Elements
     from dalembert.blocks.numeric import Numeric
     from dalembert.blocks.symbolic import Blocks
     from dalembert.document.nodes import Section
     from dalembert.forms.derivation import Derivation
     from dalembert.forms.release import Release
+    from dalembert.language.building import Expr
     from dalembert.native.kernels import Kernels
     from dalembert.results.run import Run
     from dalembert.survey.check import Examination

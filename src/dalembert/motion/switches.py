@@ -66,6 +66,7 @@ def switching(system: System) -> Switching:
     if by_kinds and not any(found(expressions(kind.local)) for kind in system.repeated.kinds):
         return Switching()
     state, parameters = {*system.coordinates, *system.velocities}, set(system.parameters)
+    state |= {symbol.name for symbol in system.defined}
     return _sorted(*(found(expressions(system)) or ((), (), ())), state, parameters)
 
 

@@ -23,7 +23,7 @@ from dalembert.model.drawing import Drawing
 from dalembert.model.first_order import put_rates
 from dalembert.model.given import Given
 from dalembert.model.initial import Measure
-from dalembert.model.mechanism.body import Body, coordinate_names, is_particle, read_body
+from dalembert.model.mechanism.body import Body, check_free_body, coordinate_names, is_particle, read_body
 from dalembert.model.mechanism.drawing import draw
 from dalembert.model.mechanism.drives import read_drive
 from dalembert.model.mechanism.elements import ELEMENTS
@@ -113,7 +113,7 @@ class Assembly(Reader):
     @property
     def moving(self) -> tuple[str, ...]:
         """What equations are written for: the coordinates, and what bodies of long trees move along."""
-        return (*self.coordinates, *(self.outward.rows if self.outward is not None else ()))
+        return (*self.coordinates, *(self.outward.rows if self.outward else ()))
 
     @property
     def joints(self) -> dict[str, Joint]:
@@ -213,17 +213,7 @@ class Assembly(Reader):
         if len(self.joints) == len(self.given_tables["joints"]):
             for name in bodies:
                 if name not in joined:
-                    self.check_free_body(self.bodies[name])
-
-    def check_free_body(self, body: Body) -> None:
-        """Refuse a body without joints that has no inertia against some motion: nothing would determine it."""
-        trace = se.Add(*[body.inertia[i][i] for i in range(len(body.inertia))])
-        needed = [("mass", body.mass), *([("inertia", trace)] if body.view.turns else [])]
-        missing = [f"`{key}`" for key, expr in needed if self.value(expr) == 0]
-        if missing:
-            what = " and no ".join(missing)
-            text = f"no joint holds this body, and it has no {what}: nothing determines its motion"
-            self.problem(f"{text}; give it {' and '.join(missing)}, or a joint", "bodies", body.name)
+                    check_free_body(self, self.bodies[name])
 
     def home(self, expr: Expr) -> Expr:
         """Return the value in the assembled position of an expression of coordinates."""
@@ -375,15 +365,12 @@ class Assembly(Reader):
             parts.constraints |= {f"{body.name}.{key}": expr for key, expr in body.conditions.items()}
             parts.guess |= body.guess
         if self.rebasing is not None:
-            parts.constraints |= self.rebasing.norms
-            parts.guess = dict(self.rebasing.guess)
-            for name, moment in self.outward.gyroscopic.items() if self.outward is not None else ():
-                parts.forces[name].append(moment)
+            self.rebasing.add(parts)
         for joint in self.joints.values():
             if joint.carries:
                 continue
-            conditions = self.attempt(("joints", joint.name), lambda joint=joint: joint.conditions)
-            self.add_constraints(parts, conditions or {}, ("joints", joint.name))
+            key = ("joints", joint.name)
+            self.add_constraints(parts, self.attempt(key, lambda joint=joint: joint.conditions) or {}, key)
         for section in ELEMENTS:
             for element in self.elements[section].values():
                 element.add(parts)
@@ -400,7 +387,7 @@ class Assembly(Reader):
 
     def all_constraints(self, parts: Terms, own: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
         """Return the conditions of bodies and joints, and those that the user adds."""
-        coordinates = frozenset((*self.coordinates, *(self.outward.names if self.outward is not None else ())))
+        coordinates = frozenset((*self.coordinates, *(self.outward.names if self.outward else ())))
         joints = parts.constraints if self.rebasing is None else self.rebasing.conditions(parts.constraints)
         found = [(("joints", name.split(".")[0]), name, expr) for name, expr in joints.items()]
         for constraint in own:

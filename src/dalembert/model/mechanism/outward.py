@@ -62,7 +62,8 @@ class CarriedTurning(Turning):
 class Outward:
     """The bodies of a long tree, from the ground outwards.
 
-    links: two for each body that is carried, for how it turns and where it is. definitions: what symbols of bodies stand for, in symbols before them.
+    links: two for each body that is carried, for how it turns and where it is. definitions: what symbols of bodies
+    stand for, in symbols before them.
     """
 
     def __init__(self) -> None:
@@ -95,7 +96,7 @@ class Outward:
 
         own: the velocities of these by coordinate. What was made of its place may depend on how it is turned.
         """
-        n, before = len(view.centre), self._rows.get(id(parent), tuple(symbol.name for symbol in parent.rates))
+        n, before = len(view.centre), self._rows.get(id(parent), tuple(q.name for q in parent.rates))
         joint = tuple(q.name for q in own)
         if isinstance(view, SymbolView) and isinstance(made, SpatialView):
             view.balls, turning = made.balls, view.turning
@@ -108,7 +109,7 @@ class Outward:
         else:
             turns, speeds, further = body.coordinates[n:], made.v[n:], {}
             self.definitions |= zip(view.q[n:], made.q[n:], strict=True)
-        rates = {**parent.rates, **own, **view.rates}
+        rates = {**_rates(parent), **own, **_rates(view)}
         self._link(turns, speeds, (*before, *joint), rates)
         self.definitions |= further
         self.definitions |= zip(view.q[:n], made.q[:n], strict=True)
@@ -154,11 +155,20 @@ class Outward:
 
 
 class SymbolView(TurnedView):
-    """A body in space that is carried, by symbols: of its place, its rotation matrix, its Euler parameters."""
+    """A body in space that is carried, by symbols: of its place, its rotation matrix, its Euler parameters.
+
+    rates: by its velocities. bending: the same by symbols of the rates, which are shorter.
+    """
 
     def __init__(self, turning: CarriedTurning):
         assert isinstance(turning.body.view, SpatialView)
         super().__init__(turning.body.view, turning.matrix(0), turning.omega)
         self.turning = turning
-        rates = zip(sum(turning.matrix(0), ()), sum(turning.matrix(1), ()), strict=True)
-        self.rates = {**self.rates, **dict(rates)}
+        self.bending = {**self.rates, **dict(zip(sum(turning.matrix(0), ()), sum(turning.matrix(1), ()), strict=True))}
+        turned = [cross(row, self.omega) for row in self.R]  # Ṙ = R ω̃
+        self.rates = {**self.rates, **dict(zip(self.e, euler_rates(self.e, self.omega), strict=True))}
+        self.rates |= zip(sum(self.R, ()), sum(turned, ()), strict=True)
+
+
+def _rates(view: View) -> Mapping[Expr, Expr]:
+    return view.bending if isinstance(view, SymbolView) else view.rates

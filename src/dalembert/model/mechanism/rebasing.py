@@ -21,6 +21,7 @@ from dalembert.model.mechanism.joint import Joint, seen_joint
 from dalembert.model.mechanism.outward import Outward
 from dalembert.model.mechanism.pairs.base import Coordinate, difference_to, is_angle, rate, rate_by
 from dalembert.model.mechanism.tables import TableReader
+from dalembert.model.mechanism.terms import Terms
 from dalembert.model.mechanism.tree import ANGLES, Branch, Tree, named_coordinates
 from dalembert.model.mechanism.vectors import dot, sub, tidy
 from dalembert.model.mechanism.views import EULER, View, compose, reverse
@@ -125,6 +126,13 @@ class Rebasing:
             return False
         value = self.assembly.value(condition)
         return value is not None and abs(value) < _ROUNDING
+
+    def add(self, parts: Terms) -> None:
+        """Add conditions on Euler parameters, gyroscopic moments of bodies with angular velocities, and the guess."""
+        parts.constraints |= self.norms
+        parts.guess = dict(self.guess)
+        for name, moment in self.outward.gyroscopic.items() if self.outward is not None else ():
+            parts.forces[name].append(moment)
 
     def meanings(self) -> dict[str, Meaning]:
         """Return what the names of places and angles of bodies stand for."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import symengine as se
 
 from dalembert.language.building import Expr
-from dalembert.language.program import Program, used
+from dalembert.language.program import Program, definitions_in
 from dalembert.native.build import Builder
 from dalembert.native.groups.base import Group
 from dalembert.native.module import Module
@@ -28,7 +28,7 @@ class Expressions(Group):
         accelerations = [se.Symbol(f"{q.name}''") for q in builder.blocks.q]
         solved = {*self.multipliers, *accelerations}
         defined = builder.system.defined
-        parts = [*self.outputs, *used(self.outputs, defined).values()]
+        parts = [*self.outputs, *definitions_in(self.outputs, defined).values()]
         asked = set().union(*(part.free_symbols for part in parts)) & solved
         loads: list[Scalar] = list(routine.loads("in", len(builder.inputs)))
         loads += [-routine.tape.load("x", builder.n + i) for i in self.multipliers.values()]
