@@ -238,9 +238,10 @@ def test_mistakes_in_names(entries, message):
         Mechanism(**{**SLIDER, "joints": joints}, by="joints")
 
 
-def test_long_chains_stay_as_they_are():
-    with pytest.raises(ModelError, match="60 bodies carry each other in long rows"):
-        example("planar-chain:60").replace(by="joints")
+def test_long_chains_have_angles_of_joints_only():
+    with pytest.raises(ModelError, match=r'60 bodies carry each other in long rows.*take coordinates = "joints"'):
+        example("planar-chain:60").replace(by="angles")
+    assert example("planar-chain:60").replace(by="joints").tree.long
 
 
 def test_bodies_that_are_fixed_altogether():

@@ -12,6 +12,7 @@ import symengine as se
 
 from dalembert.algebra.either import with_entries
 from dalembert.arrays import Array, Sparse
+from dalembert.blocks.followed import tableau
 from dalembert.blocks.kinds import Elements, Kind
 from dalembert.language.program import Program
 
@@ -23,7 +24,9 @@ _LARGEST_BODY = 24  # coordinates of a body, beyond which nothing is repeated
 
 
 def is_large(system) -> bool:
-    """Tell whether a system is better taken by elements."""
+    """Tell whether a system is better taken by elements, or link by link."""
+    if system.defined:
+        return True
     if system.kinetic is None or system.states or len(system.coordinates) + len(system.constraints) < _LARGE:
         return False
     return system.repeated.largest <= _LARGEST_BODY
@@ -31,6 +34,9 @@ def is_large(system) -> bool:
 
 def places_in_A(system) -> tuple[Array, Array]:
     """Return the rows and the columns of the entries of A; those of a large system by its elements."""
+    if system.defined:
+        rows, columns = np.array(tableau(system).pattern, dtype=int).reshape(-1, 2).T
+        return rows, columns
     if is_large(system):
         found = []
         for kind in system.repeated.kinds:

@@ -247,6 +247,7 @@ class _KindSearch:
         attached, labels = self.ways(group[0][0])
         local = SimpleNamespace(
             survey=Survey(),
+            defined={},
             attached=attached,
             labels=labels,
             sections={},

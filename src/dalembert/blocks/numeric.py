@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.algebra.either import entries
 from dalembert.arrays import Array
 from dalembert.blocks.assembled import Assembled, is_large
+from dalembert.blocks.followed import Followed, tableau
 from dalembert.blocks.programs import ONE_SIZE, REPEATED, LevelPrograms, programs, rows_of_levels
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
@@ -93,9 +94,15 @@ class Numeric:
         self.parameters = parameter_values(system, parameters or {})
         self.n, self.s = len(system.coordinates), len(system.constraints)
         self.holonomic, self.kinematic = rows_of_levels(system)
-        self._assembled = Assembled(self, system.repeated) if not is_part and is_large(system) else None
+        self._assembled = None if is_part else self._taken()
         if self._assembled is None:
             self.programs = programs(system)
+
+    def _taken(self) -> Assembled | Followed | None:
+        """Return what evaluates a system that is not taken as a whole: a long tree link by link, or by elements."""
+        if self.system.defined:
+            return Followed(self)
+        return Assembled(self, self.system.repeated) if is_large(self.system) else None
 
     @property
     def blocks(self) -> Blocks:
@@ -104,6 +111,8 @@ class Numeric:
 
     def program(self, outputs: Iterable[Expr]) -> Program:
         """Prepare expressions of t, q, v and the parameters for evaluation."""
+        if self.system.defined:
+            return Program(tableau(self.system).inputs, list(outputs), self.system.defined)
         return programs(self.system).program(outputs)
 
     def evaluate(self, program: Program, t: float, q: Array, v: Array | None = None) -> Array:
@@ -116,6 +125,11 @@ class Numeric:
         if v is not None:
             row[0, 1 + self.n : last] = v
         return program.native(row)[0]
+
+    def directions(self, q: Array) -> Array:
+        """Return how fast the bodies of a long tree move, and its coordinates, by the velocities of these."""
+        assert isinstance(self._assembled, Followed)
+        return self._assembled.directions(q)
 
     @property
     def small(self) -> bool:

@@ -15,7 +15,7 @@ import symengine as se
 
 from dalembert.document.nodes import Block, Matrix, Paragraph, Section
 from dalembert.document.shown import Shown
-from dalembert.errors import ModelError, Problem, counted
+from dalembert.errors import DerivationError, ModelError, Problem, counted
 from dalembert.language.building import TIME, Expr
 from dalembert.language.calculus import ONE, ZERO, Calculus
 from dalembert.language.independence import is_independent, without
@@ -95,6 +95,11 @@ class Blocks(Shown):
 @fact(STRUCTURE)
 def derive_blocks(system: System) -> Blocks:
     """Derive M, f, A, c, g, ψ from the energies or matrices and the constraints of a system."""
+    if getattr(system, "defined", None):
+        text = (
+            "bodies carry each other in long rows, and in the coordinates of their joints every formula would be long"
+        )
+        raise DerivationError(f'{text}: they are only computed with; take coordinates = "absolute" for formulas')
     try:
         return _Derivation(system).blocks()
     except RecursionError:

@@ -7,7 +7,7 @@ scalars it carries the expressions into their arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,17 +34,22 @@ _NUMBER, _ADD, _MUL, _DIV, _CALL = range(5)
 class Program:
     """Expressions over given input symbols, ready to be run.
 
-    >>> x = se.Symbol("x")
-    >>> Program([x], [x**2, 1 / x])([2.0])
-    [4.0, 0.5]
+    definitions: what other symbols in them stand for, each in inputs and in symbols that are defined before it.
+
+    >>> x, y = se.Symbol("x"), se.Symbol("y")
+    >>> Program([x], [x**2, 1 / y], {y: 2 * x})([2.0])
+    [4.0, 0.25]
     """
 
-    def __init__(self, inputs: Sequence[Any], outputs: Sequence[Any]):
+    def __init__(self, inputs: Sequence[Any], outputs: Sequence[Any], definitions: Mapping[Any, Any] | None = None):
         self.native: Callable[[np.ndarray], np.ndarray] | None = None  # the same for rows of inputs, in native code
         self._index: dict[Any, int] = {symbol: i for i, symbol in enumerate(inputs)}
         self._operations: list[tuple] = []
         self._count = len(inputs)
         self.inputs = len(inputs)
+        for symbol, meaning in definitions_in(outputs, definitions).items() if definitions else ():
+            if symbol not in self._index:
+                self._index[symbol] = self._place(meaning)
         self.outputs = [self._place(se.sympify(output)) for output in outputs]
 
     def __len__(self) -> int:
@@ -166,6 +171,17 @@ class Program:
             if exponent:
                 slot = self._emit(_MUL, slot, slot)
         return self._number(1.0) if result is None else result
+
+
+def definitions_in(outputs: Sequence[Any], definitions: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the definitions that expressions need, in order."""
+    wanted = set().union(*(se.sympify(output).free_symbols for output in outputs))
+    found = []
+    for symbol in reversed(definitions):
+        if symbol in wanted:
+            found.append(symbol)
+            wanted |= definitions[symbol].free_symbols
+    return {symbol: definitions[symbol] for symbol in reversed(found)}
 
 
 def _operands(node: Any) -> tuple[Any, ...]:

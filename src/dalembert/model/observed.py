@@ -170,11 +170,12 @@ class Observed:
 
     def derivative(self, expr: Expr, what: str) -> Expr:
         """Differentiate an expression of t, q and v by time; `what` is how it is written."""
-        beyond = order(expr, self.scope.coordinates) > 1
+        moving = {*self.scope.coordinates, *self.scope.aliases}  # of which those are left that are defined
+        beyond = order(expr, moving) > 1
         if beyond or any(symbol.name.startswith("lambda ") for symbol in expr.free_symbols):
             why = "accelerations" if beyond else "multipliers"
             raise ModelError(f"`{what}` depends on {why}, whose time derivatives are not known; leave out a prime")
-        return rate(expr, self.scope.coordinates)
+        return rate(expr, moving)
 
     # --- what they stand for -----------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dalembert.document.nodes import Section
     from dalembert.forms.derivation import Derivation
     from dalembert.forms.release import Release
+    from dalembert.language.building import Expr
     from dalembert.native.kernels import Kernels
     from dalembert.results.run import Run
     from dalembert.survey.check import Examination
@@ -107,6 +108,11 @@ class System(Stated):
     def units(self, numeric: Numeric) -> Array:
         """Return by what changes of each coordinate are to be measured; 0 where nothing is known but its values."""
         return np.zeros(len(self.coordinates))
+
+    @property
+    def defined(self) -> Mapping[Expr, Expr]:
+        """What symbols in its expressions stand for that are neither coordinates nor parameters."""
+        return {}
 
     # --- the pipeline ------------------------------------------------------------------------------------------------
 

@@ -149,7 +149,7 @@ class Jumps:
         self.moving = system.kinetic is not None and se.Symbol(TIME) in system.kinetic.free_symbols
         if self.moving:
             names = [TIME, *system.coordinates, *system.velocities, *system.parameters]
-            self.kinetic = Program([se.Symbol(name) for name in names], [system.kinetic])
+            self.kinetic = Program([se.Symbol(name) for name in names], [system.kinetic], system.defined)
 
     def at(self, stop: SwitchTime, q: Array, v: Array) -> dict[Jump, float]:
         """Return what jumps, and by how much."""

@@ -67,7 +67,9 @@ def refuse_beyond(system: System, t: float, state: Sequence[float], parameters: 
     if not (asked := uses(system)):
         return
     names = (TIME, *system.coordinates, *system.velocities, *system.parameters)
-    program = Program([se.Symbol(name) for name in names], [part for use in asked for part in (use.u, use.inside)])
+    program = Program(
+        [se.Symbol(name) for name in names], [part for use in asked for part in (use.u, use.inside)], system.defined
+    )
     values = program.floats([t, *state, *parameters])
     problems = []
     for use, value, inside in zip(asked, values[::2], values[1::2], strict=True):

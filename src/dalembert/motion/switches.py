@@ -63,9 +63,11 @@ class Switching:
 @fact(STRUCTURE)
 def switching(system: System) -> Switching:
     """Collect the switching expressions of energies, matrices, forces and constraints, nested ones too."""
-    if is_large(system) and not any(found(expressions(kind.local)) for kind in system.repeated.kinds):
+    by_kinds = is_large(system) and not system.defined
+    if by_kinds and not any(found(expressions(kind.local)) for kind in system.repeated.kinds):
         return Switching()
     state, parameters = {*system.coordinates, *system.velocities}, set(system.parameters)
+    state |= {symbol.name for symbol in system.defined}
     return _sorted(*(found(expressions(system)) or ((), (), ())), state, parameters)
 
 

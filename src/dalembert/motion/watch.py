@@ -56,7 +56,7 @@ class Watch:
     def _program(self, outputs: Iterable[Expr]) -> Program:
         system = self.system
         inputs = [se.Symbol(name) for name in (TIME, *system.coordinates, *system.velocities, *system.parameters)]
-        return Program(inputs, list(outputs))
+        return Program(inputs, list(outputs), system.defined)
 
     def prepare(self, kernels: Kernels) -> tuple[str, Array] | None:
         """Compile what is watched for."""

@@ -88,7 +88,7 @@ class Builder:
         # which of them comes first must not decide how the other is rounded, so that they are told apart as objects
         key = tuple(map(id, outputs))
         if key not in self._programs:
-            self._programs[key] = (outputs, Program(self.inputs, outputs))
+            self._programs[key] = (outputs, Program(self.inputs, outputs, self.system.defined))
         return self._programs[key][1](values, routine.tape)
 
     def matrices(self, routine: Routine, changes: dict[Expr, Scalar] | None = None):
@@ -98,17 +98,30 @@ class Builder:
         M = {place: next(values) for place in b.M}
         M = {(i, j): value for (i, j), value in M.items() if i >= j}  # the lower triangle
         A = {place: next(values) for place in b.A}
-        inertia = {i: M.get((i, i), 0.0) for i in range(self.n)}
+        return M, A, self.add_rows(M, A)
+
+    def add_rows(self, M: dict, A: dict) -> dict[int, Scalar]:
+        """Add to M what constraints make up for, ρᵢ AᵢᵀAᵢ; return ρ."""
+        inertia = {i: value for (i, j), value in M.items() if i == j}
         rho = {}
         for i, (factor, everywhere) in self.added.items():
             row = {j: value for (k, j), value in A.items() if k == i}
-            total = sum(inertia.values() if everywhere else (inertia[j] for j in row), 0.0)
+            own = [inertia[j] for j in row if j in inertia]
+            total = sum(inertia.values() if everywhere or not own else own, 0.0)
             rho[i] = factor * total if isinstance(total, Node) or total > 0 else factor
             for j, a in row.items():
                 for k, other in row.items():
                     if j >= k:
                         M[j, k] = M.get((j, k), 0.0) + rho[i] * (a * other)
-        return M, A, rho
+        return rho
+
+    def solved(self, routine: Routine) -> list[Scalar]:
+        """Return q̈ and λ by plain elimination; what is known of the matrix is stored."""
+        M, A, rho = self.matrices(routine)
+        f, c = list(self.evaluate(routine, self.blocks.f)), list(self.evaluate(routine, self.blocks.c))
+        factors = self.solver.factorised(routine, M, A, 0.0)
+        x = quasidefinite.solve(factors, [*self.augmented(f, c, A, rho)[: self.n], *c])
+        return self.found(routine, x, f)
 
     def stage(self, name: str, right: str) -> Routine:
         """Make a routine that fills the matrix and a right side: `forces` f, c; `positions` 0, −g; `rates` 0, −ψ."""
@@ -146,6 +159,15 @@ class Builder:
         entries = self.matrix.read(routine)
         M = {place: value for place, value in entries.items() if place[0] < self.n}
         return M, {(i - self.n, j): value for (i, j), value in entries.items() if i >= self.n}
+
+    def rows(self, routine: Routine) -> dict:
+        """Return the entries of A, by row and coordinate, as nodes that read the workspace."""
+        return self.loaded(routine)[1]
+
+    @property
+    def written(self) -> Blocks:
+        """The blocks in which energies and forces are written."""
+        return self.blocks
 
     def left(self, routine: Routine, A: dict, residuals: Sequence[Scalar]) -> list[Scalar]:
         """Return what residuals are as distances."""

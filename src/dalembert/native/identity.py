@@ -31,6 +31,7 @@ def _structure(system: System) -> str:
         system.force,
         dict(system.forces),
         [(constraint.name, constraint.expression) for constraint in system.constraints],
+        dict(system.defined),
     ]
     return "\n".join(map(str, parts))
 

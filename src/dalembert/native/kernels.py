@@ -30,6 +30,7 @@ from dalembert.model.facts import PARAMETERS, STRUCTURE
 from dalembert.model.system import System
 from dalembert.native import cache as disk
 from dalembert.native import machine, rank
+from dalembert.native.articulated import ArticulatedBuilder
 from dalembert.native.build import Builder
 from dalembert.native.codegen import to_llvm
 from dalembert.native.groups import Group, find
@@ -375,7 +376,7 @@ class Kernels:
 
     @cached_property
     def _builder(self) -> Builder:
-        return Builder(self.system)
+        return ArticulatedBuilder(self.system) if self.system.defined else Builder(self.system)
 
     def _module(self, name: str) -> Module:
         """Put a group on tapes."""

@@ -141,7 +141,7 @@ class Solver:
         """Return the rows of A, r = Aᵀλ and q̈ as nodes that read the workspace."""
         rows: dict[int, dict] = {i: {} for i in range(self.s)}
         r: list[Scalar] = [0.0] * self.n
-        for (i, j), value in self.builder.loaded(routine)[1].items():
+        for (i, j), value in self.builder.rows(routine).items():
             rows[i][j] = value
             r[j] = r[j] - value * routine.tape.load("x", self.n + i)
         return rows, r, routine.loads("x", self.n)

@@ -14,6 +14,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import MissingValueWarning, ModelError, Problem, SimulationError
+from dalembert.language.program import definitions_in
 from dalembert.language.table_functions import bounded
 from dalembert.model.quantity import multiplier
 from dalembert.native.groups.observed import Observations
@@ -42,7 +43,8 @@ class Asked:
         if problems:
             raise ModelError(problems)
         system = run.system
-        used = {symbol.name for expr in found for symbol in expr.free_symbols}
+        meanings = definitions_in(found, system.defined).values()
+        used = {symbol.name for expr in (*found, *meanings) for symbol in expr.free_symbols}
         multipliers = {multiplier(name).name for name in system.reacting}
         self.shared = bool(used & multipliers)
         self.solved = self.shared or not used.isdisjoint(name + "'" for name in system.velocities)

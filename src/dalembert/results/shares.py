@@ -102,7 +102,9 @@ class Shares:
 def _matrices(system: System, inputs: Array) -> Array:
     """Return A at some states, (states, constraints, coordinates)."""
     parameters = dict(zip(system.parameters, inputs[0, 1 + 2 * len(system.coordinates) :], strict=True))
-    numeric = Numeric(system, parameters)
+    numeric, n = Numeric(system, parameters), len(system.coordinates)
+    if system.defined:
+        return np.array([numeric.all(row[0], row[1 : 1 + n], row[1 + n : 1 + 2 * n]).A.toarray() for row in inputs])
     entries = numeric.program(system.blocks.A.values()).arrays(list(inputs.T))
     A = np.zeros((len(inputs), numeric.s, numeric.n))
     for (i, j), values, vanishes in zip(system.blocks.A, entries, numeric.vanishing.A, strict=True):

@@ -7,12 +7,13 @@ holds at the start only.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import symengine as se
 
 from dalembert.arrays import Array
+from dalembert.blocks.followed import tableau
 from dalembert.blocks.numeric import Numeric, Residual
 from dalembert.language.building import Expr
 from dalembert.language.program import Program
@@ -33,23 +34,36 @@ class _Equations:
         q, v = ([se.Symbol(name) for name in names] for names in (system.coordinates, system.velocities))
         wanted = [se.Symbol(f"{name}?") for name in names]
         inputs = [*q, *v, *(se.Symbol(name) for name in system.parameters), *wanted]
-        place = {x: j for j, x in enumerate(q if level == "position" else v)}
+        ways = _ways(system, level)
         self.measures = [system.measure(name) for name in names]
         terms: list[Expr] = []
         slopes: list[Expr] = []
         owners: list[int] = []
         entries: list[tuple[int, int]] = []
         for i, measure in enumerate(self.measures):
-            equation = measure.equals(wanted[i])
+            equation = system.meant(measure.equals(wanted[i])) if system.defined else measure.equals(wanted[i])
             parts = equation.args if equation.is_Add else (equation,)
             terms += parts
             owners += [i] * len(parts)
-            for x in sorted(equation.free_symbols & place.keys(), key=str):
-                entries.append((i, place[x]))
-                slopes.append(equation.diff(x))
+            for x in sorted(equation.free_symbols & ways.keys(), key=str):
+                slope = equation.diff(x)
+                for j, part in ways[x].items():
+                    entries.append((i, j))
+                    slopes.append(slope if part == 1 else slope * part)
         self.owners = np.array(owners, dtype=int)
         self.places = tuple(np.array(entries, dtype=int).reshape(-1, 2).T)
-        self.program = Program(inputs, [*terms, *slopes])
+        self.columns = len(tableau(system).index) if system.defined else len(q)
+        self.program = Program(inputs, [*terms, *slopes], system.defined)
+
+
+def _ways(system: System, level: str) -> dict[Expr, Mapping[int, Any]]:
+    """Return with which coordinates positions or velocities change, and how: with themselves, or as bodies do."""
+    prime = "" if level == "position" else "'"
+    names = tableau(system).index if system.defined else {name: j for j, name in enumerate(system.coordinates)}
+    ways: dict[Expr, Mapping[int, Any]] = {se.Symbol(name + prime): {j: 1} for name, j in names.items()}
+    if system.defined and level == "position":
+        ways |= {symbol: way.directions for symbol, way in tableau(system).attached.items()}
+    return ways
 
 
 @fact(STRUCTURE)
@@ -77,8 +91,10 @@ class Conditions:
         terms, slopes = out[: len(known.owners)], out[len(known.owners) :]
         residual = np.bincount(known.owners, terms, count) if count else np.zeros(0)
         size = np.bincount(known.owners, np.abs(terms), count) if count else np.zeros(0)
-        J = np.zeros((count, n))
-        J[known.places] = slopes
+        J = np.zeros((count, known.columns))
+        np.add.at(J, known.places, slopes)
+        if known.columns > n:
+            J = J @ self._numeric.directions(x if q is None else q)
         if len(rows) == count:
             return residual, J, size
         return residual[list(rows)], J[list(rows)], size[list(rows)]

@@ -19,7 +19,6 @@ from dalembert.arrays import Array
 from dalembert.errors import Problem
 from dalembert.language.building import Expr
 from dalembert.language.printing import to_text
-from dalembert.language.program import Program
 from dalembert.language.roots import find_roots, is_kinked
 from dalembert.model.constraint import Constraint
 
@@ -147,9 +146,8 @@ def _explain(
 
 def _vanishes(level: Level, expr: Expr, places: Sequence[tuple[float, Array]], sizes: Array) -> bool:
     """Tell whether an expression is nothing at all of some places, compared with what it is around them."""
-    numeric = level.numeric
-    blocks, random = numeric.blocks, np.random.default_rng(8)
-    program = Program([blocks.t, *blocks.q, *blocks.v, *blocks.parameters], [expr])
+    numeric, random = level.numeric, np.random.default_rng(8)
+    program = numeric.program([expr])
 
     def value(t: float, x: Array) -> float:
         q, v = (x, np.zeros(numeric.n)) if level.q is None else (level.q, x)

@@ -55,5 +55,5 @@ def measured(numeric: Numeric, names: Sequence[str], q: Array, v: Array) -> Arra
     """Return the values that quantities have in a state."""
     system = numeric.system
     inputs = [se.Symbol(name) for name in (*system.coordinates, *system.velocities, *system.parameters)]
-    program = Program(inputs, [system.measure(name).value for name in names])
+    program = Program(inputs, [system.measure(name).value for name in names], system.defined)
     return program.floats([*q, *v, *numeric.parameters])

@@ -45,7 +45,7 @@ def find_integrable(numeric: Numeric, places: Sequence[Configuration]) -> Integr
     """Find the integrable ones among the linear velocity constraints."""
     constraints = numeric.system.constraints
     candidates = [i for i, c in enumerate(constraints) if c.level == "velocity" and c.linear]
-    if not candidates:
+    if not candidates or numeric.system.defined:  # of long trees there are no formulas to be differentiated
         return Integrability({}, [])
     curls = _Curls(numeric, candidates, places)
     gradients, forms = zip(*(_extended_rows(numeric, candidates, place) for place in places), strict=True)
@@ -140,7 +140,7 @@ def _derivatives(numeric: Numeric, candidates: Sequence[int]) -> tuple[list[Expr
 @fact(STRUCTURE)
 def linear_constraints(system: System) -> list[bool]:
     """Tell which constraints are linear in the quantities of their own level; of a large system, kind by kind."""
-    if not is_large(system):
+    if not is_large(system) or system.defined:
         return [constraint.linear for constraint in system.constraints]
     found = [False] * len(system.constraints)
     for kind in system.repeated.kinds:

@@ -23,7 +23,7 @@ from dalembert.model.drawing import Drawing
 from dalembert.model.first_order import put_rates
 from dalembert.model.given import Given
 from dalembert.model.initial import Measure
-from dalembert.model.mechanism.body import Body, coordinate_names, is_particle, read_body
+from dalembert.model.mechanism.body import Body, check_free_body, coordinate_names, is_particle, read_body
 from dalembert.model.mechanism.default_drawing import draw
 from dalembert.model.mechanism.drives import read_drive
 from dalembert.model.mechanism.element_terms import Terms
@@ -33,6 +33,7 @@ from dalembert.model.mechanism.gravity import downwards, gravity_name, with_grav
 from dalembert.model.mechanism.joint import Joint, read_joint
 from dalembert.model.mechanism.judgements import Judgement, Judgements, numeric
 from dalembert.model.mechanism.measures import all_initial, find_measures
+from dalembert.model.mechanism.outward import Outward
 from dalembert.model.mechanism.preliminaries import (
     free_names,
     is_body_name,
@@ -102,6 +103,16 @@ class Assembly(Reader):
     def own_coordinates(self) -> tuple[str, ...]:
         """The names of the coordinates that are added to those of bodies."""
         return self._added
+
+    @property
+    def outward(self) -> Outward | None:
+        """The bodies of a long tree."""
+        return self.rebasing.outward if self.rebasing is not None else None
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        """What equations are written for: the coordinates, and what bodies of long trees move along."""
+        return (*self.coordinates, *(self.outward.rows if self.outward else ()))
 
     @property
     def joints(self) -> dict[str, Joint]:
@@ -201,17 +212,7 @@ class Assembly(Reader):
         if len(self.joints) == len(self.given_tables["joints"]):
             for name in bodies:
                 if name not in joined:
-                    self.check_free_body(self.bodies[name])
-
-    def check_free_body(self, body: Body) -> None:
-        """Refuse a body without joints that has no inertia against some motion: nothing would determine it."""
-        trace = se.Add(*[body.inertia[i][i] for i in range(len(body.inertia))])
-        needed = [("mass", body.mass), *([("inertia", trace)] if body.view.turns else [])]
-        missing = [f"`{key}`" for key, expr in needed if self.value(expr) == 0]
-        if missing:
-            what = " and no ".join(missing)
-            text = f"no joint holds this body, and it has no {what}: nothing determines its motion"
-            self.problem(f"{text}; give it {' and '.join(missing)}, or a joint", "bodies", body.name)
+                    check_free_body(self, self.bodies[name])
 
     def home(self, expr: Expr) -> Expr:
         """Return the value in the assembled position of an expression of coordinates."""
@@ -261,7 +262,7 @@ class Assembly(Reader):
         table = TableReader(self, key, entries)
         action = read_joint_action(table, self)
         if action is not None:
-            parts = Terms(tuple(self.coordinates))
+            parts = Terms(self.moving)
             parts.push(se.Integer(1), action.rate)
             self.joint_directions[key[-1]] = {name: se.Add(*terms) for name, terms in parts.forces.items()}
         return table.kept
@@ -306,6 +307,7 @@ class Assembly(Reader):
             "drawing": drawing.map(self.meant) if drawing is not None else self.drawn(),
             "dimensions": self.dimensions,
             "tree": self.tree,
+            "outward": self.outward,
             "aliases": self.known_aliases,
             "gravity": self.gravity,
             "default_gravity": self.default_gravity,
@@ -354,7 +356,7 @@ class Assembly(Reader):
 
     def gather(self) -> Terms:
         """Let every element add its parts."""
-        parts = Terms(tuple(self.coordinates))
+        parts = Terms(self.moving)
         for body in self.bodies.values():
             if body.name == GROUND:
                 continue
@@ -363,13 +365,12 @@ class Assembly(Reader):
             parts.constraints |= {f"{body.name}.{key}": expr for key, expr in body.conditions.items()}
             parts.guess |= body.guess
         if self.rebasing is not None:
-            parts.constraints |= self.rebasing.norms
-            parts.guess = dict(self.rebasing.guess)
+            self.rebasing.add(parts)
         for joint in self.joints.values():
             if joint.carries:
                 continue
-            conditions = self.attempt(("joints", joint.name), lambda joint=joint: joint.conditions)
-            self.add_constraints(parts, conditions or {}, ("joints", joint.name))
+            key = ("joints", joint.name)
+            self.add_constraints(parts, self.attempt(key, lambda joint=joint: joint.conditions) or {}, key)
         for section in ELEMENTS:
             for element in self.elements[section].values():
                 element.add(parts)
@@ -386,7 +387,7 @@ class Assembly(Reader):
 
     def all_constraints(self, parts: Terms, own: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
         """Return the conditions of bodies and joints, and those that the user adds."""
-        coordinates = frozenset(self.coordinates)
+        coordinates = frozenset((*self.coordinates, *(self.outward.names if self.outward else ())))
         joints = parts.constraints if self.rebasing is None else self.rebasing.conditions(parts.constraints)
         found = [(("joints", name.split(".")[0]), name, expr) for name, expr in joints.items()]
         for constraint in own:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import symengine as se
@@ -18,6 +18,9 @@ from dalembert.model.mechanism.vectors import ZERO, Matrix, Vector, dot, zeros
 from dalembert.model.mechanism.views import PlanarView, SpatialView, View, symbols
 from dalembert.model.quantity import LENGTH, SPIN, Quantity
 from dalembert.model.tomlscan import MAX_NAME
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.assembly import Assembly
 
 RIGID, PARTICLE = KINDS = ("rigid", "particle")
 CENTRE = "centre"  # how the centre of mass is called among the points
@@ -244,3 +247,14 @@ def read_frames(table: TableReader) -> dict[str, Placement]:
                 frames[name] = Placement.read(frame)
                 frame.finish()
     return frames
+
+
+def check_free_body(assembly: Assembly, body: Body) -> None:
+    """Refuse a body without joints that has no inertia against some motion: nothing would determine it."""
+    trace = se.Add(*[body.inertia[i][i] for i in range(len(body.inertia))])
+    needed = [("mass", body.mass), *([("inertia", trace)] if body.view.turns else [])]
+    missing = [f"`{key}`" for key, expr in needed if assembly.value(expr) == 0]
+    if missing:
+        what = " and no ".join(missing)
+        text = f"no joint holds this body, and it has no {what}: nothing determines its motion"
+        assembly.problem(f"{text}; give it {' and '.join(missing)}, or a joint", "bodies", body.name)

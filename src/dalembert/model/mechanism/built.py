@@ -24,6 +24,7 @@ from dalembert.model.mechanism.elements.spring import Actuator, Damper, Spring
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.judgements import Judgements
 from dalembert.model.mechanism.measures import all_initial
+from dalembert.model.mechanism.outward import Definitions, Outward
 from dalembert.model.mechanism.pairs.base import is_angle
 from dalembert.model.mechanism.rebasing import Aliases
 from dalembert.model.mechanism.renaming import in_coordinates, names_in
@@ -53,6 +54,7 @@ class Built(System):
     gravity: Vector
     default_gravity: str = field(compare=False, repr=False)  # its parameter, if nothing was said of it
     tree: Tree  # what carries each body
+    outward: Outward | None = field(compare=False, repr=False)  # the bodies of a long tree
     aliases: Aliases = field(compare=False, repr=False)  # names that stand for expressions of coordinates
     tables: Mapping[str, Mapping[str, Any]]  # of all elements, as they were read
     bodies: Mapping[str, Body] = field(compare=False, repr=False)
@@ -118,6 +120,11 @@ class Built(System):
     def alias_names(self) -> tuple[str, ...]:
         """Names that stand for expressions of coordinates: of places and angles of bodies, of coordinates of joints."""
         return self.aliases.names
+
+    @property
+    def defined(self) -> Definitions:
+        """What symbols of bodies stand for, in long trees."""
+        return self.outward.definitions if self.outward is not None else {}
 
     def meant(self, expr: Expr) -> Expr:
         """Return an expression with what such names stand for."""

@@ -33,20 +33,33 @@ Rates = Mapping[Expr, Expr]
 
 
 def carried(
-    parent: Marker, steps: Sequence[Step], own: Placement, centre: Vector, rates: Rates, angle: Expr | None = None
+    parent: Marker,
+    steps: Sequence[Step],
+    own: Placement,
+    centre: Vector,
+    rates: Rates,
+    angle: Expr | None = None,
+    seen: View | None = None,
 ) -> View:
     """Return the motion of a body that a joint carries.
 
     parent: the marker of the joint on the body that carries it. steps: from there to the marker on the body itself,
     which is at `own`. rates: the velocities by coordinate. angle: of the body in the plane, where that is a coordinate.
+    seen: the body by symbols of its own turn, if its place and velocity are to be written in these.
     """
     if len(centre) == 2:
-        return _in_plane(parent, steps, own, centre, rates, angle)
-    return _in_space(parent, steps, own, centre, rates)
+        return _in_plane(parent, steps, own, centre, rates, angle, seen)
+    return _in_space(parent, steps, own, centre, rates, cast(SpatialView | None, seen))
 
 
 def _in_plane(
-    parent: Marker, steps: Sequence[Step], own: Placement, centre: Vector, rates: Rates, angle: Expr | None
+    parent: Marker,
+    steps: Sequence[Step],
+    own: Placement,
+    centre: Vector,
+    rates: Rates,
+    angle: Expr | None,
+    seen: View | None,
 ) -> PlanarView:
     place, turn = parent.place, parent.angle
     for k, step in enumerate(steps):
@@ -56,7 +69,8 @@ def _in_plane(
             known = angle is not None and not any(isinstance(later, Turn) for later in steps[k + 1 :])
             turn = angle + own.turn[0] if known else turn + step.angle  # pyright: ignore
     phi = angle if angle is not None else tidied(turn - own.turn[0])
-    place = add(place, multiply(planar_rotation(phi), sub(centre, own.at)))
+    turned = planar_rotation(phi) if seen is None else seen.R
+    place = add(place, multiply(turned, sub(centre, own.at)))
     q = (*map(tidied, place), phi)
     return PlanarView(q, tuple(rate_by(x, rates) for x in q), centre, rates)
 
@@ -82,7 +96,9 @@ class CarriedView(SpatialView):
         self.spin = multiply(R, omega)
 
 
-def _in_space(parent: Marker, steps: Sequence[Step], own: Placement, centre: Vector, rates: Rates) -> CarriedView:
+def _in_space(
+    parent: Marker, steps: Sequence[Step], own: Placement, centre: Vector, rates: Rates, seen: SpatialView | None
+) -> CarriedView:
     place, velocity = parent.place, parent.velocity
     R, e = transpose((parent.x, parent.y, parent.z)), parent.e
     moving = cast(SpatialView, parent.view)
@@ -90,9 +106,8 @@ def _in_space(parent: Marker, steps: Sequence[Step], own: Placement, centre: Vec
     balls = []
     for step in steps:
         if isinstance(step, Slide):
-            way = multiply(R, step.way)
-            speed = multiply(R, tuple(rate_by(x, rates) for x in step.way))
-            place, velocity = add(place, way), add(velocity, cross(multiply(R, omega), way), speed)
+            speed = add(cross(omega, step.way), tuple(rate_by(x, rates) for x in step.way))
+            place, velocity = add(place, multiply(R, step.way)), add(velocity, multiply(R, speed))
         elif isinstance(step, Turn):
             turn = turning(step.axis, step.angle)
             R, e = _product(R, turn), compose(e, step.e)
@@ -108,8 +123,9 @@ def _in_space(parent: Marker, steps: Sequence[Step], own: Placement, centre: Vec
             balls.append((step.e, speeds))
     R, e = _product(R, transpose(own.R)), compose(e, reverse(own.turn))
     omega = multiply(own.R, omega)
-    way = multiply(R, sub(centre, own.at))
-    view = CarriedView(add(place, way), add(velocity, cross(multiply(R, omega), way)), e, R, omega, centre, rates)
+    arm, (turned, turning_speed) = sub(centre, own.at), (R, omega) if seen is None else (seen.R, seen.omega)
+    place, velocity = add(place, multiply(turned, arm)), add(velocity, multiply(turned, cross(turning_speed, arm)))
+    view = CarriedView(place, velocity, e, R, omega, centre, rates)
     view.balls = tuple(balls)
     return view
 

@@ -40,7 +40,9 @@ def _absolute_state(mechanism: Mechanism) -> Program:
     names = (TIME, *mechanism.coordinates, *mechanism.velocities, *mechanism.parameters)
     other = _companion(mechanism)
     wanted = [se.Symbol(name) for name in (*other.coordinates, *other.velocities)]
-    return Program([se.Symbol(name) for name in names], [mechanism.meant(symbol) for symbol in wanted])
+    return Program(
+        [se.Symbol(name) for name in names], [mechanism.meant(symbol) for symbol in wanted], mechanism.defined
+    )
 
 
 def absolute_inputs(mechanism: Mechanism, inputs: Array) -> Array:

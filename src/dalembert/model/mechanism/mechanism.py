@@ -176,7 +176,10 @@ class Mechanism(Built):
     def kinds(self) -> Sequence[Mapping[str, Any]]:
         """The parts of which quantities can be asked; joints as they hold bodies, also where they carry them."""
         first, *others = super().kinds
-        return (first, *others) if self.by == ABSOLUTE else (self._carrying, self.absolute.joints, *others)
+        if self.by == ABSOLUTE:
+            return first, *others
+        bodies = self.absolute.bodies if self.defined else self.bodies  # in symbols that can be differentiated
+        return self._carrying, self.absolute.joints, *others[:-1], bodies
 
     @cached_property
     def _carrying(self) -> dict[str, Any]:

@@ -17,7 +17,9 @@ from dalembert.language.building import TIME, Expr
 from dalembert.language.calculus import SWITCHING, ZERO
 from dalembert.model.mechanism.carried import carried, tidied
 from dalembert.model.mechanism.drives import read_motion
+from dalembert.model.mechanism.element_terms import Terms
 from dalembert.model.mechanism.joint import Joint, seen_joint
+from dalembert.model.mechanism.outward import Outward
 from dalembert.model.mechanism.pairs.base import Coordinate, difference_to, is_angle, rate, rate_by
 from dalembert.model.mechanism.table_reader import TableReader
 from dalembert.model.mechanism.tree import ANGLES, Branch, Tree, named_coordinates
@@ -45,6 +47,7 @@ class Rebasing:
             self.rates[se.Symbol(TIME)] = se.Integer(1)
         self.guess = {name: value for body in tree.free for name, value in assembly.bodies[body].guess.items()}
         self.norms: dict[str, Expr] = {}
+        self.outward = Outward() if tree.long else None
         self._views: dict[int, View] = {}
         absolute = dict(assembly.joints)
         for branch in tree.branches:
@@ -66,7 +69,14 @@ class Rebasing:
         if not branch.forward:
             steps = [step.reversed() for step in reversed(steps)]
         angle = next((symbols[key] for key in symbols if is_angle(key)), None) if self.tree.by == ANGLES else None
-        view = carried(parent, steps, child.placement, body.centre, self.rates, angle)
+        if self.outward is None:
+            view = carried(parent, steps, child.placement, body.centre, self.rates, angle)
+        else:
+            own, view = {q: self.rates[q] for q in symbols.values()}, self.outward.seen(body)
+            rates = {**parent.view.rates, **own, **view.rates}
+            made = carried(parent, steps, child.placement, body.centre, rates, seen=view)
+            self.outward.carry(body, view, parent.view, made, own)
+            self.assembly.assembled |= self.outward.assembled(body, view)
         self._views[id(body.view)] = view
         self._place(branch, joint, body.guess)
         self.assembly.bodies[branch.body] = replace(body, view=view)
@@ -111,17 +121,26 @@ class Rebasing:
 
     def _holds(self, condition: Expr) -> bool:
         """Tell whether a condition holds by itself, as that of a loop in space which stays in its plane."""
-        if condition.free_symbols & self.rates.keys() or condition.free_symbols & set(self.rates.values()):
+        moving = {*self.rates, *self.rates.values(), *(self.outward.definitions if self.outward else ())}
+        if condition.free_symbols & moving:
             return False
         value = self.assembly.value(condition)
         return value is not None and abs(value) < _ROUNDING
+
+    def add(self, parts: Terms) -> None:
+        """Add conditions on Euler parameters, gyroscopic moments of bodies with angular velocities, and the guess."""
+        parts.constraints |= self.norms
+        parts.guess = dict(self.guess)
+        for name, moment in self.outward.gyroscopic.items() if self.outward is not None else ():
+            parts.forces[name].append(moment)
 
     def meanings(self) -> dict[str, Meaning]:
         """Return what the names of places and angles of bodies stand for."""
         found: dict[str, Meaning] = {}
         for branch in self.tree.branches:
             body = self.assembly.bodies[branch.body]
-            for name, value, speed in zip(body.coordinates, body.view.q, body.view.v, strict=True):
+            speeds = body.view.v if self.outward is None else self.outward.speeds(body)
+            for name, value, speed in zip(body.coordinates, body.view.q, speeds, strict=True):
                 found[name] = lambda value=value, speed=speed: (value, speed)
             for key, (name, _) in branch.driven.items():
                 found[name] = lambda joint=self.assembly.joints[branch.joint], key=key: _measured(joint, key)
@@ -171,6 +190,9 @@ class Aliases:
             plain = symbol.name.rstrip("'")
             primes = len(symbol.name) - len(plain)
             value, rate = self._names[plain]()
+            if value.is_Symbol and value.name == plain and primes != 1:
+                self._known[symbol] = symbol  # of which the definition is known
+                return symbol
             speeds = {v: se.Symbol(v.name + "'") for v in self._rates.values()}
             moving = {**self._rates, **speeds, se.Symbol(TIME): se.Integer(1)}
             self._known[symbol] = (value, rate, rate_by(rate, moving) if primes == 2 else rate)[primes]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from dalembert.errors import Problem, nearest, quoted
@@ -52,13 +53,15 @@ def plan(
     planner = Planner(by, dimensions, bodies, tables)
     tree = planner.tree(given.get("tree"))
     problems += planner.problems
-    if tree.joints_on_ways > MOST_JOINTS:
+    if tree.joints_on_ways > MOST_JOINTS and not tree.long:
         text = f"{len(bodies)} bodies carry each other in long rows, and so every equation would be long"
-        problems.append(Problem(f'{text}; take coordinates = "absolute"', key=("mechanism", "coordinates")))
+        advice = f"leave `{ELIMINATE}` of the drives out" if by == JOINTS else 'take coordinates = "joints"'
+        problems.append(Problem(f"{text}; {advice}", key=("mechanism", "coordinates")))
     return tree
 
 
 MOST_JOINTS = 1_000  # on the ways to all bodies: a chain of forty, in which a body's place has forty terms
+WRITTEN = {2: 50, 3: 25}  # of them, in the plane and in space, up to which equations are written in coordinates alone
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,7 @@ class Tree:
     free: tuple[str, ...]
     coordinates: tuple[str, ...]
     wanted: tuple[str, ...] = ()  # joints that the user put into it
+    dimensions: int = 2
 
     @property
     def joints_on_ways(self) -> int:
@@ -99,6 +103,12 @@ class Tree:
             depth[branch.body] = depth.get(branch.parent, 0) + 1
         return sum(depth.values())
 
+    @cached_property
+    def long(self) -> bool:
+        """Whether bodies are so far out that their motion is followed one joint at a time, not written out."""
+        driven = any(branch.driven for branch in self.branches)
+        return self.by == JOINTS and not driven and self.joints_on_ways > WRITTEN[self.dimensions]
+
     @property
     def names(self) -> list[str]:
         """The names of all coordinates, also of those that are driven."""
@@ -106,7 +116,11 @@ class Tree:
 
     def branch(self, joint: str) -> Branch | None:
         """Return what a joint carries; None if it closes a loop."""
-        return next((branch for branch in self.branches if branch.joint == joint), None)
+        return self._by_joint.get(joint)
+
+    @cached_property
+    def _by_joint(self) -> dict[str, Branch]:
+        return {branch.joint: branch for branch in self.branches}
 
     def __str__(self) -> str:
         carried = [f"`{branch.body}` by `{branch.joint}`{_driven_by(branch)}" for branch in self.branches]
@@ -165,7 +179,8 @@ class Planner:
         names = {branch.body: tuple(branch.names.values()) for branch in found.values()}
         own = {name: coordinate_names(name, self.dimensions, name not in self.points) for name in free}
         coordinates = [x for name in self.bodies for x in (names | own)[name]]
-        return Tree(self.by, tuple(found.values()), tuple(free), tuple(coordinates), tuple(sorted(chosen)))
+        branches, wished = tuple(found.values()), tuple(sorted(chosen))
+        return Tree(self.by, branches, tuple(free), tuple(coordinates), wished, self.dimensions)
 
     def _grow(
         self, root: str, chosen: set[str], reached: set[str], found: dict[str, Branch], groups: dict[str, str]

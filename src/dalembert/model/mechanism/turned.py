@@ -23,7 +23,7 @@ from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.joint import seen_joint
 from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.model.mechanism.tree import ABSOLUTE
-from dalembert.model.mechanism.vectors import Matrix, Vector, cross, dot, multiply, scale, transpose
+from dalembert.model.mechanism.vectors import Matrix, Vector, add, cross, dot, multiply, scale, sub, transpose
 from dalembert.model.mechanism.views import SpatialView, View, identity
 from dalembert.model.way import Way
 
@@ -42,10 +42,14 @@ class TurnedView(SpatialView):
         self.R, self.omega, self.spin = R, omega, multiply(R, omega)
         self.balls = ()
 
+    def velocity(self, point: Sequence[Expr]) -> Vector:
+        """Return the velocity of a point of the body: R (ω × p), which is shorter than Rω × Rp."""
+        return add(self.v[:3], self.direction(cross(self.omega, sub(point, self.centre))))
+
 
 @dataclass(frozen=True)
 class Turning:
-    """A body that turns, with the numbers of its coordinates x, y, z, turns and stretch."""
+    """A body that turns, with the numbers of its coordinates x, y, z, turns and, if there is one, stretch."""
 
     body: Body
     own: tuple[int, ...]
@@ -96,15 +100,16 @@ class Turning:
     def ways(self) -> dict[Expr, Way]:
         """Return how moves what is attached to it."""
         (R, rate, bend), eye = (self.matrix(order) for order in range(3)), identity(3)
-        *_, one, two, three, stretch = self.own
+        (one, two, three), stretch = self.own[3:6], self.own[6:]
         found: dict[Expr, Way] = {}
         for i, (x, y, z) in enumerate(R):
             columns = ({three: y, two: -z}, {three: -x, one: z}, {two: x, one: -y})  # of R ω̃
             for j, directions in enumerate(columns):
-                found[R[i][j]] = Way({**directions, stretch: 2 * (R[i][j] - eye[i][j])}, rate[i][j])
+                grown = dict.fromkeys(stretch, 2 * (R[i][j] - eye[i][j]))
+                found[R[i][j]] = Way({**directions, **grown}, rate[i][j])
                 found[rate[i][j]] = Way({}, bend[i][j])
         for e, speed, bent, row in zip(*map(self.euler, range(3)), self.half, strict=True):
-            found[e] = Way({one: row[0], two: row[1], three: row[2], stretch: e}, speed)
+            found[e] = Way({one: row[0], two: row[1], three: row[2], **dict.fromkeys(stretch, e)}, speed)
             found[speed] = Way({}, bent)
         return found
 

@@ -112,7 +112,8 @@ class SpatialView:
     ):
         self.q, self.v, self.centre = tuple(q), tuple(v), tuple(centre)
         self.rates = own_rates(q, v) if rates is None else rates  # velocities by the coordinates it depends on
-        self.balls = ((self.q[3:], self.v[3:]),)  # Euler parameters among its own coordinates, and their rates
+        # Euler parameters among its own coordinates, and their rates
+        self.balls: tuple[tuple[Vector, Vector], ...] = ((self.q[3:], self.v[3:]),)
 
     @classmethod
     def particle(cls, q: Sequence[Expr], v: Sequence[Expr]) -> SpatialView:

@@ -35,15 +35,19 @@ class Group(ABC):
     """Kernels that are compiled together.
 
     hurry: whether a motion needs so little of it that time spent on optimising it is lost. level: of LLVM's
-    optimisation, if it is not to be chosen.
+    optimisation, if it is not to be chosen. formulas: whether it needs M, f, A and c as formulas, of which long trees
+    have none.
     """
 
     name: str
+    formulas: bool = False
     hurry: bool = False
     level: int | None = None
 
     def module(self, system: System, builder: Callable[[], Builder]) -> Module:
         """Put the group on tapes: in loops where that is better, else straight by the builder."""
+        if self.formulas:
+            _ = system.blocks  # what has none is refused
         if module := rolled_module(self, system):
             return module
         module = self.straight(builder())
@@ -75,7 +79,7 @@ def register(group: type[G]) -> type[G]:
 
 def rolled_module(group: Group, system: System) -> Module | None:
     """Return a group of a system that is large enough, and repeats itself enough; None if straight code is better."""
-    module = group.rolled(system) if is_large(system) else None
+    module = group.rolled(system) if is_large(system) and not system.defined else None
     if module is None:
         return None
     tasks = sum(len(loop.rows) for loop in module.rolled.loops)

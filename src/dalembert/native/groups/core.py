@@ -109,7 +109,7 @@ def _inertial(system: System) -> list[str]:
 def _reactions(builder: Builder) -> Routine:
     """Make the routine that gives out, behind `finish`, Aᵢⱼ λᵢ entry by entry of A, and the powers λᵢ Aᵢ v."""
     routine = Routine("reactions")
-    _, A = builder.loaded(routine)
+    A = builder.rows(routine)
     v = [routine.tape.load("in", 1 + builder.n + j) for j in range(builder.n)]
     parts = {(i, j): -(value * routine.tape.load("x", builder.n + i)) for (i, j), value in A.items()}
     powers: list[Scalar] = [0.0] * builder.s
@@ -130,7 +130,7 @@ def residuals(builder: Builder) -> Routine:
 def _energies(builder: Builder) -> Routine:
     """Make the routine that gives out T, V, T₂ − T₀ + V and the powers of forces and of explicit time."""
     routine = Routine("energies")
-    routine.store("out", builder.evaluate(routine, energy_outputs(builder.system, builder.blocks)))
+    routine.store("out", builder.evaluate(routine, energy_outputs(builder.system, builder.written)))
     return routine
 
 

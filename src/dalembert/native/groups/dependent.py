@@ -19,6 +19,7 @@ class Dependent(Group):
     """Newton's steps for dependent coordinates, and the entries of A."""
 
     name = "dependent"
+    formulas = True
 
     def straight(self, builder: Builder) -> Module:
         """Put them on tapes."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dalembert.algebra import quasidefinite
 from dalembert.model.system import System
 from dalembert.native.build import Builder
 from dalembert.native.groups.base import Group, register
@@ -39,13 +38,8 @@ class Direct(Group):
 
 def direct(builder: Builder) -> Routine:
     """Make the routine of plain elimination in one piece: no proximal term, for rows that are independent."""
-    quick = builder.quick
-    routine, b = Routine("direct"), quick.blocks
-    M, A, rho = quick.matrices(routine)
-    f, c = list(quick.evaluate(routine, b.f)), list(quick.evaluate(routine, b.c))
-    factors = quick.solver.factorised(routine, M, A, 0.0)
-    x = quasidefinite.solve(factors, [*quick.augmented(f, c, A, rho)[: quick.n], *c])
-    routine.store("out", quick.found(routine, x, f))
+    quick, routine = builder.quick, Routine("direct")
+    routine.store("out", quick.solved(routine))
     rank, *condition = [routine.stores.pop(("condition", k)) for k in range(3)]
     routine.store("out", [rank + float(builder.s - quick.s), *condition], builder.n + builder.s)
     return routine

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import symengine as se
 
 from dalembert.language.building import Expr
-from dalembert.language.program import Program
+from dalembert.language.program import Program, definitions_in
 from dalembert.native.build import Builder
 from dalembert.native.groups.base import Group
 from dalembert.native.module import Module
@@ -27,15 +27,17 @@ class Expressions(Group):
         module, routine = Module(), Routine("expressions")
         accelerations = [se.Symbol(f"{q.name}''") for q in builder.blocks.q]
         solved = {*self.multipliers, *accelerations}
-        used = set().union(*(output.free_symbols for output in self.outputs)) & solved
+        defined = builder.system.defined
+        parts = [*self.outputs, *definitions_in(self.outputs, defined).values()]
+        asked = set().union(*(part.free_symbols for part in parts)) & solved
         loads: list[Scalar] = list(routine.loads("in", len(builder.inputs)))
         loads += [-routine.tape.load("x", builder.n + i) for i in self.multipliers.values()]
         loads += [routine.tape.load("x", j) for j in range(builder.n)]
-        program = Program([*builder.inputs, *self.multipliers, *accelerations], self.outputs)
+        program = Program([*builder.inputs, *self.multipliers, *accelerations], self.outputs, defined)
         routine.store("out", program(loads, routine.tape))
-        if used:
+        if asked:
             module.add(builder.stage("blocks", "forces"), *builder.solver.routines)
         module.add(routine)
-        calls = ["blocks", *SOLUTION, "expressions"] if used else ["expressions"]
+        calls = ["blocks", *SOLUTION, "expressions"] if asked else ["expressions"]
         module.kernel("expressions", calls, len(builder.inputs))
         return module

@@ -37,6 +37,8 @@ DEFECT = 1e-6  # beyond which the choices of the pilot have failed
 class FormGroup(Group):
     """The kernel of a form: q̈, r and the defect from t, q, v; of one in momenta, q̇, ṗ and r from t, q, p."""
 
+    formulas = True
+
     def __init__(self, name: str):
         self.name = name
 

@@ -19,6 +19,7 @@ class Implicit(Group):
     """
 
     name = "implicit"
+    formulas = True
 
     def straight(self, builder: Builder) -> Module:
         """Put them on a tape."""

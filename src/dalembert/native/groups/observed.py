@@ -30,7 +30,9 @@ class Observations(Group):
         """Put it on a tape; the equations are not needed."""
         inputs = observed_inputs(system)
         module, routine = Module(), Routine("observed")
-        routine.store("out", Program(inputs, self.outputs)(routine.loads("in", len(inputs)), routine.tape))
+        routine.store(
+            "out", Program(inputs, self.outputs, system.defined)(routine.loads("in", len(inputs)), routine.tape)
+        )
         module.add(routine)
         module.kernel("observed", ["observed"], len(inputs))
         return module

@@ -24,6 +24,7 @@ class Symplectic(Group):
     """
 
     name = "symplectic"
+    formulas = True
 
     def straight(self, builder: Builder) -> Module:
         """Put them on tapes."""

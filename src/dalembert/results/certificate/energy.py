@@ -57,7 +57,10 @@ def written(run: Run, at: list[Place], sizes: Scales) -> list[Item]:
     names = [TIME, *system.coordinates, *system.velocities, *system.parameters]
     energies = (system.kinetic, ZERO if system.potential is None else system.potential)
     parts = [energy.args if energy.is_Add else (energy,) for energy in energies]
-    program, kinetic = Program([se.Symbol(name) for name in names], [*parts[0], *parts[1]]), len(parts[0])
+    program, kinetic = (
+        Program([se.Symbol(name) for name in names], [*parts[0], *parts[1]], system.defined),
+        len(parts[0]),
+    )
     t, q, v = (np.array([getattr(place, name) for place in at]) for name in ("t", "q", "v"))
     values = np.broadcast_to(run.motion.parameters_at(t), (len(t), len(system.parameters)))
     speeds = np.concatenate([v, -v, np.zeros_like(v)])  # all at once, as most of the work is one for each operation

@@ -38,7 +38,7 @@ def jumps(run: Run, sizes: Scales) -> list[Item]:
     if not any(read.velocities) or not motion.changes:
         return []
     inputs = [se.Symbol(name) for name in (TIME, *system.coordinates, *system.velocities, *system.parameters)]
-    programs = [Program(inputs, list(new.values())) for new in read.velocities]
+    programs = [Program(inputs, list(new.values()), system.defined) for new in read.velocities]
     t, q, v, values = points(run)
     values = np.broadcast_to(values, (len(t), len(system.parameters)))
     at = np.array([when for when, _ in motion.changes])

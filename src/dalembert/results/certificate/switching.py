@@ -92,7 +92,7 @@ class _Look:
         system = run.system
         names = [TIME, *system.coordinates, *system.velocities, *system.parameters]
         symbols, found = [se.Symbol(name) for name in names], run.motion.crossing.switching
-        self.switching, self.dips = Program(symbols, found.states), Program(symbols, found.dips)
+        self.switching, self.dips = (Program(symbols, some, system.defined) for some in (found.states, found.dips))
         drift = run.drift
         self.energy = None if drift is None else drift.scale
         used = {symbol.name for expr in (*found.states, *found.dips) for symbol in expr.free_symbols}

@@ -199,7 +199,7 @@ def evaluate(system: System, drawing: Drawing, inputs: Array) -> Places:
     """Evaluate every expression of a drawing at all states (rows of t, q, v and parameters) by one program."""
     names = (TIME, *system.coordinates, *system.velocities, *system.parameters)
     wanted = drawing.expressions
-    rows = Program([se.Symbol(name) for name in names], wanted).arrays(list(inputs.T)).T
+    rows = Program([se.Symbol(name) for name in names], wanted, system.defined).arrays(list(inputs.T)).T
     if not np.all(np.isfinite(rows)):
         bad = wanted[int(np.flatnonzero(~np.all(np.isfinite(rows), axis=0))[0])]
         raise ModelError(f"a point of the drawing has no finite place: {str(bad)[:80]} has no value at this state")

@@ -138,9 +138,10 @@ def _places(mechanism: Mechanism) -> tuple[Program, list[int]]:
     if len(places) < _MANY:
         places += [marker.place for joint in mechanism.joints.values() for marker in joint.markers]
     symbols = [se.Symbol(name) for name in (TIME, *mechanism.coordinates, *mechanism.parameters)]
-    used = set().union(*(x.free_symbols for place in places for x in place))
+    defined = mechanism.defined
+    used = set().union(*(x.free_symbols for x in (*defined.values(), *(x for place in places for x in place))))
     counting = [k for k, name in enumerate(mechanism.parameters) if se.Symbol(name) in used]
-    return Program(symbols, [x for place in places for x in place]), counting
+    return Program(symbols, [x for place in places for x in place], defined), counting
 
 
 def extent(mechanism: Mechanism, numeric: Numeric, q: Sequence[float] | Array) -> float:

@@ -1,0 +1,90 @@
+"""Long trees, in which bodies follow link by link: the same motion and the same forces as if all were written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dalembert import DerivationError, Mechanism, ModelError, example
+from dalembert.blocks.numeric import Numeric
+from dalembert.model.mechanism import tree
+from tests.coordinates.same import differences
+from tests.coordinates.test_gallery import MECHANISMS, QUICK
+from tests.everyday.test_everyday import case_of
+
+SOME = (4, 14, 18)  # a tree in the plane, a linkage in space, screws with springs and dampers
+
+
+@pytest.fixture
+def always(monkeypatch):
+    """Treat every tree as a long one."""
+    monkeypatch.setattr(tree, "WRITTEN", {2: 0, 3: 0})
+
+
+def full(items, quick):
+    return [item if item in quick else pytest.param(item, marks=pytest.mark.full) for item in items]
+
+
+@pytest.mark.parametrize("name", full(MECHANISMS, QUICK))
+def test_same_motion_in_the_gallery(name, always):
+    mechanism = example(name)
+    assert not differences(mechanism, "joints", min(0.3, mechanism.simulation.get("until", 1.0)))
+
+
+@pytest.mark.parametrize("seed", full(range(0, 600, 2), SOME))
+def test_same_motion_of_random_machines(seed, always):
+    mechanism = case_of(seed).build()
+    if not isinstance(mechanism, Mechanism):
+        pytest.skip("by energies")
+    try:
+        mechanism.start()
+        mechanism.compile()
+    except (ModelError, DerivationError):
+        pytest.skip("cannot be assembled, or is not determined")
+    try:
+        assert not differences(mechanism, "joints", 0.05)
+    except ModelError as error:
+        assert "no coordinates of joints" in str(error)
+
+
+@pytest.mark.parametrize("name", ["four-bar", "excavator", "spatial-chain:4", "bricard"])
+def test_blocks_are_those_of_the_formulas(name, monkeypatch):
+    written = example(name).replace(by="joints")
+    monkeypatch.setattr(tree, "WRITTEN", {2: 0, 3: 0})
+    followed = example(name).replace(by="joints")
+    assert followed.tree.long and not written.tree.long
+    one, other = Numeric(written), Numeric(followed)
+    random = np.random.default_rng(1)
+    q, v = random.normal(size=(2, one.n))
+    a, b = one.all(0.3, q, v), other.all(0.3, q, v)
+    for x, y in ((a.M, b.M), (a.A, b.A)):
+        x, y = x.toarray(), y.toarray()
+        assert np.allclose(x, y, rtol=1e-12, atol=1e-13 * np.abs(x).max(initial=0.0))
+    assert np.allclose(a.f, b.f, rtol=1e-12, atol=1e-12 * np.abs(a.f).max())
+    assert np.allclose(a.c, b.c, rtol=1e-12, atol=1e-12)
+    (g, slopes, _), (residual, directions, _) = one.position(0.3, q), other.position(0.3, q)
+    assert np.allclose(g, residual) and np.allclose(slopes.toarray(), directions.toarray())
+
+
+@pytest.mark.parametrize("name", ["planar-chain:60", "spatial-chain:12"])
+def test_a_long_chain_from_check_to_joint_forces(name):
+    chain, bodies = example(name), int(name.partition(":")[2])
+    joints = chain.replace(by="joints")
+    assert joints.check().degrees_of_freedom == bodies
+    one, other = (system.simulate(0.05, samples=2) for system in (chain, joints))
+    assert other.certificate.ok
+    last = f"rod{bodies}"
+    for what in (f"x_{last}", f"y_{last}'", f"x_{last}''", f"{last}.end.x", f"{last}.end.x'"):
+        assert np.allclose(one.evaluate(what), other.evaluate(what), rtol=1e-7, atol=1e-7), what
+    for joint in ("J1", f"J{bodies}"):
+        assert np.allclose(one.joint(joint).force, other.joint(joint).force, rtol=1e-7, atol=1e-6)
+
+
+def test_formulas_of_long_trees_are_refused(tmp_path):
+    chain = example("planar-chain:20").replace(by="joints")
+    with pytest.raises(DerivationError, match='take coordinates = "absolute" for formulas'):
+        chain.derive("minimal")
+    with pytest.raises(DerivationError, match="every formula would be long"):
+        chain.simulate(0.1, method="radau")
+    chain.simulate(0.05).report(tmp_path / "chain.html")
+    assert "The equations are not written down" in (tmp_path / "chain.html").read_text(encoding="utf-8")
