@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import Event, Mechanism, ModelError, SimulationError, System, example
+from dalembert import Event, ModelError, SimulationError, System, example
 from dalembert.motion.entry import Stepper
 from dalembert.motion.methods.radau import STAGES, TIMES, scheme
 from dalembert.motion.pattern import pattern
 from dalembert.motion.steppers.sparse import CHOSEN, GIVEN
 from tests.conftest import pendulum
+from tests.honesty.machines import parallel_cranks
 
 factorise, solve = Stepper("sparse", "factorise"), Stepper("sparse", "solve")
 
@@ -175,13 +176,7 @@ def test_every_step_can_be_looked_into():
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_change_point_of_repeated_constraints_is_named_and_dop853_passes_it():
-    bar, places = {"mass": 1.3, "inertia": 0.12, "angle": np.pi / 2}, {"a": 0.0, "b": 0.6, "c": 1.2}
-    cranks = {name: {**bar, "at": [x, 0.25]} for name, x in places.items()}
-    cranks["a"]["spin"] = -3
-    lower = {f"g{k}": {"kind": "revolute", "bodies": ["ground", k], "at": [x, 0]} for k, x in places.items()}
-    upper = {f"r{k}": {"kind": "revolute", "bodies": [k, "rod"], "at": [x, 0.5]} for k, x in places.items()}
-    rod = {"mass": 2.1, "inertia": 0.4, "at": [0.6, 0.5]}
-    machine = Mechanism(bodies={**cranks, "rod": rod}, joints=lower | upper)
+    machine = parallel_cranks(3)
     run = machine.simulate(3, method="radau", rtol=1e-6, atol=1e-8)
     assert run.status == "failed" and "become dependent" in run.motion.facts["message"]
     assert run.steps < 100_000  # some ten thousand, by rounding; half a million if nothing is said

@@ -29,6 +29,8 @@ _OFTEN = 8  # thousands of steps that come next to nowhere, after which the posi
 class ImplicitEngine(Engine):
     """What steps work with that solve for velocities and multipliers, with positions as they follow from the former."""
 
+    implicit = True
+
     def __init__(self, kernels: Kernels, setup: Setup):
         n, s = kernels.n, kernels.s
         super().__init__(kernels, setup, n + s)

@@ -10,7 +10,7 @@ from scipy.linalg import qr
 from dalembert.arrays import Array
 from dalembert.errors import SimulationError
 from dalembert.motion import codes
-from dalembert.motion.diagnosis import back_and_forth
+from dalembert.motion.diagnosis import back_and_forth, creeps
 from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
@@ -20,6 +20,7 @@ from dalembert.motion.tools import ExplicitKernels, NativeRecord, Record, Sizes,
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
 
+_OFTEN = 16  # thousands of steps that come next to nowhere, after which the position is looked at, each time
 _KEEPINGS = {"none": codes.NO_KEEPING, "project": codes.PROJECT, "stabilise": codes.STABILISE}
 
 
@@ -150,7 +151,10 @@ class ExplicitEngine(Engine):
             return status
         self._slow += 1
         again = self._slow & (self._slow - 1) == 0  # the first time, the second, the fourth, …
-        return codes.CHATTER if again and back_and_forth(self) else codes.RUNNING
+        if again and back_and_forth(self):
+            return codes.CHATTER
+        looked = self._slow % _OFTEN == 0
+        return codes.CREEPS if looked and creeps(self, self.kernels.system) else codes.RUNNING
 
     def repeated(self, steps: Steps, ends: Array, thetas: Array) -> Array:
         """Return states inside recorded steps, by repeating them in one call, or one for each choice of coordinates."""

@@ -309,7 +309,7 @@ def _failure(status: int, engine: Engine, system: System) -> str:
     if status == codes.CREEPS:
         return (
             f"thousands of steps come next to nowhere after {where}: there the constraints become dependent, as where "
-            "the bars of a linkage lie in one line, and implicit methods do not get past. Take method `dop853`"
+            f"the bars of a linkage lie in one line, and {_creeping(engine)}"
         )
     if status == codes.NOT_SOLVED:
         return (
@@ -321,6 +321,15 @@ def _failure(status: int, engine: Engine, system: System) -> str:
     if engine.fixed:
         reasons = f"The step is too large: take a smaller one. If that does not help: {reasons[0].lower()}{reasons[1:]}"
     return f"{_unsatisfied(engine, system)} after {where}. {reasons}"
+
+
+def _creeping(engine: Engine) -> str:
+    """Say what does not get past a singular position, and what to take instead."""
+    if engine.implicit:
+        return "implicit methods do not get past. Take method `dop853`"
+    if engine.kernels.chooses:
+        return "the form `independent` does not get past at this tolerance. Take the form `multipliers`"
+    return "rounding is larger there than this tolerance. Take a larger one"
 
 
 def _unsatisfied(engine: Engine, system: System) -> str:

@@ -35,6 +35,8 @@ _VALUES = 300_000  # coordinates times times, beyond which there are fewer
 _FINER = {"dop853": 100.0}  # parts of the tolerance: steps of a high order become little shorter by that
 _TENTH = 10.0  # of the others
 _ALIKE = 0.9  # part of the error that the second motion may have as well
+_SEEN = 1e-12  # part of the energy that its error must be to be more than rounding
+_IDLE = 0.1  # part of that error which work may be
 _SURER = "multipliers"  # the form that holds everywhere, for a second motion that does not reach the end
 _CALLED = "the laws were called again for the second motion: with the values on record alone it would run away"
 _OTHER = "computed from the values on record the motion runs away, and laws that are called again lead to another one"
@@ -87,7 +89,7 @@ def _compared(run: Run, scales: Scales, given: Start | None, call: bool = False)
         why = f"not judged: a second motion to compare with cannot be computed: {error}"
         none = np.zeros(0), np.zeros((0, motion.kernels.n))
         return Accuracy(*none, start, Item("accuracy", None, limit, name), why)
-    errors = _factor(motion, other) * np.abs(mine - other.samples[:, _columns(run)])
+    errors = _factor(run, other) * np.abs(mine - other.samples[:, _columns(run)])
     errors += _rounding(run, scales)[None] * (times - start)[:, None] / (end - start)
     errors += _passed_over(run, scales, times)
     errors[np.ix_(_beside_jumps(motion, other, times, limit), scales.is_state)] = 0.0
@@ -98,13 +100,18 @@ def _compared(run: Run, scales: Scales, given: Start | None, call: bool = False)
     good = parts <= limit
     first = int(np.argmin(good)) if not np.all(good) else len(good)
     whole = reached == len(asked) or _run_together(motion, other)
-    until = end if first == len(times) and whole else float(times[max(first - 1, 0)])
+    until = end if first == len(times) and whole else _step_before(motion, float(times[max(first - 1, 0)]))
     note = ""
     if first == len(times) and until < end:
         note = f"not judged after t = {until:.4g}: a second motion, computed more accurately, ends there"
         note += f" ({other.facts['message']})" if other.facts["message"] else ""
     value = float(parts.max(initial=0.0))
     return Accuracy(times, errors, until, Item("accuracy", value, limit, name), note, other)
+
+
+def _step_before(motion: Motion, t: float) -> float:
+    """Return where the step at t begins: inside of it both motions may be off alike, as two lines from a point are."""
+    return float(motion.times[max(int(np.searchsorted(motion.times, t, side="right")) - 1, 0)])
 
 
 def _run_together(motion: Motion, other: Motion) -> bool:
@@ -151,15 +158,31 @@ def _passed_over(run: Run, scales: Scales, times: Array) -> Array:
     return sums[0][passed] + np.maximum(sums[1][passed] * times[:, None] - sums[2][passed], 0.0)
 
 
-def _factor(motion: Motion, other: Motion) -> float:
+def _factor(run: Run, other: Motion) -> float:
     """Return by what the difference is multiplied to give the error: the second motion has a part of it as well.
 
     The error goes with a power of the length of the steps. Where the second motion took hardly more steps, as in a
-    short motion, it is hardly better.
+    short motion, it is hardly better; and where steps are fixed they may be too long for that power to show.
     """
+    motion = run.motion
     longer = min(motion.facts["steps"] / max(other.facts["steps"], 1), 1.0)
-    part = 0.5 if motion.facts["step"] is not None else longer
-    return 1.0 / (1.0 - min(part**motion.engine.order, _ALIKE))
+    part = (0.5 if motion.facts["step"] is not None else longer) ** motion.engine.order
+    if motion.facts["step"] is not None:
+        part = max(part, _left_of_drift(run, type(run)(other)))
+    elif motion.facts["form"] != other.facts["form"]:  # steps of two forms tell nothing, as where one of them creeps
+        part = other.facts["rtol"] / motion.facts["rtol"]
+    return 1.0 / (1.0 - min(part, _ALIKE))
+
+
+def _left_of_drift(run: Run, other: Run) -> float:
+    """Return which part of its error in energy a second motion still has; nothing where something does work."""
+    if run.system.kinetic is None or run.motion.changes:
+        return 0.0
+    found = [some.motion.kernels.energies(*points(some)) for some in (run, other)]
+    first, second = (float(np.ptp(each.energy)) for each in found)
+    work = np.abs(found[0].forces + found[0].time + found[0].constraints.sum(axis=-1)).max() * np.ptp(run.motion.times)
+    size = np.abs(found[0].kinetic).max() + np.ptp(found[0].potential)
+    return second / first if first < np.inf and first > max(_SEEN * size, work / _IDLE) else 0.0
 
 
 def _columns(run: Run) -> Array:
@@ -223,7 +246,8 @@ def _finer(motion: Motion, times: Array, call: bool, start: Start | None) -> Mot
             for part in parts
         ]
     if facts["form"] != _SURER and _SURER in METHODS[facts["method"]].forms:
-        options.insert(1, {**options[0], "form": _SURER})
+        # what depends on chosen coordinates is lost next to singular positions, in the same way at every tolerance
+        options.insert(0 if motion.kernels.chooses else 1, {**options[0], "form": _SURER})
     # next to a singular position a motion may creep in a form, or at a tolerance, where another passes with ease
     found: list[Motion] = []
     while options and not (found and len(found[-1].samples) == len(times)):

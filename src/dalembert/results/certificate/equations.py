@@ -99,12 +99,14 @@ def _numeric(run: Run, values: Array) -> Numeric:
 def singular(run: Run, found: Result) -> Array:
     """Tell which states are next to a position where constraints repeat each other that elsewhere do not.
 
-    What is badly conditioned all the time is next to none, as long as digits are left.
+    What is badly conditioned all the time is next to none, as long as digits are left. Next to one, the rank of
+    constraints that repeat each other anyway may be counted too large as well.
     """
     rank, conditioning = np.asarray(found.rank), np.asarray(found.conditioning)
     whole = len(run.system.constraints)
     nearly = min(NEARLY, max(_HARDLY, _ALWAYS * conditioning.max(initial=0.0)))
-    return (rank < rank.max(initial=0)) | ((rank == whole) & (conditioning < nearly) & (whole > 0))
+    usual = np.median(rank) if rank.size else 0
+    return (rank != usual) | ((rank == whole) & (conditioning < nearly) & (whole > 0))
 
 
 def scales(run: Run, at: list[Place]) -> Scales:
