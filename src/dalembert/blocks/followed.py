@@ -32,7 +32,7 @@ _ROUNDING = 1e-13  # of what an entry of A is made of: below, it is nothing
 
 
 @dataclass(frozen=True)
-class Tableau:
+class TreeTableau:
     """The equations of a long tree, in its coordinates and in what its bodies move along, behind them.
 
     blocks: in all of these. index: their numbers by name. attached: what moves with bodies, and is none of these.
@@ -75,7 +75,7 @@ class Tableau:
 
 
 @fact(STRUCTURE)
-def tableau(system: Mechanism) -> Tableau:
+def tableau(system: Mechanism) -> TreeTableau:
     """Derive the equations of a long tree in the velocities of its bodies."""
     outward = system.outward
     assert outward is not None
@@ -94,7 +94,7 @@ def tableau(system: Mechanism) -> Tableau:
         parameters=system.parameters,
         attached=attached,
     )
-    return Tableau(derive_blocks(given), tuple(outward.links), index, attached, len(system.coordinates))
+    return TreeTableau(derive_blocks(given), tuple(outward.links), index, attached, len(system.coordinates))
 
 
 class Followed:
