@@ -142,6 +142,10 @@ RIGHT = {
     "a jump in the force": lambda: oscillator(forces={"x": "step(t - 1)"}).simulate(5),
     "matrices": lambda: System("x", mass=[["2"]], force=["-x - 0.1*x' + sin(t)"], initial={"x": 1.0}).simulate(20),
     "long steps of rattle": lambda: example("four-bar").simulate(1, method="rattle", step=0.01),
+    "a force too fast for splines": lambda: oscillator(forces={"x": "1e4*sin(2000*t)"}).simulate(17),
+    "jumps that run into one another": lambda: gliding(potential="10*x", initial={"x": 1.0, "x'": 0.0}).simulate(
+        10, events=[Event("x = 0", direction="down", velocities={"x'": "-0.5*x'"})]
+    ),
 }
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from dalembert import Event, Mechanism, System
 from dalembert.results.run import Run
+from tests.honesty.machines import gliding
 
 FREE = System("x", kinetic="x'^2/2", initial={"x": 0, "x'": 1})
 
@@ -98,3 +99,17 @@ def test_a_body_brought_to_rest_stays_there():
     run = spring.simulate(3, events=[Event("x = 0", direction="down", velocities={"x'": 0})])
     assert run.status == "done"
     assert abs(run["x"][-1]) < 1e-9
+
+
+def test_a_sample_right_behind_a_jump_is_there_for_every_method():
+    """It is where the next step begins; `rattle` could take no step of no length, and its second motion ended there."""
+    ball = gliding(potential="9.81*x", initial={"x": 2.3, "x'": 0.4})
+    hit = Event("x = 0.1", direction="down", velocities={"x'": "-0.8*x'"})
+    run = ball.simulate(1.5, events=[hit], method="rattle", step=0.01, form="canonical")
+    assert run.certificate.ok, str(run.certificate)
+    behind = float(np.nextafter(2.0, 3.0))
+    change = Event("t = 2", velocities={"x'": "-x'"})
+    for method in ("dop853", "rattle", "rk4"):
+        settings = {} if method == "dop853" else {"step": 0.01}
+        run = gliding().simulate(3.0, events=[change], samples=[1.0, behind, 3.0], method=method, **settings)
+        assert run["x"] == pytest.approx([1.0, 2.0, 1.0]) and run["x'"][1] == pytest.approx(-1.0)

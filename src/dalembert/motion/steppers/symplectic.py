@@ -302,6 +302,8 @@ def advance(
             at, into = wanted[count.sampled], sampled[count.sampled]
             if at == end:
                 copy(new, into)
+            elif at <= t:  # where the motion has just jumped: no step leads there
+                copy(y, into)
             elif not inside(address, size, count, weights, t, at - t, y, into, others, given, out, scratch):
                 return _status(count)
             count.sampled += 1

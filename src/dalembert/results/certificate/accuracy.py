@@ -115,8 +115,11 @@ def _step_before(motion: Motion, t: float) -> float:
 
 
 def _run_together(motion: Motion, other: Motion) -> bool:
-    """Tell whether both motions end where jumps run into one another, which is found a moment earlier or later."""
-    endless = all(some.occurrences and some.occurrences[-1].kind == ZENO for some in (motion, other))
+    """Tell whether both motions end where jumps run into one another, which is found a moment earlier or later.
+
+    The second one is followed on until they are found, or no step is short enough.
+    """
+    endless = bool(motion.occurrences) and motion.occurrences[-1].kind == ZENO
     return endless and motion.times[-1] - other.times[-1] <= _MOMENT * (motion.times[-1] - motion.times[0])
 
 
