@@ -5,14 +5,18 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dalembert import ModelError, load, loads, names
+from dalembert import ModelError, System, load, loads, names
 from dalembert.model.gallery import SIZED, example
+from dalembert.model.sections import SECTIONS
 
+KEYED = ("tables", "controls", "loads", "events")  # tables of tables
 GOOD = str(example("pendulum"))
 LINES = GOOD.split("\n")
 
@@ -144,3 +148,53 @@ def test_no_damage_to_a_model_makes_the_reader_raise_anything_else(line, text, p
     lines[line] = kept + text + (lines[line][place + len(text) :] if instead else lines[line][place:])
     with contextlib.suppress(ModelError):
         loads("\n".join(lines))
+
+
+class Mute:
+    """What cannot even be shown."""
+
+    def __repr__(self):
+        raise RuntimeError("no")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [3, 1.5, 1j, "x", [1], np.array([1, 2]), np.array([]), Mute(), {Mute(): 1}],
+    ids=lambda value: type(value).__name__,
+)
+@pytest.mark.parametrize("name", sorted(SECTIONS))
+def test_what_is_no_table_is_refused_whatever_the_others_are(name, wrong):
+    """In Python any value may come, beside tables that look at each other's names."""
+    others: dict[str, Any] = {
+        "outputs": {"tip": "x"},
+        "states": {"z": "x - z"},
+        "controls": {"u": {"acts": {"x": 1}, "law": "-x"}},
+        "tables": {"road": {"x": [0, 1], "value": [0, 1]}},
+    }
+    with contextlib.suppress(ModelError):
+        System("x", kinetic="x'^2/2", **{**others, name: wrong})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [None, 3, [], {}, np.array([1, 2]), np.array([]), Mute(), float("nan"), b"x"],
+    ids=lambda value: type(value).__name__,
+)
+@pytest.mark.parametrize(
+    ("name", "good"),
+    [
+        ("tables", {"x": [0, 1], "value": [0, 1], "kind": "linear", "beyond": "stop", "file": "a.csv"}),
+        ("controls", {"acts": {"x": 1}, "law": "-x"}),
+        ("loads", {"at": ["x", 0], "force": [1, 0], "angle": "x", "moment": 1}),
+        ("events", {"when": "x = 0", "direction": "up", "stop": True, "set": {}, "velocities": {}}),
+        ("outputs", {"a": "x"}),
+        ("define", {"a": "x"}),
+        ("states", {"a": "x"}),
+        ("functions", {"a": ["t"]}),
+    ],
+)
+def test_no_entry_of_a_table_raises_anything_else(name, good, wrong):
+    for entry in good:
+        changed = {**good, entry: wrong}
+        with contextlib.suppress(ModelError):
+            System("x", kinetic="x'^2/2", **{name: {"a": changed} if name in KEYED else changed})

@@ -215,7 +215,7 @@ REFUSED = [
         "unknown name `k`; `m` needs a constant; what depends on parameters belongs into [define]",
     ),
     ({"parameters": {"m": float("nan")}}, "`m` needs a finite number, got nan"),
-    ({"parameters": {"m": [1]}}, "`m` needs a finite number, got [1]"),
+    ({"parameters": {"m": [1]}}, "`m` needs a finite number, got the list [1]"),
     ({"initial": {"z": 1}}, "`z` is neither a coordinate nor a velocity"),
     ({"initial": {"x": "t"}}, "the value of `x` must be a number or an expression of parameters (found t)"),
     ({"guess": {"x": "x'"}}, "the value of `x` must be a number or an expression of parameters (found x')"),

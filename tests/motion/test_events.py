@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import Event, ModelError, System, example
+from dalembert import Event, ModelError, MotionWarning, System, example
 from tests.conftest import pendulum
 
 FALL = System("y", kinetic="m*y'^2/2", potential="m*g*y", parameters={"m": 2, "g": 10.0}, initial={"y": 5, "y'": 0})
@@ -173,3 +173,12 @@ def test_more_mistakes(event, message):
 def test_one_event_needs_no_list():
     assert len(SPRING.simulate(2.0, events="x = 0").events) == 1
     assert len(SPRING.simulate(2.0, events=Event("x = 0")).events) == 1
+
+
+def test_an_event_without_a_value_is_told_of():
+    """√(x − 1) has no value once x is below 1, and what has none passes zero unseen."""
+    words = r"event `sqrt\(x - 1\) = 0` has no finite value at \d+ of \d+ steps, first at t = "
+    with pytest.warns(MotionWarning, match=words):
+        run = SPRING.simulate(2.0, events=["sqrt(x - 1) = 0", "x = 0"])
+    assert len(run.events) == 1
+    assert [note for note in run.certificate.notes if "whether it happens there cannot be seen" in note]

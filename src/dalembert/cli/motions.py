@@ -79,7 +79,7 @@ def ending(run: Run) -> int:
     if run.message:
         verb = "fails" if run.status == "failed" else "was stopped"
         typer.echo(styled(f"The motion {verb}: {run.message}", "bad", err=True), err=True)
-    for note in (*([run.note] if run.note else []), *run.slack):
+    for note in (*([run.note] if run.note else []), *run.cautions):
         typer.echo(styled(f"Note: {note}", "caution", err=True), err=True)
     if run.status == "stopped":
         word = run.message.split()[0]

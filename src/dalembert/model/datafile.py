@@ -48,7 +48,10 @@ def _inside(name: str, folder: Path) -> Path:
     if PurePosixPath(name).is_absolute() or PureWindowsPath(name).drive or PureWindowsPath(name).root:
         raise ModelError(f"`{_short(name)}` is not relative to the folder of the model; files elsewhere are not read")
     place = folder.resolve()
-    found = (place / given).resolve()
+    try:
+        found = (place / given).resolve()
+    except (OSError, RuntimeError):  # the latter before Python 3.13
+        raise ModelError(f"`{_short(name)}` is a link that leads nowhere but to itself") from None
     if not found.is_relative_to(place):
         raise ModelError(f"`{_short(name)}` leads out of the folder of the model; files elsewhere are not read")
     return found
@@ -68,7 +71,7 @@ def _columns(text: str, file: str) -> tuple[list[float], list[float]]:
         cells = [cell.strip().strip('"') for cell in line.split(separator)]
         if not places:
             places, count = _places(cells, file, number), len(cells)
-            if not _NUMBER.fullmatch(cells[0]):
+            if not any(map(_NUMBER.fullmatch, cells)):  # these are names
                 continue
         if len(cells) != count:
             raise _wrong(file, number, f"{len(cells)} columns, where the first line has {count}")
@@ -107,4 +110,4 @@ def _wrong(file: str, line: int, text: str) -> ModelError:
 
 
 def _short(name: str) -> str:
-    return str(name)[:80]
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in name[:80])

@@ -187,7 +187,7 @@ class Reader:
             if isinstance(value := getattr(given, part), Mapping):
                 for key in value:
                     if not isinstance(key, str):
-                        self.problem(f"expected names in quotes, got {key!r}", part)
+                        self.problem(f"expected names in quotes, got {shown(key)}", part)
         if len(self.problems) > before:
             raise ModelError(self.problems)
 
@@ -337,7 +337,7 @@ class Reader:
         except (TypeError, ValueError, OverflowError):
             result = math.nan
         if not math.isfinite(result):
-            self.problem(f"`{name}` needs a finite number, got {str(value)[:60]}", section, name)
+            self.problem(f"`{name}` needs a finite number, got {shown(value)}", section, name)
             return None
         return result
 

@@ -161,6 +161,14 @@ class Stated(Shown):
             found["own"] = replace(self.own, **{part: own})
         return found
 
+    def located(self, problem: Problem) -> Problem:
+        """Return a problem with the line of its entry, or of the table that holds it, if the model is from a file."""
+        if (source := self.source) is None:
+            return problem
+        keys = (problem.key[:k] for k in range(len(problem.key), 0, -1))
+        line = next((source.lines[key] for key in keys if key in source.lines), None)
+        return replace(problem, file=source.file, line=line)
+
     def put_sections(self, change: Callable[[Expr], Expr]) -> dict[str, Any]:
         """Return the further tables with their expressions changed, without those that are in the equations."""
         found = {name: SECTIONS[name].put(kept, change) for name, kept in self.sections.items()}

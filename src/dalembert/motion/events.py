@@ -172,9 +172,9 @@ def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
                 raise ModelError(f"no parameter `{name}`; {nearest(str(name), list(system.parameters), 'parameters')}")
             value = event.action[name]
             if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
-                raise ModelError(f"the new value of `{name}` must be a finite number, got {value!r}")
+                raise ModelError(f"the new value of `{name}` must be a finite number, got {shown(value)}")
     elif not isinstance(event.action, str) or event.action not in ACTIONS:
-        raise ModelError(f"the action is record, stop or new values of parameters, got {event.action!r}")
+        raise ModelError(f"the action is record, stop or new values of parameters, got {shown(event.action)}")
     if isinstance(event.when, str):
         expression = (parse_equation if EQUALS.search(event.when) else parse)(event.when, vocabulary)
     elif is_sympy(event.when) or isinstance(event.when, se.Basic):

@@ -75,6 +75,13 @@ class Measured(Shown):
 
         return slack(self._self)
 
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What is to be looked at, in words: ropes that would have to push, and events that cannot be seen."""
+        from dalembert.results.unseen import unseen
+
+        return (*self.slack, *unseen(self._self.motion))
+
     def evaluate(self, expression: Any, times: Any = None) -> Any:
         """Return an expression along the motion: `run.evaluate("m*g*y")`, at its samples or at any times of it.
 

@@ -54,7 +54,7 @@ def alarms(run: Run) -> list[nodes.Block]:
     if run.message and run.status != "done":
         words = verb(run)
         parts.append(nodes.Paragraph((nodes.Tone(f"{words[0].upper()}{words[1:]}: ", "strong"), run.message), "bad"))
-    return [*parts, *map(nodes.Note, (*([run.note] if run.note else []), *run.slack))]
+    return [*parts, *map(nodes.Note, (*([run.note] if run.note else []), *run.cautions))]
 
 
 def how(run: Run) -> nodes.Block:

@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 
 def simulate(system: System, asked: Mapping[str, Any]) -> Run:
-    """Compute the motion of a system with settings by name; warn where it ends early, or where ropes push."""
+    """Compute the motion of a system with settings by name; warn where it ends early, ropes push, or events hide."""
     system = with_functions(system, asked.get("functions"))
     system, called = with_laws(system, asked.get("controls"))
     settings = chosen_settings(system, {**asked, "controls": called or None})
     run = Run(compute(system, settings))
-    words = run.slack
+    words = run.cautions
     if run.status == "failed" or (run.status == "stopped" and not run.message.startswith("event ")):
         text = f"the motion ends at t = {run.motion.times[-1]:.6g}: {run.message}"
         if settings.strict:

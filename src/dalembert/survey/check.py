@@ -90,14 +90,9 @@ class Examination:
 
     def report(self, severity: str, text: str, *key: str) -> None:
         """Note something about an entry of the model."""
-        source = self.system.source
         if len(key) == 2 and key[0] == "constraints":
             key = self.system.entry(key[1])
-        line = None
-        if source is not None:
-            line = next((source.lines[key[:k]] for k in range(len(key), 0, -1) if key[:k] in source.lines), None)
-        file = source.file if source is not None else None
-        self.problems.append(Problem(text, severity, file, line, key=key))
+        self.problems.append(self.system.located(Problem(text, severity, key=key)))
 
     def outcome(self) -> Check:
         """Examine the system as far as what is found allows."""

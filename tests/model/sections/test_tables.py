@@ -200,6 +200,22 @@ def test_what_is_no_table_is_said_once_with_its_line(text, message):
     assert message in problem.text and 8 <= (problem.line or 0) <= 11
 
 
+def test_a_first_line_that_is_no_header_is_not_left_out(tmp_path):
+    (tmp_path / "road.csv").write_text("0x1,2\n2,3\n3,4\n")
+    with pytest.raises(ModelError, match="line 1: expected a finite number, got `0x1`"):
+        model().replace(tables={"road": {"file": str(tmp_path / "road.csv")}})
+
+
+def test_a_link_to_itself(tmp_path):
+    os.symlink("road.csv", tmp_path / "road.csv")
+    path = tmp_path / "model.toml"
+    path.write_text(
+        'format = 1\ncoordinates = ["x"]\n[energy]\nkinetic = "x\'^2/2"\n[tables.road]\nfile = "road.csv"\n'
+    )
+    with pytest.raises(ModelError, match=r"model.toml:6: file: `road.csv`.*(leads nowhere|symbolic links)"):
+        load(path)
+
+
 def test_names_and_uses_that_are_wrong():
     def wrong(old, new):
         with pytest.raises(ModelError) as error:

@@ -25,12 +25,13 @@ What is read must be readable again: `replace` reads a variant from what the sys
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import symengine as se
 
+from dalembert.arguments import shown
 from dalembert.errors import ModelError
 from dalembert.language.building import Expr
 from dalembert.model.changes import merge_entries
@@ -117,8 +118,14 @@ def by_name(reader: Reader, section: ModelTable, given: Any) -> dict[str, Any]:
         return {}
     for key in given:
         if not isinstance(key, str):
-            reader.problem(f"expected names in quotes, got {str(key)[:40]}", *section.path)
+            reader.problem(f"expected names in quotes, got {shown(key)}", *section.path)
     return {key: value for key, value in given.items() if isinstance(key, str)}
+
+
+def names_in(reader: Reader, table: str) -> Collection[str]:
+    """Return the names in another table; none of what is no table, which is reported where it is read."""
+    given = reader.given.sections.get(table)
+    return given if isinstance(given, Mapping) else ()
 
 
 def kept_sections(reader: Reader, given: Mapping[str, Any]) -> Mapping[str, Any]:

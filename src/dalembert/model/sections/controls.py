@@ -24,7 +24,7 @@ from dalembert.language.building import Expr
 from dalembert.language.state_names import as_written, integral, is_integral
 from dalembert.model.first_order import read_followed, with_meanings
 from dalembert.model.observed import asks_for
-from dalembert.model.sections.base import ModelTable, by_name, model_table
+from dalembert.model.sections.base import ModelTable, by_name, model_table, names_in
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
@@ -51,7 +51,7 @@ class Controls(ModelTable):
             for what, names in (
                 ("a coordinate", reader.coordinates),
                 ("a state", reader.states),
-                ("a definition", reader.given.sections.get("define") or {}),
+                ("a definition", names_in(reader, "define")),
             ):
                 if name in names:
                     reader.problem(f"control `{name}` is also {what}; rename one of them", self.name, name)
@@ -188,9 +188,10 @@ def _others(fields: Mapping[str, Any]) -> list[tuple[tuple[str, ...], list[Expr]
 def without_value(system: Stated, name: str) -> Problem:
     """Say that a parameter has no value, or that a control has no law, and what to do."""
     if name not in system.sections.get("controls", {}):
-        return Problem(f"parameter `{name}` has no value; give one in `parameters`", key=("parameters", name))
+        text = f"parameter `{name}` has no value; give one in `parameters`"
+        return system.located(Problem(text, key=("parameters", name)))
     text = f'control `{name}` has no law; give one, as in law = "-k*x", or in Python controls={{"{name}": law}}'
-    return Problem(text, key=("controls", name))
+    return system.located(Problem(text, key=("controls", name)))
 
 
 def with_laws(system: System, given: Any) -> tuple[System, dict[str, Any]]:

@@ -44,8 +44,8 @@ class Define(ModelTable):
 
     def read(self, reader: Reader, given: Any) -> Mapping[str, str]:
         """Keep the texts."""
-        names = given if isinstance(given, Mapping) else ()
-        return MappingProxyType({name: str(given[name]) for name in names if isinstance(name, str)})
+        items = given.items() if isinstance(given, Mapping) else ()
+        return MappingProxyType({name: str(text) for name, text in items if name in reader.definitions})
 
     def merged(self, present: Any, change: Any) -> Any:
         """Add definitions; those that are there are in the equations, which `redefined` in `variants.py` reads anew."""

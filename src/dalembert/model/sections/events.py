@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
+from dalembert.arguments import shown
 from dalembert.errors import nearest
 from dalembert.language.building import Expr, number
 from dalembert.language.parser import parse_equation, parse_value
@@ -64,11 +65,11 @@ class EventsTable(ModelTable):
         event: dict[str, Any] = {"when": self._when(reader, entries["when"], (*path, "when"))}
         direction, stop = entries.get("direction", "both"), entries.get("stop", False)
         if not isinstance(direction, str) or direction not in DIRECTIONS:
-            reader.problem(f"the direction is up, down or both, got {str(direction)[:40]!r}", *path, "direction")
+            reader.problem(f"the direction is up, down or both, got {shown(direction)}", *path, "direction")
         elif direction != "both":
             event["direction"] = direction
         if not isinstance(stop, bool):
-            reader.problem(f"`stop` is true or false, got {str(stop)[:40]!r}", *path, "stop")
+            reader.problem(f"`stop` is true or false, got {shown(stop)}", *path, "stop")
         elif stop:
             event["stop"] = True
         for part, read in (("set", self._parameters), ("velocities", self._velocities)):
@@ -111,7 +112,7 @@ class EventsTable(ModelTable):
         """Read the new value of a parameter."""
         found = reader.attempt(path, lambda: number(reader.translate(value)))
         if found is None or not math.isfinite(found):
-            reader.problem(f"the new value of `{name}` is a finite number, got {str(value)[:60]}", *path)
+            reader.problem(f"the new value of `{name}` is a finite number, got {shown(value)}", *path)
             return None
         return se.RealDouble(found)
 

@@ -156,10 +156,12 @@ def refuse_open(system: Stated) -> None:
     """Raise ModelError if there is a function without a value."""
     if names := left_open(system):
         raise ModelError(
-            Problem(
-                f'function `{name}` has no value; give one, as in functions={{"{name}": "sin(3*t)"}}, '
-                f'or in a file {name} = {{of = [{_quoted(system, name)}], value = "sin(3*t)"}}',
-                key=("functions", name),
+            system.located(
+                Problem(
+                    f'function `{name}` has no value; give one, as in functions={{"{name}": "sin(3*t)"}}, '
+                    f'or in a file {name} = {{of = [{_quoted(system, name)}], value = "sin(3*t)"}}',
+                    key=("functions", name),
+                )
             )
             for name in names
         )

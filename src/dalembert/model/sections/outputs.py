@@ -13,7 +13,7 @@ from dalembert.language.bounds import MAX_NODES
 from dalembert.language.building import Expr
 from dalembert.language.walk import fold
 from dalembert.model.observed import Observed, asks_for
-from dalembert.model.sections.base import ModelTable, by_name, model_table
+from dalembert.model.sections.base import ModelTable, by_name, model_table, names_in
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
@@ -62,7 +62,7 @@ class Outputs(ModelTable):
             ("a state", reader.states),
             ("a parameter", reader.parameters),
             ("a definition", reader.definitions),
-            ("a control", reader.given.sections.get("controls") or {}),
+            ("a control", names_in(reader, "controls")),
             ("the multiplier of a constraint", observed.multipliers),
         ):
             if name in names:

@@ -17,7 +17,7 @@ import symengine as se
 from dalembert.language.building import Expr
 from dalembert.language.state_names import inner, integral
 from dalembert.model.first_order import by_state, names_parts, read_followed
-from dalembert.model.sections.base import ModelTable, by_name, model_table
+from dalembert.model.sections.base import ModelTable, by_name, model_table, names_in
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
@@ -43,7 +43,7 @@ class States(ModelTable):
                 ("a coordinate", reader.coordinates),
                 ("a parameter", reader.parameters),
                 ("a definition", reader.definitions),
-                ("a table", reader.given.sections.get("tables") or {}),
+                ("a table", names_in(reader, "tables")),
             ):
                 if name in names:
                     reader.problem(f"state `{name}` is also {what}; rename one of them", self.name, name)

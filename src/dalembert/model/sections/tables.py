@@ -86,7 +86,7 @@ class Tables(ModelTable):
         found: dict[str, Any] = dict(zip(COLUMNS, columns, strict=False))
         for entry, known in ENTRIES.items():
             value = entries.get(entry, known[0])
-            if value not in known:
+            if not isinstance(value, str) or value not in known:
                 reader.problem(f"expected {', '.join(known)}, got {shown(value)}", *key, entry)
             elif value != known[0]:
                 found[entry] = value

@@ -70,7 +70,7 @@ def certify(run: Run, second: Start | None = None) -> Certificate:
     trusted = compared.errors[compared.times <= compared.until].max(axis=0, initial=0.0)
     if compared.note:
         notes.append(compared.note)
-    notes += run.slack
+    notes += run.cautions
     passed_over = [item.value for item in items if item.name == "switches" and item.value is not None]
     trusted = trusted + sum(passed_over) * sizes.compared  # neither of the two motions has seen it
     names = [as_written(name + "'") if is_integral(name) else name for name in run.system.coordinates]

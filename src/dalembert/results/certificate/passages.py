@@ -99,7 +99,8 @@ def _passed(run: Run, group: str, e: int, direction: int) -> int:
     at_steps = kernels.run(group, "expressions", kernels.inputs(t, q, v, values))[:, e]
     rows = kernels.inputs(look.t, look.q, look.v, look.parameters)
     found = kernels.run(group, "expressions", rows.reshape(-1, rows.shape[-1]))[:, e].reshape(look.t.shape)
-    smallest = _ZERO * max(np.abs(at_steps).max(), np.abs(found).max(initial=0.0))
+    sizes = np.abs(np.concatenate([at_steps, found.ravel()]))
+    smallest = _ZERO * sizes.max(initial=0.0, where=np.isfinite(sizes))
     count, parts = 0, [at_steps[:1]]
     inner = dict(zip(look.steps, found, strict=True))
     for k, change in enumerate(changes(run)):
