@@ -138,6 +138,8 @@ class NamedSteps(ABC):
     @cached_property
     def total(self) -> list[Expr]:
         """Aᵀλ of all."""
+        if not self.rows:  # nothing is held
+            return [se.Integer(0)] * len(self.scene.blocks.q)
         return [self.tidy(dot(self.multipliers, column)) for column in zip(*self.rows, strict=True)]
 
     @cached_property

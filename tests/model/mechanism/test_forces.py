@@ -131,7 +131,7 @@ def test_python_takes_sympy_in_forces():
         initial={"x_block": 1.2},
     )
     assert accelerations(mechanism)["x_block''"] * 2 == pytest.approx(-8 + 3.6)
-    assert tuple(mechanism.parameters) == ("k",)
+    assert tuple(mechanism.parameters) == ("k", "g")
     assert loads(str(mechanism)) == mechanism
 
 
