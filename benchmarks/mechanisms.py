@@ -2,7 +2,8 @@
 
     python benchmarks/mechanisms.py [--quick]
 
-Chains hang on revolutes, in space with axes y and z by turns, and so does a tree in which every body carries two.
+Chains hang on revolutes, in space with axes y and z by turns, and so does a tree in which every body carries two. All
+three are taken in the coordinates of their joints as well.
 Everything of ours is cold: nothing is kept on disk.
 Pinocchio, MuJoCo and Exudyn are measured where they are installed; see peers/accelerations.py for what they do.
 Writes results/mechanisms.md.
@@ -33,6 +34,9 @@ TITLES = {
     "four-bar": "N four-bars",
 }
 SIZES = {"planar": (10, 100, 1000), "spatial": (10, 100, 1000), "tree": (10, 100, 1000), "four-bar": (10, 50, 200)}
+JOINTS = ", joints"  # behind the kinds that are taken in the coordinates of their joints
+for name in ("planar", "spatial", "tree"):
+    TITLES[name + JOINTS], SIZES[name + JOINTS] = f"{TITLES[name]}, joint coordinates", (10, 100, 200)
 STEEPEST = 1.2
 RESULTS = Path(__file__).parent / "results" / "mechanisms.md"
 
@@ -41,6 +45,8 @@ Result = dict[str, float]
 
 def mechanism(kind: str, size: int) -> Mechanism:
     """Write down a mechanism; the tree has the rods of the chain in space."""
+    if kind.endswith(JOINTS):
+        return mechanism(kind.removesuffix(JOINTS), size).replace(by="joints")
     if kind != "tree":
         return example(f"{GALLERY[kind]}:{size}")
     bodies, joints, ends = {}, {}, [0.0]
@@ -69,7 +75,7 @@ def ours(kind: str, size: int) -> Result:
     rows = np.tile(np.concatenate([[0.0], state.q, state.v, parameter_values(system, {})]), (count, 1))
     rows[:, 1 : 1 + 2 * n] += 1e-3 * np.random.default_rng(0).normal(size=(count, 2 * n))
     result["µs"] = best(lambda: kernels.run("direct", "direct", rows)) / count * 1e6
-    known = motion(kind, size) if kind != "four-bar" else None
+    known = motion(kind, size) if kind != "four-bar" and not kind.endswith(JOINTS) else None
     if known is not None:
         q, v, expected = known
         found = kernels.run("direct", "direct", np.concatenate([[0.0], q, v, rows[0, 1 + 2 * n :]])[None])[0, :n]
@@ -82,7 +88,7 @@ def ours(kind: str, size: int) -> Result:
 def measure(kind: str, size: int) -> Result:
     """Measure one mechanism in all codes."""
     result = ours(kind, size)
-    for name, peer in PEERS.items():
+    for name, peer in PEERS.items() if not kind.endswith(JOINTS) else ():
         found = peer(kind, size)
         if found is not None:
             result[name] = found
@@ -116,6 +122,10 @@ def asked(results: dict[str, dict[int, Result]]) -> list[tuple[str, str, str, bo
             ratio = found["Pinocchio"] / found["µs"]
             what = f"{TITLES[kind]}, 100 bodies, Pinocchio's ABA"
             lines.append((what, "≥ 1.5 times faster", f"{ratio:.2f} times", ratio >= 1.5))
+            if own := results[kind + JOINTS].get(100):
+                ratio = found["Pinocchio"] / own["µs"]
+                what = f"{TITLES[kind + JOINTS]}, 100 bodies, Pinocchio's ABA"
+                lines.append((what, "≥ 1.5 times faster", f"{ratio:.2f} times", ratio >= 1.5))
     for size, r in results["four-bar"].items():
         for name in PEERS:
             if name in r:
@@ -148,7 +158,8 @@ def report(results: dict[str, dict[int, Result]]) -> str:
     text += [
         "",
         "Ours is in absolute coordinates, in space with angular velocities inside, and returns the accelerations and "
-        "every joint force; derived and compiled are the kernels of motions, cold, in seconds of the processor. "
+        "every joint force; or in joint coordinates, where it returns the accelerations. Derived and compiled are the "
+        "kernels of motions, cold, in seconds of the processor. "
         "Pinocchio (articulated bodies) and MuJoCo (forward dynamics) have joint coordinates and give no joint forces "
         "in chains and trees; MuJoCo's loops are soft, and its solver starts from the solution at the same state. "
         "Exudyn: one Newton iteration of its implicit step, absolute coordinates.",

@@ -80,11 +80,90 @@ def test_a_long_chain_from_check_to_joint_forces(name):
         assert np.allclose(one.joint(joint).force, other.joint(joint).force, rtol=1e-7, atol=1e-6)
 
 
+ARMS = {
+    "bodies": {
+        "a": {"mass": 1, "inertia": 0.1, "at": [0.5, 0]},
+        "b": {"mass": 1, "inertia": 0.1, "at": [1.5, 0], "points": {"E": [0.5, 0]}},
+    },
+    "joints": {
+        "A": {"kind": "revolute", "bodies": ["ground", "a"], "at": [0, 0]},
+        "B": {"kind": "revolute", "bodies": ["a", "b"], "at": [1, 0]},
+    },
+}
+LINK = {
+    "bodies": {
+        "a": {"mass": 1, "inertia": 0.1, "at": [0.5, 0]},
+        "link": {"at": [1.5, 0]},
+        "c": {"mass": 1, "inertia": 0.2, "at": [2, 0.5]},
+    },
+    "joints": {
+        "A": {"kind": "revolute", "bodies": ["ground", "a"], "at": [0, 0]},
+        "B": {"kind": "revolute", "bodies": ["a", "link"], "at": [1, 0]},
+        "C": {"kind": "revolute", "bodies": ["link", "c"], "at": [2, 0]},
+        "D": {"kind": "revolute", "bodies": ["ground", "c"], "at": [2, 1]},
+    },
+}
+SPACE = {
+    "dimensions": 3,
+    "bodies": {
+        "a": {"mass": 1, "inertia": [0.1, 0.2, 0.25], "at": [0.5, 0, 0], "spin": [1, 0.4, 0]},
+        "b": {"mass": 1, "inertia": [[0.1, 0.01, 0], [0.01, 0.2, 0.02], [0, 0.02, 0.25]], "at": [1.5, 0, 0]},
+    },
+}
+BALL = {"kind": "spherical", "bodies": ["a", "ground"], "at": [0, 0, 0]}
+HINGE = {"kind": "revolute", "bodies": ["a", "b"], "at": [1, 0, 0], "axis": [0, 1, 0]}
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        pytest.param(
+            ARMS
+            | {
+                "coordinates": "u",
+                "kinetic": "u'^2/2 + 0.1*u'*x_b'",
+                "potential": "(u - x_b)^2",
+                "constraints": {"k": "u - y_b^2 - 0.3*phi_a = 0"},
+                "forces": {"x_b": "-0.3*x_b'", "u": "t"},
+            },
+            id="what the user adds",
+        ),
+        pytest.param(ARMS | {"constraints": {"v": "x_b'*sin(phi_b) - y_b'*cos(phi_b) = 0"}}, id="nonholonomic"),
+        pytest.param(ARMS | {"drives": {"m": {"joint": "A", "angle": "t^2"}}}, id="drive"),
+        pytest.param(LINK, id="a loop with a body without mass"),
+        pytest.param(
+            SPACE
+            | {"joints": {"B": HINGE}, "forces": {"e1_b": "0.3"}, "springs": {"s": {"joint": "B", "stiffness": 2}}},
+            id="a free body carries another",
+        ),
+        pytest.param(
+            SPACE | {"joints": {"A": BALL, "B": {**HINGE, "kind": "cylindrical", "bodies": ["b", "a"]}}},
+            id="joints that carry their first body",
+        ),
+    ],
+)
+def test_same_end(parts, always):
+    mechanism = Mechanism(**parts)
+    one, other = (m.simulate(0.1, rtol=1e-11, atol=1e-13) for m in (mechanism, mechanism.replace(by="joints")))
+    assert other.system.tree.long and other.certificate.ok
+    names = [name for body in mechanism.bodies.values() for name in body.coordinates[: mechanism.dimensions]]
+    for name in (*names, *(f"{name}'" for name in names)):
+        assert one.evaluate(name)[-1] == pytest.approx(other.evaluate(name)[-1], rel=1e-8, abs=1e-8)
+
+
+def test_events_watch_bodies(always):
+    mechanism = Mechanism(**ARMS)
+    one, other = (m.simulate(1, events=["y_b = -0.5"]) for m in (mechanism, mechanism.replace(by="joints")))
+    assert [event.t for event in other.events] == pytest.approx([event.t for event in one.events], rel=1e-7)
+
+
 def test_formulas_of_long_trees_are_refused(tmp_path):
     chain = example("planar-chain:20").replace(by="joints")
     with pytest.raises(DerivationError, match='take coordinates = "absolute" for formulas'):
         chain.derive("minimal")
     with pytest.raises(DerivationError, match="every formula would be long"):
         chain.simulate(0.1, method="radau")
+    with pytest.raises(DerivationError, match="every formula would be long"):
+        chain.system()
     chain.simulate(0.05).report(tmp_path / "chain.html")
     assert "The equations are not written down" in (tmp_path / "chain.html").read_text(encoding="utf-8")

@@ -183,7 +183,7 @@ def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
         raise ModelError(f"expected an equation in quotes or a SymPy expression, got {type(event.when).__name__}")
     named = {s.name for s in expression.free_symbols if system.observed.knows(s.name.rstrip("'"))}
     expression = system.meant(expression)
-    _only(expression, {TIME, *system.coordinates, *system.velocities, *vocabulary.parameters, *named})
+    _only(expression, {*_state(system), *vocabulary.parameters, *named})
     expression = system.observed.resolved(expression)
     if inside := sorted(
         expression.free_symbols & {*map(multiplier, set(system.reacting) - _conditions(system))}, key=str
@@ -199,6 +199,12 @@ def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
 
 def _conditions(system: System) -> set[str]:
     return {constraint.name for constraint in system.constraints}
+
+
+def _state(system: System) -> set[str]:
+    """Return the names of what has a value at a state; of bodies too, where they follow from joint to joint."""
+    defined = {symbol.name for symbol in system.defined if not symbol.name.endswith("''")}
+    return {TIME, *system.coordinates, *system.velocities, *defined}
 
 
 def _only(expression: Expr, known: set[str]) -> None:
@@ -229,6 +235,6 @@ def _velocities(system: System, event: Event) -> dict[int, Expr]:
         else:
             expression = se.RealDouble(float(value))
         expression = system.meant(expression)
-        _only(expression, {TIME, *system.coordinates, *system.velocities, *system.parameters})
+        _only(expression, {*_state(system), *system.parameters})
         found[system.velocities.index(name)] = expression
     return found

@@ -109,6 +109,8 @@ class Mechanism(Built):
 
     def system(self) -> System:
         """Return the equations of the mechanism as a plain system, without its bodies and joints."""
+        if self.defined:
+            _ = self.blocks  # of a long tree there are no formulas, and it says so
         left = ("mass", "force", "initial", "own", "sections")
         parts = {f.name: getattr(self, f.name) for f in fields(System) if f.name not in left}
         parts["coordinates"] = self.coordinates[: self.mechanical]
