@@ -52,10 +52,13 @@ class Reactions(Form):
         return [symbol - value for symbol, value in zip(self.solved_for(scene), solution.reaction, strict=True)]
 
     def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:
-        """Return r − Aᵀλ."""
+        """Return r − Aᵀλ, with B = A M⁻¹ and B₀ = −b of the steps in which λ is found."""
         steps = steps_of(scene)
         equations = [x - value for x, value in zip(self.solved_for(scene), steps.total, strict=True)]
-        return Written(equations, names=steps.names)
+        if scene.added:  # M alone has no inverse
+            return Written(equations, names=steps.names)
+        B: dict[str, Matrix] = {"B": steps.solved[1], "B_0": [[-b] for b in steps.needed]}
+        return Written(equations, B, names=steps.names)
 
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return the symbols of the total reaction."""

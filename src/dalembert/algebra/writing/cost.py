@@ -27,7 +27,7 @@ def total(expressions: Iterable[Expr]) -> int:
 
 
 def shortest(expressions: Iterable[Expr], known: dict[Expr, int] | None = None) -> Expr:
-    """Return the expression of fewest operations; among equals the one that is shortest as text.
+    """Return the expression of fewest operations; among equals that without fractions in fractions, short as text.
 
     known: as for `operations`.
     """
@@ -38,7 +38,26 @@ def shortest(expressions: Iterable[Expr], known: dict[Expr, int] | None = None) 
             found, least = [expr], count
         elif count == least:
             found.append(expr)
-    return found[0] if len(found) == 1 else min(found, key=lambda expr: (len(text := str(expr)), text))
+    return found[0] if len(found) == 1 else min(found, key=lambda expr: (_stacked(expr), len(text := str(expr)), text))
+
+
+def _stacked(expr: Expr) -> bool:
+    """Tell whether a fraction stands above the bar of another: (J/m + sin² φ)/J."""
+    return fold(expr, _has_fractions) == _STACKED
+
+
+_NONE, _FRACTION, _STACKED = range(3)
+
+
+def _has_fractions(node: Expr, below: list[int]) -> int:
+    found = max(below, default=_NONE)
+    if found == _STACKED:
+        return found
+    divides = [part.is_Pow and part.args[1].is_Number and part.args[1] < 0 for part in node.args if not node.is_Number]
+    if node.is_Mul and any(divides):
+        sums = (kind for part, kind in zip(node.args, below, strict=True) if part.is_Add)
+        return _STACKED if _FRACTION in sums else _FRACTION
+    return _FRACTION if any(divides) else found
 
 
 def _count(node: Expr, below: list[int]) -> int:
