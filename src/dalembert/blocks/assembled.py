@@ -12,7 +12,7 @@ import symengine as se
 
 from dalembert.algebra.either import with_entries
 from dalembert.arrays import Array, Sparse
-from dalembert.blocks.followed import tableau
+from dalembert.blocks.followed import linked_blocks
 from dalembert.blocks.kinds import Elements, Kind
 from dalembert.language.program import Program
 
@@ -35,7 +35,7 @@ def is_large(system) -> bool:
 def places_in_A(system) -> tuple[Array, Array]:
     """Return the rows and the columns of the entries of A; those of a large system by its elements."""
     if system.defined:
-        rows, columns = np.array(tableau(system).pattern, dtype=int).reshape(-1, 2).T
+        rows, columns = np.array(linked_blocks(system).pattern, dtype=int).reshape(-1, 2).T
         return rows, columns
     if is_large(system):
         found = []

@@ -32,7 +32,7 @@ _ROUNDING = 1e-13  # of what an entry of A is made of: below, it is nothing
 
 
 @dataclass(frozen=True)
-class TreeTableau:
+class LinkedBlocks:
     """The equations of a long tree, in its coordinates and in what its bodies move along, behind them.
 
     blocks: in all of these. index: their numbers by name. attached: what moves with bodies, and is none of these.
@@ -75,7 +75,7 @@ class TreeTableau:
 
 
 @fact(STRUCTURE)
-def tableau(system: Mechanism) -> TreeTableau:
+def linked_blocks(system: Mechanism) -> LinkedBlocks:
     """Derive the equations of a long tree in the velocities of its bodies."""
     outward = system.outward
     assert outward is not None
@@ -94,7 +94,7 @@ def tableau(system: Mechanism) -> TreeTableau:
         parameters=system.parameters,
         attached=attached,
     )
-    return TreeTableau(derive_blocks(given), tuple(outward.links), index, attached, len(system.coordinates))
+    return LinkedBlocks(derive_blocks(given), tuple(outward.links), index, attached, len(system.coordinates))
 
 
 class Followed:
@@ -107,7 +107,7 @@ class Followed:
         """Return M, f, A, c."""
         from dalembert.blocks.numeric import Values
 
-        known, b = self.known, self.known.tableau.blocks
+        known, b = self.known, self.known.linked.blocks
         out = self.whole.evaluate(known.all, t, q, v)
         slopes, bias, masses, f, entries, c = np.split(out, known.ends)
         W, beta = known.outward(slopes, bias)
@@ -147,8 +147,8 @@ class _FollowedPrograms:
     """What is evaluated of a long tree, whatever the values of its parameters."""
 
     def __init__(self, system: Mechanism):
-        self.system, self.tableau = system, tableau(system)
-        b, links = self.tableau.blocks, self.tableau.links
+        self.system, self.linked = system, linked_blocks(system)
+        b, links = self.linked.blocks, self.linked.links
         parts = [
             [slope for link in links for slope in link.slopes.values()],
             [bias for link in links for bias in link.bias.values()],
@@ -159,16 +159,16 @@ class _FollowedPrograms:
         ]
         self.ends = np.cumsum([len(part) for part in parts])[:-1]
         self.all = self._program([entry for part in parts for entry in part])
-        self.places = tuple(np.array(self.tableau.pattern, dtype=int).reshape(-1, 2).T)
+        self.places = tuple(np.array(self.linked.pattern, dtype=int).reshape(-1, 2).T)
         self._terms: dict[str, tuple[Program, Array]] = {}
 
     def _program(self, outputs: list[Expr]) -> Program:
-        return Program(self.tableau.inputs, outputs, self.system.defined)
+        return Program(self.linked.inputs, outputs, self.system.defined)
 
     def terms(self, name: str) -> tuple[Program, Array]:
         """Return the terms of the residuals of a level, and to which of them each belongs."""
         if name not in self._terms:
-            residuals = self.tableau.blocks.g if name == "position" else self.tableau.blocks.psi
+            residuals = self.linked.blocks.g if name == "position" else self.linked.blocks.psi
             present = [residual for residual in residuals if residual is not None]
             parts = [residual.args if residual.is_Add else (residual,) for residual in present]
             owners = [k for k, part in enumerate(parts) for _ in part]
@@ -177,22 +177,22 @@ class _FollowedPrograms:
 
     def mass(self, entries: Array) -> Sparse:
         """Return M with these entries."""
-        return self._matrix(self.tableau.blocks.M, entries, len(self.tableau.index))
+        return self._matrix(self.linked.blocks.M, entries, len(self.linked.index))
 
     def jacobian(self, entries: Array) -> Sparse:
         """Return A with these entries."""
-        return self._matrix(self.tableau.blocks.A, entries, len(self.tableau.blocks.c))
+        return self._matrix(self.linked.blocks.A, entries, len(self.linked.blocks.c))
 
     def _matrix(self, places: Any, entries: Array, rows: int) -> Sparse:
         i, j = np.array(list(places), dtype=int).reshape(-1, 2).T
-        return sp.csr_array((entries, (i, j)), shape=(rows, len(self.tableau.index)))
+        return sp.csr_array((entries, (i, j)), shape=(rows, len(self.linked.index)))
 
     def outward(self, slopes: Array, bias: Array) -> tuple[Array, Array]:
         """Return W and β."""
-        n, index = self.tableau.n, self.tableau.index
+        n, index = self.linked.n, self.linked.index
         W, beta = np.vstack([np.eye(n), np.zeros((len(index) - n, n))]), np.zeros(len(index))
         slope, bent = iter(slopes.tolist()), iter(bias.tolist())
-        for link in self.tableau.links:
+        for link in self.linked.links:
             for row, column in link.slopes:
                 i, j, x = index[row], index[column], next(slope)
                 W[i] += x * W[j]

@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.algebra.either import entries
 from dalembert.arrays import Array
 from dalembert.blocks.assembled import Assembled, is_large
-from dalembert.blocks.followed import Followed, tableau
+from dalembert.blocks.followed import Followed, linked_blocks
 from dalembert.blocks.programs import ONE_SIZE, REPEATED, LevelPrograms, programs, rows_of_levels
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
@@ -112,7 +112,7 @@ class Numeric:
     def program(self, outputs: Iterable[Expr]) -> Program:
         """Prepare expressions of t, q, v and the parameters for evaluation."""
         if self.system.defined:
-            return Program(tableau(self.system).inputs, list(outputs), self.system.defined)
+            return Program(linked_blocks(self.system).inputs, list(outputs), self.system.defined)
         return programs(self.system).program(outputs)
 
     def evaluate(self, program: Program, t: float, q: Array, v: Array | None = None) -> Array:

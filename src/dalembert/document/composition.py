@@ -16,7 +16,7 @@ import symengine as se
 
 from dalembert.language.building import Expr, is_numeral, ratio
 from dalembert.language.functions import Function, function_of
-from dalembert.language.printing import is_constant_sum, order_text
+from dalembert.language.printing import is_constant_sum, order_text, without_number
 from dalembert.language.walk import fold
 
 SUM, PRODUCT, CALL, POWER, ATOM = range(5)  # how tightly the outermost operation binds
@@ -219,8 +219,8 @@ class Script(ABC):
         """Order terms: by their highest derivative; multipliers and numbers come last."""
         names = [symbol.name for symbol in expr.free_symbols]
         dots = max((len(name) - len(name.rstrip("'")) for name in names), default=-1)
-        text = _DIGITS.sub(lambda found: found[0].zfill(8), self._text(expr))  # b2 before b10
-        return any(name.startswith("lambda_") for name in names), -dots, text.lstrip("-")
+        text = _DIGITS.sub(lambda found: found[0].zfill(8), without_number(self._text(expr)))  # b2 before b10
+        return any(name.startswith("lambda_") for name in names), -dots, text
 
     def _text(self, expr: Expr) -> str:
         return order_text(expr, self._texts)

@@ -20,6 +20,7 @@ from dalembert.forms.raw import Raw
 from dalembert.forms.scene import Scene
 from dalembert.forms.short import Short
 from dalembert.forms.solved import solved
+from dalembert.forms.tidy import plain
 from dalembert.language.building import Expr
 from dalembert.language.printing import to_text
 from dalembert.language.translate import Translator
@@ -92,6 +93,11 @@ class Derivation(Printed):
     def expressions(self) -> list[Expr]:
         """The differential equations as expressions that vanish."""
         return list(map(figures, self._formulas.expressions))
+
+    @cached_property
+    def constraint_expressions(self) -> dict[str, Expr]:
+        """The constraints by name, as expressions that vanish."""
+        return {c.name: figures(plain(c.expression)) for c in self.system.constraints}
 
     @property
     def entries(self) -> dict[str, Matrix]:
@@ -206,7 +212,7 @@ class Derivation(Printed):
         return {
             "form": self.form,
             "equations": [f"{to_text(expr)} = 0" for expr in self.expressions],
-            "constraints": {c.name: f"{to_text(c.expression)} = 0" for c in self.system.constraints},
+            "constraints": {name: f"{to_text(e)} = 0" for name, e in self.constraint_expressions.items()},
             "reactions": {name: [to_text(e) for e in row[:count]] for name, row in self.reaction_expressions.items()},
             "redundant": self.redundant,
             "degrees_of_freedom": self.degrees_of_freedom,

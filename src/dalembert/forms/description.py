@@ -46,7 +46,7 @@ class _Description:
         return Section(title, [*equations, *more]) if rows or more else None
 
     def constraints(self) -> Section | None:
-        rows = [Equation(c.expression, name=c.name) for c in self.system.constraints]
+        rows = [Equation(expr, name=name) for name, expr in self.derivation.constraint_expressions.items()]
         return self.section("Constraints", rows, "constraint")
 
     def matrices(self) -> Section | None:

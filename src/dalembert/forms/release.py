@@ -98,7 +98,8 @@ class Release(Printed):
         """Show the freed system and the reactions of what was released."""
         system = self.system
         names, own = (*system.coordinates, *system.parameters), system._translator.own
-        rows = [Equation(c.expression, name=c.name, said=self._state_of(c.name)) for c in system.constraints]
+        conditions = self.derivation.constraint_expressions
+        rows = [Equation(expr, name=name, said=self._state_of(name)) for name, expr in conditions.items()]
         found: list[Block] = []
         for name in self.conditions:
             try:

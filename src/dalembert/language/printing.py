@@ -38,6 +38,15 @@ def order_text(expr: Expr, memo: dict[Expr, tuple[str, int]]) -> str:
     return fold(expr, _print, memo)[0]
 
 
+def without_number(text: str) -> str:
+    """Return a term without the number in front of it, by which it is not put in its place.
+
+    >>> without_number("-0.41*y"), without_number("2*(x + y)")
+    ('y', 'x + y)')
+    """
+    return _FACTOR.sub("", text, 1)
+
+
 def wrap(text: str, width: int, hanging: int = 4) -> list[str]:
     """Break a printed formula into lines of a width, in front of its outermost operators; what follows is indented.
 
@@ -133,7 +142,7 @@ def _sum(texts: Iterable[str]) -> str:
     """Join terms: accelerations, velocities, the rest, constants last, a positive one in front; by the alphabet."""
 
     def place(text: str) -> tuple[bool, int, str, str]:
-        return bool(_CONSTANT.fullmatch(text)), -_rates(text), _FACTOR.sub("", text, 1), text
+        return bool(_CONSTANT.fullmatch(text)), -_rates(text), without_number(text), text
 
     terms = sorted(texts, key=place)
     first = next((i for i, text in enumerate(terms) if not text.startswith("-")), 0)

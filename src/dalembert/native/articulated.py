@@ -15,7 +15,7 @@ from typing import Any
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.folding import ArticulatedFactors, Slopes, elimination_steps, fold, substituted
 from dalembert.algebra.tape import Node
-from dalembert.blocks.followed import tableau
+from dalembert.blocks.followed import linked_blocks
 from dalembert.blocks.symbolic import Blocks
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
@@ -31,13 +31,13 @@ class ArticulatedBuilder(Builder):
     """
 
     def __init__(self, system: Any):
-        self.system, self.tableau = system, tableau(system)
-        self.blocks = self.tableau.own
-        self.n, self.s = self.tableau.n, len(self.blocks.c)
-        self.inputs = self.tableau.inputs
-        number = {name: self._number(j) for name, j in self.tableau.index.items()}
-        self.links = [{number[row]: [] for row in link.rows} for link in self.tableau.links]
-        for rows, link in zip(self.links, self.tableau.links, strict=True):
+        self.system, self.linked = system, linked_blocks(system)
+        self.blocks = self.linked.own
+        self.n, self.s = self.linked.n, len(self.blocks.c)
+        self.inputs = self.linked.inputs
+        number = {name: self._number(j) for name, j in self.linked.index.items()}
+        self.links = [{number[row]: [] for row in link.rows} for link in self.linked.links]
+        for rows, link in zip(self.links, self.linked.links, strict=True):
             for row, column in link.slopes:
                 rows[number[row]].append(number[column])
         self._numbers, self._programs = number, {}
@@ -71,31 +71,31 @@ class ArticulatedBuilder(Builder):
     @property
     def written(self) -> Blocks:
         """The blocks in which energies and forces are written."""
-        return self.tableau.blocks
+        return self.linked.blocks
 
     # --- what is on a tape -------------------------------------------------------------------------------------------
 
     @cached_property
     def _slopes(self) -> list[Expr]:
-        return [slope for link in self.tableau.links for slope in link.slopes.values()]
+        return [slope for link in self.linked.links for slope in link.slopes.values()]
 
     def slopes(self, routine: Routine) -> Slopes:
         """Return X and S of all links."""
         values, number = iter(self.evaluate(routine, self._slopes)), self._numbers
-        found: Slopes = {number[row]: {} for link in self.tableau.links for row in link.rows}
-        for link in self.tableau.links:
+        found: Slopes = {number[row]: {} for link in self.linked.links for row in link.rows}
+        for link in self.linked.links:
             for row, column in link.slopes:
                 found[number[row]][number[column]] = next(values)
         return found
 
     @cached_property
     def _entries(self) -> tuple[list[Expr], list[Expr]]:
-        b = self.tableau.blocks
+        b = self.linked.blocks
         return [entry for (i, j), entry in b.M.items() if i >= j], list(b.A.values())
 
     def matrices(self, routine: Routine, changes: dict[Expr, Scalar] | None = None):
         """Return M (with what is added), A and ρ as nodes, in coordinates and velocities of bodies."""
-        b, (masses, entries) = self.tableau.blocks, self._entries
+        b, (masses, entries) = self.linked.blocks, self._entries
         places = [(self._number(i), self._number(j)) for i, j in b.M if i >= j]
         M = dict(zip(places, self.evaluate(routine, masses, changes), strict=True))
         places = [(i, self._number(j)) for i, j in b.A]
@@ -104,8 +104,8 @@ class ArticulatedBuilder(Builder):
 
     def bent(self, routine: Routine, slopes: Slopes) -> dict[int, Scalar]:
         """Return β, the accelerations of bodies where the joints have none."""
-        biases = [bias for link in self.tableau.links for bias in link.bias.values()]
-        names = [self._numbers[row] for link in self.tableau.links for row in link.bias]
+        biases = [bias for link in self.linked.links for bias in link.bias.values()]
+        names = [self._numbers[row] for link in self.linked.links for row in link.bias]
         own = dict(zip(names, self.evaluate(routine, biases), strict=True))
         return self.outward(slopes, {}, own)
 
@@ -135,7 +135,7 @@ class ArticulatedBuilder(Builder):
         for (i, j), value in A.items():
             rows[i][j] = value
         found = [self.inward(slopes, row) for row in rows]
-        return {(i, j): found[i].get(j, 0.0) for i, j in self.tableau.pattern}
+        return {(i, j): found[i].get(j, 0.0) for i, j in self.linked.pattern}
 
     def rows(self, routine: Routine) -> dict:
         """Return the entries of A in the coordinates alone, as nodes that read the workspace."""
@@ -143,7 +143,7 @@ class ArticulatedBuilder(Builder):
 
     def right(self, routine: Routine, M: dict, A: dict, rho: dict, slopes: Slopes) -> tuple[dict, list[Scalar]]:
         """Return f − M β, on coordinates and bodies, and c − A β."""
-        b, beta = self.tableau.blocks, self.bent(routine, slopes)
+        b, beta = self.linked.blocks, self.bent(routine, slopes)
         f = {self._number(j): value for j, value in enumerate(self.evaluate(routine, b.f))}
         c = list(self.evaluate(routine, b.c))
         for (i, j), a in A.items():

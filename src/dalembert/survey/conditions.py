@@ -13,7 +13,7 @@ import numpy as np
 import symengine as se
 
 from dalembert.arrays import Array
-from dalembert.blocks.followed import tableau
+from dalembert.blocks.followed import linked_blocks
 from dalembert.blocks.numeric import Numeric, Residual
 from dalembert.language.building import Expr
 from dalembert.language.program import Program
@@ -52,17 +52,17 @@ class _Equations:
                     slopes.append(slope if part == 1 else slope * part)
         self.owners = np.array(owners, dtype=int)
         self.places = tuple(np.array(entries, dtype=int).reshape(-1, 2).T)
-        self.columns = len(tableau(system).index) if system.defined else len(q)
+        self.columns = len(linked_blocks(system).index) if system.defined else len(q)
         self.program = Program(inputs, [*terms, *slopes], system.defined)
 
 
 def _ways(system: System, level: str) -> dict[Expr, Mapping[int, Any]]:
     """Return with which coordinates positions or velocities change, and how: with themselves, or as bodies do."""
     prime = "" if level == "position" else "'"
-    names = tableau(system).index if system.defined else {name: j for j, name in enumerate(system.coordinates)}
+    names = linked_blocks(system).index if system.defined else {name: j for j, name in enumerate(system.coordinates)}
     ways: dict[Expr, Mapping[int, Any]] = {se.Symbol(name + prime): {j: 1} for name, j in names.items()}
     if system.defined and level == "position":
-        ways |= {symbol: way.directions for symbol, way in tableau(system).attached.items()}
+        ways |= {symbol: way.directions for symbol, way in linked_blocks(system).attached.items()}
     return ways
 
 

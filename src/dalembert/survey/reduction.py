@@ -31,6 +31,8 @@ _READABLE = 20  # coordinates
 
 def reduce_system(system: System, keep: Iterable[str] = ()) -> System:
     """Return the system in fewer coordinates; `keep` names constraints and coordinates that stay."""
+    if system.defined:
+        _ = system.blocks  # of a long tree there are no formulas, and it says so
     known = [*system.coordinates, *(c.name for c in system.constraints)]
     names = names_of("keep", keep, "names of constraints and coordinates")
     for name in names:

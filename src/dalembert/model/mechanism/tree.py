@@ -61,7 +61,7 @@ def plan(
 
 
 MOST_JOINTS = 1_000  # on the ways to all bodies: a chain of forty, in which a body's place has forty terms
-WRITTEN = {2: 50, 3: 25}  # of them, in the plane and in space, up to which equations are written in coordinates alone
+WRITTEN = {2: 120, 3: 36}  # of them, in the plane and in space, up to which equations are written in coordinates alone
 
 
 @dataclass(frozen=True)
