@@ -168,8 +168,8 @@ def test_long_forms_are_sheets_of_steps():
     derivation = example("andrews-squeezer").derive("explicit")
     assert len(derivation.expressions) == len(derivation.system.coordinates)
     assert max(map(operations, derivation.abbreviation_expressions.values())) < 300
-    assert set(derivation.structure) == {"a_u", "N", "P"}
-    assert "a_u at an admissible state (* varies)" in str(derivation)
+    assert set(derivation.structure) == {"N", "P"} and "a_u" in derivation.entries
+    assert "N at an admissible state (* varies)" in str(derivation)
 
 
 def test_the_minimal_form_of_a_chain_is_short():
