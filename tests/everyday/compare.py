@@ -44,9 +44,14 @@ class Compare:
                 self.forces(np.where(known, sum_, 0), np.where(known, expected, 0), truth, f"{what} of {owner}")
 
     conditions: dict[str, list[str]] = {}
+    added: dict[str, float] = {}  # parameters of the package's own: gravity, where nothing is said of it
 
     def learn(self, system: Any) -> None:
-        """Learn which conditions each joint has."""
+        """Learn which conditions each joint has, and which parameters nobody wrote."""
+        self.added = {
+            name: float(value) for name, value in system.parameters.items() if name not in self.oracle.parameters
+        }
+        assert self.added in ({}, {"g": 9.81}), f"parameters that nobody wrote: {self.added}"
         names = [constraint.name for constraint in system.constraints]
         owners = {name.rpartition(".")[0] or name for name in names}
         self.conditions = {o: [n for n in names if n == o or n.startswith(o + ".")] for o in owners}
@@ -73,7 +78,8 @@ class Compare:
     def names(self, place: Place, truth: Truth) -> dict[str, Any]:
         """Return the values of all names that may be in a formula."""
         t, q, v = place
-        z = formulas.names(**{name: np.longdouble(x) for name, x in self.oracle.parameters.items()}, t=np.longdouble(t))
+        parameters = {**self.oracle.parameters, **self.added}
+        z = formulas.names(**{name: np.longdouble(x) for name, x in parameters.items()}, t=np.longdouble(t))
         for k, name in enumerate(self.oracle.names):
             z |= {name: np.longdouble(q[k]), name + "'": np.longdouble(v[k]), name + "''": truth.acceleration[k]}
             z |= {f"p_{name}": truth.momentum[k], f"p_{name}'": truth.momentum_rate[k]}

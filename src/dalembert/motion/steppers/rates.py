@@ -16,9 +16,8 @@ from dalembert.motion.codes import (
     WELL,
 )
 from dalembert.motion.steppers.compiled import compiled
-from dalembert.motion.steppers.primitives import LEFT, NEWTON, call, corrected, extent_of, kernel, project, settled
+from dalembert.motion.steppers.primitives import LEFT, NEWTON, call, corrected, kernel, project, settled
 
-_OFF = 1e-15  # rounding of a state: residuals are off by as much, and corrections by more, by the conditioning
 _DEFECT = 1e-13  # of a form beyond which its choices have gone bad; rounding is some hundred times smaller
 
 
@@ -34,7 +33,7 @@ def rate(tools, t, y, dy):
         given[1 + i] = y[i]
     count.evaluations += 1
     if size.brought == 1:
-        _bring(address, size, given, out, work)
+        _bring(address, n, kind == CANONICAL, given, out, work)
     if size.keep == STABILISE and size.frozen == 0:
         _offsets(tools, 1.0)
     kernel(address.rate, given, out, work)
@@ -60,24 +59,20 @@ def rate(tools, t, y, dy):
 
 
 @compiled
-def _bring(address, size, given, out, work):
+def _bring(address, n, canonical, given, out, work):
     """Move a state, already given, towards the constraints by one of Newton's steps, positions and then velocities.
 
     Constraints that repeat each other contradict each other beside the states that they allow, by the square of the
-    distance; and the stages of a step lie beside them. Next to a singular position rounding in the residuals would
-    move the state by far more than it is off: then it stays where it is.
+    distance; and the stages of a step lie beside them.
     """
-    n, s, canonical = size.n, size.s, size.kind == CANONICAL
     for level in range(2):
         if canonical and level == 1:  # momenta to velocities, and back
             kernel(address.rate, given, out, work)
             for i in range(n):
                 given[1 + n + i] = out[i]
         kernel(address.position if level == 0 else address.velocity, given, out, work)
-        noise = _OFF * extent_of(size.units, level * n, given, 1 + level * n, n) / max(out[n + s + 1], _OFF)
-        if extent_of(size.units, level * n, out, 0, n) > noise:
-            for i in range(n):
-                given[1 + level * n + i] += out[i]
+        for i in range(n):
+            given[1 + level * n + i] += out[i]
     if canonical:
         kernel(address.momenta, given, out, work)
         for i in range(n):
