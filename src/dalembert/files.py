@@ -84,8 +84,13 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def replace(target: Path, action: Callable[[Any], Any], mode: int) -> None:
-    """Let an action write a file, and put it in the place of what is there; OSError if that cannot be done."""
+    """Put a new file in the place of what is there, after taking away what killed processes have left beside it."""
     remove_unfinished(target.parent)
+    put(target, action, mode)
+
+
+def put(target: Path, action: Callable[[Any], Any], mode: int) -> None:
+    """Let an action write a file, and put it in the place of what is there; OSError if that cannot be done."""
     handle, name = _begin(target.parent)
     try:
         with os.fdopen(os.dup(handle), "wb") as file:

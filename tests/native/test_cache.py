@@ -139,6 +139,15 @@ def test_old_files_make_room(place, monkeypatch):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="owners and rights")
+def test_a_large_folder_is_looked_through_now_and_then_only(place, monkeypatch):
+    looks = []
+    monkeypatch.setattr(cache, "_make_room", lambda: looks.append(1))
+    monkeypatch.setattr(cache, "MAX_BYTES", 200_000)
+    for k in range(20):
+        cache.write(f"key {k}", ENTRY)
+    assert 5 <= len(looks) <= 11
+
+
 @pytest.mark.parametrize("rights", [0o777, 0o770, 0o722])
 def test_a_folder_that_others_can_write_to_is_not_used(place, rights):
     cache.write("key", ENTRY)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import stat
 import sys
@@ -26,11 +27,12 @@ from typing import Any
 
 from platformdirs import user_cache_path
 
-from dalembert.files import replace
+from dalembert.files import put, remove_unfinished
 
 MAGIC = b"dalembert compiled code 1\n"
 SUFFIX = ".kernel"
 MAX_BYTES = 500_000_000  # of the whole folder; beyond it, what was not used for longest goes
+_unseen = math.inf  # bytes that this process has written since it looked through the folder
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ def read(key: str) -> Entry | None:
 
 def write(key: str, entry: Entry) -> None:
     """Keep something under a key; where nothing can be written, nothing is kept."""
+    global _unseen
     path = _path(key)
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -78,8 +81,12 @@ def write(key: str, entry: Entry) -> None:
         header = json.dumps({"key": key, "facts": entry.facts, "length": len(entry.code)}).encode() + b"\n"
         body = header + entry.code
         content = MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
-        replace(path, lambda file: file.write(content), 0o600)
-        _make_room(path.parent)
+        put(path, lambda file: file.write(content), 0o600)
+        _unseen += len(content)
+        if _unseen > MAX_BYTES / 20:  # not every time: there may be thousands of files
+            _unseen = 0
+            remove_unfinished(path.parent)
+            _make_room()
 
 
 def refusal(place: Path) -> str:
@@ -136,23 +143,27 @@ def _warn(text: str) -> None:
 
 def entries() -> list[Path]:
     """Return the files that are kept, the one used last first."""
+    return [path for _, path in _kept()]
+
+
+def _kept() -> list[tuple[os.stat_result, Path]]:
     found = []
-    with contextlib.suppress(OSError):
-        for path in folder().iterdir():
-            if path.suffix in (SUFFIX, ".part"):
+    with contextlib.suppress(OSError), os.scandir(folder()) as files:
+        for file in files:
+            if file.name.endswith((SUFFIX, ".part")):
                 with contextlib.suppress(OSError):  # another process may have taken it away
-                    found.append((path.stat().st_mtime, path))
-    return [path for _, path in sorted(found, reverse=True)]
+                    found.append((file.stat(follow_symlinks=False), Path(file)))
+    return sorted(found, key=lambda kept: (kept[0].st_mtime, kept[1]), reverse=True)
 
 
 def clear() -> int:
     """Remove everything that is kept; return how many files that were."""
-    count = 0
+    removed = 0
     for path in entries():
         with contextlib.suppress(OSError):
             path.unlink()
-            count += 1
-    return count
+            removed += 1
+    return removed
 
 
 def _path(key: str) -> Path:
@@ -172,10 +183,10 @@ def _unpack(data: bytes, key: str) -> Entry | None:
     return Entry(content["facts"], code)
 
 
-def _make_room(place: Path) -> None:
+def _make_room() -> None:
     total = 0
-    for path in entries():
-        with contextlib.suppress(OSError):
-            total += path.stat().st_size
-            if total > MAX_BYTES:
+    for facts, path in _kept():
+        total += facts.st_size
+        if total > MAX_BYTES:
+            with contextlib.suppress(OSError):
                 path.unlink()

@@ -17,11 +17,12 @@ import numpy as np
 import symengine as se
 
 from dalembert.algebra.decimals import meant
+from dalembert.algebra.writing.terms import Factor, over
 from dalembert.language.building import Expr
 
 MAX_MULTIPLE = 6  # of a base angle; sin(27 x) beside sin(10 x) is an angle of its own
 Vector = tuple[int, ...]
-Waves = dict[Vector, tuple[Fraction, Fraction]]  # by angle: factors of its cosine and of its sine
+Waves = dict[Vector, tuple[Factor, Factor]]  # by angle: factors of its cosine and of its sine
 
 
 class Angles:
@@ -148,50 +149,42 @@ def _basis(rows: list[Vector]) -> list[int] | None:
 
 
 @cache
-def _waves(sines: int, cosines: int) -> dict[int, tuple[Fraction, Fraction]]:
-    """Return sinᵃ x cosᵇ x as a sum of e^{ikx}, with real and imaginary parts of the factors."""
-    found = {0: (Fraction(1), Fraction(0))}
-    half = Fraction(1, 2)
+def _waves(sines: int, cosines: int) -> dict[int, int]:
+    """Return (2i sin x)ᵃ (2 cos x)ᵇ as a sum of e^{ikx}, whose factors are whole numbers."""
+    found = {0: 1}
     for k in range(sines + cosines):
-        # cos = (e + e⁻)/2, sin = (e − e⁻)/2i
-        up, down = ((Fraction(0), -half), (Fraction(0), half)) if k < sines else ((half, Fraction(0)),) * 2
-        product: dict[int, tuple[Fraction, Fraction]] = {}
-        for frequency, value in found.items():
-            for step, factor in ((1, up), (-1, down)):
-                before = product.get(frequency + step, (Fraction(0), Fraction(0)))
-                term = _times(value, factor)
-                product[frequency + step] = (before[0] + term[0], before[1] + term[1])
-        found = {frequency: value for frequency, value in product.items() if any(value)}
+        product: dict[int, int] = {}
+        for frequency, value in found.items():  # e + e⁻, or e − e⁻
+            product[frequency + 1] = product.get(frequency + 1, 0) + value
+            product[frequency - 1] = product.get(frequency - 1, 0) + (-value if k < sines else value)
+        found = {frequency: value for frequency, value in product.items() if value}
     return found
-
-
-def _times(x: tuple[Fraction, Fraction], y: tuple[Fraction, Fraction]) -> tuple[Fraction, Fraction]:
-    return x[0] * y[0] - x[1] * y[1], x[0] * y[1] + x[1] * y[0]
 
 
 def waves(polynomial: dict[tuple[int, ...], Any]) -> Waves:
     """Return the Poisson series of a polynomial in sines and cosines; exponents are (s₁, c₁, s₂, c₂, …).
 
     >>> waves({(1, 0, 0, 1): 1, (0, 1, 1, 0): -1})  # sin α cos β − cos α sin β
-    {(1, -1): (Fraction(0, 1), Fraction(1, 1))}
+    {(1, -1): (0, 1)}
     """
-    total: dict[Vector, tuple[Fraction, Fraction]] = {}
+    most = max(map(sum, polynomial), default=0)  # all is multiplied by two to this power, so that it stays whole
+    total: tuple[dict[Vector, Any], dict[Vector, Any]] = {}, {}  # real and imaginary parts of the factors
     for powers, coefficient in polynomial.items():
-        product: dict[Vector, tuple[Fraction, Fraction]] = {(): (Fraction(coefficient), Fraction(0))}
+        turns = sum(powers[::2]) % 4  # each sine brings 1/i
+        product: dict[Vector, Any] = {(): coefficient * 2 ** (most - sum(powers)) * (1, -1, -1, 1)[turns]}
         for s, c in zip(powers[::2], powers[1::2], strict=True):
             product = {
-                (*vector, k): _times(value, factor)
-                for vector, value in product.items()
-                for k, factor in _waves(s, c).items()
+                (*vector, k): value * factor for vector, value in product.items() for k, factor in _waves(s, c).items()
             }
-        for vector, (re, im) in product.items():
-            before = total.get(vector, (Fraction(0), Fraction(0)))
-            total[vector] = (before[0] + re, before[1] + im)
+        part = total[turns % 2]
+        for vector, value in product.items():
+            part[vector] = part.get(vector, 0) + value
     found: Waves = {}
-    for vector, (re, im) in total.items():
+    for vector in dict.fromkeys((*total[0], *total[1])):
+        re, im = (part.get(vector, 0) for part in total)
         first = next((k for k in vector if k), 0)
         if (re or im) and first >= 0:
-            found[vector] = (2 * re, -2 * im) if first else (re, Fraction(0))
+            found[vector] = (over(2 * re, 2**most), over(-2 * im, 2**most)) if first else (over(re, 2**most), 0)
     return found
 
 

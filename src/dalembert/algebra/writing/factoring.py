@@ -10,6 +10,8 @@ is collected by the atoms that most terms share. Squares are completed: x² − 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import combinations
 from math import gcd, isqrt
 
 import symengine as se
@@ -34,6 +36,11 @@ MAX_SEARCHED = 40  # terms; more are collected first
 MAX_EFFORT = 60_000  # pairs of terms that are compared for one formula; beyond this terms are only collected
 
 
+# what two monomials share, what each has beside it, and the square roots of that if both have one
+_Pair = tuple[Monomial, Monomial, Monomial, tuple[Monomial, Monomial] | None]
+_Pairs = Sequence[tuple[Monomial, Monomial, _Pair]]
+
+
 class Atoms:
     """What is written in one piece, with the operations that it takes and the rank in which it is preferred."""
 
@@ -46,6 +53,7 @@ class Atoms:
         self.effort = MAX_EFFORT
         self.known: dict[Expr, int] = {}  # operations of what was met before
         self.arranged: dict[frozenset, Expr] = {}  # sums that were written before
+        self._pairs: dict[tuple[Monomial, Monomial], _Pair] = {}
 
     def index(self, expr: Expr) -> int:
         """Return the number of an atom, a new one if it was not there."""
@@ -55,6 +63,15 @@ class Atoms:
             self.costs.append(operations(expr, self.known))
             self.ranks.append(self._rank(expr))
         return self._index[expr]
+
+    def pair(self, one: Monomial, other: Monomial) -> _Pair:
+        """Compare two monomials, which meet again and again."""
+        key = one, other
+        if key not in self._pairs:
+            shared, first, second = parted(one, other)
+            A, B = _half(first), _half(second)
+            self._pairs[key] = (shared, first, second, None if A is None or B is None else (A, B))
+        return self._pairs[key]
 
     def cost(self, monomial: Monomial, factor: Factor = 1) -> int:
         """Return the operations of a term, without its sign."""
@@ -97,25 +114,28 @@ class Arrangement:
         """Put new atoms in the place of sums that appear in several products, and of complete squares."""
         while self.rectangles and 2 < len(terms) <= MAX_SEARCHED and self.atoms.effort > 0:
             self.atoms.effort -= len(terms) ** 2 // 2
-            found = max(
-                (*self._squares(terms), *self._rectangles(terms)), key=lambda option: option[0], default=(0, None)
-            )
+            pairs = [(a, b, self.atoms.pair(a, b)) for a, b in combinations(terms, 2)]
+            options = (*self._squares(terms, pairs), *self._rectangles(terms, pairs))
+            found = max(options, key=lambda option: option[0], default=(0, None))
             if found[0] <= 0 or found[1] is None:
                 break
             terms = found[1]()
         return terms
 
-    def _rectangles(self, terms: Sum) -> Iterable[tuple[float, Callable[[], Sum]]]:
+    def _rectangles(self, terms: Sum, pairs: _Pairs) -> Iterable[tuple[float, Callable[[], Sum]]]:
         """Give what the sums that appear in two or more products save, and what is left with them as atoms."""
-        factors = list(terms.items())
-        pairs: dict[tuple[Monomial, Monomial, int, int], list[Monomial]] = {}
-        for i, (one, x) in enumerate(factors):
-            for other, y in factors[i + 1 :]:
-                shared, a, b = parted(one, other)
-                key = (a, b, *_lowest(x, y)) if a <= b else (b, a, *_lowest(y, x))
-                pairs.setdefault(key, []).append(shared)
+        together: dict[tuple[Monomial, Monomial], list[tuple[Monomial, Factor, Factor]]] = {}
+        for one, other, (shared, a, b, _) in pairs:
+            if a <= b:
+                together.setdefault((a, b), []).append((shared, terms[one], terms[other]))
+            else:
+                together.setdefault((b, a), []).append((shared, terms[other], terms[one]))
+        sums: dict[tuple[Monomial, Monomial, int, int], list[Monomial]] = {}
+        for key, products in together.items():
+            for shared, x, y in products if len(products) > 1 else ():
+                sums.setdefault((*key, *_lowest(x, y)), []).append(shared)
         seen: set[tuple] = set()
-        for (a, b, x, y), rows in pairs.items():
+        for (a, b, x, y), rows in sums.items():
             if len(rows) < 2:
                 continue
             columns = self._columns(terms, rows, {a: x, b: y})
@@ -125,7 +145,7 @@ class Arrangement:
             seen.add(key)
             saved = self._saving(terms, rows, columns)
             if saved > 0:
-                yield saved, lambda rows=rows, columns=columns, a=a: self._replaced(terms, rows, columns, a)
+                yield saved, partial(self._replaced, terms, rows, columns, a)
 
     @staticmethod
     def _columns(terms: Sum, rows: list[Monomial], columns: Sum) -> Sum:
@@ -167,31 +187,26 @@ class Arrangement:
             add(left, product(row, ((atom, 1),)), over(terms[product(row, a)] * number, columns[a]))
         return left
 
-    def _squares(self, terms: Sum) -> Iterable[tuple[float, Callable[[], Sum]]]:
+    def _squares(self, terms: Sum, pairs: _Pairs) -> Iterable[tuple[float, Callable[[], Sum]]]:
         """Give what complete squares save: γ(α²A² ± 2αβ AB + β²B²) = γ(αA ± βB)²."""
-        factors = list(terms.items())
-        for i, (one, x) in enumerate(factors):
-            for other, y in factors[i + 1 :]:
-                shared, first, second = parted(one, other)
-                A, B = _half(first), _half(second)
-                cross = None if A is None or B is None else terms.get(product(shared, product(A, B)))
-                if A is None or B is None or cross is None:
-                    continue
-                number = content([x, y]) * (1 if x > 0 else -1)
-                a, b = _root(over(x, number)), _root(over(y, number))
-                if a is None or b is None or abs(cross) != abs(2 * a * b * number):
-                    continue
-                root: Sum = {A: a, B: b if cross * number > 0 else -b}
-                used = (one, other, product(shared, product(A, B)))
-                saved = sum(self.atoms.cost(m, terms[m]) for m in used) + 2
-                saved -= self.atoms.cost(A, a) + self.atoms.cost(B, b) + 2 + (abs(number) != 1)
-                saved -= self.atoms.cost(shared) + 1 if shared else 0
-                yield (
-                    saved,
-                    lambda used=used, root=root, shared=shared, number=number: self._squared(
-                        terms, used, root, shared, number
-                    ),
-                )
+        for one, other, (shared, _, _, roots) in pairs:
+            if roots is None:
+                continue
+            A, B = roots
+            between = product(shared, product(A, B))
+            if between not in terms:
+                continue
+            x, y, cross = terms[one], terms[other], terms[between]
+            number = content([x, y]) * (1 if x > 0 else -1)
+            a, b = _root(over(x, number)), _root(over(y, number))
+            if a is None or b is None or abs(cross) != abs(2 * a * b * number):
+                continue
+            root: Sum = {A: a, B: b if cross * number > 0 else -b}
+            used = (one, other, between)
+            saved = sum(self.atoms.cost(m, terms[m]) for m in used) + 2
+            saved -= self.atoms.cost(A, a) + self.atoms.cost(B, b) + 2 + (abs(number) != 1)
+            saved -= self.atoms.cost(shared) + 1 if shared else 0
+            yield saved, partial(self._squared, terms, used, root, shared, number)
 
     def _squared(self, terms: Sum, used: Sequence[Monomial], root: Sum, shared: Monomial, number: Factor) -> Sum:
         left = {m: f for m, f in terms.items() if m not in used}

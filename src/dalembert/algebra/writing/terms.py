@@ -36,7 +36,7 @@ def quotient(one: Monomial, other: Monomial) -> Monomial | None:
             powers[atom] = left
         else:
             del powers[atom]
-    return tuple(sorted(powers.items()))
+    return tuple(powers.items())  # as sorted as before
 
 
 def common(one: Monomial, other: Monomial) -> Monomial:
@@ -60,7 +60,7 @@ def parted(one: Monomial, other: Monomial) -> tuple[Monomial, Monomial, Monomial
             first.append((atom, power - match))
         elif match > power:
             powers[atom] = match - power
-    return tuple(shared), tuple(first), tuple(sorted(powers.items()))
+    return tuple(shared), tuple(first), tuple(powers.items())
 
 
 def common_of(monomials: Iterable[Monomial]) -> Monomial:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import symengine as se
@@ -12,7 +13,7 @@ import symengine as se
 from dalembert.algebra.writing.angles import Angles, Vector, Waves, multiple, waves
 from dalembert.algebra.writing.cost import operations
 from dalembert.algebra.writing.factoring import Atoms, arranged
-from dalembert.algebra.writing.terms import Monomial, Sum, add, expand, over, product
+from dalembert.algebra.writing.terms import Sum, add, expand, over, product
 
 Powers = tuple[int, ...]  # (s₁, c₁, s₂, c₂, …)
 Trigonometric = dict[Powers, Any]  # a polynomial in sines and cosines
@@ -26,6 +27,7 @@ class Trigonometry:
     def __init__(self, angles: Angles, atoms: Atoms):
         self.angles, self.atoms = angles, atoms
         self._known: dict[tuple, list[Sum]] = {}
+        self._atoms: dict[tuple[Vector, bool], tuple[int, int]] = {}
 
     def ways(self, polynomial: Trigonometric, factors: Callable[[], Factors] = tuple) -> list[Sum]:
         """Return sums that are equal to a polynomial, the one that takes fewest operations first."""
@@ -45,15 +47,14 @@ class Trigonometry:
         """Write it as it is, in the base angles."""
         total: Sum = {}
         for powers, factor in polynomial.items():
-            monomial: Monomial = ()
+            monomial: list[tuple[int, int]] = []
             number = over(factor, 1)
             for k, power in enumerate(powers):
                 if power:
-                    vector = tuple(int(i == k // 2) for i in range(len(self.angles.base)))
-                    sign, atom = self._atom(vector, sine=k % 2 == 0)
+                    sign, atom = self._base[k]
                     number *= sign**power
-                    monomial = product(monomial, ((atom, power),))
-            add(total, monomial, number)
+                    monomial.append((atom, power))
+            add(total, tuple(sorted(monomial)), number)
         return total
 
     def _swapped(self, polynomial: Trigonometric) -> Iterable[Sum]:
@@ -127,12 +128,20 @@ class Trigonometry:
         ratio = Fraction(polynomial[powers]) / whole[powers]
         return {monomial: value * ratio for monomial, value in total.items()}
 
+    @cached_property
+    def _base(self) -> list[tuple[int, int]]:
+        """The atoms of the sine and cosine of each base angle, with their signs."""
+        n = len(self.angles.base)
+        units = [tuple(int(i == k) for i in range(n)) for k in range(n)]
+        return [self._atom(unit, sine) for unit in units for sine in (True, False)]
+
     def _atom(self, vector: Vector, sine: bool) -> tuple[int, int]:
         """Return the sign and the atom of the sine or cosine of an angle; SymEngine turns some angles round."""
-        expr = (se.sin if sine else se.cos)(self.angles.angle(vector))
-        if expr.is_Mul:
-            return -1, self.atoms.index(-expr)
-        return 1, self.atoms.index(expr)
+        if (vector, sine) not in self._atoms:
+            expr = (se.sin if sine else se.cos)(self.angles.angle(vector))
+            sign = -1 if expr.is_Mul else 1
+            self._atoms[vector, sine] = sign, self.atoms.index(sign * expr)
+        return self._atoms[vector, sine]
 
 
 def _product_of(factors: Factors) -> dict[Powers, Fraction]:
