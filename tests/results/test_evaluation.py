@@ -13,6 +13,11 @@ from dalembert import Mechanism, ModelError, MotionWarning, System, example
 from tests.model.mechanism.test_pairs import CASES, joined
 
 
+def test_times_have_a_name_too():
+    run = example("pendulum").simulate(1.0)
+    assert np.array_equal(run["t"], run.t)
+
+
 def rig() -> Mechanism:
     """A driven crank, a coupler on a slide with a spring and a damper, and a load: one of each kind of part."""
     return Mechanism(

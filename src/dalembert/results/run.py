@@ -97,10 +97,12 @@ class Run(Measured):
         raise AttributeError(f"a run has no `{name}`")
 
     def __getitem__(self, name: str) -> Array:
-        """Return a coordinate, velocity, acceleration, state, its rate, control or output along the motion."""
+        """Return a coordinate, velocity, acceleration, state, its rate, control, output or `t` along the motion."""
         system = self.system
         if not isinstance(name, str):
             raise ModelError(f'a run is asked by names, as in run["{system.coordinates[0]}"]; got {shown(name)}')
+        if name == "t":
+            return self.t.copy()
         plain = name.rstrip("'")
         asked = inner(plain, len(name) - len(plain)) if plain in system.states else name
         for values, names in ((self.q, system.coordinates), (self.v, system.velocities)):

@@ -169,10 +169,14 @@ def _factor(run: Run, other: Motion) -> float:
     """
     motion = run.motion
     longer = min(motion.facts["steps"] / max(other.facts["steps"], 1), 1.0)
-    part = (0.5 if motion.facts["step"] is not None else longer) ** motion.engine.order
+    same = motion.facts["form"] == other.facts["form"]
     if motion.facts["step"] is not None:
+        # two forms err differently in the same steps: half of the powers of two that shorter ones gain may be lost
+        part = 0.5 ** (motion.engine.order if same else motion.engine.order / 2)
         part = max(part, _left_of_drift(run, type(run)(other)))
-    elif motion.facts["form"] != other.facts["form"]:  # steps of two forms tell nothing, as where one of them creeps
+    elif same:
+        part = longer**motion.engine.order
+    else:  # steps of two forms tell nothing, as where one of them creeps
         part = other.facts["rtol"] / motion.facts["rtol"]
     return 1.0 / (1.0 - min(part, _ALIKE))
 
