@@ -12,7 +12,6 @@ from tests.formulas.score import ENTRIES, MORE, Score, count, flat, score
 LONGER = {  # operations beyond 1.15 times those of the textbook, as far as they go today
     "pendulum-three-reactions": 32,
     "platform-on-incline-canonical": 46,
-    "simple-pendulum-explicit": 19,
     "slider-crank-light-independent": 33,
 }
 ALL = [*ENTRIES, *MORE]

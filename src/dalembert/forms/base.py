@@ -116,6 +116,10 @@ class Form(ABC):
         """
         return None
 
+    def otherwise(self, scene: Scene) -> Written | None:
+        """Write short equations in another way, for where that takes fewer operations, or raise TooLarge."""
+        return None
+
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return the symbols for which the equations are solved, one in each; none if they are not."""
         return []

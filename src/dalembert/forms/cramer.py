@@ -9,7 +9,7 @@ import symengine as se
 
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import TooLarge
-from dalembert.algebra.writing.cost import operations
+from dalembert.algebra.writing.cost import is_negative, operations
 from dalembert.forms.base import Coupling, conditions
 from dalembert.forms.sheet import NamedSteps, dot
 from dalembert.language.building import Expr
@@ -48,6 +48,22 @@ class ByCramer(NamedSteps):
                 [self.tidy(int(i == j) - dot(row, a) / delta) for j, a in enumerate(zip(*self.rows, strict=True))]
             )
         return found
+
+    def in_one_factor(self) -> tuple[list[Expr], dict[str, Expr]]:
+        """Return q̈ = M⁻¹f + k y of a single condition, with y free of what its entries share, and what k stands for.
+
+        x″ = −k x, y″ = −k y − g is how a person writes a pendulum.
+        """
+        found, field, write = self._found, self.pen.field, self.pen.written
+        (column,), ((w,),), (b,) = found.Y, found.W, found.b
+        y = field.primitive(dict(enumerate(column)))
+        j = next(iter(y))
+        factor, sign = b / w * (column[j] / y[j]), 1
+        if is_negative(write(factor)):
+            factor, sign = -factor, -1
+        k = self.scene.free_name("k", self.names)
+        lines = [write(a) + sign * k * write(y[i]) if i in y else write(a) for i, a in enumerate(found.free)]
+        return lines, {k.name: write(factor)}
 
     # --- the coefficients --------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import symengine as se
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
 from dalembert.forms.base import Form, Matrix, Solution, Written, conditions, register, remainder, transposed
+from dalembert.forms.cramer import ByCramer
 from dalembert.forms.scene import Rows, Scene
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
@@ -65,6 +66,13 @@ class Explicit(Form):
         equations = [x - value for x, value in zip(self.solved_for(scene), steps.accelerations, strict=True)]
         matrices = {"a_u": [[value] for value in steps.solved[0]], **steps.matrices}
         return Written(equations, matrices, names=steps.names)
+
+    def otherwise(self, scene: Scene) -> Written | None:
+        """Return q̈ − (M⁻¹f + k y) of a single condition."""
+        if len(scene.kept) != 1:
+            return None
+        lines, names = ByCramer(scene).in_one_factor()
+        return Written([x - line for x, line in zip(self.solved_for(scene), lines, strict=True)], names=names)
 
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return q̈."""

@@ -17,7 +17,7 @@ import symengine as se
 
 from dalembert.algebra.rational import TooLarge
 from dalembert.algebra.writing.cost import total
-from dalembert.algebra.writing.names import in_order, shared_parts
+from dalembert.algebra.writing.names import UNNAMED, in_order, shared_parts
 from dalembert.forms.base import Form, Matrix, Written
 from dalembert.forms.pen import MAX_TOTAL, Pen
 from dalembert.forms.raw import Raw
@@ -96,7 +96,19 @@ class Short:
             return written[: len(equations)], in_order({**dict(named), **names})
         equations, steps = self._stepwise(self._combined())
         written, names = shared_parts(equations, self._taken(equations) | steps.keys(), self._scene.system.parameters)
-        return written, in_order({**steps, **names})
+        found = written, in_order({**steps, **names})
+        if steps or long(equations) or total(equations) <= UNNAMED:
+            return found
+        return min(found, self._otherwise() or found, key=_length)
+
+    def _otherwise(self) -> tuple[list[Expr], dict[str, Expr]] | None:
+        try:
+            other = self._form.otherwise(self._scene)
+        except TooLarge:
+            return None
+        if other is None:
+            return None
+        return [self._pen([e]).equation(e, self._wanted) for e in other.equations], dict(other.names)
 
     @cached_property
     def _named_already(self) -> dict[str, Expr]:
@@ -268,3 +280,8 @@ class Short:
             *forces(self._scene)[1],
         }
         return taken | {symbol.name for expr in equations for symbol in expr.free_symbols}
+
+
+def _length(found: tuple[list[Expr], dict[str, Expr]]) -> int:
+    """Count the operations of equations with those of the names in them, and one more for each name."""
+    return total((*found[0], *found[1].values())) + len(found[1])

@@ -19,7 +19,7 @@ _LEAST_OF_FEW = 5  # so many
 _TRIVIAL = 2  # operations of what needs no name, as l sin φ
 _SHARE = 0.1  # of all operations that names must save together
 _TRIED = 12  # parts that are tried before one is chosen
-_SHORT = 18  # operations, up to which formulas need no names
+UNNAMED = 18  # operations, up to which formulas need no names
 _LONG = 2_000  # operations beyond which no names are looked for here
 
 
@@ -31,7 +31,7 @@ def shared_parts(
     taken: names that mean something else. constant: names of parameters.
     """
     before = sum(map(operations, expressions))
-    if not _SHORT < before <= _LONG:
+    if not UNNAMED < before <= _LONG:
         return list(expressions), {}
     work, found = list(expressions), {}
     used, known = set(taken), {}

@@ -32,7 +32,8 @@ LIMIT = 1e-3  # of the range of a coordinate
 _TIMES = 600  # at which the two motions are compared,
 _FEW = 100  # at least;
 _VALUES = 300_000  # coordinates times times, beyond which there are fewer
-_FINER = {"dop853": 100.0}  # parts of the tolerance: steps of a high order become little shorter by that
+_BEST = "dop853"  # the method of the highest order
+_FINER = {_BEST: 100.0}  # parts of the tolerance: steps of a high order become little shorter by that
 _TENTH = 10.0  # of the others
 _ALIKE = 0.9  # part of the error that the second motion may have as well
 _SEEN = 1e-12  # part of the energy that its error must be to be more than rounding
@@ -170,7 +171,9 @@ def _factor(run: Run, other: Motion) -> float:
     motion = run.motion
     longer = min(motion.facts["steps"] / max(other.facts["steps"], 1), 1.0)
     same = motion.facts["form"] == other.facts["form"]
-    if motion.facts["step"] is not None:
+    if motion.facts["method"] != other.facts["method"]:
+        part = 1.0 / _TENTH
+    elif motion.facts["step"] is not None:
         # two forms err differently in the same steps: half of the powers of two that shorter ones gain may be lost
         part = 0.5 ** (motion.engine.order if same else motion.engine.order / 2)
         part = max(part, _left_of_drift(run, type(run)(other)))
@@ -255,6 +258,9 @@ def _finer(motion: Motion, times: Array, call: bool, start: Start | None) -> Mot
     if facts["form"] != _SURER and _SURER in METHODS[facts["method"]].forms:
         # what depends on chosen coordinates is lost next to singular positions, in the same way at every tolerance
         options.insert(0 if motion.kernels.chooses else 1, {**options[0], "form": _SURER})
+        if motion.kernels.chooses and facts["step"] is not None:  # in fixed steps the other form may err far more
+            closer = {"rtol": facts["rtol"] / _FINER[_BEST], "atol": facts["atol"] / _FINER[_BEST]}
+            options.insert(0, {"method": _BEST, "form": _SURER, "step": None, **closer})
     # next to a singular position a motion may creep in a form, or at a tolerance, where another passes with ease
     found: list[Motion] = []
     while options and not (found and len(found[-1].samples) == len(times)):
