@@ -154,6 +154,13 @@ def test_what_a_point_cannot_do_is_said(bob, joint, more, message):
         Mechanism({"bob": BOB | bob}, {"A": pin | joint}, **more)
 
 
+def test_the_way_of_a_particle_is_that_of_its_place():
+    run = pendulum().simulate(0.1, samples=2)
+    assert run.point("bob", [0, 0]).x == pytest.approx(run["x_bob"])
+    with pytest.raises(ModelError, match="has no other points"):
+        run.point("bob", [0.1, 0])
+
+
 def test_a_free_particle_needs_a_mass():
     with pytest.raises(ModelError, match="it has no `mass`: nothing determines"):
         Mechanism({"bob": {"kind": "particle"}})
