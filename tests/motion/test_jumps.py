@@ -178,3 +178,13 @@ def test_events_far_from_zero_in_time():
     run = BALL.simulate(1002.9, begin=1000.0)
     assert [event.t - 1000 for event in run.events] == pytest.approx([1, 2, 2.5, 2.75, 2.875], abs=1e-8)
     assert run.certificate.ok
+
+
+def test_a_jump_at_the_very_end():
+    """What is left after it is less than rounding, in which no step fits."""
+    ball = System(
+        "y", kinetic="y'^2/2", potential="g*y", parameters={"g": 10, "e": 0.5}, initial={"y": 5}
+    )  # which falls in one second
+    run = ball.simulate(2, begin=1, events=[Event("y = 0", direction="down", velocities={"y'": "-e*y'"})])
+    assert run.status == "done" and run.final()["t"] == 2
+    assert len(run.events) == 1 and run.final()["y'"] == pytest.approx(5)

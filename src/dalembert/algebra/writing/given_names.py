@@ -24,7 +24,7 @@ def with_given_names(
     ([x*(d - l)/d], {'d': sqrt(x**2 + y**2)})
     """
     work, found = list(expressions), {}
-    for name, meaning in reversed(meanings.items()):  # the last ones first, as they are made of others
+    for name, meaning in reversed(list(meanings.items())):  # the last ones first, as they are made of others
         if operations(meaning) <= TRIVIAL:
             continue
         symbol = se.Symbol(name)
@@ -33,4 +33,4 @@ def with_given_names(
         price = 0 if name in paid else operations(meaning) + 1
         if total((*named, *below.values())) + price < total((*work, *found.values())):
             work, found = named, {**below, name: meaning}
-    return work, dict(reversed(found.items()))
+    return work, dict(reversed(list(found.items())))
