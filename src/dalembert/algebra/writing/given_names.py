@@ -21,16 +21,22 @@ def with_given_names(
     >>> x, y, l, d = se.symbols("x y l d")
     >>> length = se.sqrt(x**2 + y**2)
     >>> with_given_names([x * (length - l) / length], {"d": length})
-    ([x*(d - l)/d], {'d': sqrt(x**2 + y**2)})
+    ([(d - l)*x/d], {'d': sqrt(x**2 + y**2)})
     """
     work, found = list(expressions), {}
     for name, meaning in reversed(list(meanings.items())):  # the last ones first, as they are made of others
         if operations(meaning) <= TRIVIAL:
             continue
         symbol = se.Symbol(name)
-        named = [put(expr, meaning, symbol) for expr in work]
-        below = {other: put(expr, meaning, symbol) for other, expr in found.items()}
+        named = [_put(expr, meaning, symbol) for expr in work]
+        below = {other: _put(expr, meaning, symbol) for other, expr in found.items()}
         price = 0 if name in paid else operations(meaning) + 1
         if total((*named, *below.values())) + price < total((*work, *found.values())):
             work, found = named, {**below, name: meaning}
     return work, dict(reversed(list(found.items())))
+
+
+def _put(expr: Expr, meaning: Expr, symbol: Expr) -> Expr:
+    """Put a name in the place of what it stands for, also where that is divided by."""
+    found = put(expr, meaning, symbol)
+    return put(found, 1 / meaning, 1 / symbol) if meaning.is_Mul else found
