@@ -41,7 +41,7 @@ from dalembert.native.groups.one_step import MOST, OneStep, StepMethod
 from dalembert.native.identity import is_lasting, model_text
 from dalembert.native.machine import Compiled
 from dalembert.native.module import Module
-from dalembert.native.values import CanonicalRates, Energies, Jacobians, Result, Solution
+from dalembert.native.values import CanonicalRates, Energies, Jacobians, Result, SolvedStates
 
 _NEWTON = 20
 _LEFT = 1e-6  # relative residual that no step removes
@@ -100,16 +100,16 @@ class Kernels:
             reaction[..., columns] += entries[..., some]
         return Result(found.acceleration, reaction, found.multipliers, found.rank, found.conditioning, powers=powers)
 
-    def solved(self, inputs: Array) -> Solution:
+    def solved(self, inputs: Array) -> SolvedStates:
         """Return what of it is the solution of the equations, of states that are laid out already: the least work."""
         return self._solution(self._evaluate("core", "accelerations", inputs), inputs)
 
-    def _solution(self, out: Array, inputs: Array) -> Solution:
+    def _solution(self, out: Array, inputs: Array) -> SolvedStates:
         found, conditioning = out[..., -3].astype(int), out[..., -2]
         doubtful = ~(conditioning > rank.CLEAR)
         if self.s and np.any(doubtful):
             found[doubtful] = rank.count(self, inputs[doubtful])
-        return Solution(out[..., : self.n], out[..., self.n : self.n + self.s], found, conditioning)
+        return SolvedStates(out[..., : self.n], out[..., self.n : self.n + self.s], found, conditioning)
 
     def conditioning(self, t: float, q: Array, v: Array, parameters: Array) -> float:
         """Return the conditioning of A at one state; 0 where its rows depend on each other, or nearly."""

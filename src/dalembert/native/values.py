@@ -8,7 +8,7 @@ from dalembert.arrays import Array, Arrays, Sparse
 
 
 @dataclass(frozen=True, repr=False)
-class Solution(Arrays):
+class SolvedStates(Arrays):
     """Accelerations and multipliers of the equations, at one state or many; the rest is as in `Result`."""
 
     acceleration: Array

@@ -30,7 +30,7 @@ from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.model.mechanism.tree import ABSOLUTE
-from dalembert.native.values import Solution
+from dalembert.native.values import SolvedStates
 from dalembert.results.shares import NOTICED, Shares
 from dalembert.results.sites import Site, elements, forces, site
 
@@ -110,7 +110,7 @@ class Joints:
     inputs: t, q, v and the parameters, one row for each state, as kernels read them. solution: the multipliers there.
     """
 
-    def __init__(self, mechanism: Mechanism, inputs: Array, solution: Solution):
+    def __init__(self, mechanism: Mechanism, inputs: Array, solution: SolvedStates):
         if mechanism.by != ABSOLUTE:  # the companion has conditions for all joints
             inputs, mechanism = absolute_inputs(mechanism, inputs), mechanism.absolute
             solution = mechanism.compile().solved(inputs)
@@ -128,7 +128,7 @@ class Joints:
         return np.pad(multipliers, ((0, 0), (0, self._known)), constant_values=1.0)
 
     @property
-    def solution(self) -> Solution:
+    def solution(self) -> SolvedStates:
         """Accelerations and multipliers of the mechanism in the coordinates of its bodies."""
         return self._solution
 

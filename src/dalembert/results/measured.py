@@ -14,7 +14,7 @@ from dalembert.errors import ModelError, MotionWarning
 from dalembert.language.late_sympy import is_sympy
 
 if TYPE_CHECKING:
-    from dalembert.native.values import Solution
+    from dalembert.native.values import SolvedStates
     from dalembert.results.points import PointMotion
     from dalembert.results.profile import Profile
     from dalembert.results.run import Run
@@ -97,7 +97,7 @@ class Measured(Shown):
         return evaluate(self._self, {str(expression): expression}, times)[str(expression)]
 
     @property
-    def _reacting(self) -> Solution:
+    def _reacting(self) -> SolvedStates:
         """The solution with λ of every condition in `system.reacting`: of a mechanism, of all its joints."""
         run = self._self
         own = run.system.reacting == tuple(constraint.name for constraint in run.system.constraints)

@@ -22,7 +22,7 @@ from dalembert.model.system import System
 from dalembert.motion.conflicts import chosen_settings
 from dalembert.motion.events import Occurrence
 from dalembert.motion.loop import Motion, again, compute
-from dalembert.native.values import Energies, Solution
+from dalembert.native.values import Energies, SolvedStates
 from dalembert.results.beshaw_bound import Bound, bounds
 from dalembert.results.certificate import Certificate, certify
 from dalembert.results.certificate.energy import Drift, energy_drift
@@ -200,7 +200,7 @@ class Run(Measured):
         return self.motion.kernels.inputs(*self._points)
 
     @cached_property
-    def _solution(self) -> Solution:
+    def _solution(self) -> SolvedStates:
         return self.motion.kernels.solved(self._inputs)
 
     @property

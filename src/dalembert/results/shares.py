@@ -19,7 +19,7 @@ from dalembert.errors import quoted
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
-    from dalembert.native.values import Solution
+    from dalembert.native.values import SolvedStates
 
 NOTICED = 1e-6  # part of a unit load that counts
 _CLEAR = 1e-6  # squared sine of the angle between rows of A above which no row depends on others
@@ -35,7 +35,7 @@ class Shares:
     lever arm, by which moments are divided to be compared with forces; `turning` are the coordinates that are angles.
     """
 
-    def __init__(self, system: System, inputs: Array, solution: Solution, turning: Sequence[int] = ()):
+    def __init__(self, system: System, inputs: Array, solution: SolvedStates, turning: Sequence[int] = ()):
         self.system = system
         s = len(system.constraints)
         suspect = suspects(solution)
@@ -98,7 +98,7 @@ class Shares:
         return notes
 
 
-def suspects(solution: Solution) -> Array:
+def suspects(solution: SolvedStates) -> Array:
     """Return the states at which rows of A may depend on each other."""
     if not (s := solution.multipliers.shape[-1]):
         return np.zeros(0, dtype=int)
