@@ -219,22 +219,21 @@ def turn(plain: System, asked: System) -> dict[str, float]:
     _ = run.outputs
     lap()
     motion, expressions = run.motion, evaluation.Asked(run, dict(asked.outputs))
-    states = motion.sample_times, *np.split(motion.samples, 2, axis=1), motion.parameters
+    t, (q, v), values = run.t, np.split(motion.samples, 2, axis=1), motion.parameters
     lap()
-    inputs = motion.kernels.inputs(*states)
-    found = motion.kernels.solved(inputs)
-    rows = np.hstack([inputs, found.acceleration, found.multipliers])
-    motion.kernels.run(expressions.group, "observed", rows)
+    found = motion.kernels.accelerations(t, q, v, values)
+    solved = found.acceleration, np.asarray(found.multipliers)
+    expressions.values([t[:, None], q, v, np.broadcast_to(values, (len(t), len(values))), *solved])
     lap()
     names = "plain", "model", "asked", "reading", "parts"
     return dict(zip(names, 1e3 * np.diff(laps), strict=True))
 
 
 def outputs(repeat: int) -> Iterator[str]:
-    """Compare motions of a model with outputs and without; asked for, these cost what they consist of.
+    """Compare motions of a model with outputs and without; asked for, these cost at most what they consist of.
 
-    That is: accelerations and multipliers at the samples, as forces and powers need, and one call of native code for
-    all expressions. The shortest of several turns.
+    That is: the equations as they are compiled, `system.compile()`, called once for all samples, as forces and powers
+    need it, and one call of native code for all expressions of what these give. The shortest of several turns.
     """
     plain = example("slider-crank-joints")
     asked = plain.replace(outputs=OUTPUTS)
@@ -245,7 +244,7 @@ def outputs(repeat: int) -> Iterator[str]:
     yield "|---|---:|---:|"
     yield f"| a motion with {SAMPLES} samples, of a model without outputs | {without:.2f} | |"
     yield f"| the same with {len(OUTPUTS)} outputs, not asked for | {unasked:.2f} | {unasked / without:.2f} |"
-    yield f"| accelerations and multipliers at the samples, and the expressions of these | {parts:.2f} | |"
+    yield f"| the compiled equations at the samples, and the expressions of what these give | {parts:.2f} | |"
     yield f"| the outputs, asked for | {found:.2f} | {found / parts:.2f} |"
 
 

@@ -105,12 +105,12 @@ def whole(argument: str, value: Any, least: int, most: int) -> int:
     return int(found)
 
 
-def array(argument: str, value: Any) -> Array:
-    """Return numbers as an array of any shape."""
+def array(argument: str, value: Any, copy: bool = True) -> Array:
+    """Return numbers as an array of any shape; `copy`: one's own, even if they are an array already."""
     try:
         given = np.asarray(value)
         if given.dtype.kind in "biufO" and value is not None:
-            return given.astype(float)
+            return given.astype(float, copy=copy)
     except (TypeError, ValueError, OverflowError):
         pass
     raise ModelError(f"`{argument}` takes numbers, got {shown(value)}")

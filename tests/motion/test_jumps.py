@@ -114,7 +114,9 @@ def test_the_command_line_has_events(tmp_path, capsys):
         ("", "an event is an equation, with a name before it if it has one"),
         (": y = 0", "an event is an equation, with a name before it if it has one"),
         ("y = 0, sideways", "`sideways` is none of up, down, both, stop"),
-        ("y = 0, k = 1/0", "`|division"),
+        ("y = 0, k = 1/0", "the new value of `k` is a finite number, got '1/0': division by zero"),
+        ("y = 0, up, down", "event `y = 0`: the direction is given twice"),
+        ("y = 0, y' = 1, y' = 2", "event `y = 0`: `y'` is given twice"),
         ("y = 0, k = __import__('os')", ""),
         ("y = 0, " + "x" * 20_000, "at most 10,000 characters"),
     ],
@@ -178,3 +180,13 @@ def test_events_far_from_zero_in_time():
     run = BALL.simulate(1002.9, begin=1000.0)
     assert [event.t - 1000 for event in run.events] == pytest.approx([1, 2, 2.5, 2.75, 2.875], abs=1e-8)
     assert run.certificate.ok
+
+
+def test_a_jump_at_the_very_end():
+    """What is left after it is less than rounding, in which no step fits."""
+    ball = System(
+        "y", kinetic="y'^2/2", potential="g*y", parameters={"g": 10, "e": 0.5}, initial={"y": 5}
+    )  # which falls in one second
+    run = ball.simulate(2, begin=1, events=[Event("y = 0", direction="down", velocities={"y'": "-e*y'"})])
+    assert run.status == "done" and run.final()["t"] == 2
+    assert len(run.events) == 1 and run.final()["y'"] == pytest.approx(5)

@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 from dalembert import Mechanism, ModelError, MotionWarning, System, example
+from dalembert.native.kernels import Kernels
 from tests.model.mechanism.test_pairs import CASES, joined
 
 
@@ -116,6 +117,17 @@ def test_times_in_between_and_many_at_once(run):
     assert found["a"].shape == (2, 2)
     assert np.allclose(found["b"], run.at(times)[0][..., run.system.coordinates.index("x_block")])
     assert run.evaluate("A.force", 0.7) == found["a"][0, 1]
+
+
+def test_expressions_pay_for_what_they_use(run, monkeypatch):
+    asked = run.resampled(run.t)
+    solved = []
+    monkeypatch.setattr(Kernels, "solved", lambda self, inputs, of=Kernels.solved: solved.append(1) or of(self, inputs))
+    plain = asked.evaluate({"lift": "coupler.P.y", "speed": "coupler.P.y'", "ever": "7"})
+    assert not solved and np.all(plain["ever"] == 7)  # states say it
+    force, torque = asked.evaluate("A.force"), asked.evaluate("motor.torque")
+    assert len(solved) == 1  # for all that need it
+    assert np.allclose(force, run.joint("A").size) and np.allclose(torque, run.evaluate("motor.torque"))
 
 
 def test_multipliers_of_energies_and_sympy():

@@ -12,7 +12,7 @@ from dalembert import Event, Mechanism, ModelError, MotionWarning, example
 from dalembert.blocks.numeric import Numeric
 from dalembert.forms.multipliers import solve
 from dalembert.model.mechanism.table_reader import GROUND
-from dalembert.native.values import Result
+from dalembert.native.values import SolvedStates
 from dalembert.results.joint_forces import Joints
 from tests.model.mechanism.test_mechanism import slider_crank
 from tests.model.mechanism.test_pairs import CASES, admissible, joined, rotation
@@ -30,7 +30,7 @@ def at_state(mechanism: Mechanism, q: Any, v: Any, t: float = 0.0) -> tuple[Join
     values = numeric.all(t, q, v)
     acceleration, multipliers = solve(values)
     rank = np.linalg.matrix_rank(values.A.toarray(), tol=1e-9)
-    solution = Result(acceleration, values.A.T @ multipliers, multipliers, np.array(rank), np.array(1.0))
+    solution = SolvedStates(acceleration, multipliers, np.array(rank), np.array(1.0))
     return Joints(mechanism, np.array([t, *q, *v, *numeric.parameters]), solution), acceleration
 
 

@@ -61,7 +61,7 @@ class ByCramer(NamedSteps):
         factor, sign = b / w * (column[j] / y[j]), 1
         if is_negative(write(factor)):
             factor, sign = -factor, -1
-        k = self.scene.free_name("k", self.names)
+        k = self.scene.free_name("k", {*self.names, *self.scene.definitions})
         lines = [write(a) + sign * k * write(y[i]) if i in y else write(a) for i, a in enumerate(found.free)]
         return lines, {k.name: write(factor)}
 

@@ -16,12 +16,13 @@ from dalembert.algebra.gramschmidt import Scalar, Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import Field
 from dalembert.algebra.tape import Tape
+from dalembert.algebra.writing.numerals import figures
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, Values, pilot_numeric_of, pilot_parameters
 from dalembert.blocks.symbolic import Blocks
 from dalembert.errors import DerivationError
 from dalembert.forms.augment import held
-from dalembert.forms.tidy import tidy, with_numbers, with_numerals
+from dalembert.forms.tidy import plain, tidy, with_numbers, with_numerals
 from dalembert.language.building import Expr
 from dalembert.model.facts import START, fact
 from dalembert.model.system import System
@@ -112,7 +113,13 @@ class Scene:
     def names(self) -> frozenset[str]:
         """All that has a name in formulas of the system."""
         system = self.system
-        return frozenset((*system.parameters, *system.coordinates, *system.states, *system.calls))
+        return frozenset((*system.parameters, *system.coordinates, *system.states, *system.calls, *system.definitions))
+
+    @cached_property
+    def definitions(self) -> dict[str, Expr]:
+        """What the model defines, as formulas have it."""
+        system = self.system
+        return {name: figures(plain(system.meant(value.expr))) for name, value in system.definitions.items()}
 
     # --- the pilot's points ------------------------------------------------------------------------------------------
 

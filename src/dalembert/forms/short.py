@@ -9,7 +9,7 @@ Each part is written when it is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,6 +17,7 @@ import symengine as se
 
 from dalembert.algebra.rational import TooLarge
 from dalembert.algebra.writing.cost import total
+from dalembert.algebra.writing.given_names import with_given_names
 from dalembert.algebra.writing.names import UNNAMED, in_order, shared_parts
 from dalembert.forms.base import Form, Matrix, Written
 from dalembert.forms.pen import MAX_TOTAL, Pen
@@ -73,9 +74,23 @@ class Short:
             found[name] = [[own.value(entry) for entry in row] for row in rows]
         return found
 
-    @cached_property
+    @property
     def entries(self) -> dict[str, Matrix]:
-        """The matrices by name, in named steps where those are better."""
+        """The matrices by name, in named steps where those are better, with the names that the model defines."""
+        return self._entries[0]
+
+    @cached_property
+    def _entries(self) -> tuple[dict[str, Matrix], dict[str, Expr]]:
+        """The matrices, and what the model defines of the names in them."""
+        found = self._unnamed
+        if not self._scene.definitions:
+            return found, {}
+        written, names = self._kept([e for rows in found.values() for row in rows for e in row], self._equations[1])
+        each = iter(written)
+        return {name: [[next(each) for _ in row] for row in rows] for name, rows in found.items()}, names
+
+    @cached_property
+    def _unnamed(self) -> dict[str, Matrix]:
         found = dict(self._matrices)
         for name, other in self._steps.matrices.items():
             mine, steps = ([e for row in some for e in row] for some in (found[name], other))
@@ -87,7 +102,7 @@ class Short:
     def _equations(self) -> tuple[list[Expr], dict[str, Expr]]:
         """The equations, and what names in them stand for; rows of blocks read best as they are."""
         if self._form.plain:
-            return self._rows(), {}
+            return self._kept(self._rows())
         if given := self._named_already:
             equations = self._line_by_line()
             lines = [*equations, *given.values()]
@@ -95,8 +110,10 @@ class Short:
             named = zip(given, written[len(equations) :], strict=True)
             return written[: len(equations)], in_order({**dict(named), **names})
         equations, steps = self._stepwise(self._combined())
-        written, names = shared_parts(equations, self._taken(equations) | steps.keys(), self._scene.system.parameters)
-        found = written, in_order({**steps, **names})
+        equations, given = self._kept(equations)
+        taken = self._taken(equations) | steps.keys()
+        written, names = shared_parts(equations, taken, self._scene.system.parameters)
+        found = written, in_order({**steps, **given, **names})
         if steps or long(equations) or total(equations) <= UNNAMED:
             return found
         return min(found, self._otherwise() or found, key=_length)
@@ -121,6 +138,12 @@ class Short:
         if raw.products:
             return [self._pen(e for pair in pairs for e in pair).product(pairs, self._wanted) for pairs in raw.products]
         return [self._pen([expr]).equation(expr, self._wanted) for expr in raw.expressions]
+
+    def _kept(self, formulas: Sequence[Expr], paid: Collection[str] = ()) -> tuple[list[Expr], dict[str, Expr]]:
+        """Keep the names that the model defines, where they make formulas shorter."""
+        if total(formulas) > MAX_TOTAL:
+            return list(formulas), {}
+        return with_given_names(formulas, self._scene.definitions, paid)
 
     def _stepwise(self, equations: list[Expr]) -> tuple[list[Expr], dict[str, Expr]]:
         """Write long equations in named steps, if that makes them shorter."""
@@ -186,8 +209,19 @@ class Short:
         """The reactions, which are the same in all forms, and are written once."""
         memory = self._scene.memory
         if "reacting" not in memory:
-            memory["reacting"] = self._react()
+            memory["reacting"] = self._named(self._react())
         return memory["reacting"]
+
+    def _named(self, found: Reacting) -> Reacting:
+        """Keep the names that the model defines."""
+        written, names = self._kept(found.all)
+        each = iter(written)
+        return Reacting(
+            {name: [next(each) for _ in row] for name, row in found.by_constraint.items()},
+            {name: next(each) for name in found.multipliers},
+            [next(each) for _ in found.together],
+            {**found.names, **names},
+        )
 
     def _react(self) -> Reacting:
         raw = self._raw
@@ -250,15 +284,18 @@ class Short:
         """What names stand for in what was written so far; nothing is written for it."""
         steps = self._scene.memory.get("steps")
         own = self.__dict__.get("_steps")  # if it was needed: what is asked for has no names of it otherwise
-        given = self._raw.abbreviation_expressions
+        given = {**self._scene.definitions, **self._raw.abbreviation_expressions}
         return in_order({**given, **(steps.names if steps else {}), **(own.names if own else {}), **self._equations[1]})
 
     @property
     def abbreviation_expressions(self) -> dict[str, Expr]:
         """What names stand for, in equations and in reactions."""
         raw, names = self._raw, dict(self._equations[1])
-        if raw.abbreviation_expressions or long(e for row in raw.reaction_expressions.values() for e in row):
+        defined = bool(self._scene.definitions)
+        if defined or raw.abbreviation_expressions or long(e for r in raw.reaction_expressions.values() for e in r):
             names = {**self._reactions.names, **names}
+        if defined:
+            names = {**self._entries[1], **names}
         if self._steps.matrices:
             used = [e for rows in self.entries.values() for row in rows for e in row]
             names = {**needed(used, self._steps.names), **names}

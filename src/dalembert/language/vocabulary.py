@@ -80,13 +80,8 @@ class Vocabulary:
     def names(self) -> list[str]:
         """List every name that may be written."""
         moving = [name.removeprefix(INTEGRAL) for name in self.coordinates]
-        own = [
-            *moving,
-            *self.parameters,
-            *self.controls,
-            *self.definitions,
-            *(self.parts.outputs if self.parts else ()),
-        ]
+        outputs = self.parts.outputs if self.parts else ()
+        own = list(dict.fromkeys((*moving, *self.parameters, *self.controls, *self.definitions, *outputs)))
         extra = [name for name in CONSTANTS if name not in own]
         return [*own, *([TIME] if self.time else []), *extra, *self.calls, *FUNCTIONS, "if"]
 

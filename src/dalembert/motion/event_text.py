@@ -37,8 +37,13 @@ def event_from_text(text: str, states: Collection[str] = ()) -> Event:
     direction, stop = "both", False
     parameters: dict[str, float] = {}
     velocities: dict[str, str] = {}
+    said: set[str] = set()
     for word in words:
         key, *value = (part.strip() for part in EQUALS.split(word, maxsplit=1))
+        what = "the direction" if word in DIRECTIONS else f"`{key[:60]}`"
+        if what in said:
+            raise ModelError(f"event `{when[:60]}`: {what} is given twice; leave one of them out")
+        said.add(what)
         if value and (key.endswith("'") or key in states):
             velocities[key] = value[0]
         elif value:
@@ -69,7 +74,10 @@ def _parts(text: str) -> list[str]:
 
 def _number(name: str, text: str) -> float:
     """Read the new value of a parameter."""
-    found = number(parse_value(text, Vocabulary(time=False)).expr)
+    try:
+        found, why = number(parse_value(text, Vocabulary(time=False)).expr), ""
+    except ModelError as error:
+        found, why = None, f": {error.problems[0].text.split(';')[0]}"
     if found is None:
-        raise ModelError(f"the new value of `{name}` is a finite number, got {text[:60]!r}")
+        raise ModelError(f"the new value of `{name[:60]}` is a finite number, got {text[:60]!r}{why}")
     return found

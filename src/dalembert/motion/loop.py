@@ -262,7 +262,8 @@ def _loop(
                 elif status == codes.DONE and (ended := crossing.go_on()):
                     return ended
                 if status not in (codes.RUNNING, codes.EVENT, codes.CHOICE, codes.DONE):
-                    if status == codes.STEP_TOO_SMALL and crossing.switching.states and _at_the_end(engine, settings):
+                    jumps = crossing.switching.states or any(_at_the_end(o.t, settings) for o in watch.occurrences[-1:])
+                    if status == codes.STEP_TOO_SMALL and jumps and _at_the_end(engine.clock.t, settings):
                         engine.cross(settings.until)
                         return "done", ""
                     return "failed", _failure(status, engine, system)
@@ -279,9 +280,9 @@ def _loop(
         return "stopped", f"interrupted at t = {engine.clock.t:.6g}"
 
 
-def _at_the_end(engine: Engine, settings: Settings) -> bool:
-    """Tell whether all that is left is rounding: a force that jumps at the very end has nothing behind it."""
-    return settings.until - float(engine.clock.t) <= _ROUNDING * (settings.until - settings.begin)
+def _at_the_end(t: float, settings: Settings) -> bool:
+    """Tell whether all that is left is rounding: a force, or a velocity, that jumps there has nothing behind it."""
+    return settings.until - float(t) <= _ROUNDING * (settings.until - settings.begin)
 
 
 def _failure(status: int, engine: Engine, system: System) -> str:

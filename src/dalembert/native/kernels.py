@@ -41,7 +41,7 @@ from dalembert.native.groups.one_step import MOST, OneStep, StepMethod
 from dalembert.native.identity import is_lasting, model_text
 from dalembert.native.machine import Compiled
 from dalembert.native.module import Module
-from dalembert.native.values import CanonicalRates, Energies, Jacobians, Result
+from dalembert.native.values import CanonicalRates, Energies, Jacobians, Result, SolvedStates
 
 _NEWTON = 20
 _LEFT = 1e-6  # relative residual that no step removes
@@ -92,20 +92,24 @@ class Kernels:
 
     def accelerations(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Result:
         """Return q̈, λ and r, with the rank and the conditioning of A."""
-        return self.solved(self.inputs(t, q, v, parameters))
-
-    def solved(self, inputs: Array) -> Result:
-        """Return the same of states that are laid out already."""
+        inputs = self.inputs(t, q, v, parameters)
         out, entries, powers = self._everything(inputs)
-        a, multipliers = out[..., : self.n], out[..., self.n : self.n + self.s]
-        reaction = np.zeros_like(a)
+        found = self._solution(out, inputs)
+        reaction = np.zeros_like(found.acceleration)
         for columns, some in self._rounds:
             reaction[..., columns] += entries[..., some]
+        return Result(found.acceleration, reaction, found.multipliers, found.rank, found.conditioning, powers=powers)
+
+    def solved(self, inputs: Array) -> SolvedStates:
+        """Return what of it is the solution of the equations, of states that are laid out already: the least work."""
+        return self._solution(self._evaluate("core", "accelerations", inputs), inputs)
+
+    def _solution(self, out: Array, inputs: Array) -> SolvedStates:
         found, conditioning = out[..., -3].astype(int), out[..., -2]
         doubtful = ~(conditioning > rank.CLEAR)
         if self.s and np.any(doubtful):
             found[doubtful] = rank.count(self, inputs[doubtful])
-        return Result(a, reaction, multipliers, found, conditioning, powers=powers)
+        return SolvedStates(out[..., : self.n], out[..., self.n : self.n + self.s], found, conditioning)
 
     def conditioning(self, t: float, q: Array, v: Array, parameters: Array) -> float:
         """Return the conditioning of A at one state; 0 where its rows depend on each other, or nearly."""
@@ -194,7 +198,7 @@ class Kernels:
         """Lay out t, q, v and the parameters as kernels read them, one row for each state."""
         q, v = self._vector(q, "q"), self._vector(v, "p" if self.momenta else "v")
         values = self._parameters(parameters)
-        t = array("t", t)
+        t = array("t", t, copy=False)
         try:
             shape = np.broadcast_shapes(t.shape, q.shape[:-1], v.shape[:-1], values.shape[:-1])
         except ValueError:
@@ -273,7 +277,7 @@ class Kernels:
         return [(columns[some], some) for k in range(turns.max(initial=-1) + 1) for some in [order[turns == k]]]
 
     def _vector(self, values: Any, name: str) -> Array:
-        found = array(name, values)
+        found = array(name, values, copy=False)
         if found.ndim == 0 or found.shape[-1] != self.n:
             got = found.shape[-1] if found.ndim else "a number"
             names = ", ".join(self.system.coordinates[:8]) + (", …" if self.n > 8 else "")
@@ -286,7 +290,7 @@ class Kernels:
             values = parameter_values(self.system, dict.fromkeys(plain, 0.0))
             columns = [array(k, plain.get(k, x)) for k, x in zip(self.system.parameters, values, strict=True)]
             return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros(0)
-        found = array("parameters", given)
+        found = array("parameters", given, copy=False)
         expected = len(self.system.parameters)
         if found.ndim == 0 or found.shape[-1] != expected:
             names = ", ".join(self.system.parameters)
@@ -295,7 +299,11 @@ class Kernels:
 
     def _check(self, name: str, out: Array, rows: Array) -> None:
         """Raise SimulationError where there is no finite value, and say where."""
-        positive = out[:, self.n + self.s + 2] > 0 if name == "everything" else np.ones(len(out), dtype=bool)
+        positive = (
+            out[:, self.n + self.s + 2] > 0
+            if name in ("everything", "accelerations")
+            else np.ones(len(out), dtype=bool)
+        )
         if math.isfinite(out.sum()) and positive.all():  # the quickest way to see that all is well
             return
         singular = ~positive

@@ -8,6 +8,16 @@ from dalembert.arrays import Array, Arrays, Sparse
 
 
 @dataclass(frozen=True, repr=False)
+class SolvedStates(Arrays):
+    """Accelerations and multipliers of the equations, at one state or many; the rest is as in `Result`."""
+
+    acceleration: Array
+    multipliers: Array
+    rank: Array
+    conditioning: Array
+
+
+@dataclass(frozen=True, repr=False)
 class Result(Arrays):
     """Accelerations and reactions, at one state or many.
 

@@ -16,14 +16,14 @@ from dalembert.arrays import Array
 from dalembert.errors import MissingValueWarning, ModelError, Problem, SimulationError
 from dalembert.language.program import definitions_in
 from dalembert.language.table_functions import bounded
-from dalembert.model.quantity import multiplier
-from dalembert.native.groups.observed import Observations
-from dalembert.results.shares import NOTICED
+from dalembert.native.groups.observed import Observations, observable
+from dalembert.results.shares import NOTICED, suspects
 
 if TYPE_CHECKING:
     from dalembert.results.run import Run
 
 MAX_LENGTH = 80  # characters of an expression that is quoted
+_RATES, _MULTIPLIERS = 4, 5  # their places in `observable`
 
 
 class Asked:
@@ -42,54 +42,60 @@ class Asked:
                 problems += [Problem(f"`{short(name)}`: {p.text}", column=p.column) for p in error.problems]
         if problems:
             raise ModelError(problems)
-        system = run.system
-        meanings = definitions_in(found, system.defined).values()
-        used = {symbol.name for expr in (*found, *meanings) for symbol in expr.free_symbols}
-        multipliers = {multiplier(name).name for name in system.reacting}
-        self.shared = bool(used & multipliers)
-        self.solved = self.shared or not used.isdisjoint(name + "'" for name in system.velocities)
+        meanings = definitions_in(found, run.system.defined).values()
+        used = set().union(*(expr.free_symbols for expr in (*found, *meanings)))
+        self._taken = [
+            (part, column, symbol)
+            for part, symbols in enumerate(observable(run.system))
+            for column, symbol in enumerate(symbols)
+            if symbol in used
+        ]
+        parts = {part for part, *_ in self._taken}
+        self.shared, self.solved = _MULTIPLIERS in parts, not parts.isdisjoint((_RATES, _MULTIPLIERS))
         self.kernels = run.motion.kernels
-        self.group = self.kernels.add(Observations(found))
-        self.zeros = np.zeros(len(system.coordinates) + len(system.reacting))
+        self.group = self.kernels.add(Observations([symbol for *_, symbol in self._taken], found))
 
     def at(self, run: Run) -> Array:
         """Return the values at the times of a run, one row for each; NaN where the equations have no value."""
         if not len(run.t):
             return np.zeros((0, len(self.names)))
         try:
-            return self._run(self._rows(run))
+            return self.values(self._parts(run))
         except SimulationError:  # as at the end of a motion that fails
             half = len(run.t) // 2
             if not half:
                 return np.full((1, len(self.names)), np.nan)
             return np.concatenate([self.at(run.part(rows)) for rows in (slice(half), slice(half, None))])
 
-    def _run(self, rows: Array) -> Array:
-        return self.kernels.run(self.group, "observed", rows)
+    def _parts(self, run: Run) -> list[Array]:
+        """Return what is known at the times of a run, as `observable` names it, without what is not asked for."""
+        t, q, v, values = run._points
+        parts = [t[:, None], q, v, np.broadcast_to(values, (len(t), len(run.system.parameters)))]
+        if self.solved:
+            parts.append(run._solution.acceleration)
+        if self.shared:
+            parts.append(run._reacting.multipliers)
+        return parts
 
-    def _rows(self, run: Run) -> Array:
-        inputs = run._inputs
-        if not self.solved:
-            return np.hstack([inputs, np.broadcast_to(self.zeros, (len(inputs), len(self.zeros)))])
-        acceleration = run._solution.acceleration
-        if not self.shared:
-            return np.hstack([inputs, acceleration, np.zeros((len(inputs), len(self.zeros) - acceleration.shape[1]))])
-        return np.hstack([inputs, acceleration, run.all_multipliers])
+    def values(self, parts: Sequence[Array]) -> Array:
+        """Evaluate the expressions, which are given what they use and nothing else."""
+        rows = np.empty((len(parts[0]), len(self._taken)))
+        for k, (part, column, _) in enumerate(self._taken):
+            rows[:, k] = parts[part][:, column]
+        return self.kernels.run(self.group, "observed", rows)
 
     def undetermined(self, run: Run) -> Array:
         """Tell at which times of a run which values change if loads are shared in another way."""
         found = np.zeros((len(run.t), len(self.names)), dtype=bool)
-        shares = run.shares if self.shared and len(run.t) else None
-        if not shares:
+        if not self.shared or not len(run.t) or not len(suspects(run._reacting)) or not (shares := run.shares):
             return found
-        rows, s = self._rows(run)[shares.states], shares.vectors.shape[1]
-        loads = np.abs(rows[:, -s:]).max(axis=1, keepdims=True)
+        *states, multipliers = (values[shares.states] for values in self._parts(run))
+        loads = np.abs(multipliers).max(axis=1, keepdims=True)
         loads[loads == 0] = 1.0
-        values, loose = self._run(rows), np.zeros((len(rows), len(self.names)), dtype=bool)
+        values, loose = self.values([*states, multipliers]), np.zeros((len(loads), len(self.names)), dtype=bool)
         for k in range(shares.vectors.shape[2]):
-            other = rows.copy()
-            other[:, -s:] += loads * shares.vectors[:, :, k]
-            change = np.abs(self._run(other) - values)
+            other = multipliers + loads * shares.vectors[:, :, k]
+            change = np.abs(self.values([*states, other]) - values)
             loose |= change > NOTICED * loads
         known = shares.near >= 0
         found[known] = loose[shares.near[known]]
@@ -112,6 +118,8 @@ def evaluate(run: Run, given: dict[str, Any], times: Any = None) -> dict[str, Ar
 
 def warn(names: Sequence[str], t: Array, values: Array, loose: Array, notes: Sequence[str]) -> None:
     """Say where values are no numbers, and why."""
+    if np.isfinite(values).all():
+        return
     for k, name in enumerate(names):
         if np.any(loose[:, k]):
             why = notes[0] if notes else "constraints repeat each other"

@@ -30,7 +30,7 @@ from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.model.mechanism.tree import ABSOLUTE
-from dalembert.native.values import Result
+from dalembert.native.values import SolvedStates
 from dalembert.results.shares import NOTICED, Shares
 from dalembert.results.sites import Site, elements, forces, site
 
@@ -110,21 +110,25 @@ class Joints:
     inputs: t, q, v and the parameters, one row for each state, as kernels read them. solution: the multipliers there.
     """
 
-    def __init__(self, mechanism: Mechanism, inputs: Array, solution: Result):
+    def __init__(self, mechanism: Mechanism, inputs: Array, solution: SolvedStates):
         if mechanism.by != ABSOLUTE:  # the companion has conditions for all joints
             inputs, mechanism = absolute_inputs(mechanism, inputs), mechanism.absolute
-            solution = _solution(mechanism, inputs)
+            solution = mechanism.compile().solved(inputs)
         self.mechanism, self._solution = mechanism, solution
         self.t, self.shape = inputs[..., 0], inputs.shape[:-1]
         self.inputs = inputs.reshape(-1, inputs.shape[-1])
         names = [*(constraint.name for constraint in mechanism.constraints), *elements(mechanism)]
         self.index = {name: i for i, name in enumerate(names)}
         self._known = len(names) - len(mechanism.constraints)  # elements are conditions with the multiplier 1
-        multipliers = np.reshape(solution.multipliers, (len(self.inputs), -1))  # pyright: ignore
-        self.multipliers = np.pad(multipliers, ((0, 0), (0, self._known)), constant_values=1.0)
+
+    @cached_property
+    def multipliers(self) -> Array:
+        """λ of every condition and element, one row for each state."""
+        multipliers = np.reshape(self._solution.multipliers, (len(self.inputs), -1))
+        return np.pad(multipliers, ((0, 0), (0, self._known)), constant_values=1.0)
 
     @property
-    def solution(self) -> Result:
+    def solution(self) -> SolvedStates:
         """Accelerations and multipliers of the mechanism in the coordinates of its bodies."""
         return self._solution
 
@@ -379,14 +383,6 @@ class Joints:
             else:
                 words.append(f"{name} {', '.join(LETTERS[k] for k in np.flatnonzero(loose))}")
         return "; ".join(words)
-
-
-def _solution(mechanism: Mechanism, inputs: Array) -> Result:
-    """Return accelerations and multipliers at some states."""
-    n = len(mechanism.coordinates)
-    rows = inputs.reshape(-1, inputs.shape[-1])
-    t, q, v, parameters = np.split(rows, [1, 1 + n, 1 + 2 * n], axis=1)
-    return mechanism.compile().accelerations(t[:, 0], q, v, parameters)
 
 
 @fact(STRUCTURE)

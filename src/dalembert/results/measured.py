@@ -14,6 +14,7 @@ from dalembert.errors import ModelError, MotionWarning
 from dalembert.language.late_sympy import is_sympy
 
 if TYPE_CHECKING:
+    from dalembert.native.values import SolvedStates
     from dalembert.results.points import PointMotion
     from dalembert.results.profile import Profile
     from dalembert.results.run import Run
@@ -96,11 +97,11 @@ class Measured(Shown):
         return evaluate(self._self, {str(expression): expression}, times)[str(expression)]
 
     @property
-    def all_multipliers(self) -> Array:
-        """λ of every condition in `system.reacting`, one column for each: of a mechanism, of all its joints."""
+    def _reacting(self) -> SolvedStates:
+        """The solution with λ of every condition in `system.reacting`: of a mechanism, of all its joints."""
         run = self._self
         own = run.system.reacting == tuple(constraint.name for constraint in run.system.constraints)
-        return np.asarray((run._solution if own else run.joints.solution).multipliers)
+        return run._solution if own else run.joints.solution
 
     @property
     def outputs(self) -> dict[str, Array]:

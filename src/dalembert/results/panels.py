@@ -89,7 +89,7 @@ class PlotSource:
     def determined(self) -> Array:
         """Whether reactions are determinate, at each time: not next to singular positions, where A loses rank."""
         solution = self.fine._solution
-        rank, conditioning = np.asarray(solution.rank), np.asarray(solution.conditioning)
+        rank, conditioning = solution.rank, solution.conditioning
         full = rank == len(self.system.constraints)
         return (rank == rank.max(initial=0)) & ~(full & (conditioning < NEARLY))
 

@@ -29,8 +29,9 @@ def final_joints(run: Run, most: int | None = None) -> dict[str, dict[str, Any]]
     """
     if not run._is_mechanism:
         return {}
-    kernels, point = run.motion.kernels, (*run.end, _last_parameters(run))
-    joints = Joints(cast(Mechanism, run.system), kernels.inputs(*point), kernels.accelerations(*point))
+    kernels = run.motion.kernels
+    inputs = kernels.inputs(*run.end, _last_parameters(run))
+    joints = Joints(cast(Mechanism, run.system), inputs, kernels.solved(inputs))
     found = {}
     for name in (*joints.mechanism.joints, *joints.mechanism.drives)[:most]:
         force = joints.force(name)

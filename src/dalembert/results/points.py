@@ -108,4 +108,6 @@ def point_motion(run: Run, of: Any, point: Any) -> PointMotion:
         raise ModelError(
             f"a point is a name or {len(body.centre)} finite numbers in the frame of `{of}`; got {shown(point)}"
         )
+    if not body.view.turns and any(float(value) for value in values):
+        raise ModelError(f"`{of}` is a particle, which has no other points; leave {shown(point)} out")
     return PointMotion(run, f"a point of {of}", body.view.position(values))

@@ -22,7 +22,7 @@ from dalembert.model.system import System
 from dalembert.motion.conflicts import chosen_settings
 from dalembert.motion.events import Occurrence
 from dalembert.motion.loop import Motion, again, compute
-from dalembert.native.values import Energies, Result
+from dalembert.native.values import Energies, SolvedStates
 from dalembert.results.beshaw_bound import Bound, bounds
 from dalembert.results.certificate import Certificate, certify
 from dalembert.results.certificate.energy import Drift, energy_drift
@@ -193,7 +193,7 @@ class Run(Measured):
 
     # --- what follows from it ----------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def _points(self) -> tuple[Array, Array, Array, Array]:
         return self.t, self.q, self.v, self.motion.parameters_at(self.t)
 
@@ -202,7 +202,7 @@ class Run(Measured):
         return self.motion.kernels.inputs(*self._points)
 
     @cached_property
-    def _solution(self) -> Result:
+    def _solution(self) -> SolvedStates:
         return self.motion.kernels.solved(self._inputs)
 
     @property
@@ -214,7 +214,7 @@ class Run(Measured):
     def multipliers(self) -> Mapping[str, Array]:
         """λ of every constraint, with the sign of M q̈ = f + Aᵀλ; of redundant ones the share of least norm."""
         names = [constraint.name for constraint in self.system.constraints]
-        return dict(zip(names, np.asarray(self._solution.multipliers).T, strict=True))
+        return dict(zip(names, self._solution.multipliers.T, strict=True))
 
     def reaction(self, name: str) -> Array:
         """Return the reaction of a constraint, one row for each time, one column for each coordinate."""
@@ -264,7 +264,7 @@ class Run(Measured):
     @cached_property
     def conditioning(self) -> Array:
         """The smallest squared sine of the angle between a row of A and those before it; zero where rank is lost."""
-        return np.asarray(self._solution.conditioning)
+        return self._solution.conditioning
 
     @cached_property
     def residuals(self) -> tuple[Array, Array]:

@@ -19,7 +19,7 @@ from dalembert.errors import quoted
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
-    from dalembert.native.values import Result
+    from dalembert.native.values import SolvedStates
 
 NOTICED = 1e-6  # part of a unit load that counts
 _CLEAR = 1e-6  # squared sine of the angle between rows of A above which no row depends on others
@@ -35,11 +35,10 @@ class Shares:
     lever arm, by which moments are divided to be compared with forces; `turning` are the coordinates that are angles.
     """
 
-    def __init__(self, system: System, inputs: Array, solution: Result, turning: Sequence[int] = ()):
+    def __init__(self, system: System, inputs: Array, solution: SolvedStates, turning: Sequence[int] = ()):
         self.system = system
         s = len(system.constraints)
-        rank, condition = np.atleast_1d(solution.rank), np.atleast_1d(solution.conditioning)  # pyright: ignore
-        suspect = np.flatnonzero((rank < s) | ~(condition > _CLEAR)) if s else np.zeros(0, dtype=int)
+        suspect = suspects(solution)
         count = min(len(suspect), _MOST, max(3, int(_WORK / max(s, 1) ** 3)))
         chosen = suspect[np.unique(np.linspace(0, len(suspect) - 1, count).round().astype(int))] if count else suspect
         self.states, self.length = chosen, 1.0
@@ -97,6 +96,13 @@ class Shares:
         for group in self.groups():
             notes.append(f"of {quoted(names[i] for i in group)} only the sum is determined, as they repeat each other")
         return notes
+
+
+def suspects(solution: SolvedStates) -> Array:
+    """Return the states at which rows of A may depend on each other."""
+    if not (s := solution.multipliers.shape[-1]):
+        return np.zeros(0, dtype=int)
+    return np.flatnonzero((solution.rank < s) | ~(solution.conditioning > _CLEAR))
 
 
 def _matrices(system: System, inputs: Array) -> Array:

@@ -216,7 +216,7 @@ def test_pairs_in_space(table, message):
         ({"kind": "gear", "teeth": [2, 3], "internal": "yes"}, "joints.C.internal: expected true or false, got `yes`"),
         ({"kind": "rolling", "axis": [1, 0], "radius": -1}, "joints.C.radius: `radius` must be positive, got -1"),
         ({"kind": "rolling", "axis": [1, 0]}, "joints.C.radius: `radius` is missing"),
-        ({"kind": "rope", "at": [[0, 0], [1, 0]]}, "joints.C.over: expected a list of pulleys"),
+        ({"kind": "rope", "at": [[0, 0], [1, 0]], "over": 3}, "joints.C.over: expected a list of pulleys"),
         ({"kind": "rope", "at": [[0, 0], [1, 0]], "over": [3]}, "joints.C.over: expected a table with keys and values"),
         (
             {"kind": "rope", "at": [[0, 0], [1, 0]], "over": [{"at": [0.1, 0], "radius": 0.2}]},

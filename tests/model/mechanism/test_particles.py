@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import Mechanism, ModelError, System
+from dalembert import Event, Mechanism, ModelError, System
 from dalembert import loads as read
 from tests.extending.contract import journey
 
@@ -152,6 +152,23 @@ def test_what_a_point_cannot_do_is_said(bob, joint, more, message):
     pin = {"kind": "revolute", "bodies": ["ground", "bob"], "at": [1, 0]}
     with pytest.raises(ModelError, match=message):
         Mechanism({"bob": BOB | bob}, {"A": pin | joint}, **more)
+
+
+def test_a_rope_is_straight_without_pulleys():
+    bob = {"kind": "particle", "mass": 0.4, "at": [0, -1], "velocity": [5.2, 0]}
+    string = {"kind": "rope", "bodies": ["ground", "bob"], "points": [[0, 0], [0, 0]]}
+    swing = Mechanism({"bob": bob}, {"R": string})
+    run = swing.simulate(1.2, events=[Event("R.tension = 0", "stop")])
+    assert run.final()["y_bob"] == pytest.approx((5.2**2 - 2 * 9.81) / (3 * 9.81)) and read(str(swing)) == swing
+    with pytest.raises(ModelError, match=r"joints\.R: both ends of the rope are at the same place"):
+        swing.replace(bodies={"bob": {"at": [0, 0]}})
+
+
+def test_the_way_of_a_particle_is_that_of_its_place():
+    run = pendulum().simulate(0.1, samples=2)
+    assert run.point("bob", [0, 0]).x == pytest.approx(run["x_bob"])
+    with pytest.raises(ModelError, match="has no other points"):
+        run.point("bob", [0.1, 0])
 
 
 def test_a_free_particle_needs_a_mass():

@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+import symengine as se
 
 from dalembert import Event, Mechanism, ModelError, System, loads
 
@@ -125,3 +126,28 @@ def test_a_definition_of_a_mechanism_changes():
     assert other == Mechanism(
         {"bar": {**bar, "inertia": 0.2}}, {"A": joint}, define={"heavy": "5*m"}, parameters={"m": 1.5}
     )
+
+
+def test_derivations_keep_names_that_shorten():
+    system = System(
+        "x y",
+        define={"dx": "x - a", "d": "sqrt(dx^2 + (y - 0.2)^2)", "once": "k*(x - y)*sin(y)", "p_x": "x*y + k*sin(y)"},
+        kinetic="m*(x'^2 + y'^2)/2",
+        potential="k*(d - l)^2/2",
+        forces={"x": "once", "y": "p_x*sin(p_x)*x - p_x^2"},
+        parameters={"m": 1.1, "k": 2, "l": 1, "a": 0.3},
+    )
+    values = {"x": 0.7, "y": -0.4, "x'": 0.1, "y'": 0.2, "x''": 3.0, "y''": -2.0, "p_x_": 0.11, "p_y": 0.22}
+    values |= {"p_x_'": 1.3, "p_y'": 0.9, **system.parameters}
+    for form in ("multipliers", "explicit", "canonical"):
+        derivation = system.derive(form)
+        names = derivation.abbreviation_expressions
+        assert {"d", "p_x"} <= names.keys() and "once" not in names and "dx" not in names
+        known = {se.Symbol(name): value for name, value in values.items()}
+        for name, meaning in names.items():
+            known[se.Symbol(name)] = meaning.xreplace(known)
+        short, full = ([float(expr.xreplace(known)) for expr in d.expressions] for d in (derivation, derivation.full()))
+        scales = {round(one / other, 9) for one, other in zip(short, full, strict=True)}  # factors that all terms share
+        assert all(scale in (1.0, -1.0, round(float(known[se.Symbol("d")]), 9)) for scale in scales)
+        plain = [equation.subs(derivation.abbreviations).doit() for equation in derivation.equations]
+        assert not any(symbol.name in ("d", "p_x") for expr in plain for symbol in expr.free_symbols)

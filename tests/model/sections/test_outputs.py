@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from dalembert import Event, Mechanism, ModelError, load, load_motion, loads
+from dalembert import Event, Mechanism, ModelError, System, load, load_motion, loads
 from dalembert.cli import main
 from dalembert.model.writing import to_toml
 from tests.results.test_evaluation import rig
@@ -179,3 +179,8 @@ def test_other_coordinates_keep_what_they_can():
     driven = rig().replace(outputs={"torque": "motor.torque"})
     assert driven.mobility() and driven.kinematics([0.0, 0.1]) and driven.check().ok
     assert pendulum.replace(parameters={"l": 2}).outputs == pendulum.outputs
+
+
+def test_names_are_listed_once():
+    with pytest.raises(ModelError, match="known names: x, h, t, pi"):
+        System("x", kinetic="x'^2", outputs={"h": "2*x"}).observed.read("zzzzz")

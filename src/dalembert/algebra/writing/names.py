@@ -16,7 +16,7 @@ MOST = 4  # names; more of them are not read as formulas but as a program
 _LEAST = 3  # operations that a name must save,
 _FEW = 30  # in formulas of so many operations
 _LEAST_OF_FEW = 5  # so many
-_TRIVIAL = 2  # operations of what needs no name, as l sin φ
+TRIVIAL = 2  # operations of what needs no name, as l sin φ
 _SHARE = 0.1  # of all operations that names must save together
 _TRIED = 12  # parts that are tried before one is chosen
 UNNAMED = 18  # operations, up to which formulas need no names
@@ -41,8 +41,8 @@ def shared_parts(
             break
         symbol = se.Symbol(_name(step, work, used, constant))
         used.add(symbol.name)
-        work = [_put(expr, step, symbol) for expr in work]
-        found = {name: _put(expr, step, symbol) for name, expr in found.items()}
+        work = [put(expr, step, symbol) for expr in work]
+        found = {name: put(expr, step, symbol) for name, expr in found.items()}
         found[symbol.name] = step
     after = sum(map(operations, (*work, *found.values()))) + len(found)
     if before - after < _SHARE * before:
@@ -56,7 +56,7 @@ def _best(expressions: Sequence[Expr], known: dict[Expr, int], least: int) -> Ex
     best, most = None, least - 1
     for part in _parts(expressions, known):
         symbol, done = se.Symbol("\0"), {}
-        after = sum(operations(_put(expr, part, symbol, done), known) for expr in expressions)
+        after = sum(operations(put(expr, part, symbol, done), known) for expr in expressions)
         after += operations(part, known) + 1
         if total - after > most:
             best, most = part, total - after
@@ -78,7 +78,7 @@ def _parts(expressions: Iterable[Expr], known: dict[Expr, int]) -> list[Expr]:
     found = {
         node: count
         for node, count in seen.items()
-        if count > 1 and not node.is_Pow and (operations(node, known) > _TRIVIAL or _turns(node))
+        if count > 1 and not node.is_Pow and (operations(node, known) > TRIVIAL or _turns(node))
     }
     powers = {node: _powers(node) for node in products}
     for one, other in combinations(products, 2):
@@ -86,7 +86,7 @@ def _parts(expressions: Iterable[Expr], known: dict[Expr, int]) -> list[Expr]:
         if shared is None:
             continue
         part = se.Mul(*[base**power for base, power in shared.items()])
-        if part not in found and operations(part, known) > _TRIVIAL:
+        if part not in found and operations(part, known) > TRIVIAL:
             found[part] = sum(count for node, count in products.items() if _contains(powers[node], shared))
     plain = {_positive(node): count for node, count in found.items()}
     return sorted(plain, key=lambda node: (-plain[node] * operations(node, known), str(node)))[:_TRIED]
@@ -136,15 +136,18 @@ def _contains(a: dict[Expr, int] | None, b: dict[Expr, int] | None) -> bool:
     return all(a.get(base, 0) * power > 0 and abs(a[base]) >= abs(power) for base, power in b.items())
 
 
-def _put(expr: Expr, part: Expr, symbol: Expr, done: dict[Expr, Expr] | None = None) -> Expr:
+def put(expr: Expr, part: Expr, symbol: Expr, done: dict[Expr, Expr] | None = None) -> Expr:
     """Put a symbol in the place of a part; `done` keeps where that was done."""
     powers = _powers(part) if part.is_Mul else None
+    base, exponent = part.args if part.is_Pow else (None, 1)
 
     def combine(node: Expr, args: list[Expr]) -> Expr:
         if node == part:
             return symbol
+        if base is not None and node.is_Pow and node.args[0] == base and (node.args[1] / exponent).is_Integer:
+            return symbol ** (node.args[1] / exponent)  # 1/r, where r is a root
         if node.is_Mul and powers is not None and _contains(_powers(node), powers):
-            return symbol * _put(node / part, part, symbol)
+            return symbol * put(node / part, part, symbol)
         return rebuild(node, args)
 
     return fold(expr, combine, done)

@@ -217,8 +217,8 @@ class Mechanism(Built):
             start = self.start()
             q, v = start.q if q is None else q, start.v if v is None else v
         kernels = self.compile()
-        solution = kernels.accelerations(t, q, v, parameters)
-        return Joints(self, kernels.inputs(t, q, v, parameters), solution).force(names, on, axes, at)
+        inputs = kernels.inputs(t, q, v, parameters)
+        return Joints(self, inputs, kernels.solved(inputs)).force(names, on, axes, at)
 
     # --- without dynamics --------------------------------------------------------------------------------------------
 

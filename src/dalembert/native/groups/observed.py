@@ -18,23 +18,24 @@ from dalembert.native.routine import Routine
 
 
 class Observations(Group):
-    """A kernel `observed` for expressions in which nothing is left to be solved: it costs their own operations."""
+    """A kernel `observed` for expressions in which nothing is left to be solved: it costs their own operations.
+
+    inputs: the symbols that they use, in the order in which values are given.
+    """
 
     hurry = True
 
-    def __init__(self, outputs: Sequence[Expr]):
-        self.outputs = list(outputs)
-        self.name = "observed " + " ; ".join(map(str, outputs))
+    def __init__(self, inputs: Sequence[Expr], outputs: Sequence[Expr]):
+        self.inputs, self.outputs = list(inputs), list(outputs)
+        self.name = f"observed {', '.join(map(str, inputs))} : {' ; '.join(map(str, outputs))}"
 
     def module(self, system: System, builder: Callable[[], Builder]) -> Module:
         """Put it on a tape; the equations are not needed."""
-        inputs = observed_inputs(system)
-        module, routine = Module(), Routine("observed")
-        routine.store(
-            "out", Program(inputs, self.outputs, system.defined)(routine.loads("in", len(inputs)), routine.tape)
-        )
+        module, routine, count = Module(), Routine("observed"), len(self.inputs)
+        program = Program(self.inputs, self.outputs, system.defined)
+        routine.store("out", program(routine.loads("in", count), routine.tape))
         module.add(routine)
-        module.kernel("observed", ["observed"], len(inputs))
+        module.kernel("observed", ["observed"], count)
         return module
 
     def straight(self, builder: Builder) -> Module:
@@ -46,8 +47,8 @@ class Observations(Group):
         return True
 
 
-def observed_inputs(system: System) -> list[Expr]:
-    """Return what such a kernel is given, in this order: t, q, v, parameters, q̈, λ."""
-    names = [TIME, *system.coordinates, *system.velocities, *system.parameters]
-    names += [name + "'" for name in system.velocities]
-    return [*map(se.Symbol, names), *map(multiplier, system.reacting)]
+def observable(system: System) -> list[list[Expr]]:
+    """Return what expressions can be made of: t, q, v, parameters, q̈, λ."""
+    rates = [name + "'" for name in system.velocities]
+    names = [TIME], system.coordinates, system.velocities, system.parameters, rates
+    return [*([*map(se.Symbol, some)] for some in names), [*map(multiplier, system.reacting)]]

@@ -38,9 +38,7 @@ def _joint_forces(mechanism: Mechanism, run: Run, inputs: Array) -> tuple[Vector
     """Return force and moment of every joint on its second body."""
     from dalembert.results.joint_forces import Joints
 
-    n = run.motion.kernels.n
-    t, q, v, parameters = np.split(inputs, [1, 1 + n, 1 + 2 * n], axis=1)
-    joints = Joints(mechanism, inputs, run.motion.kernels.accelerations(t[:, 0], q, v, parameters))
+    joints = Joints(mechanism, inputs, run.motion.kernels.solved(inputs))
     forces, moments, open_ones = {}, {}, []
     for name in mechanism.joints:
         found = joints.force(name)

@@ -41,11 +41,13 @@ class Stop(NamedTuple):
 
 
 def read_rope(table: TableReader, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
-    """Read the pulleys in the order of the rope, its length, and whether it slips on them."""
-    given = table.list("over", None, "a list of pulleys, as in [{body = …, point = …, radius = …}]")
-    inner = [TableReader(assembly, (*table.key, "over"), item) for item in given or ()]
-    pulleys = [read_pulley(item, assembly) for item in inner]
-    table.kept["over"] = tuple(item.finish() for item in inner)
+    """Read the pulleys in the order of the rope, if there are some, its length, and whether it slips on them."""
+    pulleys: list[tuple[Marker, Expr]] = []
+    if table.has("over"):
+        given = table.list("over", None, "a list of pulleys, as in [{body = …, point = …, radius = …}]")
+        inner = [TableReader(assembly, (*table.key, "over"), item) for item in given or ()]
+        pulleys = [read_pulley(item, assembly) for item in inner]
+        table.kept["over"] = tuple(item.finish() for item in inner)
     stops = tuple(
         Stop(marker, radius, assembly.home(marker.angle))
         for marker, radius in [(markers[0], ZERO), *pulleys, (markers[1], ZERO)]
@@ -54,7 +56,7 @@ def read_rope(table: TableReader, assembly: Assembly, markers: Sequence[Marker])
     for k, line in enumerate(lines):
         room, radii = assembly.value(dot(line, line)), [assembly.value(stop.radius) for stop in stops[k : k + 2]]
         if room is not None and None not in radii and (text := obstacle(k, len(lines), math.sqrt(room), radii)):
-            table.problem(text, "over")
+            table.problem(text, *(["over"] if "over" in table.given else []))
             return {"stops": (), "lines": (), "grip": False, "surplus": ZERO}
     grip, surplus = table.flag("grip"), ZERO
     if table.has("length"):
