@@ -130,8 +130,8 @@ def quick_solution(equations: Residual, guess: Array, free: Array, groups: Array
     """Solve equations that hold already, or leave nothing open, by plain steps, dense; None where that is not ordinary.
 
     It goes where `reach_solution` goes if every whole step leads down, and what is free is clearly determined; further
-    equations must agree with those that determine it. The same stands in `motion/steppers/start.py`, with the same
-    bits: so sums are taken one by one here.
+    equations must agree with those that determine it. The same stands in `motion/steppers/ordinary_start.py`, with the
+    same bits: so sums are taken one by one here.
     """
     residual, J, terms = equations(guess)
     if not (np.isfinite(residual).all() and np.isfinite(J).all()):

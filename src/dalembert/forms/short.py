@@ -17,11 +17,11 @@ import symengine as se
 
 from dalembert.algebra.rational import TooLarge
 from dalembert.algebra.writing.cost import total
-from dalembert.algebra.writing.names import in_order, shared_parts
+from dalembert.algebra.writing.shared_parts import in_order, shared_parts
 from dalembert.forms.base import Form, Matrix, Written
 from dalembert.forms.pen import MAX_TOTAL, Pen
+from dalembert.forms.prepared import Scene
 from dalembert.forms.raw import Raw
-from dalembert.forms.scene import Scene
 from dalembert.forms.sheet import better, forces, long, needed
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import CONSTANTS, Expr

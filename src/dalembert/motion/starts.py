@@ -48,7 +48,7 @@ class Starter:
 
     def __init__(self, kernels: Kernels, numeric: Numeric):
         system, known, b = kernels.system, numeric.programs, numeric.blocks
-        self.core, self._native = kernels.group("core"), Stepper("start", "ordinary")
+        self.core, self._native = kernels.group("core"), Stepper("ordinary_start", "ordinary")
         self._names = system.coordinates, system.velocities
         n, s, code = numeric.n, numeric.s, known.native
         entries = np.array(list(b.A), dtype=np.int64).reshape(-1, 2)

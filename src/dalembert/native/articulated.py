@@ -19,7 +19,7 @@ from dalembert.blocks.followed import linked_blocks
 from dalembert.blocks.symbolic import Blocks
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.routine import Routine, Shelf
 from dalembert.native.solver import ENOUGH, SINGULAR, VANISHED, Scalar, Solver
 

@@ -14,7 +14,7 @@ from dalembert.native.codegen import Repeat
 from dalembert.native.routine import Routine, Shelf
 
 if TYPE_CHECKING:
-    from dalembert.native.build import Builder
+    from dalembert.native.builder import Builder
 
 ENOUGH = 1e-30  # square of the part of the solution below which the next refinement does not matter
 SINGULAR = 1e-10  # a pivot of M below this part of its diagonal makes M singular

@@ -17,7 +17,7 @@ from dalembert.errors import MissingValueWarning, ModelError, Problem, Simulatio
 from dalembert.language.program import definitions_in
 from dalembert.language.table_functions import bounded
 from dalembert.model.quantity import multiplier
-from dalembert.native.groups.observed import Observations
+from dalembert.native.groups.solution_expressions import Observations
 from dalembert.results.shares import NOTICED
 
 if TYPE_CHECKING:
