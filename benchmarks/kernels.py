@@ -32,7 +32,7 @@ from dalembert import System, example
 from dalembert.algebra import quasidefinite
 from dalembert.blocks.numeric import Numeric
 from dalembert.language.program import Program
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.codegen import to_llvm
 from dalembert.native.csource import to_c
 from dalembert.native.groups import GROUPS

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray
+_addressof, _from_buffer = ctypes.addressof, ctypes.c_char.from_buffer
 Sparse = Any  # a two-dimensional scipy sparse array; scipy's own types say too little of it
 
 
@@ -26,14 +27,14 @@ class Arrays:
         return f"<{type(self).__name__}: {', '.join(shown)}>"
 
 
-def address(array: Array) -> int:
+def address(array: Any) -> int:
     """Return where the entries of an array lie, for native code; 0 if there are none."""
     if not array.size:
         return 0
-    if array.flags.writeable:
-        buffer: Any = array
-        return ctypes.addressof(ctypes.c_char.from_buffer(buffer))  # a part of the time of `array.ctypes.data`
-    return array.ctypes.data
+    try:
+        return _addressof(_from_buffer(array))  # a part of the time of `array.ctypes.data`
+    except TypeError:  # not to be written to, or with gaps
+        return array.ctypes.data
 
 
 def read_only(array: Array) -> Array:

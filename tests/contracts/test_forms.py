@@ -12,7 +12,7 @@ from dalembert.algebra.rank import null_space
 from dalembert.algebra.rational import TooLarge
 from dalembert.forms import FORMS
 from dalembert.forms.independent import objective, solve_with
-from dalembert.forms.scene import Scene
+from dalembert.forms.prepared import Scene
 from dalembert.language.program import Program
 from dalembert.survey.configurations import Configuration, configurations
 from tests.conftest import GALLERY, pendulum

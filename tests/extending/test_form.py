@@ -10,7 +10,7 @@ from dalembert import example
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
 from dalembert.forms.base import FORMS, Form, Solution, register, transposed
-from dalembert.forms.scene import Rows, Scene
+from dalembert.forms.prepared import Rows, Scene
 from dalembert.language.building import Expr
 from tests.extending.contract import compile_c, journey
 

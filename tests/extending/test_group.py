@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dalembert import example
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.groups import GROUPS, Group, register
 from dalembert.native.module import Module
 from dalembert.native.routine import Routine

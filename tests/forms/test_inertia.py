@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 from dalembert import System
-from dalembert.forms.scene import scene_of
+from dalembert.forms.prepared import scene_of
 
 CHAIN = {"x1": "l*sin(a)", "y1": "-l*cos(a)", "x2": "x1 + l*sin(b)", "y2": "y1 - l*cos(b)"}
 SPEEDS = "m*(x1'^2 + y1'^2 + x2'^2 + y2'^2)/2"

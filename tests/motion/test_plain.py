@@ -17,20 +17,18 @@ from dalembert.motion.scheme import HISTORY
 from dalembert.motion.tools import CLOCK, COUNT, Sizes, record
 
 NAMES = (
-    *(
-        "collocation",
-        "dense",
-        "explicit",
-        "gear",
-        "newton",
-        "primitives",
-        "rates",
-        "sparse",
-        "start",
-        "steps",
-        "switches",
-    ),
-    "symplectic",
+    "collocation",
+    "common",
+    "dense",
+    "gear",
+    "impulses",
+    "newton",
+    "ordinary_start",
+    "primitives",
+    "rates",
+    "runge_kutta",
+    "sparse",
+    "switch_search",
 )
 
 
@@ -103,7 +101,7 @@ def test_the_same_motion(name, request):
 def test_the_next_step(plain, t, h, recorded, expected):
     clock, count = record(CLOCK), record(COUNT)
     clock.t, clock.end, count.recorded = t, 1.0, recorded
-    assert module("steps").proposed(clock, count, 8, h) == expected
+    assert module("common").proposed(clock, count, 8, h) == expected
 
 
 def test_a_polynomial_of_degree_5_between_two_steps(plain):
@@ -112,7 +110,7 @@ def test_a_polynomial_of_degree_5_between_two_steps(plain):
     rates = [np.array([20.0 * t**3]) for t in (1.0, 3.0)]
     into = np.zeros(2)
     for theta in (0.0, 0.25, 0.5, 1.0):
-        module("steps").hermite(theta, 2.0, *states, *rates, into)
+        module("common").hermite(theta, 2.0, *states, *rates, into)
         t = 1 + 2 * theta
         assert into == pytest.approx([t**5, 5 * t**4])
 

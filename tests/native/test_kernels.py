@@ -8,7 +8,7 @@ import pytest
 from dalembert import DerivationError, Mechanism, ModelError, SimulationError, System, example
 from dalembert.forms.augment import augmentation
 from dalembert.native import cache
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.codegen import to_llvm
 from dalembert.native.groups import GROUPS, find
 from dalembert.native.groups.direct import direct

@@ -8,7 +8,7 @@ import pytest
 from dalembert import System, example
 from dalembert.algebra.rank import rank, unit_rows
 from dalembert.blocks.numeric import Numeric
-from dalembert.native import rank as native
+from dalembert.native import constraint_rank as native
 from tests.contracts.test_native import four_bar
 from tests.native.test_rolled import roll
 

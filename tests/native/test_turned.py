@@ -10,7 +10,7 @@ from dalembert import Mechanism, example
 from dalembert.blocks.numeric import parameter_values, pilot_numeric_of
 from dalembert.model.mechanism.turned import TURNS, known, turned
 from dalembert.model.mechanism.views import EULER, SpatialView, symbols
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.kernels import Kernels
 from tests.conftest import GALLERY
 from tests.native.test_rolled import close, roll, spatial_chain

@@ -15,7 +15,7 @@ from dalembert.algebra.gramschmidt import complement, orthogonalise
 from dalembert.algebra.pilot import Pilot
 from dalembert.blocks.numeric import Numeric, Values
 from dalembert.forms.multipliers import solve
-from dalembert.forms.scene import Scene
+from dalembert.forms.prepared import Scene
 from tests.references.formulas import agrees
 
 # --- Phong 1999 ------------------------------------------------------------------------------------------------------

@@ -172,7 +172,7 @@ def test_answers_by_name_are_bounded():
     system = example("pendulum")
     for k in range(300):
         assert answer(system, str(k)) == str(k)
-    assert sum(getattr(key[0], "__name__", "") == "answer" for key in system.survey._shelves[START]) == 64
+    assert sum(getattr(key[0], "__name__", "") == "answer" for key in system.survey.known[START]) == 64
 
 
 def test_facts_of_one_name_do_not_meet():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -29,13 +31,15 @@ def scaled_rows(factors: Array, A: Matrix) -> Matrix:
     """Return a matrix with its rows multiplied."""
     if isinstance(A, np.ndarray):
         return factors[:, None] * A
-    A = sp.csr_array(A)
+    A = A if isinstance(A, sp.csr_array) else sp.csr_array(A)
     return with_entries(A, A.data * np.repeat(factors, np.diff(A.indptr)))
 
 
 def with_entries(A: Sparse, values: Array) -> Sparse:
     """Return a matrix with entries at the same places, in the order in which they are kept."""
-    return type(A)((values, A.indices, A.indptr), shape=A.shape)
+    found = copy(A)  # of the outside only: the places are the same, and need not be looked at again
+    found.data = values
+    return found
 
 
 def columns(A: Matrix, where: Array) -> Matrix:

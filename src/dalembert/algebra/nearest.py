@@ -19,7 +19,7 @@ Residual = Callable[[Array], tuple[Array, Matrix, Array]]  # residuals, Jacobian
 
 ACCEPT = 1e-9  # of the size of an equation: what is left of its residual in a solution
 EXACT = 1e-16  # nothing to be gained below
-_ROUNDINGS = 4e-16  # of the size of an equation, or of x: what is left of a residual that cannot be bettered
+ROUNDINGS = 4e-16  # of the size of an equation, or of x: what is left of a residual that cannot be bettered
 _THERE = 1e-10  # relative distance from the guess that is none
 ROUNDED = 1e-13  # relative changes of x that cannot be told from rounding
 _DENSE = 300  # free components up to which slopes are dense
@@ -127,30 +127,35 @@ def _same_rows(one: Nearest, other: Nearest) -> bool:
 
 
 def quick_solution(equations: Residual, guess: Array, free: Array, groups: Array) -> Nearest | None:
-    """Solve as many equations as there are free components by plain steps, dense; None where that is not ordinary.
+    """Solve equations that hold already, or leave nothing open, by plain steps, dense; None where that is not ordinary.
 
-    It goes where `reach_solution` goes if every whole step leads down, and all rows are clearly independent. The same
-    stands in `motion/steppers/start.py`, with the same bits: so sums are taken one by one here.
+    It goes where `reach_solution` goes if every whole step leads down, and what is free is clearly determined; further
+    equations must agree with those that determine it. The same stands in `motion/steppers/ordinary_start.py`, with the
+    same bits: so sums are taken one by one here.
     """
     residual, J, terms = equations(guess)
     if not (np.isfinite(residual).all() and np.isfinite(J).all()):
         return None
-    x, size = np.array(guess, dtype=float), _size_of(guess, J, terms, groups)
+    x, size, rank = np.array(guess, dtype=float), _size_of(guess, J, terms, groups), None
+    rough = _one_by_one(np.abs(J) * np.abs(x))
+    if np.all(np.abs(residual) <= ROUNDINGS * np.maximum(size, rough)):
+        return _judge(x, residual, J, terms, known=size)
     merit = _sum_of_squares(residual / size)
     for _ in range(ORDINARY):
         if merit <= EXACT * math.sqrt(size.size):
-            return _judge(x, residual, J, terms, known=size)
+            return replace(_judge(x, residual, J, terms, known=size), rank=rank)
         if not math.isfinite(merit):
             return None
         step = _whole_step(columns(J, free) / size[:, None], residual / size)
         if step is None:
             return None
-        y = x.copy()
+        rank, y = free.size, x.copy()
         y[free] -= step
         found = equations(y)
         better = _sum_of_squares(found[0] / size) if np.isfinite(found[1]).all() else math.inf
         if not better < merit * (1 - 1e-12):
-            return _judge(x, residual, J, terms, known=size) if np.all(np.abs(residual) <= ACCEPT * size) else None
+            point = replace(_judge(x, residual, J, terms, known=size), rank=rank)
+            return point if np.all(np.abs(residual) <= ACCEPT * size) else None
         x, (residual, J, terms), merit = y, found, better
     return None
 
@@ -165,13 +170,15 @@ def _size_of(x: Array, J: Array, terms: Array, groups: Array) -> Array:
 
 
 def _whole_step(rows: Array, right: Array) -> Array | None:
-    """Solve for Newton's step by Gauss and Jordan; None if rows, scaled to one, are not clearly independent."""
-    count = len(right)
+    """Solve for Newton's step by Gauss and Jordan; None if rows, scaled to one, do not clearly determine it."""
+    count, unknowns = rows.shape
+    if not 0 < unknowns <= count:
+        return None
     lengths = np.sqrt(_one_by_one(rows * rows))
     if not lengths.min() > 0:
         return None
     T = np.hstack([rows / lengths[:, None], (right / lengths)[:, None], np.eye(count)])
-    for k in range(count):
+    for k in range(unknowns):
         p = k + int(np.argmax(np.abs(T[k:, k])))
         if not abs(T[p, k]) > 0:
             return None
@@ -180,8 +187,8 @@ def _whole_step(rows: Array, right: Array) -> Array | None:
         factors = T[:, k].copy()
         factors[k] = 0.0
         T -= factors[:, None] * T[k]
-    inverse = _one_by_one(np.abs(T[:, count + 1 :]).T).max()
-    return T[:, count] if 1.0 / (math.sqrt(count) * inverse) > CLEAR else None
+    inverse = _one_by_one(np.abs(T[:unknowns, unknowns + 1 :]).T).max()
+    return T[:unknowns, unknowns] if 1.0 / (math.sqrt(unknowns) * inverse) > CLEAR else None
 
 
 def _one_by_one(A: Array) -> Array:
@@ -278,7 +285,7 @@ def _judge(
         size = np.maximum(size, NOTHING / ACCEPT * _connected(jacobian, x, groups) if known is None else known)
     size = np.where(finite & (size > TINY), size, 1.0)
     solved = finite and bool(np.all(np.abs(residual) <= ACCEPT * size))
-    return Nearest(x, residual, jacobian, size, solved, finite, _ROUNDINGS * np.maximum(size, rough))
+    return Nearest(x, residual, jacobian, size, solved, finite, ROUNDINGS * np.maximum(size, rough))
 
 
 def _connected(jacobian: Matrix, x: Array, groups: Array | None) -> Array:

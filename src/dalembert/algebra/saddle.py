@@ -83,7 +83,7 @@ class Saddle:
             quick = self._square(weight.dense, scaled) or (None if smooth else self._wide(weight, scaled))
             self._solve = quick or self._dense(weight.dense, scaled, smooth)
             return
-        J = sp.csr_array(J)
+        J = J if isinstance(J, sp.csr_array) else sp.csr_array(J)
         scaled = with_entries(J, J.data * self._columns[J.indices])
         self._rows = _inverse_lengths(with_entries(J, scaled.data**2))
         self._solve = self._sparse(weight, scaled_rows(self._rows, scaled))

@@ -78,7 +78,8 @@ class LinkedBlocks:
 def linked_blocks(system: Mechanism) -> LinkedBlocks:
     """Derive the equations of a long tree in the velocities of its bodies."""
     outward = system.outward
-    assert outward is not None
+    if outward is None:
+        raise TypeError(f"{system!r} is no long tree, and has blocks of its own: ask for `system.blocks`")
     names = (*system.coordinates, *outward.rows)
     index = {name: i for i, name in enumerate(names)}
     attached = outward.ways(index)

@@ -128,7 +128,8 @@ class Numeric:
 
     def directions(self, q: Array) -> Array:
         """Return how fast the bodies of a long tree move, and its coordinates, by the velocities of these."""
-        assert isinstance(self._assembled, Followed)
+        if not isinstance(self._assembled, Followed):
+            raise TypeError(f"{self.system!r} is no long tree: its coordinates are all that moves")
         return self._assembled.directions(q)
 
     @property

@@ -9,8 +9,8 @@ from dalembert.document.nodes import Paragraph, Section
 from dalembert.document.typeset import prose
 from dalembert.errors import counted
 from dalembert.forms.derivation import Derivation
-from dalembert.model.description import system_parts
 from dalembert.model.system import System
+from dalembert.model.system_document import system_parts
 
 _HEAD = r"""\documentclass[a4paper,11pt]{article}
 \usepackage[utf8]{inputenc}

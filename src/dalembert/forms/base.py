@@ -27,7 +27,7 @@ from dalembert.algebra.gramschmidt import Scalar, Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import TooLarge
 from dalembert.errors import DerivationError
-from dalembert.forms.scene import Rows, Scene
+from dalembert.forms.prepared import Rows, Scene
 from dalembert.language.building import Expr
 from dalembert.language.printing import to_text
 

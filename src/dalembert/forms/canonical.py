@@ -22,8 +22,8 @@ from dalembert.algebra.gramschmidt import Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import Field, TooLarge
 from dalembert.forms.base import Form, Matrix, Solution, Written, register
+from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.reactions import Reactions
-from dalembert.forms.scene import Rows, Scene
 from dalembert.forms.steps import steps_of
 from dalembert.forms.tidy import plain
 from dalembert.language.building import Expr

@@ -14,10 +14,10 @@ from dalembert.algebra.writing.numerals import figures
 from dalembert.document.nodes import Section
 from dalembert.document.shown import Printed
 from dalembert.forms.base import Form, Matrix
-from dalembert.forms.description import derivation_document
+from dalembert.forms.derivation_document import derivation_document
 from dalembert.forms.formulas import Formulas, NamedFormulas
+from dalembert.forms.prepared import Scene
 from dalembert.forms.raw import Raw
-from dalembert.forms.scene import Scene
 from dalembert.forms.short import Short
 from dalembert.forms.solved import solved
 from dalembert.forms.tidy import plain

@@ -14,7 +14,7 @@ from dalembert.algebra.tape import Node
 from dalembert.algebra.writing.ledger import Ledger
 from dalembert.forms.base import Coupling, Solution, conditions
 from dalembert.forms.multipliers import Multipliers
-from dalembert.forms.scene import Rows
+from dalembert.forms.prepared import Rows
 from dalembert.forms.sheet import NamedSteps, ledger_of
 from dalembert.language.building import Expr
 

@@ -10,7 +10,7 @@ from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
 from dalembert.forms.base import Form, Matrix, Solution, Written, conditions, register, remainder, transposed
 from dalembert.forms.cramer import ByCramer
-from dalembert.forms.scene import Rows, Scene
+from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
 

@@ -25,7 +25,7 @@ from dalembert.errors import nearest, quoted
 from dalembert.forms.base import Form, Matrix, Solution, Written, dense, holds_where, register
 from dalembert.forms.minimal import along
 from dalembert.forms.nullspace import by_elimination
-from dalembert.forms.scene import Rows, Scene
+from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.sheet import forces, ledger_of
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO

@@ -28,7 +28,7 @@ from dalembert.forms.base import (
 )
 from dalembert.forms.multipliers import balance
 from dalembert.forms.nullspace import NullSpace, by_elimination, by_gram_schmidt, clear, lost_where
-from dalembert.forms.scene import Rows, Scene
+from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.sheet import forces, ledger_of
 from dalembert.language.building import Expr
 

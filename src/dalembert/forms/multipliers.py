@@ -12,7 +12,7 @@ from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Values
 from dalembert.forms.base import Form, Solution, Written, register, transposed
-from dalembert.forms.scene import Rows, Scene
+from dalembert.forms.prepared import Rows, Scene
 from dalembert.language.building import Expr
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from dalembert.algebra.elimination import reduce_rows
 from dalembert.algebra.gramschmidt import Scalar, Vector, complement, orthogonalise
 from dalembert.algebra.pilot import Pilot
-from dalembert.forms.scene import Rows
+from dalembert.forms.prepared import Rows
 
 _COMBINED = 6  # columns of which sums are looked at
 

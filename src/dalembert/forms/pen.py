@@ -15,7 +15,7 @@ from dalembert.algebra.writing.figures import in_decimals, scaled
 from dalembert.algebra.writing.numerals import figures, numbers, numerals
 from dalembert.algebra.writing.signs import opened
 from dalembert.algebra.writing.writer import Writer
-from dalembert.forms.scene import MAX_UNKNOWNS, Scene
+from dalembert.forms.prepared import MAX_UNKNOWNS, Scene
 from dalembert.language.building import Expr, is_numeral
 
 MAX_LENGTH = 300  # operations of one formula; longer ones stay as they are

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
 from dalembert.forms.base import Form, Matrix, Solution, Written, dense, multiply, register, transposed
-from dalembert.forms.scene import Rows, Scene
+from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
 

@@ -15,10 +15,10 @@ import symengine as se
 
 from dalembert.algebra.writing.cost import operations, total
 from dalembert.algebra.writing.ledger import TRIVIAL, Ledger
-from dalembert.algebra.writing.names import in_order, shared_parts
 from dalembert.algebra.writing.numerals import numerals
+from dalembert.algebra.writing.shared_parts import in_order, shared_parts
 from dalembert.forms.pen import Pen
-from dalembert.forms.scene import Rows, Scene
+from dalembert.forms.prepared import Rows, Scene
 from dalembert.language.building import CONSTANTS, Expr
 from dalembert.language.functions import FUNCTIONS
 

@@ -18,11 +18,11 @@ import symengine as se
 from dalembert.algebra.rational import TooLarge
 from dalembert.algebra.writing.cost import total
 from dalembert.algebra.writing.given_names import with_given_names
-from dalembert.algebra.writing.names import UNNAMED, in_order, shared_parts
+from dalembert.algebra.writing.shared_parts import UNNAMED, in_order, shared_parts
 from dalembert.forms.base import Form, Matrix, Written
 from dalembert.forms.pen import MAX_TOTAL, Pen
+from dalembert.forms.prepared import Scene
 from dalembert.forms.raw import Raw
-from dalembert.forms.scene import Scene
 from dalembert.forms.sheet import better, forces, long, needed
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import CONSTANTS, Expr

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import symengine as se
 
 from dalembert.forms.pen import Pen
-from dalembert.forms.scene import Scene
+from dalembert.forms.prepared import Scene
 from dalembert.language.building import Expr
 
 

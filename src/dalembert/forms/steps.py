@@ -5,7 +5,7 @@ from __future__ import annotations
 from dalembert.algebra.rational import TooLarge
 from dalembert.forms.cramer import ByCramer
 from dalembert.forms.eliminated import ByElimination
-from dalembert.forms.scene import Scene
+from dalembert.forms.prepared import Scene
 from dalembert.forms.sheet import NamedSteps
 
 

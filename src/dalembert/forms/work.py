@@ -17,9 +17,9 @@ from dalembert.forms import FORMS
 from dalembert.forms.base import MAX_OPERATIONS, Form, Solution
 from dalembert.forms.derivation import Derivation
 from dalembert.forms.multipliers import Multipliers, solve
+from dalembert.forms.prepared import MAX_UNKNOWNS, Rows, Scene, scene_of
 from dalembert.forms.raw import Raw
 from dalembert.forms.reactions import Reactions
-from dalembert.forms.scene import MAX_UNKNOWNS, Rows, Scene, scene_of
 from dalembert.forms.sheet import needed
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr

@@ -26,6 +26,7 @@ from dalembert.threads import one_thread
 
 STRUCTURE, PARAMETERS, START = "structure", "parameters", "start"
 _MOST = 64  # answers to one question asked by name that are kept, as of code for events: the last ones
+_NOTHING: Any = object()  # in place of what is not known
 _LARGE = 30  # coordinates, from which on linear algebra would use several threads
 
 Result = TypeVar("Result")
@@ -40,8 +41,8 @@ class Survey:
     """
 
     def __init__(self, of: Survey | None = None, holds: Collection[str] = ()):
-        self._shelves: dict[str, dict[Key, Any]] = {
-            on: of._shelves[on] if of is not None and on in holds else {} for on in (STRUCTURE, PARAMETERS, START)
+        self.known: dict[str, dict[Key, Any]] = {
+            on: of.known[on] if of is not None and on in holds else {} for on in (STRUCTURE, PARAMETERS, START)
         }
         self._lock = of._lock if of is not None and holds else RLock()  # of all who share a shelf
         self.worked: Counter[Key] = Counter()
@@ -57,11 +58,9 @@ class Survey:
 
         That is the function that works it out, or a name that nobody else uses, and what it was asked for.
         """
-        shelf = self._shelves[on]
-        try:
-            return shelf[key]
-        except KeyError:
-            pass
+        shelf = self.known[on]
+        if (known := shelf.get(key, _NOTHING)) is not _NOTHING:
+            return known
         with self._lock:
             if key not in shelf:
                 self.worked[key] += 1
@@ -79,7 +78,10 @@ def fact(on: str) -> Callable[[Callable[Concatenate[Any, Names], Result]], Calla
     def declare(work: Callable[Concatenate[Any, Names], Result]) -> Callable[Concatenate[Any, Names], Result]:
         @wraps(work)
         def found(system: Any, *names: Names.args, **none: Names.kwargs) -> Result:
-            return system.survey.find(on, (work, *names), lambda: worked(system, *names, **none))
+            survey, key = system.survey, (work, *names)
+            if (known := survey.known[on].get(key, _NOTHING)) is not _NOTHING:  # as mostly
+                return known
+            return survey.find(on, key, lambda: worked(system, *names, **none))
 
         def worked(system: Any, *names: Names.args, **none: Names.kwargs) -> Result:
             if len(system.coordinates) < _LARGE:

@@ -276,7 +276,7 @@ class System(Stated):
 
     def document(self) -> Section:
         """Return what the system consists of, as it is shown."""
-        from dalembert.model.description import system_document
+        from dalembert.model.system_document import system_document
 
         return system_document(self)
 

@@ -40,7 +40,7 @@ class Composed(Engine):
         self.size = Sizes(n, kernels.s, setup.units, separable=int(kernels.facts("symplectic")["separable"]))
         self.order, self.weights = order, weights
         self.new, self.rows = np.zeros(2 * n), np.zeros((ROWS, n))
-        self._steps, self._inside = Stepper("symplectic", "advance"), Stepper("symplectic", "inside")
+        self._steps, self._inside = Stepper("impulses", "advance"), Stepper("impulses", "inside")
         self.others, self.scratch = np.zeros_like(self.rows), np.zeros_like(self.work)
 
     def _advance(self, steps: int) -> int:

@@ -27,7 +27,7 @@ import numpy as np
 
 from dalembert.arrays import address
 from dalembert.motion import shipped
-from dalembert.motion.tools import NativeRecord
+from dalembert.motion.tools import Coefficients, NativeRecord
 from dalembert.native import machine
 from dalembert.native.cache import Entry as Kept
 from dalembert.native.cache import read, write
@@ -111,6 +111,7 @@ def _load(module: str, name: str, kinds: tuple[Any, ...]) -> tuple[machine.Libra
 
 def _flatten(arg: Any, values: list[Any]) -> Any:
     """Append what an argument is made of, as numba passes it; return its kind."""
+    # what most of them are comes first: a second motion waits for nothing longer than for this
     if type(arg) is int:
         values.append(arg)
         return _INTEGER
@@ -118,16 +119,11 @@ def _flatten(arg: Any, values: list[Any]) -> Any:
         if not arg.flags.c_contiguous:
             raise TypeError("a stepper takes contiguous arrays")
         values += (0, 0, arg.size, arg.itemsize, address(arg), *arg.shape, *arg.strides)
-        return arg.dtype.str, arg.ndim
+        return _kind_of_array(arg.dtype, arg.ndim)
+    if isinstance(arg, Coefficients):
+        return _of_method(arg, values)
     if isinstance(arg, tuple):
-        kinds = []
-        for part in arg:
-            if type(part) is int:  # most of them are, and a second motion waits for nothing longer than for these calls
-                values.append(part)
-                kinds.append(_INTEGER)
-            else:
-                kinds.append(_flatten(part, values))
-        return type(arg), tuple(kinds)
+        return type(arg), tuple([_flatten(part, values) for part in arg])
     if isinstance(arg, NativeRecord):
         values.append(ctypes.addressof(arg))
         return _RECORD, arg.kind
@@ -139,6 +135,24 @@ def _flatten(arg: Any, values: list[Any]) -> Any:
         return _COMPLEX
     values.append(int(arg))
     return _INTEGER
+
+
+@cache
+def _kind_of_array(dtype: np.dtype, dimensions: int) -> tuple[str, int]:
+    return dtype.str, dimensions
+
+
+_methods: dict[int, tuple[Coefficients, list[Any], Any]] = {}
+
+
+def _of_method(arrays: Coefficients, values: list[Any]) -> Any:
+    """Do the same for a method, which stays where it is: it is the same one in all motions."""
+    if (known := _methods.get(id(arrays))) is None:
+        own: list[Any] = []
+        kind = type(arrays), tuple([_flatten(part, own) for part in arrays])
+        known = _methods[id(arrays)] = arrays, own, kind
+    values += known[1]
+    return known[2]
 
 
 def translated(module: str, name: str, kinds: tuple[Any, ...]) -> bytes:

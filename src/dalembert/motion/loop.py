@@ -110,16 +110,19 @@ class Motion:
 
     def between(self, steps: Array, thetas: Array) -> Array:
         """Return states inside steps at parts θ of them, one row for each pair of a step and a part."""
+        if not len(steps):
+            return np.empty((0, self.states.shape[1]))
         order = np.argsort(steps, kind="stable")
         which, ends = np.unique(steps[order], return_index=True)
         ends, thetas = np.append(ends[1:], len(steps)), np.asarray(thetas, dtype=float)[order]
-        found = np.empty((len(steps), self.states.shape[1]))
-        if not len(steps):
-            return found
         rows = self.parameters_at(self.times[which + 1]) if self.changes else np.zeros((len(which), 0))
         lengths = np.diff(self.times)[which]
         taken = Steps(self.times[which], lengths, self.states[which], self.states[which + 1], rows)
-        found[order] = self.engine.inside(taken, ends, thetas)
+        inside = self.engine.inside(taken, ends, thetas)
+        if np.all(steps[1:] >= steps[:-1]):  # as mostly: then they are in order
+            return inside
+        found = np.empty_like(inside)
+        found[order] = inside
         return found
 
 

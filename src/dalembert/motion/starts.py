@@ -11,12 +11,15 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.blocks.assembled import is_large
-from dalembert.blocks.numeric import Numeric
+from dalembert.blocks.numeric import Numeric, Vanishing
 from dalembert.blocks.programs import ONE_SIZE, LevelPrograms, programs
 from dalembert.forms.augment import PLACES, scattered
 from dalembert.model.initial import begin_of
+from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.model.mechanism.tree import ABSOLUTE
 from dalembert.motion.entry import Stepper
 from dalembert.motion.tools import Start, StartLevel, StartRoom
+from dalembert.survey.conditions import Conditions, equations_of
 from dalembert.survey.flat import directions_aside
 from dalembert.survey.initial_numbers import given_values
 
@@ -45,7 +48,7 @@ class Starter:
 
     def __init__(self, kernels: Kernels, numeric: Numeric):
         system, known, b = kernels.system, numeric.programs, numeric.blocks
-        self.core, self._native = kernels.group("core"), Stepper("start", "ordinary")
+        self.core, self._native = kernels.group("core"), Stepper("ordinary_start", "ordinary")
         self._names = system.coordinates, system.velocities
         n, s, code = numeric.n, numeric.s, known.native
         entries = np.array(list(b.A), dtype=np.int64).reshape(-1, 2)
@@ -54,13 +57,13 @@ class Starter:
         positions = _level(system, known.position, "position", 1, first, begin)
         velocities = _level(system, known.velocity, "velocity", 1 + n, first, begin + positions.terms)
         outputs = code.facts["kernels"]["numbers"][1], self.core.facts["kernels"]["accelerations"][1]
-        wide, most = max(n, s), max(s, 1)
         self._start = Start(
             code.library.address("numbers"),
             self.core.library.address("accelerations"),
             s,
             PLACES,
-            np.ascontiguousarray(entries.T),
+            np.ascontiguousarray(np.vstack([entries.T, np.zeros(len(entries), dtype=np.int64)])),
+            np.zeros(s, dtype=np.int64),
             np.array([diagonal.get(j, -1) for j in range(n)], dtype=np.int64),
             np.array(numeric.units, dtype=float),
             directions_aside(n),
@@ -73,44 +76,79 @@ class Starter:
                 given=np.zeros(len(known.inputs)),
                 out=np.zeros(max(outputs)),
                 work=np.zeros(max(code.work, self.core.work) + 1),
-                J=np.zeros((most, n)),
-                T=np.zeros((most, 2 * most + 1)),
-                lines=np.zeros((7, wide)),
                 entries=np.zeros((3, len(entries) + positions.rows + velocities.rows + 1)),
                 x=np.zeros(n),
+                **_room(n, s, s),
             ),
         )
+        self._rows = known.position.rows, known.velocity.rows
+        self._vanishing = any(np.any(part) for part in vars(numeric.vanishing).values())
         self._q, self._v = np.zeros((2, n))
-        self._free: dict[tuple[str, ...], list[list[int]] | None] = {}
-        self._asked: tuple[str, ...] | None = None  # of which `free` is now
+        self._starts: dict[tuple[str, ...], Start | None] = {}
 
     def __call__(self, system: System, numeric: Numeric) -> tuple[Array, Array] | None:
         """Return q and v of a variant; None if its start is not ordinary."""
         asked = tuple(system.initial)
-        if asked not in self._free:
-            self._free[asked] = self._left_open(asked)
-        free = self._free[asked]
-        if free is None:
+        if asked not in self._starts:
+            self._starts[asked] = self._with(system, asked)
+        start = self._starts[asked]
+        if start is None:
             return None
-        if asked != self._asked:
-            for level, places in zip((self._start.positions, self._start.velocities), free, strict=True):
-                level.free[: len(places)] = places
-            self._asked = asked
         fixed, guess = given_values(numeric, system.initial), given_values(numeric, system.guess)
         for x, names in zip((self._q, self._v), self._names, strict=True):
             x[:] = [fixed[name] if name in fixed else guess.get(name, 0.0) for name in names]
-        self._start.parameters[:] = numeric.parameters
-        if not self._native(self._start, begin_of(system.simulation), self._q, self._v):
+        placed = None
+        if len(start.velocities.asked):  # of velocities where bodies are placed: they must stay there
+            named = set(system.coordinates).union(system.velocities)
+            given = [pair for item in system.initial_values(fixed) for pair in item.values.items()]
+            values = {name: value for name, value in given if name not in named}
+            further = Conditions(numeric, values, "velocity")
+            placed, start.velocities.asked[:] = self._q.copy(), further.table(self._q)
+        if self._vanishing:
+            self._mark(numeric.vanishing)
+        start.parameters[:] = numeric.parameters
+        if not self._native(start, begin_of(system.simulation), self._q, self._v):
+            return None
+        if placed is not None and not np.array_equal(placed, self._q):
             return None
         return self._q.copy(), self._v.copy()
 
-    def _left_open(self, asked: tuple[str, ...]) -> list[list[int]] | None:
-        """Return what some initial values leave open; None if that is not as much as there are equations."""
-        if not {name for names in self._names for name in names}.issuperset(asked):
-            return None
+    def _mark(self, zero: Vanishing) -> None:
+        """Say what is nothing but rounding."""
+        start = self._start
+        start.A[2], start.zero[:] = zero.A, zero.c
+        for level, rows, parts in zip((start.positions, start.velocities), self._rows, (zero.g, zero.psi), strict=True):
+            level.zero[:] = parts[rows]
+
+    def _with(self, system: System, asked: tuple[str, ...]) -> Start | None:
+        """Return what finds starts from some initial values; None if these are not of a kind that it knows."""
         free = [[i for i, name in enumerate(names) if name not in asked] for names in self._names]
-        rows = self._start.positions.rows, self._start.velocities.rows
-        return free if all(count in (0, len(places)) for count, places in zip(rows, free, strict=True)) else None
+        further = [name for name in asked if name not in self._names[0] and name not in self._names[1]]
+        if isinstance(system, Mechanism) and system.by != ABSOLUTE and (further or self._start.s or any(free)):
+            return None  # its guess is that of its bodies
+        if any(system.measure(name).level != "velocity" for name in further):
+            return None
+        if further and not equations_of(system, "velocity", *further).straight:
+            return None
+        start, n = self._start, len(self._q)
+        levels = (start.positions, start.velocities)
+        positions, velocities = (
+            level._replace(free=np.array(places, dtype=np.int64)) for level, places in zip(levels, free, strict=True)
+        )
+        if further:
+            velocities = velocities._replace(asked=np.zeros((len(further), n + 1)))
+        room = start.room._replace(**_room(n, start.s, start.s + len(further)))
+        return start._replace(positions=positions, velocities=velocities, room=room)
+
+
+def _room(n: int, s: int, equations: int) -> dict[str, Array]:
+    """Make room for as many equations as are solved."""
+    most = max(equations, 1)
+    return {
+        "J": np.zeros((most, n)),
+        "T": np.zeros((most, n + 1 + most)),
+        "lines": np.zeros((7, max(n, s, most))),
+    }
 
 
 def _level(system: System, known: LevelPrograms, kind: str, first: int, A: int, begin: int) -> StartLevel:
@@ -119,5 +157,6 @@ def _level(system: System, known: LevelPrograms, kind: str, first: int, A: int, 
     place[known.rows] = np.arange(len(known.rows))
     steep = np.array([system.constraints[i].level == kind for i in known.rows], dtype=np.int64)
     group = known.groups.astype(np.int64) if known.rows else np.zeros(n, dtype=np.int64)
-    free, owner = np.zeros(n, dtype=np.int64), known.owners.astype(np.int64)
-    return StartLevel(first, len(known.rows), len(owner), A, begin, place, owner, group, free, steep)
+    free, owner = np.zeros(0, dtype=np.int64), known.owners.astype(np.int64)
+    zero, none = np.zeros(len(known.rows), dtype=np.int64), np.zeros((0, n + 1))
+    return StartLevel(first, len(known.rows), len(owner), A, begin, place, owner, group, free, steep, zero, none)

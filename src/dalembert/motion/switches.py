@@ -4,7 +4,7 @@ A *switching expression* passes zero there: the argument of abs, sign and step, 
 conditions compare. Smooth functions with a narrow place in them have one too (`sharp`): the flanks of exp(-(t/ε)²), the
 middle of tanh(t/ε). Those that depend on t alone are isolated by interval arithmetic: no step crosses one, and the
 motion starts afresh behind it, so that nothing in time is too narrow to be met. Those that depend on the state are met
-by explicit methods (`steppers/switches.py`), and looked at by the certificate, inside the steps.
+by explicit methods (`steppers/switch_search.py`), and looked at by the certificate, inside the steps.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class Tableau:
 
     def engine(self, kernels: Kernels, setup: Setup) -> Engine:
         """Make the engine of a run."""
-        from dalembert.motion.explicit import ExplicitEngine
+        from dalembert.motion.explicit_engine import ExplicitEngine
 
         return ExplicitEngine(kernels, self, setup)
 

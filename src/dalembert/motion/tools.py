@@ -172,7 +172,8 @@ class StartLevel(NamedTuple):
 
     first: where its unknowns stand in what kernels are given. A, begin: where among the numbers the entries of A and
     its terms stand. place: of each constraint among its rows, or −1. owner: the row of each term. group: of coordinates
-    that its rows connect. free: what is solved for. steep: whether a row must have a slope.
+    that its rows connect. free: what is solved for. steep: whether a row must have a slope. zero: whether a residual is
+    nothing but rounding. asked: further rows, with what is left of each without unknowns behind its coefficients.
     """
 
     first: int
@@ -185,6 +186,8 @@ class StartLevel(NamedTuple):
     group: Array
     free: Array
     steep: Array
+    zero: Array
+    asked: Array
 
 
 class StartRoom(NamedTuple):
@@ -203,10 +206,10 @@ class StartRoom(NamedTuple):
 class Start(NamedTuple):
     """What an ordinary start works with.
 
-    numbers, accelerations: addresses of kernels. s: how many constraints there are. A: rows and columns of its entries.
-    diagonal: where that of M stands among the numbers, or −1. units: of coordinates, or 0. directions: aside. states:
-    where entries are looked for, with factors of the parameters; scattered: where inertia is, at the first `places` of
-    them with its size.
+    numbers, accelerations: addresses of kernels. s: how many constraints there are. A: rows and columns of its entries,
+    and whether they are nothing but rounding; zero: the same of c. diagonal: where that of M stands among the numbers,
+    or −1. units: of coordinates, or 0. directions: aside. states: where entries are looked for, with factors of the
+    parameters; scattered: where inertia is, at the first `places` of them with its size.
     """
 
     numbers: int
@@ -214,6 +217,7 @@ class Start(NamedTuple):
     s: int
     places: int
     A: Array
+    zero: Array
     diagonal: Array
     units: Array
     directions: Array

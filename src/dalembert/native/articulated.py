@@ -19,7 +19,7 @@ from dalembert.blocks.followed import linked_blocks
 from dalembert.blocks.symbolic import Blocks
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.routine import Routine, Shelf
 from dalembert.native.solver import ENOUGH, SINGULAR, VANISHED, Scalar, Solver
 
@@ -267,21 +267,13 @@ class ArticulatedSolver(Solver):
         routine, builder = Routine("factor"), self.builder
         slopes = builder.kept_slopes(routine)
         factors = self.factorised(routine, *builder.loaded(routine), quasidefinite.EPSILON, slopes)
-        columns = {(i, k): value for k in self.order for i, value in factors.columns[k].items()}
-        entries = {**columns, **{(k, k): factors.inverses[k] for k in self.order}}
-        shelf = Shelf("factors", routine.tape, entries)
-        shelf.store(routine, entries)
-        return routine, shelf
+        return routine, self._kept(routine, factors)
 
     def _solve(self) -> Routine:
         """Make the routine x += K⁻¹ r."""
         routine, builder, size = Routine("solve"), self.builder, self.n + self.s
         factors = ArticulatedFactors(self.order, {k: {} for k in self.order}, slopes=builder.kept_slopes(routine))
-        for (i, k), value in self._factored[1].read(routine).items():
-            if i == k:
-                factors.inverses[k] = value
-            else:
-                factors.columns[k][i] = value
+        self._take(routine, factors)
         step = substituted(builder.steps, builder.links, factors, dict(enumerate(routine.loads("r", size))))
         x = routine.loads("x", size)
         routine.store("x", [old + step[i] for i, old in enumerate(x)])

@@ -29,9 +29,9 @@ from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.facts import PARAMETERS, STRUCTURE
 from dalembert.model.system import System
 from dalembert.native import cache as disk
-from dalembert.native import machine, rank
+from dalembert.native import constraint_rank, machine
 from dalembert.native.articulated import ArticulatedBuilder
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.codegen import to_llvm
 from dalembert.native.groups import Group, find
 from dalembert.native.groups.expressions import Expressions
@@ -106,18 +106,20 @@ class Kernels:
 
     def _solution(self, out: Array, inputs: Array) -> SolvedStates:
         found, conditioning = out[..., -3].astype(int), out[..., -2]
-        doubtful = ~(conditioning > rank.CLEAR)
+        doubtful = ~(conditioning > constraint_rank.CLEAR)
         if self.s and np.any(doubtful):
-            found[doubtful] = rank.count(self, inputs[doubtful])
+            found[doubtful] = constraint_rank.count(self, inputs[doubtful])
         return SolvedStates(out[..., : self.n], out[..., self.n : self.n + self.s], found, conditioning)
 
     def conditioning(self, t: float, q: Array, v: Array, parameters: Array) -> float:
         """Return the conditioning of A at one state; 0 where its rows depend on each other, or nearly."""
         row = np.concatenate(([t], q, v, parameters))[None]
         out = self._group("core").run("everything", row)
-        self._check("everything", out, row)
-        found, conditioning, _ = out[0, self.n + self.s : self.n + self.s + 3]
-        return float(conditioning) if found == self.s and conditioning > rank.CLEAR else 0.0
+        values = out[0].tolist()
+        found, conditioning, positive = values[self.n + self.s :][:3]
+        if not (positive > 0 and math.isfinite(sum(values))):
+            self._check("everything", out, row)
+        return conditioning if found == self.s and conditioning > constraint_rank.CLEAR else 0.0
 
     def reaction(self, name: str, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Return the reaction of one constraint, one value for each coordinate."""

@@ -12,7 +12,7 @@ from dalembert.native.routine import Routine
 from dalembert.native.solver import Scalar
 
 if TYPE_CHECKING:
-    from dalembert.native.build import Builder
+    from dalembert.native.builder import Builder
 
 
 class Momenta:

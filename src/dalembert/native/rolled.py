@@ -20,7 +20,7 @@ from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.program import Program
 from dalembert.model.system import System
-from dalembert.native.build import distances, without_noise
+from dalembert.native.builder import distances, without_noise
 from dalembert.native.codegen import Kernel, Repeat
 from dalembert.native.fronts import Place, mass_place
 from dalembert.native.loops import Fill, Loop, Sweep

@@ -1,4 +1,4 @@
-"""Accelerations of large mechanisms in space by angular velocities, in loops: `turned.py` says what is done."""
+"""Accelerations of large mechanisms in space by angular velocities, in loops; see `angular_velocities.py`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from dalembert.language.building import Expr
 from dalembert.language.program import Program
 from dalembert.model.mechanism.turned import TURNS, Turned, known, turned
 from dalembert.model.system import System
-from dalembert.native.build import without_noise
+from dalembert.native.angular_velocities import BENT, bent, split
+from dalembert.native.builder import without_noise
 from dalembert.native.loops import Loop
 from dalembert.native.module import Module
 from dalembert.native.rolled import RolledBuilder
 from dalembert.native.solver import Scalar
-from dalembert.native.turned import BENT, bent, split
 
 
 def rolled_turned(system: System) -> Module | None:

@@ -14,7 +14,7 @@ from dalembert.native.codegen import Repeat
 from dalembert.native.routine import Routine, Shelf
 
 if TYPE_CHECKING:
-    from dalembert.native.build import Builder
+    from dalembert.native.builder import Builder
 
 ENOUGH = 1e-30  # square of the part of the solution below which the next refinement does not matter
 SINGULAR = 1e-10  # a pivot of M below this part of its diagonal makes M singular
@@ -76,21 +76,29 @@ class Solver:
         """The routine matrix → L, inverse pivots, condition; and where it leaves L and the pivots."""
         routine = Routine("factor")
         factors = self.factorised(routine, *self.builder.loaded(routine), quasidefinite.EPSILON)
+        return routine, self._kept(routine, factors)
+
+    def _kept(self, routine: Routine, factors: quasidefinite.ProximalFactors) -> Shelf:
+        """Leave L and the inverse pivots on a shelf."""
         columns = {(i, k): value for k in self.order for i, value in factors.columns[k].items()}
         entries = {**columns, **{(k, k): factors.inverses[k] for k in self.order}}
         shelf = Shelf("factors", routine.tape, entries)
         shelf.store(routine, entries)
-        return routine, shelf
+        return shelf
 
-    def _solve(self) -> Routine:
-        """Make the routine x += K⁻¹ r."""
-        routine = Routine("solve")
-        factors = quasidefinite.ProximalFactors(self.order, {k: {} for k in self.order})
+    def _take(self, routine: Routine, factors: quasidefinite.ProximalFactors) -> None:
+        """Take L and the inverse pivots from there."""
         for (i, k), value in self._factored[1].read(routine).items():
             if i == k:
                 factors.inverses[k] = value
             else:
                 factors.columns[k][i] = value
+
+    def _solve(self) -> Routine:
+        """Make the routine x += K⁻¹ r."""
+        routine = Routine("solve")
+        factors = quasidefinite.ProximalFactors(self.order, {k: {} for k in self.order})
+        self._take(routine, factors)
         step = quasidefinite.solve(factors, routine.loads("r", self.n + self.s))
         x = routine.loads("x", self.n + self.s)
         routine.store("x", [old + new for old, new in zip(x, step, strict=True)])

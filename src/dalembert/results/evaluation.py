@@ -16,7 +16,7 @@ from dalembert.arrays import Array
 from dalembert.errors import MissingValueWarning, ModelError, Problem, SimulationError
 from dalembert.language.program import definitions_in
 from dalembert.language.table_functions import bounded
-from dalembert.native.groups.observed import Observations, observable
+from dalembert.native.groups.solution_expressions import Observations, observable
 from dalembert.results.shares import NOTICED, suspects
 
 if TYPE_CHECKING:

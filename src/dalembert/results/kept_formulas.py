@@ -45,7 +45,7 @@ def all_equations(system: System, form: str) -> nodes.Section:
     """Write down the equations of motion: with multipliers, and in the form of the motion."""
 
     def write() -> nodes.Section:
-        from dalembert.forms.description import derivation_document
+        from dalembert.forms.derivation_document import derivation_document
 
         try:
             derivation = system.derive("minimal" if form == "multipliers" else form)

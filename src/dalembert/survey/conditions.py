@@ -50,6 +50,10 @@ class _Equations:
                 for j, part in ways[x].items():
                     entries.append((i, j))
                     slopes.append(slope if part == 1 else slope * part)
+        moving = set(v)
+        self.straight = (
+            level == "velocity" and not system.defined and not any(slope.free_symbols & moving for slope in slopes)
+        )
         self.owners = np.array(owners, dtype=int)
         self.places = tuple(np.array(entries, dtype=int).reshape(-1, 2).T)
         self.columns = len(linked_blocks(system).index) if system.defined else len(q)
@@ -78,15 +82,38 @@ class Conditions:
     def __init__(self, numeric: Numeric, values: Mapping[str, float], level: str):
         self.names, self.values, self._numeric = list(values), np.array(list(values.values())), numeric
         self._equations = equations_of(numeric.system, level, *values)
+        self._at: tuple[Array, Array] | None = None  # for which positions coefficients are known
 
     def __call__(self, x: Array, q: Array | None, rows: Sequence[int], values: Array | None = None) -> Residual:
         """Return residuals, Jacobian (dense) and sizes of the terms of some, at positions x or velocities x at q.
 
         values: in place of those that are given.
         """
+        if self.straight and q is not None and values is None:
+            table = self.table(q)
+            terms = np.hstack([table[:, -1:], table[:, :-1] * x])
+            residual, J, size = np.cumsum(terms, axis=1)[:, -1], table[:, :-1], np.cumsum(np.abs(terms), axis=1)[:, -1]
+        else:
+            residual, J, size = self._evaluate(x, q, self.values if values is None else values)
+        if len(rows) == len(self.names):
+            return residual, J, size
+        return residual[list(rows)], J[list(rows)], size[list(rows)]
+
+    @property
+    def straight(self) -> bool:
+        """Whether they are equations of velocities, and linear in them, as those of spins."""
+        return self._equations.straight
+
+    def table(self, q: Array) -> Array:
+        """Return the coefficients of straight ones at a position, and behind them what is left without velocities."""
+        if self._at is None or self._at[0] is not q:
+            residual, J, _ = self._evaluate(np.zeros(len(q)), q, self.values)
+            self._at = q, np.hstack([J, residual[:, None]])
+        return self._at[1]
+
+    def _evaluate(self, x: Array, q: Array | None, wanted: Array) -> Residual:
         known, count, n = self._equations, len(self.names), len(x)
         state = [*x.tolist(), *[0.0] * n] if q is None else [*q.tolist(), *x.tolist()]
-        wanted = self.values if values is None else values
         out = known.program.floats([*state, *self._numeric.parameters, *wanted.tolist()])
         terms, slopes = out[: len(known.owners)], out[len(known.owners) :]
         residual = np.bincount(known.owners, terms, count) if count else np.zeros(0)
@@ -95,9 +122,7 @@ class Conditions:
         np.add.at(J, known.places, slopes)
         if known.columns > n:
             J = J @ self._numeric.directions(x if q is None else q)
-        if len(rows) == count:
-            return residual, J, size
-        return residual[list(rows)], J[list(rows)], size[list(rows)]
+        return residual, J, size
 
     def path(self, q: Array) -> list[Array]:
         """Return values on the way from those of a position to the ones that are given.

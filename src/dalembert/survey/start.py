@@ -259,13 +259,13 @@ class Level:
         )
 
     def quick(self) -> Nearest | None:
-        """Solve what is ordinary: as many equations as unknowns, none of joints, from a guess that leads there."""
-        free = self.free(self.given)
-        if not self.dense or self.conditions.names or not 0 < len(free) == len(self.constraints):
+        """Solve what is ordinary: what holds already, or is determined, from a guess that leads there."""
+        if not self.dense or not self.constraints or (self.conditions.names and not self.conditions.straight):
             return None
+        free, rows = self.free(self.given), len(self.constraints) + len(self.conditions.names)
         level = self.numeric.programs.position if self.q is None else self.numeric.programs.velocity
-        found = quick_solution(lambda y: self.equations(y, ()), self.x, free, level.groups)
-        self.regular = found is not None
+        found = quick_solution(lambda y: self.equations(y, self.given), self.x, free, level.groups)
+        self.regular = found is not None and found.rank == rows
         return found
 
     def others(self, x: Array, given: Sequence[InitialValue], radii: Sequence[float] = _AROUND) -> Iterator[Array]:

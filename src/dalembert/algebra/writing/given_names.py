@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import symengine as se
 
 from dalembert.algebra.writing.cost import operations, total
-from dalembert.algebra.writing.names import TRIVIAL, put
+from dalembert.algebra.writing.shared_parts import TRIVIAL, put
 from dalembert.language.building import Expr
 
 

@@ -85,7 +85,7 @@ class Mechanism(Built):
 
     def document(self) -> Section:
         """Return what the mechanism consists of, as it is shown."""
-        from dalembert.model.mechanism.description import mechanism_document
+        from dalembert.model.mechanism.mechanism_document import mechanism_document
 
         return mechanism_document(self)
 
@@ -224,7 +224,7 @@ class Mechanism(Built):
 
     def examination(self) -> Examination:
         """Return what examines a mechanism: what repeats or contradicts other things is told by joint."""
-        from dalembert.survey.mechanism.check import MechanismExamination
+        from dalembert.survey.mechanism.mechanism_check import MechanismExamination
 
         return MechanismExamination(self)
 

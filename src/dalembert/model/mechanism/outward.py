@@ -161,7 +161,6 @@ class SymbolView(TurnedView):
     """
 
     def __init__(self, turning: CarriedTurning):
-        assert isinstance(turning.body.view, SpatialView)
         super().__init__(turning.body.view, turning.matrix(0), turning.omega)
         self.turning = turning
         self.bending = {**self.rates, **dict(zip(sum(turning.matrix(0), ()), sum(turning.matrix(1), ()), strict=True))}

@@ -64,7 +64,10 @@ class Rebasing:
         parent, child = (first, second) if branch.forward else (second, first)
         symbols = {key: se.Symbol(name) for key, name in branch.names.items()}
         symbols |= {key: self._motion(drive, key) for key, (_, drive) in branch.driven.items()}
-        assert joint.pair.motion is not None
+        if joint.pair.motion is None:
+            raise TypeError(
+                f"the joint `{joint.name}` cannot carry a body: its pair has no `motion`; choose another tree"
+            )
         steps = list(joint.pair.motion(first, second, **symbols, **joint.values))
         if not branch.forward:
             steps = [step.reversed() for step in reversed(steps)]

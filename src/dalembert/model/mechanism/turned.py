@@ -37,7 +37,7 @@ PLACES = tuple(f"{i}{j}" for i in "123" for j in "123")  # of the entries of R
 class TurnedView(SpatialView):
     """A body in space whose rotation matrix is made of symbols, and whose angular velocity is one of its velocities."""
 
-    def __init__(self, view: SpatialView, R: Matrix, omega: Vector):
+    def __init__(self, view: View, R: Matrix, omega: Vector):
         super().__init__(view.q, view.v, view.centre, view.rates)
         self.R, self.omega, self.spin = R, omega, multiply(R, omega)
         self.balls = ()
@@ -79,7 +79,6 @@ class Turning:
     @cached_property
     def view(self) -> TurnedView:
         """Its motion."""
-        assert isinstance(self.body.view, SpatialView)
         return TurnedView(self.body.view, self.matrix(0), self.omega)
 
     @property

@@ -34,7 +34,7 @@ class Gear:
 
     def engine(self, kernels: Kernels, setup: Setup) -> Engine:
         """Make the engine of a run."""
-        from dalembert.motion.gear import GearEngine
+        from dalembert.motion.gear_engine import GearEngine
 
         return GearEngine(kernels, coefficients(), setup)
 

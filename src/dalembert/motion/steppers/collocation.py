@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.motion import codes
+from dalembert.motion.steppers.common import first_step, hermite, proposed, written
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.newton import ITERATIONS, PATIENCE, begin, iterate, prepare, rounding, solved
 from dalembert.motion.steppers.primitives import copy, extent_of, is_slow, project, watch
-from dalembert.motion.steppers.steps import first_step, hermite, proposed, written
 
 _SAFETY = 0.9
 

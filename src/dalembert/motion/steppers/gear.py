@@ -16,10 +16,10 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.motion import codes
+from dalembert.motion.steppers.common import first_step, hermite, proposed, written
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.newton import CLEAR, ITERATIONS, begin, linearise, solved
 from dalembert.motion.steppers.primitives import extent_of, is_slow, kernel, project, watch
-from dalembert.motion.steppers.steps import first_step, hermite, proposed, written
 
 HIGHEST = 5
 _SAFETY = 0.9

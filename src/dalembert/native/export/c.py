@@ -12,8 +12,8 @@ from dalembert.forms import FORMS
 from dalembert.model.system import System
 from dalembert.native.codegen import Kernel
 from dalembert.native.csource import literal, local, to_c
+from dalembert.native.export.foreign_names import identifier, identifiers, listed, origin, states, title
 from dalembert.native.export.modules import module_of
-from dalembert.native.export.names import identifier, identifiers, listed, origin, states, title
 
 _STATE = ("double t", "const double *q", "const double *v", "const double *parameters")
 _NOT_INCLUDED = re.compile(r"[\"\\\x00-\x1f\x7f]|\?\?")

@@ -15,7 +15,7 @@ from dalembert.language.calculus import ZERO
 from dalembert.language.curve_code import NUMPY
 from dalembert.language.functions import OPERATIONS, Function, sources
 from dalembert.model.system import System
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.export.levels import levels
 from dalembert.native.export.numpy import head
 from dalembert.native.groups.core import energy_outputs

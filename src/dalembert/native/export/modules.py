@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dalembert.errors import DerivationError
 from dalembert.model.system import System
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.groups import find
 from dalembert.native.groups.base import rolled_module
 from dalembert.native.groups.core import residuals

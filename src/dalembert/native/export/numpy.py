@@ -12,8 +12,8 @@ from dalembert.language.curve_code import NUMPY
 from dalembert.language.functions import sources
 from dalembert.model.system import System
 from dalembert.native.codegen import Kernel
+from dalembert.native.export.foreign_names import identifiers, listed, origin, states, title
 from dalembert.native.export.modules import module_of
-from dalembert.native.export.names import identifiers, listed, origin, states, title
 from dalembert.native.export.straight import stacked, statements
 from dalembert.native.module import Module
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from dalembert.blocks.assembled import is_large
 from dalembert.forms.augment import augmentation, light_coordinates
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.module import Module
 
 if TYPE_CHECKING:

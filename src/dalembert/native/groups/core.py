@@ -18,7 +18,7 @@ from dalembert.language.calculus import ZERO, Calculus
 from dalembert.language.state_names import is_integral
 from dalembert.model.facts import STRUCTURE, fact
 from dalembert.model.system import System
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.groups.base import Group, register
 from dalembert.native.module import Module
 from dalembert.native.rolled import RolledBuilder

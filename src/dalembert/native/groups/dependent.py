@@ -7,7 +7,7 @@ from functools import cached_property
 
 from dalembert.forms.augment import Added
 from dalembert.language.building import Expr
-from dalembert.native.build import Builder, by_lengths
+from dalembert.native.builder import Builder, by_lengths
 from dalembert.native.groups.base import Group, register
 from dalembert.native.module import Module
 from dalembert.native.routine import Routine

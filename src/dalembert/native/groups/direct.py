@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dalembert.model.system import System
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.groups.base import Group, register
 from dalembert.native.module import Module
 from dalembert.native.rolled import RolledBuilder

@@ -8,7 +8,7 @@ import symengine as se
 
 from dalembert.language.building import Expr
 from dalembert.language.program import Program, definitions_in
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.groups.base import Group
 from dalembert.native.module import Module
 from dalembert.native.routine import Routine

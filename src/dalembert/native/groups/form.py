@@ -18,8 +18,8 @@ from dalembert.algebra.tape import Node, Tape, TapeFull
 from dalembert.errors import DerivationError
 from dalembert.forms import FORMS
 from dalembert.forms.canonical import objection
-from dalembert.forms.scene import scene_of
-from dalembert.native.build import Builder
+from dalembert.forms.prepared import scene_of
+from dalembert.native.builder import Builder
 from dalembert.native.groups.base import Group
 from dalembert.native.module import Module
 from dalembert.native.routine import Routine

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dalembert.language.calculus import ZERO
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.differentiate import gradients
 from dalembert.native.groups.base import Group, register
 from dalembert.native.module import Module

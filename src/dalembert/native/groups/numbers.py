@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.arrays import Array, address
 from dalembert.blocks.programs import Programs, programs
 from dalembert.language.program import Program
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.groups.base import Group, register
 from dalembert.native.module import Module
 from dalembert.native.routine import Routine

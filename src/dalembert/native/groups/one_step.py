@@ -1,7 +1,7 @@
 """A whole step of an explicit method on one tape, for systems so small that calls and loops cost more than equations.
 
-The stages and the error estimate of `motion/steppers/explicit.py`, with the equations of `direct` written out at each
-stage and the coefficients of the method as constants.
+The stages and the error estimate of `motion/steppers/runge_kutta.py`, with the equations of `direct` written out at
+each stage and the coefficients of the method as constants.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from dalembert.algebra.tape import CONSTANT, LOAD, Node, Tape
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.groups.base import Group
 from dalembert.native.groups.direct import direct
 from dalembert.native.module import Module

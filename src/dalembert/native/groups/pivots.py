@@ -1,9 +1,9 @@
-"""The pivots from which the rank of A is counted, see `native/rank.py`."""
+"""The pivots from which the rank of A is counted, see `native/constraint_rank.py`."""
 
 from __future__ import annotations
 
 from dalembert.model.system import System
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.fronts import Place
 from dalembert.native.groups.base import Group, register
 from dalembert.native.loops import Loop

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dalembert.algebra import quasidefinite, twosided
 from dalembert.algebra.tape import Node
-from dalembert.native.build import Builder, distances
+from dalembert.native.builder import Builder, distances
 from dalembert.native.groups.base import Group, register
 from dalembert.native.module import Module
 from dalembert.native.routine import Routine, Shelf

@@ -7,6 +7,7 @@ step cost as much as the step, its ends must do.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -28,6 +29,7 @@ _SAMPLES = 300  # that are found again inside the steps, where this is not cheap
 _PLACES = 4000  # to look at, at least; more in small systems:
 _VALUES = 40_000  # coordinates times places
 _MOST_VALUES = 2_000_000  # of these, beyond which there are fewer places; one piece of every step at least
+_CACHED = 50_000  # values that are worked on at a time
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(5)
 NODES, WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
 _POWERS = np.arange(1, len(NODES) + 1)
@@ -60,18 +62,24 @@ class Inside:
         """Accelerations, and what else the equations give, at all nodes."""
         return self.kernels.accelerations(self.t, self.q, self.v, self.parameters)
 
-    def integral(self, values: Array, edge: int, rates: Array) -> Array:
-        """Return how far values at the nodes and, last, at the end of each step are from the integrals of their rates.
+    @property
+    def parts(self) -> Iterator[slice]:
+        """Steps in parts of a size that stays in the caches of the processor."""
+        count = max(1, _CACHED // max(1, self.q[:1].size))
+        return (slice(first, first + count) for first in range(0, len(self.steps), count))
 
-        edge: which of the `edges` belongs to the values.
-        """
-        steps, n = len(self.steps), values.shape[-1]
-        h = self.lengths[:, None, None] * len(NODES) / values.shape[1]
-        pieces = rates.reshape(steps, -1, len(NODES), n)
+    def missed(self, some: slice) -> tuple[Array, Array]:
+        """Return how far q and v at the nodes and, last, at the end of some steps are from the integrals of v and q̈."""
+        (q, v), a = self.edges, self.rates.acceleration
+        return self._missed(some, self.q, self.v, *q), self._missed(some, self.v, a, *v)
+
+    def _missed(self, some: slice, values: Array, rates: Array, start: Array, end: Array) -> Array:
+        values, rates, start, end = values[some], rates[some], start[some], end[some]
+        h = self.lengths[some, None, None] * len(NODES) / values.shape[1]
+        pieces = rates.reshape(len(values), -1, len(NODES), values.shape[-1])
         found = h[..., None] * np.matmul(_AREAS, pieces)
         inner, before = found[:, :, :-1], np.cumsum(found[:, :, -1], axis=1)
         inner[:, 1:] += before[:, :-1, None]
-        start, end = self.edges[edge]
         reached = np.concatenate([values, end[:, None]], axis=1) - start[:, None]
         return reached - np.concatenate([inner.reshape(values.shape), before[:, -1:]], axis=1)
 

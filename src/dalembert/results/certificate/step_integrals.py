@@ -46,9 +46,11 @@ def steps(run: Run, sizes: Scales) -> list[Item]:
         if (found := float(ends.sum(axis=0).max(initial=0.0))) <= limit:
             return [Item("steps", found, limit, TEXT)]  # else steps are too long for splines
     look = inside(run)
-    d = look.integral(look.q, 0, look.v), look.integral(look.v, 1, look.rates.acceleration)
-    ends = _parts(np.abs(d[0][:, -1]), np.abs(d[1][:, -1]), sizes)
-    within = _parts(np.abs(d[0]).max(axis=1), np.abs(d[1]).max(axis=1), sizes)
+    ends, within = np.empty((2, len(look.steps), 2 * sizes.n))
+    for some in look.parts:
+        d_q, d_v = (np.abs(d) for d in look.missed(some))
+        ends[some] = _parts(d_q[:, -1], d_v[:, -1], sizes)
+        within[some] = _parts(d_q.max(axis=1), d_v.max(axis=1), sizes)
     blind = singular(run, look.rates).any(axis=1)
     if look.lengths[blind].sum() > _BLIND * look.lengths.sum():
         return [Item("steps", None, limit, TEXT)]
@@ -65,10 +67,11 @@ def steps(run: Run, sizes: Scales) -> list[Item]:
         for k, left in zip(worst[:_MOST], rest, strict=False):
             if look.every * left < _PART * limit:
                 break
-            e_v, work = _after_large_forces(run, look, k, d[0][k], d[1][k])
+            (d_q,), (d_v,) = look.missed(slice(k, k + 1))
+            e_v, work = _after_large_forces(run, look, k, d_q, d_v)
             run.motion.memory.setdefault("pushed back", {})[int(look.steps[k])] = work
-            ends[k] = _parts(np.abs(d[0][k, -1]), np.abs(e_v[-1]), sizes)
-            within[k] = _parts(np.abs(d[0][k]).max(axis=0), np.abs(e_v).max(axis=0), sizes)
+            ends[k] = _parts(np.abs(d_q[-1]), np.abs(e_v[-1]), sizes)
+            within[k] = _parts(np.abs(d_q).max(axis=0), np.abs(e_v).max(axis=0), sizes)
     return [Item("steps", value(), limit, TEXT)]
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from dalembert.document import nodes
 from dalembert.errors import ModelError
 from dalembert.language.state_names import as_written, is_integral
-from dalembert.model.description import coordinates, energies, values
-from dalembert.model.mechanism.description import tables
 from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.model.mechanism.mechanism_document import tables
+from dalembert.model.system_document import coordinates, energies, values
 from dalembert.results.measured import column_extremes
 from dalembert.results.overview import alarms, events, how, outputs
 

@@ -74,7 +74,7 @@ class ExplicitEngine(Engine):
         self.tableau, self.order = method.arrays, method.order
         self._rows = len(method.times) + (0 if method.dense else 1)
         self._room = self._workspace()
-        self._steps, self._inside = Stepper("explicit", "advance"), Stepper("dense", "inside")
+        self._steps, self._inside = Stepper("runge_kutta", "advance"), Stepper("dense", "inside")
         self._controls: list[Array] = []
         self._own: Tools | None = None
         self._slow = 0  # how often many steps came to little

@@ -269,7 +269,7 @@ class Scene:
 @fact(START)
 def scene_of(system: System) -> Scene:
     """Return the scene of a system, its blocks from the kinetic energy in few operations."""
-    from dalembert.forms.inertia import shortened
+    from dalembert.forms.kinetic import shortened
 
     scene = Scene(system)
     if len(system.coordinates) + len(system.constraints) <= MAX_UNKNOWNS:

@@ -27,9 +27,9 @@ from dalembert.motion.codes import (
     RUNNING,
     SINGULAR_MASS,
 )
+from dalembert.motion.steppers.common import proposed, written
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.primitives import LEFT, copy, extent_of, kernel, watch
-from dalembert.motion.steppers.steps import proposed, written
 
 Q, P, SHIFT, PUSH, IMPULSE, FORCES, REACTIONS, RATES, REST_Q, REST_P = range(10)  # rows of `rows`
 

@@ -17,7 +17,7 @@ from dalembert.algebra.rational import TooLarge
 from dalembert.algebra.writing.cost import operations, total
 from dalembert.blocks.symbolic import Blocks, blocks_by
 from dalembert.forms.pen import Pen
-from dalembert.forms.scene import Scene
+from dalembert.forms.prepared import Scene
 from dalembert.forms.tidy import plain
 from dalembert.language.building import Expr
 

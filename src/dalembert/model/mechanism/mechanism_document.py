@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from dalembert.document.nodes import Block, Formula, Name, Section, Table, Text, listed
 from dalembert.errors import counted
-from dalembert.model.description import checked, constraints, problems, said, values
 from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.model.mechanism.tree import ABSOLUTE
+from dalembert.model.system_document import checked, constraints, problems, said, values
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.body import Body

@@ -67,7 +67,7 @@ class Builder:
     @cached_property
     def quick(self) -> Builder:
         """What puts plain elimination on tapes: itself, or of bodies in space with angular velocities."""
-        from dalembert.native.turned import turned_builder
+        from dalembert.native.angular_velocities import turned_builder
 
         return turned_builder(self) or self
 

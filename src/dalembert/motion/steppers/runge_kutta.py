@@ -19,6 +19,7 @@ from dalembert.motion.codes import (
     RUNNING,
     SLOW,
 )
+from dalembert.motion.steppers.common import proposed, written
 from dalembert.motion.steppers.compiled import compiled
 from dalembert.motion.steppers.dense import between, prepare
 from dalembert.motion.steppers.primitives import extent_of, is_slow, watch
@@ -33,8 +34,7 @@ from dalembert.motion.steppers.rates import (
     weigh,
     whole_step,
 )
-from dalembert.motion.steppers.steps import proposed, written
-from dalembert.motion.steppers.switches import MOST, aim, crosses, evaluate, is_shortest
+from dalembert.motion.steppers.switch_search import MOST, aim, crosses, evaluate, is_shortest
 
 _FIRST, _SECOND = np.int64(0), np.int64(1)  # stages; a plain 0 or 1 would be compiled for itself
 _ROUNDING = 3e-15  # of the largest of all, by the conditioning: what dependent coordinates are known to

@@ -19,7 +19,7 @@ from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.program import Program
 from dalembert.model.mechanism.turned import TURNS, Turned, Turning, known, turned
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.routine import Routine
 from dalembert.native.solver import Scalar
 

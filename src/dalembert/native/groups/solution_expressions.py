@@ -10,7 +10,7 @@ from dalembert.language.building import TIME, Expr
 from dalembert.language.program import Program
 from dalembert.model.quantity import multiplier
 from dalembert.model.system import System
-from dalembert.native.build import Builder
+from dalembert.native.builder import Builder
 from dalembert.native.groups.base import Group
 from dalembert.native.machine import Compiled
 from dalembert.native.module import Module
