@@ -7,6 +7,7 @@ import pytest
 
 from dalembert import DerivationError, Mechanism, ModelError, example
 from dalembert.blocks.numeric import Numeric
+from dalembert.cli import main
 from dalembert.model.mechanism import tree
 from tests.coordinates.same import differences
 from tests.coordinates.test_gallery import MECHANISMS, QUICK
@@ -208,3 +209,10 @@ def test_formulas_of_long_trees_are_refused(tmp_path):
         chain.system()
     chain.simulate(0.05).report(tmp_path / "chain.html")
     assert "The equations are not written down" in (tmp_path / "chain.html").read_text(encoding="utf-8")
+
+
+def test_a_long_tree_runs_from_the_command_line(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "planar-chain:20", "--by", "joints", "--until", "0.05", "--no-report"])
+    printed = capsys.readouterr().out
+    assert ended.value.code == 0 and "The equations are not written down" in printed and "Certificate: pass" in printed
