@@ -138,7 +138,7 @@ guess = {y = -0.5}
         'speed = "5*min(t, 1)"': TURNING + DRIVE,
         "angle = {t = [0, 1, 2], value = [0, 0.5, 0.3]}": TURNING + DRIVE,
     },
-    "mechanisms.md": {
+    "coordinates.md": {
         'coordinates = {angle = "alpha", distance = "s"}': """format = 1
 mechanism = {coordinates = "joints"}
 bodies.plate = {mass = 1.3, inertia = 0.12, at = [0.35, 0]}
@@ -159,6 +159,8 @@ bodies.lower = {mass = 0.8, inertia = 0.1, at = [1, 0]}
 joints.A = {kind = "revolute", bodies = ["ground", "upper"], at = [0, 0]}
 joints.B = {kind = "revolute", bodies = ["upper", "lower"], at = [0.7, 0]}
 """,
+    },
+    "mechanisms.md": {
         "gravity = [0, -9810]": TURNING.replace("0.35", "350").replace("0.12", "1.2e5") + "mechanism = {@}",
         'chain = "44*phi_front = 16*phi_rear"': """format = 1
 bodies.front = {mass = 0.9, inertia = 0.0061}

@@ -1,8 +1,9 @@
 """Score derived formulas against those that a textbook prints: equal in value, and how long in operations.
 
-`textbook.toml` holds the formulas, and `textbook-more.toml` those of other systems; each entry says in which form of
-which model it appears, and what counts as equal: `exact` values, or `span`, the same equations up to how they are
-combined. Operations are those that SymPy counts in the formula as it is written, over plain symbols; abbreviations
+`textbook.toml` holds the formulas, `textbook-more.toml` those of other systems, `textbook-mechanisms.toml` those of
+machines by bodies and joints; each entry says in which form of which model it appears, and what counts as equal:
+`exact` values, or `span`, the same equations up to how they are combined. What a textbook leaves unknown, as multipliers
+in its equations, is unknown in ours as well. Operations are those that SymPy counts in the formula as it is written, over plain symbols; abbreviations
 count where they are defined, once, and one more each.
 """
 
@@ -29,6 +30,7 @@ HERE = Path(__file__).parent
 STATES = 20
 ENTRIES = tomllib.loads((HERE / "textbook.toml").read_text())["formula"]
 MORE = tomllib.loads((HERE / "textbook-more.toml").read_text())["formula"]
+MECHANISMS = tomllib.loads((HERE / "textbook-mechanisms.toml").read_text())["formula"]
 
 
 @dataclass
@@ -107,6 +109,8 @@ def derived(system: System, entry: dict[str, Any]) -> tuple[list[str], dict[str,
         elif words[0] == "reaction":
             row = derivation.reaction_expressions[words[2]]
             texts.append(to_text(row[system.coordinates.index(words[4])]))
+        elif words[0] == "joint":
+            texts.append(to_text(derivation.joint_expressions[words[1]]))
         else:
             texts.append(to_text(derivation.multiplier_expressions[words[2]]))
     return texts, {name: to_text(expr) for name, expr in derivation.abbreviation_expressions.items()}
@@ -200,6 +204,8 @@ def score(entry: dict[str, Any]) -> Score:
     system = load(HERE / "models" / entry["model"])
     before = time.process_time()
     texts, where = derived(system, entry)
+    unknown = {symbol.name for text in flat(entry["formulas"]) for symbol in plain(text).free_symbols}
+    where = {name: text for name, text in where.items() if name not in unknown - entry.get("where", {}).keys()}
     seconds = time.process_time() - before
     equal = compare(system, entry, texts, where)
     return Score(entry["id"], equal, count(texts, where), entry["operations"], seconds, texts, where)

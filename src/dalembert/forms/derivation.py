@@ -14,6 +14,7 @@ from dalembert.algebra.writing.numerals import figures
 from dalembert.document.nodes import Section
 from dalembert.document.shown import Printed
 from dalembert.forms.base import Form, Matrix
+from dalembert.forms.carrying import carrying_forces
 from dalembert.forms.derivation_document import derivation_document
 from dalembert.forms.formulas import Formulas, NamedFormulas
 from dalembert.forms.prepared import Scene
@@ -40,6 +41,8 @@ class Derivation(Printed):
     multipliers: by constraint, λ; in a mechanism the force or moment on the second body of the joint.
     shared: constraint -> those with which it shares its load, where its own reaction is not determinate.
     total_reaction: r = M q̈ − f on each coordinate.
+    joint_forces: of a mechanism in the plane by joints or angles, λ of the joints that carry bodies, as `A.x`:
+    the balance of all that hangs on a joint, in accelerations and in the λ of the joints that close loops.
     notes: what else must be known: where the form holds, what is redundant, what is too long to be written.
     abbreviations: what names in the formulas stand for: parts that are shared, and right sides that are too long.
     structure: where the matrices are too long, their values at an admissible state, those that vary marked by *.
@@ -119,6 +122,11 @@ class Derivation(Printed):
         """The total reaction."""
         return list(map(figures, self._formulas.total_expressions))
 
+    @cached_property
+    def joint_expressions(self) -> dict[str, Expr]:
+        """λ of joints that carry bodies."""
+        return _figured(carrying_forces(self.scene))
+
     @property
     def abbreviation_expressions(self) -> dict[str, Expr]:
         """What names stand for."""
@@ -156,6 +164,12 @@ class Derivation(Printed):
         """λ of every constraint that has a determinate reaction."""
         outward = self.translator.outward
         return NamedFormulas({name: outward(expr) for name, expr in self.multiplier_expressions.items()})
+
+    @property
+    def joint_forces(self) -> dict[str, Any]:
+        """λ of every joint that carries a body and has a determinate force, by condition."""
+        outward = self.translator.outward
+        return NamedFormulas({name: outward(expr) for name, expr in self.joint_expressions.items()})
 
     @property
     def total_reaction(self) -> list[Any]:
@@ -218,6 +232,7 @@ class Derivation(Printed):
             "degrees_of_freedom": self.degrees_of_freedom,
             "solved": [f"{name} = {to_text(expr)}" for name, expr in self.solved_expressions.items()],
             "shared": self.shared,
+            "joint_forces": {name: to_text(expr) for name, expr in self.joint_expressions.items()},
             "total_reaction": [to_text(e) for e in self.total_expressions[:count]],
             "abbreviations": {name: to_text(e) for name, e in self.abbreviation_expressions.items()},
             "matrices": {name: [[to_text(e) for e in row] for row in m] for name, m in self.entries.items()},

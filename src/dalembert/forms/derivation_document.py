@@ -26,6 +26,7 @@ def derivation_document(derivation: Derivation, whole: bool = True) -> Section:
         described.constraints(),
         described.matrices(),
         described.reactions(),
+        described.joint_forces(),
         described.where(),
     ]
     title = derivation.system.name or "A system"
@@ -78,6 +79,12 @@ class _Description:
                 long.append(name)
         said = Paragraph(f"Too long to be read here: {quoted(long)}; `system.reaction(…)` gives them.", "faint")
         return self.section("Reactions, r = Aᵀλ", rows, "reaction", *([said] if long else []))
+
+    def joint_forces(self) -> Section | None:
+        """Show the forces in joints that carry bodies."""
+        fresh, found = self.derivation.scene.fresh, self.derivation.joint_expressions
+        rows = [Equation(fresh("lambda", name).name, expr, name) for name, expr in found.items()]
+        return self.section("Forces in joints that carry, by the balance of what hangs on them", rows, "joint force")
 
     def fraction(self, name: str) -> list[Equation]:
         """Write a multiplier as a fraction of two sums, each of which may be broken; nothing if it is too long."""

@@ -13,7 +13,7 @@ from dalembert.algebra.rational import Field, TooLarge
 from dalembert.algebra.writing.cost import operations, total
 from dalembert.algebra.writing.figures import in_decimals, scaled
 from dalembert.algebra.writing.numerals import figures, numbers, numerals
-from dalembert.algebra.writing.signs import opened
+from dalembert.algebra.writing.signs import opened, spread
 from dalembert.algebra.writing.writer import Writer
 from dalembert.forms.prepared import MAX_UNKNOWNS, Scene
 from dalembert.language.building import Expr, is_numeral
@@ -126,7 +126,8 @@ class _Hand:
         self._rates = [se.Symbol(f"{q.name}''") for q in scaled_by]
 
     def value(self, expr: Expr) -> Expr:
-        return opened(self._show(self._value(self._lift(expr))))
+        found = self._value(self._lift(expr))
+        return opened(self._show(found if _decimals(expr) else spread(found)))
 
     def _value(self, expr: Expr) -> Expr:
         return self._shorter(expr, lambda field: field.writer.value(field.read(expr)))

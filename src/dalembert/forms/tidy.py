@@ -83,7 +83,7 @@ def _without_roots(node: Expr, parts: list[Expr]) -> Expr:
 def _multiple(expr: Expr, of: Expr) -> Expr | None:
     """Return the number by which one expression is another, if it is such a one."""
     first, other = expr.as_coefficients_dict(), of.as_coefficients_dict()
-    if expr.is_Number or first.keys() != other.keys():
+    if expr.is_Number or first.keys() != other.keys() or 0 in other.values():
         return None
     ratios = [float(first[term]) / float(other[term]) for term in first]
     if any(abs(ratio / ratios[0] - 1) > 1e-14 for ratio in ratios):

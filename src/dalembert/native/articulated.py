@@ -104,10 +104,13 @@ class ArticulatedBuilder(Builder):
 
     def bent(self, routine: Routine, slopes: Slopes) -> dict[int, Scalar]:
         """Return β, the accelerations of bodies where the joints have none."""
+        return self.outward(slopes, {}, self._biases(routine))
+
+    def _biases(self, routine: Routine) -> dict[int, Scalar]:
+        """Return b of all links, by row."""
         biases = [bias for link in self.linked.links for bias in link.bias.values()]
         names = [self._numbers[row] for link in self.linked.links for row in link.bias]
-        own = dict(zip(names, self.evaluate(routine, biases), strict=True))
-        return self.outward(slopes, {}, own)
+        return dict(zip(names, self.evaluate(routine, biases), strict=True))
 
     def outward(self, slopes: Slopes, x: Mapping[int, Scalar], own: Mapping[int, Scalar]) -> dict[int, Scalar]:
         """Return velocities of bodies by those of the coordinates, or other vectors of their kind."""
@@ -136,6 +139,10 @@ class ArticulatedBuilder(Builder):
             rows[i][j] = value
         found = [self.inward(slopes, row) for row in rows]
         return {(i, j): found[i].get(j, 0.0) for i, j in self.linked.pattern}
+
+    def conditions(self, routine: Routine, changes: dict[Expr, Scalar] | None = None) -> dict:
+        """Return A in the coordinates alone, as nodes."""
+        return self.rows_of(self.slopes(routine), self.matrices(routine, changes)[1])
 
     def rows(self, routine: Routine) -> dict:
         """Return the entries of A in the coordinates alone, as nodes that read the workspace."""
@@ -184,6 +191,29 @@ class ArticulatedBuilder(Builder):
         f = self.inward(slopes, f)
         routine.store("right", [*(f.get(j, 0.0) for j in range(self.n)), *c])
         return routine
+
+    def balance(self, routine: Routine) -> tuple[dict | None, dict, list[Scalar], list[Scalar]]:
+        """Return nothing for M, A in the coordinates alone, F and C: accelerations outwards, forces inwards."""
+        b, tape, start = self.linked.blocks, routine.tape, len(self.inputs)
+        masses, entries = self._entries
+        M = dict(zip([(i, j) for i, j in b.M if i >= j], self.evaluate(routine, masses), strict=True))
+        A = dict(zip(b.A, self.evaluate(routine, entries), strict=True))
+        slopes, number = self.slopes(routine), self._number
+        V = self.outward(slopes, {j: tape.load("in", start + j) for j in range(self.n)}, self._biases(routine))
+        forces = {number(j): -value for j, value in enumerate(self.evaluate(routine, b.f))}
+        for (i, j), value in M.items():
+            forces[number(i)] = forces[number(i)] + value * V[number(j)]
+            if i != j:
+                forces[number(j)] = forces[number(j)] + value * V[number(i)]
+        psi = self.evaluate(routine, [ZERO if r is None else r for r in b.psi])
+        C = [-c if r is None else p for r, p, c in zip(b.psi, psi, self.evaluate(routine, b.c), strict=True)]
+        for (i, j), value in A.items():
+            forces[number(j)] = forces[number(j)] - value * tape.load("in", start + self.n + i)
+            if b.psi[i] is None:
+                C[i] = C[i] + value * V[number(j)]
+        F = self.inward(slopes, forces)
+        rows = self.rows_of(slopes, {(i, number(j)): value for (i, j), value in A.items()})
+        return None, rows, [F.get(j, 0.0) for j in range(self.n)], C
 
     def loaded(self, routine: Routine) -> tuple[dict, dict]:
         """Return M and A as nodes that read the workspace."""

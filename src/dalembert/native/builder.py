@@ -100,6 +100,11 @@ class Builder:
         A = {place: next(values) for place in b.A}
         return M, A, self.add_rows(M, A)
 
+    def conditions(self, routine: Routine, changes: dict[Expr, Scalar] | None = None) -> dict:
+        """Return A as nodes."""
+        b = self.blocks
+        return dict(zip(b.A, self.evaluate(routine, list(b.A.values()), changes), strict=True))
+
     def add_rows(self, M: dict, A: dict) -> dict[int, Scalar]:
         """Add to M what constraints make up for, ρᵢ AᵢᵀAᵢ; return ρ."""
         inertia = {i: value for (i, j), value in M.items() if i == j}
@@ -147,6 +152,30 @@ class Builder:
             c = [value + routine.tape.load("in", len(self.inputs) + i) for i, value in enumerate(c)]
         routine.store("right", [*self.augmented(f, c, A, rho), *c])
         return routine
+
+    def balance(self, routine: Routine) -> tuple[dict | None, dict, list[Scalar], list[Scalar]]:
+        """Return M, A, F = M a − f − Aᵀλ and the conditions C, with a and λ behind the other inputs.
+
+        C is ψ, and A a − c where a constraint is on accelerations. Without M, it is ∂F/∂a.
+        """
+        b, tape, start = self.blocks, routine.tape, len(self.inputs)
+        psi = [ZERO if r is None else r for r in b.psi]
+        values = iter(self.evaluate(routine, [*b.M.values(), *b.A.values(), *b.f, *psi, *b.c]))
+        M, A = {place: next(values) for place in b.M}, {place: next(values) for place in b.A}
+        F: list[Scalar] = [-next(values) for _ in b.f]
+        C: list[Scalar] = [next(values) for _ in psi]
+        a = [tape.load("in", start + k) for k in range(self.n)]
+        multipliers = [tape.load("in", start + self.n + k) for k in range(self.s)]
+        for i, c in enumerate(values):
+            if b.psi[i] is None:
+                C[i] = -c
+        for (i, j), value in M.items():
+            F[i] = F[i] + value * a[j]
+        for (i, j), value in A.items():
+            F[j] = F[j] - value * multipliers[i]
+            if b.psi[i] is None:
+                C[i] = C[i] + value * a[j]
+        return M, A, F, C
 
     def placed(self, routine: Routine, changes: dict[Expr, Scalar] | None = None) -> tuple[dict, dict]:
         """Let a routine fill the matrix; return A and ρ."""

@@ -30,7 +30,12 @@ def brief_equations(system: System) -> nodes.Section:
     """Write down the equations alone, in the form in which they are shortest; its name is the key of the section."""
 
     def write() -> nodes.Section:
-        derivation = system.derive("minimal")
+        try:
+            derivation = system.derive("minimal")
+        except DerivationError as error:
+            if not system.defined:
+                raise
+            return nodes.Section("Equations of motion", [_unwritten(error)])  # of a long tree, which moves all the same
         if not derivation.expressions:  # too long; with multipliers they are shorter
             derivation = system.derive("multipliers")
         rows = [nodes.Equation(expr) for expr in derivation.expressions]
@@ -50,14 +55,17 @@ def all_equations(system: System, form: str) -> nodes.Section:
         try:
             derivation = system.derive("minimal" if form == "multipliers" else form)
         except DerivationError as error:
-            words = nodes.Paragraph(f"The equations are not written down: {error}")
-            return nodes.Section("Equations", [words], key="equations")
+            return nodes.Section("Equations", [_unwritten(error)], key="equations")
         parts = list(derivation_document(derivation, whole=False).parts)
         if derivation.expressions:
             parts[0] = replace(parts[0], title=derivation.title)
         return nodes.Section("Equations", [_with_multipliers(derivation), *parts], key="equations")
 
     return _kept(system, f"all, {form}", write, form)
+
+
+def _unwritten(error: DerivationError) -> nodes.Paragraph:
+    return nodes.Paragraph(f"The equations are not written down: {error}")
 
 
 def _with_multipliers(derivation: Derivation) -> nodes.Section:

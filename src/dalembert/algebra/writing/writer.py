@@ -35,8 +35,8 @@ class Writer:
         self.field = field
         self.atoms = Atoms(rank)
         self.trigonometry = Trigonometry(field.angles, self.atoms)
-        still = frozenset(constant)
-        moving = [frozenset(s.name for s in g.free_symbols) - still for g in field.generators]
+        self._constant = frozenset(constant)
+        moving = [frozenset(s.name for s in g.free_symbols) - self._constant for g in field.generators]
         self.relations = Relations(relations, field.reduce, moving)
         self.fractions = Fractions(self)
         self._known: dict[str, Expr] = {}
@@ -130,8 +130,9 @@ class Writer:
 
     def _rest(self, polynomial: Polynomial) -> Polynomial:
         """Leave the factors out that have no rates in them: they do not vanish in general."""
-        rates = [i for i, g in enumerate(self.field.generators) if g.is_Symbol and rank(g) == 2]
-        rates = rates or [i for i, g in enumerate(self.field.generators) if g.is_Symbol and rank(g) == 1]
+        symbols = [(i, g) for i, g in enumerate(self.field.generators) if g.is_Symbol]
+        rates = [i for i, g in symbols if rank(g) == 2] or [i for i, g in symbols if rank(g) == 1]
+        rates = rates or [i for i, g in symbols if g.name not in self._constant]  # multipliers: a balance at rest
         whole = None
         for factor, power in self.field.factors(polynomial)[1]:
             degrees = factor.degrees()

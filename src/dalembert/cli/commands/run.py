@@ -69,9 +69,12 @@ def command(
         raise typer.Exit(FAILED)
     with Progress("deriving the equations"):
         equations = brief_equations(system)
-    chosen = "" if by is None else f" --by {by}"
-    more = Paragraph(f"with reactions as formulas: dalembert derive {model} --form {equations.key}{chosen}", "faint")
-    typer.echo(f"\n{shown(replace(equations, parts=[*equations.parts, more]), brief=_BRIEF)}\n")
+    if equations.key:
+        chosen = "" if by is None else f" --by {by}"
+        command = f"dalembert derive {model} --form {equations.key}{chosen}"
+        more = Paragraph(f"with reactions as formulas: {command}", "faint")
+        equations = replace(equations, parts=[*equations.parts, more])
+    typer.echo(f"\n{shown(equations, brief=_BRIEF)}\n")
     motion = simulated(system, asked)
     print_motion(motion, lambda: motion_text(motion))
     write("Report", path, motion.report)

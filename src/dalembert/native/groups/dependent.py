@@ -19,12 +19,11 @@ class Dependent(Group):
     """Newton's steps for dependent coordinates, and the entries of A."""
 
     name = "dependent"
-    formulas = True
 
     def straight(self, builder: Builder) -> Module:
         """Put them on tapes."""
-        other, module, entries = DependentBuilder(builder.system), Module(), Routine("entries")
-        entries.store("out", builder.matrices(entries)[1].values())
+        other, module, entries = DependentBuilder(builder), Module(), Routine("entries")
+        entries.store("out", builder.conditions(entries).values())
         module.add(entries)
         module.kernel("entries", ["entries"], len(builder.inputs))
         module.facts["pattern"] = list(builder.blocks.A)
@@ -43,6 +42,12 @@ class DependentBuilder(Builder):
     its rows, one for those that are asked to hold: the choice is an input too. Steps are in these units.
     """
 
+    def __init__(self, builder: Builder):
+        self.system, self.blocks, self.inputs = builder.system, builder.blocks, builder.inputs
+        self.n, self.s = builder.n, builder.s
+        self._given, self._programs = builder, {}
+        self._settle()
+
     @cached_property
     def added(self) -> Mapping[int, Added]:
         """Nothing: ones are in the place of M."""
@@ -50,7 +55,7 @@ class DependentBuilder(Builder):
 
     def matrices(self, routine: Routine, changes: dict[Expr, Scalar] | None = None):
         """Return A with its factors, and ones for M: as many rows as columns that depend have one solution."""
-        _, A, _ = super().matrices(routine, changes)
+        A = self._given.conditions(routine, changes)
         columns, rows = (
             [routine.tape.load("in", start + k) for k in range(size)]
             for start, size in ((len(self.inputs), self.n), (len(self.inputs) + self.n, self.s))

@@ -37,16 +37,14 @@ DEFECT = 1e-6  # beyond which the choices of the pilot have failed
 class FormGroup(Group):
     """The kernel of a form: q̈, r and the defect from t, q, v; of one in momenta, q̇, ṗ and r from t, q, p."""
 
-    formulas = True
-
     def __init__(self, name: str):
-        self.name = name
+        self.name, self.formulas = name, FORMS[name].momenta
 
     def straight(self, builder: Builder) -> Module:
         """Put it on tapes."""
         if FORMS[self.name].momenta:
             return _canonical(builder)
-        if builder.n + builder.s <= MAX_UNKNOWNS:
+        if builder.n + builder.s <= MAX_UNKNOWNS and not builder.system.defined:
             try:
                 return _own(builder, self.name)
             except (TapeFull, ZeroDivisionError):  # the latter where sizes are so different that a pivot is lost

@@ -22,7 +22,7 @@ from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Fit, More, pair
 from dalembert.model.mechanism.placement import Placement
 from dalembert.model.mechanism.table_reader import GROUND
-from dalembert.model.mechanism.vectors import Vector, add, dot, norm, scale, sub, unit
+from dalembert.model.mechanism.vectors import ZERO, Vector, add, dot, norm, scale, sub, unit
 from dalembert.model.mechanism.views import planar_rotation
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def read_gears(table: TableReader, assembly: Assembly, markers: Sequence[Marker]
         name = assembly.read_body_name(table, "carrier", table.given["carrier"])
         table.kept["carrier"] = name
     body = assembly.bodies.get(name, assembly.bodies[GROUND])
-    along = body.placement.inward_direction(unit(line))
+    along = body.placement.inward_direction(_direction(assembly, line))
     frame = Placement(body.placement.at, ((along[0], -along[1]), (along[1], along[0])), (-body.placement.turn[0],))
     start = assembly.home(a.angle), assembly.home(b.angle)
     surplus = assembly.value(radii[0] - radii[1])
@@ -64,6 +64,13 @@ def read_gears(table: TableReader, assembly: Assembly, markers: Sequence[Marker]
         "start": start,
         "toward": toward,
     }
+
+
+def _direction(assembly: Assembly, line: Vector) -> Vector:
+    """Return the direction of the line of centres: of one along x or y without a root, which formulas would keep."""
+    present = [x for x in line if x != 0]
+    value = assembly.value(present[0]) if len(present) == 1 else None
+    return tuple(ZERO if x == 0 else se.Integer(1 if value > 0 else -1) for x in line) if value else unit(line)
 
 
 def scaled_teeth(table: TableReader, teeth: Vector, distance: Expr, sign: int) -> Vector:
