@@ -32,6 +32,8 @@ from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.sheet import forces, ledger_of
 from dalembert.language.building import Expr
 
+_TERMS = 100  # of all entries of D; more are not read as formulas, but in named steps
+
 
 @register
 class Minimal(Form):
@@ -83,9 +85,10 @@ class Minimal(Form):
             except TooLarge:
                 continue
             found.append((sum(scene.field.length(v) for column in columns for v in column.values()), columns))
-        if not found:
+        length, columns = min(found, key=lambda entry: entry[0], default=(0, []))
+        if not found or length > _TERMS:
             raise TooLarge("a basis of the null space of A is too long")
-        return min(found, key=lambda entry: entry[0])[1]
+        return columns
 
     def valid_where(self, scene: Scene, columns: list[Vector]) -> Scalar:
         """Return the formula where whose zeros D loses rank although A does not."""

@@ -101,11 +101,9 @@ class Run(Measured):
         system = self.system
         if not isinstance(name, str):
             raise ModelError(f'a run is asked by names, as in run["{system.coordinates[0]}"]; got {shown(name)}')
-        if name == "t":
-            return self.t.copy()
         plain = name.rstrip("'")
         asked = inner(plain, len(name) - len(plain)) if plain in system.states else name
-        for values, names in ((self.q, system.coordinates), (self.v, system.velocities)):
+        for values, names in ((self.t[:, None], ["t"]), (self.q, system.coordinates), (self.v, system.velocities)):
             if asked in names:
                 return values[:, names.index(asked)].copy()  # to be changed at will: the motion stays as it is
         accelerations = [name + "'" for name in system.velocities]
