@@ -32,7 +32,7 @@ from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.sheet import forces, ledger_of
 from dalembert.language.building import Expr
 
-_TERMS = 100  # of all entries of D; more are not read as formulas, but in named steps
+_TERMS = 30  # of an entry of D; more are not read as a formula, but in named steps
 
 
 @register
@@ -84,11 +84,12 @@ class Minimal(Form):
                 columns = clear(way(scene.formulas, pilot.replay()).columns, scene.field)
             except TooLarge:
                 continue
-            found.append((sum(scene.field.length(v) for column in columns for v in column.values()), columns))
-        length, columns = min(found, key=lambda entry: entry[0], default=(0, []))
-        if not found or length > _TERMS:
+            lengths = [scene.field.length(v) for column in columns for v in column.values()]
+            if max(lengths, default=0) <= _TERMS:
+                found.append((sum(lengths), columns))
+        if not found:
             raise TooLarge("a basis of the null space of A is too long")
-        return columns
+        return min(found, key=lambda entry: entry[0])[1]
 
     def valid_where(self, scene: Scene, columns: list[Vector]) -> Scalar:
         """Return the formula where whose zeros D loses rank although A does not."""

@@ -87,8 +87,11 @@ def ledger_of(scene: Scene, names: dict[str, Expr], pen: Pen | None = None) -> t
     written = {name: numerals(pen.value(entry) if pen else entry) for name, entry in loads.items()}
 
     def named(name: str, value: Expr) -> Expr:
+        line = tidied(scene, value)
+        if operations(line) < TRIVIAL:  # 2*0.5*sin(phi), which needs no name
+            return line
         symbol = scene.free_name(name, names)
-        names[symbol.name] = tidied(scene, value)
+        names[symbol.name] = line
         return symbol
 
     return rows, Ledger(rows.arithmetic, written, named)
