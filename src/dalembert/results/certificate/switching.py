@@ -35,7 +35,7 @@ _SMOOTH = "What is narrow and smooth is met by steps of a given length, short be
 _ELSE = f"What switches is met by method `{_STOPS}` with steps that it chooses"
 _NARROW = 1e-4  # of a step
 _LEAST = 1e-4  # of the largest velocity: the least by which one is measured
-_ROUNDING = 1e-13  # of the energy
+_ROUNDING = 1e-13  # of the energies
 _TOGETHER = 200  # steps that are looked at together
 State = tuple[Array, Array, Array, Array]  # t, q, v and parameters, at many places
 _GAUSS = np.polynomial.legendre.leggauss(3)
@@ -178,8 +178,9 @@ class _Look:
         off = found.energy - found.energy[firsts][which] - (work - work[firsts][which])
         moving = (self.sizes.mass * self._local(state[2], which, firsts) ** 2)[:, self.involved].sum(axis=1)
         narrow = np.abs(_over_narrow((found.energy - work)[:, None], which, edges, firsts)[:, 0])
+        rounding = _ROUNDING * (np.abs(found.kinetic) + np.abs(found.potential))  # their sum may be next to nothing
         with np.errstate(divide="ignore", invalid="ignore"):
-            local = np.where((moving > 0) & (narrow > _ROUNDING * np.abs(found.energy)), narrow / moving, 0.0)
+            local = np.where((moving > 0) & (narrow > rounding), narrow / moving, 0.0)
         return np.maximum.reduceat(np.maximum(np.abs(off) / self.energy, local), firsts)
 
     def _edges(self, steps: Array) -> tuple[Array, Array]:
