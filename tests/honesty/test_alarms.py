@@ -196,3 +196,8 @@ def test_a_step_that_cannot_be_repeated_is_not_judged(monkeypatch):
     monkeypatch.setattr(type(run.motion.engine), "repeated", refuse)
     assert run.certificate["steps"].verdict == run.certificate["accuracy"].verdict == "not judged"
     assert "cannot be repeated" in str(run.certificate)
+
+
+def test_tolerances_beside_a_step_mean_nothing():
+    run = example("pendulum").simulate(2, form="independent", method="rk4", step=0.005, rtol=0.1, atol=0.1)
+    assert run.certificate.ok

@@ -9,7 +9,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.errors import SimulationError
 from dalembert.motion import codes
-from dalembert.motion.diagnosis import back_and_forth, creeps, sticks
+from dalembert.motion.diagnosis import slowed, sticks
 from dalembert.motion.engine import Engine
 from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
@@ -54,11 +54,7 @@ class ImplicitEngine(Engine):
         status = super().advance(steps)
         if status == codes.SLOW:
             self._slow += 1
-            again = self._slow & (self._slow - 1) == 0  # the first time, the second, the fourth, …
-            if again and back_and_forth(self):
-                return codes.CHATTER
-            looked = self._slow % _OFTEN == 0
-            return codes.CREEPS if looked and creeps(self, self.kernels.system) else codes.RUNNING
+            return slowed(self, self._slow, _OFTEN)
         if status == codes.STEP_TOO_SMALL and sticks(self):
             return codes.CHATTER
         if status in (codes.STEP_TOO_SMALL, codes.NOT_PROJECTED) and self.kernels.s and not self._goes_on():

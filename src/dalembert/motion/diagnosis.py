@@ -9,6 +9,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import quoted
+from dalembert.motion import codes
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -26,6 +27,16 @@ _DEPENDENT = 1e-9  # part of the largest singular value of rows that repeat each
 _SINGULAR = 0.1  # part of what the least of the others was at the start that is left next to a singular position
 _FASTER = 50.0  # than anything that the motion shows
 _HELD, _UNSTABLE = 0.5, 3.0  # step times fastest rate, from which accuracy of the latter or stability hold the steps
+
+
+def slowed(engine: Engine, times: int, often: int) -> int:
+    """Return the status of a motion of which many steps came to little, the first time, the second, …
+
+    often: after so many times the position is looked at, each time.
+    """
+    if times & (times - 1) == 0 and back_and_forth(engine):  # the first time, the second, the fourth, …
+        return codes.CHATTER
+    return codes.CREEPS if times % often == 0 and creeps(engine, engine.kernels.system) else codes.RUNNING
 
 
 def back_and_forth(engine: Engine) -> bool:

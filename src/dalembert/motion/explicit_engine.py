@@ -10,7 +10,7 @@ from scipy.linalg import qr
 from dalembert.arrays import Array
 from dalembert.errors import SimulationError
 from dalembert.motion import codes
-from dalembert.motion.diagnosis import back_and_forth, creeps
+from dalembert.motion.diagnosis import slowed
 from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
@@ -150,11 +150,7 @@ class ExplicitEngine(Engine):
         if status != codes.SLOW:
             return status
         self._slow += 1
-        again = self._slow & (self._slow - 1) == 0  # the first time, the second, the fourth, …
-        if again and back_and_forth(self):
-            return codes.CHATTER
-        looked = self._slow % _OFTEN == 0
-        return codes.CREEPS if looked and creeps(self, self.kernels.system) else codes.RUNNING
+        return slowed(self, self._slow, _OFTEN)
 
     def repeated(self, steps: Steps, ends: Array, thetas: Array) -> Array:
         """Return states inside recorded steps, by repeating them in one call, or one for each choice of coordinates."""

@@ -34,6 +34,7 @@ _FEW = 100  # at least;
 _VALUES = 300_000  # coordinates times times, beyond which there are fewer
 _BEST = "dop853"  # the method of the highest order
 _FINER = {_BEST: 100.0}  # parts of the tolerance: steps of a high order become little shorter by that
+_CLOSE = {"rtol": 1e-9, "atol": 1e-11}
 _TENTH = 10.0  # of the others
 _ALIKE = 0.9  # part of the error that the second motion may have as well
 _SEEN = 1e-12  # part of the energy that its error must be to be more than rounding
@@ -259,7 +260,8 @@ def _finer(motion: Motion, times: Array, call: bool, start: Start | None) -> Mot
         # what depends on chosen coordinates is lost next to singular positions, in the same way at every tolerance
         options.insert(0 if motion.kernels.chooses else 1, {**options[0], "form": _SURER})
         if motion.kernels.chooses and facts["step"] is not None:  # in fixed steps the other form may err far more
-            closer = {"rtol": facts["rtol"] / _FINER[_BEST], "atol": facts["atol"] / _FINER[_BEST]}
+            # tolerances that stand beside a step mean nothing
+            closer = {name: min(facts[name], value) / _FINER[_BEST] for name, value in _CLOSE.items()}
             options.insert(0, {"method": _BEST, "form": _SURER, "step": None, **closer})
     # next to a singular position a motion may creep in a form, or at a tolerance, where another passes with ease
     found: list[Motion] = []
