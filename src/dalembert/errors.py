@@ -92,17 +92,43 @@ def counted(number: int, what: str, several: str = "") -> str:
     return f"{number} {what if number == 1 else several or what + 's'}"
 
 
+_ELSEWHERE = {  # what other programs and books call things, and what they are called here
+    "angle": "orientation phi rotation theta",
+    "at": "location origin place position pos r0 xyz",
+    "bodies": "between body connect connects links parts",
+    "centre": "center center_of_mass cog com",
+    "damping": "b c d damper",
+    "inertia": "I J inertia_tensor moment_of_inertia moments",
+    "initial": "start x0 y0",
+    "kind": "class joint_type model type",
+    "kinetic": "T kinetic_energy",
+    "length": "free_length l0 natural_length rest_length",
+    "mass": "m weight",
+    "potential": "U V potential_energy",
+    "radius": "R r",
+    "rotation": "angle euler orientation phi quaternion",
+    "rtol": "eps tol tolerance",
+    "spin": "angular_velocity omega w",
+    "step": "dt h timestep",
+    "stiffness": "k spring_constant",
+    "until": "duration end stop t_end t_final tend time",
+    "velocity": "speed v vel",
+}
+
+
 def nearest(name: str, known: Collection[str], what: str = "known names") -> str:
     """Say which of the known names may have been meant.
 
-    >>> nearest("lenght", ["length", "mass"])
-    'did you mean `length`?'
+    >>> nearest("lenght", ["length", "mass"]), nearest("position", ["rotation", "at"])
+    ('did you mean `length`?', 'did you mean `at`?')
     """
     name = str(name)
     close = difflib.get_close_matches(name, known, n=3, cutoff=0.6) if len(name) <= 60 else []
     lowered = [other for other in known if other.lower() == name.lower() and other not in close]
-    if close or lowered:
-        return f"did you mean {quoted((lowered + close)[:3], 'or')}?"
+    meant = [here for here, others in _ELSEWHERE.items() if here in known and name.lower() in others.lower().split()]
+    found = lowered + [here for here in meant or close if here not in lowered]
+    if found:
+        return f"did you mean {quoted(found[:3], 'or')}?"
     if not known:
         return f"there are no {what}"
     shown = list(islice(known, 12))

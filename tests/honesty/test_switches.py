@@ -87,6 +87,20 @@ def test_what_is_right_passes(name, method):
     assert certificate.ok, certificate
 
 
+@pytest.mark.parametrize("mass", [1.0, 1e6, 1e12])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_kerb_for_a_feather_beside_a_hammer(method, mass):
+    """What the feather runs against is below the rounding of all other energy."""
+    feather = System(
+        "x y",
+        kinetic="1e-6*x'^2/2 + M*y'^2/2",
+        potential="M*9.81*y + 1e-4*step(x - 0.5)*step(0.50001 - x)",
+        parameters={"M": mass},
+        initial={"x": 0, "x'": 1, "y": 0, "y'": 3},
+    )
+    assert not certified(feather, 1.0, method=method, **METHODS[method]).ok
+
+
 def test_it_says_where():
     certificate = certified(WRONG["a thin wall"], 3.0)
     assert "passes over something narrow, or over a jump of the potential" in certificate.notes[-1]

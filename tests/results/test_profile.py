@@ -174,3 +174,38 @@ def test_extremes_of_coordinates_need_few_steps(model, settings):
         size = max(abs(least), abs(most))
         assert least == pytest.approx(float(run.minimum(name)), rel=1e-9, abs=1e-9 * size)
         assert most == pytest.approx(float(run.maximum(name)), rel=1e-9, abs=1e-9 * size)
+
+
+PULSES = (
+    "exp(-((x - 5.30123)/{w})^2)",
+    "if(abs(x - 5.30123) < {w}, 1, 0)",
+    "{w}^2/({w}^2 + (x - 5.30123)^2)",
+    "max(0, 1 - abs(x - 5.30123)/{w})",
+    "step(x - 5.30123)*step(5.30123 + {w} - x)",
+)
+
+
+@pytest.mark.parametrize("width", [1e-2, 1e-4, 1e-5])
+@pytest.mark.parametrize("pulse", PULSES)
+def test_a_pulse_between_two_steps_is_met(pulse, width):
+    """A glide of 10 s has some ten steps, of which none sees it."""
+    glide = System("x", kinetic="x'^2/2", initial={"x": 0, "x'": 1}).simulate(10.0)
+    peak = glide.peak(pulse.format(w=width))
+    assert peak == pytest.approx(1.0, abs=1e-9)
+    assert peak.t == pytest.approx(5.30123, abs=1.01 * width)
+
+
+def test_a_pulse_by_a_joint_force_is_met():
+    """Where a force is above a billionth less than its largest value."""
+    run = example("four-bar").simulate(2.0)
+    most = run.peak("A.force")
+    assert run.peak(f"if(A.force > {float(most) * (1 - 1e-9)!r}, 1, 0)") == 1.0
+    share = run.mean(f"step(A.force - {float(most) * 0.9!r})")
+    times = np.linspace(0, 2, 200_001)
+    assert share == pytest.approx((run.evaluate("A.force", times) > 0.9 * most).mean(), abs=1e-4)
+
+
+def test_what_switches_too_often_is_said():
+    glide = System("x", kinetic="x'^2/2", initial={"x": 0, "x'": 1}).simulate(10.0)
+    with pytest.warns(MotionWarning, match="too fast|too often"):
+        glide.peak("if(sin(1e7*x) > 0.5, 1, 0)")

@@ -14,6 +14,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.errors import MissingValueWarning, ModelError, Problem, SimulationError
+from dalembert.language.building import Expr
 from dalembert.language.program import definitions_in
 from dalembert.language.table_functions import bounded
 from dalembert.native.groups.solution_expressions import Observations, observable
@@ -29,10 +30,11 @@ _RATES, _MULTIPLIERS = 4, 5  # their places in `observable`
 class Asked:
     """Expressions that are asked of a motion, read and compiled.
 
-    names: how they are called in messages. solved: whether accelerations or multipliers are needed.
+    names: how they are called in messages. expressions: as they were understood; `more` of them can be given so.
+    solved: whether accelerations or multipliers are needed.
     """
 
-    def __init__(self, run: Run, given: dict[str, Any]):
+    def __init__(self, run: Run, given: dict[str, Any], *more: Expr):
         self.names, problems, found = [short(name) for name in given], [], []
         observed = run.system.observed
         for name, value in given.items():
@@ -42,6 +44,8 @@ class Asked:
                 problems += [Problem(f"`{short(name)}`: {p.text}", column=p.column) for p in error.problems]
         if problems:
             raise ModelError(problems)
+        self.names += [""] * len(more)
+        self.expressions = found = [*found, *more]
         meanings = definitions_in(found, run.system.defined).values()
         used = set().union(*(expr.free_symbols for expr in (*found, *meanings)))
         self._taken = [

@@ -15,6 +15,7 @@ from dalembert.language.late_sympy import is_sympy
 
 if TYPE_CHECKING:
     from dalembert.native.values import SolvedStates
+    from dalembert.results.evaluation import Asked
     from dalembert.results.points import PointMotion
     from dalembert.results.profile import Profile
     from dalembert.results.run import Run
@@ -188,10 +189,12 @@ def profile_of(run: Run, what: Any) -> Profile:
     memory, key = run.motion.memory, f"profile {what}" if isinstance(what, str) else ""
     if key in memory:
         return memory[key]
+    from dalembert.results.cuts import cut
     from dalembert.results.profile import profile
 
-    name, evaluate = _function(run, what)
-    found = profile(evaluate, run.motion.times)
+    name, evaluate, *switching = _functions(run, what)
+    times, lost = cut(run.motion.times, switching)
+    found = profile(evaluate, times)
     t, values = found.samples
     wrong = t[~np.isfinite(values)]
     text = ""
@@ -202,6 +205,8 @@ def profile_of(run: Run, what: Any) -> Profile:
     elif found.missed > _MISSED:
         text = f"`{name}` varies too fast to be followed between the steps: extremes may be off by a part of "
         text += f"{found.missed:.1g} of its range"
+    elif lost > _MISSED:
+        text = f"`{name}` switches too often to be followed between the steps: extremes may be missed"
     if text:
         warnings.warn(text, MotionWarning, stacklevel=4)
     if key:
@@ -209,17 +214,22 @@ def profile_of(run: Run, what: Any) -> Profile:
     return found
 
 
-def _function(run: Run, what: Any) -> tuple[str, Callable[[Array], Array]]:
-    """Return how what is asked is called, and what gives its values at some times."""
+def _functions(run: Run, what: Any) -> tuple[str, *tuple[Callable[[Array], Array], ...]]:
+    """Return how what is asked is called, what gives its values at times, and what passes zero where it switches."""
+    from dalembert.results.cuts import switching_in
     from dalembert.results.evaluation import Asked, short
 
     if not callable(what) or is_sympy(what):
-        asked = Asked(run, {short(what): what})
+        name = short(what)
+        asked = Asked(run, {name: what})
         few = run.resampled(np.linspace(run.motion.times[0], run.motion.times[-1], _LOOKED))
         if np.any(asked.undetermined(few)):
             run.evaluate(what, few.t)  # which warns
-            return short(what), lambda times: np.full(len(times), np.nan)
-        return short(what), lambda times: asked.at(run.resampled(times))[:, 0]
+            return name, lambda times: np.full(len(times), np.nan)
+        if not (switching := switching_in(asked.expressions[0])):
+            return name, lambda times: asked.at(run.resampled(times))[:, 0]
+        values = _columns(run, Asked(run, {name: what}, *switching))
+        return name, *(lambda times, k=k: values(times)[:, k] for k in range(len(switching) + 1))
 
     def evaluate(times: Array) -> Array:
         found = np.asarray(what(run.resampled(times)), dtype=float)
@@ -231,3 +241,15 @@ def _function(run: Run, what: Any) -> tuple[str, Callable[[Array], Array]]:
         return found
 
     return short(getattr(what, "__name__", what)), evaluate
+
+
+def _columns(run: Run, asked: Asked) -> Callable[[Array], Array]:
+    """Return what gives the values of several expressions at some times, and keeps them."""
+    known: dict[bytes, Array] = {}
+
+    def values(times: Array) -> Array:
+        if (key := times.tobytes()) not in known:
+            known[key] = asked.at(run.resampled(times))
+        return known[key]
+
+    return values

@@ -9,8 +9,8 @@ from typing import Any
 
 from dalembert.language.building import Expr, angle
 from dalembert.model.mechanism.body import Body
-from dalembert.model.mechanism.placement import Placement, read_axis, settle_axis
-from dalembert.model.mechanism.table_reader import TableReader
+from dalembert.model.mechanism.placement import Placement, default_axis, read_axis, settle_axis
+from dalembert.model.mechanism.table_reader import TableReader, as_sequence
 from dalembert.model.mechanism.vectors import ONE, ZERO, Matrix, Vector, norm, tidy, transpose, unit, zeros
 from dalembert.model.mechanism.views import View, compose, reverse
 
@@ -151,7 +151,14 @@ def read_point(table: TableReader, key: str, item: Any, body: Body) -> tuple[Any
 
 def read_body_axes(table: TableReader, count: int) -> list[Vector]:
     """Read one direction for each body, in its own frame."""
-    n = table.reader.dimensions
+    n, given = table.reader.dimensions, as_sequence(table.given["axes"])
+    if given is None or len(given) != count or any(as_sequence(row) is None for row in given):
+        table.problem(
+            f"expected one direction for each of the {count} bodies, in its own frame; if it is one in the world, in "
+            "the assembled position, its name is `axis`",
+            "axes",
+        )
+        return [default_axis(n)] * count
     directions = table.matrix("axes", count, n)
     return [settle_axis(table, "axes", direction) for direction in directions]
 

@@ -99,18 +99,19 @@ def read_rotation(table: TableReader) -> tuple[Matrix, Vector]:
 def read_axis(table: TableReader, key: str) -> Vector:
     """Read a direction, which must not be zero."""
     axis = table.vector(key)
-    return settle_axis(table, key, axis) if key in table.kept else _default_axis(table.reader.dimensions)
+    return settle_axis(table, key, axis) if key in table.kept else default_axis(table.reader.dimensions)
 
 
 def settle_axis(table: TableReader, key: str, axis: Vector) -> Vector:
     """Refuse a direction of length zero."""
     if table.reader.value(norm(axis)) == 0:
         table.problem("a direction of length zero; give one of any other length", key)
-        return _default_axis(len(axis))
+        return default_axis(len(axis))
     return axis
 
 
-def _default_axis(n: int) -> Vector:
+def default_axis(n: int) -> Vector:
+    """Return the axis of a pair that has none of its own: z in space, x in the plane."""
     return (*zeros(n - 1), ONE) if n == 3 else (ONE, ZERO)
 
 

@@ -16,6 +16,7 @@ import symengine as se
 
 from dalembert.arrays import Array
 from dalembert.language.building import TIME
+from dalembert.language.calculus import SWITCHING, Calculus
 from dalembert.language.functions import INTERVALS
 from dalembert.language.intervals import Interval, interval
 from dalembert.language.program import Program
@@ -34,6 +35,7 @@ _STOPS = "dop853"  # the method that ends its steps at switches of the state
 _SMOOTH = "What is narrow and smooth is met by steps of a given length, short beside it: `step`"
 _ELSE = f"What switches is met by method `{_STOPS}` with steps that it chooses"
 _NARROW = 1e-4  # of a step
+_JUMP, _INSTANT = 1e-9, 1e-13  # of a step, of the motion: what changes within it has jumped
 _LEAST = 1e-4  # of the largest velocity: the least by which one is measured
 _ROUNDING = 1e-13  # of the energies
 _TOGETHER = 200  # steps that are looked at together
@@ -69,9 +71,16 @@ def switching(run: Run, sizes: Scales, notes: list[str]) -> list[Item]:
     return [*items, Item("switches", value, limit, TEXT)]
 
 
-def _over_narrow(values: Array, which: Array, edges: Array, firsts: Array) -> Array:
+def _switching_terms(potential: se.Expr | None) -> list[se.Expr]:
+    """Return the terms of a potential in which something switches, and which may jump."""
+    calculus = Calculus([])
+    terms = [calculus.lower(term) for term in calculus.terms(calculus.lift(potential))] if potential is not None else []
+    return [term for term in terms if term.atoms(*SWITCHING)]
+
+
+def _over_narrow(values: Array, which: Array, edges: Array, firsts: Array, widths: Array | float = _NARROW) -> Array:
     """Return how values change over the narrow parts of each step, up to every edge."""
-    narrow = (np.diff(edges, prepend=np.inf) < _NARROW) & (np.diff(which, prepend=-1) == 0)
+    narrow = (np.diff(edges, prepend=np.inf) < widths) & (np.diff(which, prepend=-1) == 0)
     change = np.where(narrow[:, None], np.diff(values, axis=0, prepend=values[:1]), 0.0)
     sums = np.cumsum(change, axis=0)
     return sums - sums[firsts][which]
@@ -93,6 +102,7 @@ class _Look:
         names = [TIME, *system.coordinates, *system.velocities, *system.parameters]
         symbols, found = [se.Symbol(name) for name in names], run.motion.crossing.switching
         self.switching, self.dips = (Program(symbols, some, system.defined) for some in (found.states, found.dips))
+        self.jumping = Program(symbols, _switching_terms(system.potential), system.defined)
         drift = run.drift
         self.energy = None if drift is None else drift.scale
         used = {symbol.name for expr in (*found.states, *found.dips) for symbol in expr.free_symbols}
@@ -179,9 +189,21 @@ class _Look:
         moving = (self.sizes.mass * self._local(state[2], which, firsts) ** 2)[:, self.involved].sum(axis=1)
         narrow = np.abs(_over_narrow((found.energy - work)[:, None], which, edges, firsts)[:, 0])
         rounding = _ROUNDING * (np.abs(found.kinetic) + np.abs(found.potential))  # their sum may be next to nothing
+        jumps = self._jumped(state, which, edges, lengths, firsts)
+        narrow = np.maximum(np.where(narrow > rounding, narrow, 0.0), jumps)
         with np.errstate(divide="ignore", invalid="ignore"):
-            local = np.where((moving > 0) & (narrow > rounding), narrow / moving, 0.0)
+            local = np.where((moving > 0) & (narrow > 0), narrow / moving, 0.0)
         return np.maximum.reduceat(np.maximum(np.abs(off) / self.energy, local), firsts)
+
+    def _jumped(self, state: State, which: Array, edges: Array, lengths: Array, firsts: Array) -> Array:
+        """Return by how much terms of the potential jump, each by itself: others may be larger by any factor."""
+        t, q, v, values = state
+        terms = self.jumping.arrays([t, *q.T, *v.T, *np.broadcast_to(values, (len(t), values.shape[-1])).T]).T
+        if not terms.shape[1]:
+            return np.zeros(len(t))
+        widths = np.maximum(_JUMP, _INSTANT * float(np.ptp(self.run.motion.times)) / lengths)[which]
+        jumps = np.abs(_over_narrow(terms, which, edges, firsts, widths))
+        return np.where(jumps > _ROUNDING * np.abs(terms), jumps, 0.0).sum(axis=1)
 
     def _edges(self, steps: Array) -> tuple[Array, Array]:
         """Cut steps into parts, the finer the longer something may switch in them.
