@@ -209,3 +209,24 @@ def score(entry: dict[str, Any]) -> Score:
     seconds = time.process_time() - before
     equal = compare(system, entry, texts, where)
     return Score(entry["id"], equal, count(texts, where), entry["operations"], seconds, texts, where)
+
+
+def report(sets: dict[str, list[dict[str, Any]]]) -> str:
+    """Score sets of formulas; return a table of all, and a line for each set."""
+    lines, sums = [f"{'':42} equal  operations  textbook  ratio  seconds"], []
+    for title, entries in sets.items():
+        scores = [score(entry) for entry in entries]
+        for s in scores:
+            equal = "yes" if s.equal else "NO"
+            lines.append(f"{s.id:42} {equal:>5} {s.operations:11} {s.textbook:9} {s.ratio:6.2f} {s.seconds:8.2f}")
+        good, ratios = sum(s.good for s in scores), sorted(s.ratio for s in scores)
+        seconds = [s.seconds for s in scores]
+        sums.append(
+            f"{title}: {good} of {len(scores)} good, {sum(s.equal for s in scores)} equal, median ratio "
+            f"{np.median(ratios):.2f}; {sum(seconds):.1f} s in all, the longest {max(seconds):.2f} s"
+        )
+    return "\n".join([*lines, "", *sums])
+
+
+if __name__ == "__main__":
+    print(report({"textbook": ENTRIES, "more": MORE, "mechanisms": MECHANISMS}))

@@ -14,14 +14,13 @@ from typing import Any
 
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.folding import ArticulatedFactors, Slopes, elimination_steps, fold, substituted
-from dalembert.algebra.tape import Node
 from dalembert.blocks.followed import linked_blocks
 from dalembert.blocks.symbolic import Blocks
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.native.builder import Builder
 from dalembert.native.routine import Routine, Shelf
-from dalembert.native.solver import ENOUGH, SINGULAR, VANISHED, Scalar, Solver
+from dalembert.native.solver import ENOUGH, Condition, Scalar, Solver
 
 
 class ArticulatedBuilder(Builder):
@@ -250,9 +249,7 @@ class ArticulatedSolver(Solver):
         """Factorise on the tape, and store the condition of the matrix, as in other systems."""
         builder, call, n, s = self.builder, routine.tape.call, self.n, self.s
         slopes = builder.slopes(routine) if slopes is None else slopes
-        rank: Scalar = 0.0
-        largest: Scalar = 1.0
-        least: Scalar = 1.0
+        condition = Condition(call)
         rows: dict[int, dict[int, Scalar]] = {i: {} for i in (*range(n + s), *slopes)}
         for (i, j), value in M.items():
             rows[i][j] = rows[j][i] = value
@@ -266,17 +263,10 @@ class ArticulatedSolver(Solver):
         terms: dict[int, Scalar] = {}  # what the diagonals of M are made of
 
         def invert(k: int, pivot: Scalar, size: Scalar) -> Scalar:
-            nonlocal rank, largest, least
-            if k < n:
-                least = call("min", least, pivot - SINGULAR * size)
-                return 1.0 / pivot
-            if not isinstance(size, Node) and size == 0:
-                return 0.0  # a row without entries
-            least_size = call("max", VANISHED * size, VANISHED * alone.get(k, 0.0))  # below, it is rounding
-            inverse = call("if_lt", least_size, pivot, 1.0 / pivot, 0.0)
-            rank = rank + call("if_lt", call("max", quasidefinite.LOST * size, least_size), pivot, 1.0, 0.0)
-            largest = call("max", largest, size * inverse)
-            return inverse
+            if k >= n:
+                return condition.row(pivot, size, alone.get(k, 0.0))
+            condition.mass(pivot, size)
+            return 1.0 / pivot
 
         remaining = set(rows)
         for is_link, k in builder.steps:
@@ -289,7 +279,7 @@ class ArticulatedSolver(Solver):
                 k, rows, sizes, remaining, lambda i: n <= i < n + s, terms.get(k, rows[k].get(k, 0.0)),
                 routine.tape, invert, epsilon,
             )  # fmt: skip
-        routine.store("condition", [rank, 1.0 / largest, call("if_lt", 0.0, least, 1.0, 0.0)])
+        condition.store(routine)
         return factors
 
     @cached_property

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dalembert.algebra import quasidefinite
-from dalembert.algebra.tape import Node
 from dalembert.native.loops import Loop
-from dalembert.native.solver import SINGULAR, VANISHED, Scalar
+from dalembert.native.solver import Condition, Scalar
 
 if TYPE_CHECKING:
     from dalembert.native.rolled import RolledBuilder
@@ -123,7 +122,6 @@ class Fronts:
         step = _Step(self.builder.loop("factor"), forward, self.builder.loop("backward"))
         loop = step.factor
         routine = loop.routine
-        call = routine.tape.call
         rows: dict[int, dict[int, Scalar]] = {a: {} for a in range(len(flags))}
         for a, b in sorted(present):
             rows[a][b] = rows[b][a] = loop.load(self.array, (a, b))
@@ -132,20 +130,14 @@ class Fronts:
                 rows[a][a] = loop.load(self.array, (a, a))
         sizes: dict[int, Scalar] = {a: loop.load("sizes", a) for a, flag in enumerate(flags) if flag[2]}
         before = {a: dict(row) for a, row in rows.items()}, dict(sizes)
-        rank, largest, least = routine.loads("condition", 3)
+        condition = Condition(routine.tape.call, *routine.loads("condition", 3))
         part = routine.tape.load("in", self.builder.inputs) if epsilon is None else epsilon
 
         def invert(k: int, pivot: Scalar, size: Scalar) -> Scalar:
-            nonlocal rank, largest, least
-            if not flags[k][0]:
-                least = call("min", least, pivot - SINGULAR * size)
-                return 1.0 / pivot
-            if not isinstance(size, Node) and size == 0:
-                return 0.0  # a row without entries
-            inverse = call("if_lt", VANISHED * size, pivot, 1.0 / pivot, 0.0)
-            rank = rank + call("if_lt", quasidefinite.LOST * size, pivot, 1.0, 0.0)
-            largest = call("max", largest, size * inverse)
-            return inverse
+            if flags[k][0]:
+                return condition.row(pivot, size)
+            condition.mass(pivot, size)
+            return 1.0 / pivot
 
         remaining = set(rows)
         factors = quasidefinite.ProximalFactors(list(range(pivots)))
@@ -170,7 +162,7 @@ class Fronts:
                 loop.store("sizes", a, sizes[a])
                 step.sized.append(a)
         step.filled += [(k, i) for k in range(pivots) for i in step.columns[k] if i not in before[0][k]]
-        routine.store("condition", [rank, largest, least])
+        routine.store("condition", [condition.rank, condition.largest, condition.least])
         if forward is None:
             self._forward(loop, step, factors.columns)
         else:

@@ -5,6 +5,7 @@ It works on the arrays matrix, right → x of the workspace, which routines fill
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,45 @@ SOLUTION = (
 Scalar = Node | float
 
 
+class Condition:
+    """The condition of a matrix, as its pivots say: the rank of A, the largest loss of a row, what is left of M."""
+
+    def __init__(self, call: Callable[..., Scalar], rank: Scalar = 0.0, largest: Scalar = 1.0, least: Scalar = 1.0):
+        self._call = call
+        self.rank, self.largest, self.least = rank, largest, least
+
+    def mass(self, pivot: Scalar, size: Scalar) -> None:
+        """Take note of a pivot of M."""
+        self.least = self._call("min", self.least, pivot - SINGULAR * size)
+
+    def row(
+        self,
+        pivot: Scalar,
+        size: Scalar,
+        usual: Scalar | None = None,
+        whole: Callable[[Scalar], Scalar] = lambda size: size,
+    ) -> Scalar:
+        """Return the inverse of a pivot of a condition: zero for a row that vanishes, whose multiplier is then zero.
+
+        usual: a size beside which what is left may be rounding, apart from its own.
+        """
+        if not isinstance(size, Node) and size == 0:
+            return 0.0  # a row without entries
+        call, vanished, lost = self._call, VANISHED * size, quasidefinite.LOST * size
+        if usual is not None:
+            vanished = call("max", vanished, VANISHED * usual)
+            lost = call("max", lost, vanished)
+        inverse = call("if_lt", vanished, pivot, 1.0 / pivot, 0.0)
+        self.rank = self.rank + call("if_lt", lost, pivot, 1.0, 0.0)
+        self.largest = call("max", self.largest, whole(size) * inverse)
+        return inverse
+
+    def store(self, routine: Routine) -> None:
+        """Store the rank, the smallest remainder of a row, and whether M is positive."""
+        positive = self._call("if_lt", 0.0, self.least, 1.0, 0.0)
+        routine.store("condition", [self.rank, 1.0 / self.largest, positive])
+
+
 class Solver:
     """Makes the routines that solve with the matrix of a builder, once."""
 
@@ -42,33 +82,21 @@ class Solver:
         return self._factored[0], self._solve(), self._begin(), self._refine()
 
     def factorised(self, routine: Routine, M: dict, A: dict, epsilon: Scalar) -> quasidefinite.ProximalFactors:
-        """Factorise on the tape, and store the condition of the matrix: rank, smallest remainder of a row, M positive.
-
-        A row that vanishes gets the inverse pivot zero, so that its multiplier is zero.
-        """
-        call = routine.tape.call
-        rank: Scalar = 0.0
-        largest: Scalar = 1.0
-        least: Scalar = 1.0
+        """Factorise on the tape, and store the condition of the matrix."""
+        condition = Condition(routine.tape.call)
         checked: set[int] = set()
 
         def invert(k: int, pivot: Scalar, size: Scalar) -> Scalar:
-            nonlocal rank, largest, least
-            if k < self.n:
-                if (number := routine.tape.number(pivot)) not in checked:
-                    checked.add(number)
-                    least = call("min", least, pivot - SINGULAR * size)
-                return 1.0 / pivot
-            if not isinstance(size, Node) and size == 0:
-                return 0.0  # a row without entries
-            inverse = call("if_lt", VANISHED * size, pivot, 1.0 / pivot, 0.0)
-            rank = rank + call("if_lt", quasidefinite.LOST * size, pivot, 1.0, 0.0)
-            largest = call("max", largest, self.builder.whole(routine, k, size) * inverse)
-            return inverse
+            if k >= self.n:
+                return condition.row(pivot, size, whole=lambda size: self.builder.whole(routine, k, size))
+            if (number := routine.tape.number(pivot)) not in checked:
+                checked.add(number)
+                condition.mass(pivot, size)
+            return 1.0 / pivot
 
         full = {**M, **{(j, i): value for (i, j), value in M.items()}}
         factors = quasidefinite.factorise(full, A, self.n, self.s, self.order, routine.tape, invert, epsilon)
-        routine.store("condition", [rank, 1.0 / largest, call("if_lt", 0.0, least, 1.0, 0.0)])
+        condition.store(routine)
         return factors
 
     @cached_property

@@ -18,6 +18,7 @@ from dalembert.model.mechanism.vectors import (
     Vector,
     add,
     cross,
+    flat,
     multiply,
     norm,
     scale,
@@ -46,11 +47,11 @@ class Placement:
     def outward(self, point: Sequence[Expr]) -> Vector:
         """Return a point of the frame as seen from outside."""
         moved = multiply(self.R, point)
-        return tidy(add(self.at, moved), self.at, moved)
+        return tidy(flat(add(self.at, moved)), self.at, moved)
 
     def inward(self, point: Sequence[Expr]) -> Vector:
         """Return the coordinates in the frame of a point outside."""
-        return tidy(multiply(transpose(self.R), sub(point, self.at)), self.at, point)
+        return tidy(flat(multiply(transpose(self.R), flat(sub(point, self.at)))), self.at, point)
 
     def inward_direction(self, vector: Sequence[Expr]) -> Vector:
         """Return the components in the frame of a direction outside."""

@@ -77,6 +77,16 @@ def transpose(matrix: Sequence[Sequence[Expr]]) -> Matrix:
     return tuple(zip(*matrix, strict=True))
 
 
+def flat(a: Sequence[Expr]) -> Vector:
+    """Return a vector of constants with its sums multiplied out where that is shorter: l − (l + a)/2 is l/2 − a/2."""
+    return tuple(min((x, se.expand(x)), key=_length) if x.is_Add or x.is_Mul else x for x in a)
+
+
+def _length(x: Expr) -> int:
+    """Return the number of symbols and numbers in an expression."""
+    return sum(map(_length, x.args)) if x.args else 1
+
+
 def tidy(a: Sequence[Expr], *parts: Sequence[Expr]) -> Vector:
     """Take away the rounding error of the vectors it was computed from: 0.2 − 0.045 is 0.155, 0.3 − 0.1·3 is zero."""
     if not any(map(_is_float, a)):

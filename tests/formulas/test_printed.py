@@ -1,0 +1,79 @@
+"""Every formula that is printed of the gallery, in every form, equals the kernel: read back by another way."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dalembert import DerivationError, System, example
+from dalembert.blocks.numeric import numeric_of
+from dalembert.forms import FORMS
+from dalembert.language.functions import OPERATIONS
+from dalembert.survey.configurations import beginning, places_of
+from tests.conftest import GALLERY
+from tests.everyday import formulas
+from tests.everyday.compare import Compare
+from tests.everyday.oracle import Oracle
+from tests.sampling import sampled
+
+CASES = [(model, form) for model in GALLERY for form in FORMS]
+
+
+def kernels_of(system: System) -> Any:
+    """Return what the comparisons ask of a case, with the package's own kernels in the place of the oracle."""
+    kinds = getattr(system, "measured", {})
+    names = system.coordinates
+    euler = [k for k, name in enumerate(names) if kinds.get(name) == "euler"]
+    oracle = SimpleNamespace(
+        names=names,
+        parameters={name: float(value) for name, value in system.parameters.items()},
+        scale=np.ones(len(names)),
+        quaternions=euler[::4],
+    )
+    oracle.turning = lambda force, q: Oracle.turning(oracle, force, q)
+    return SimpleNamespace(oracle=oracle)
+
+
+def truth_of(system: System, place: Any) -> Any:
+    """Return what kernels compute at a state."""
+    t, q, v = place
+    found, f = system.compile()(t, q, v), numeric_of(system).all(t, q, v).f
+    truth = SimpleNamespace(acceleration=found.acceleration, reaction=found.reaction, f=f, owners={}, components={})
+    truth.momentum = truth.momentum_rate = np.zeros(len(q))
+    if system.kinetic is not None:
+        try:
+            canonical = system.compile("canonical")
+            truth.momentum = canonical.to_state(t, q, v)
+            truth.momentum_rate = canonical(t, q, truth.momentum).momentum_rate
+        except DerivationError:
+            pass  # then there is no formula either
+    return truth
+
+
+@pytest.mark.parametrize("case", sampled(CASES, 11), ids=" ".join)
+def test_printed_formulas_equal_the_kernel(case, monkeypatch):
+    model, form = case
+    system = example(model)
+    for row in list(OPERATIONS.values()):  # tables of the model are functions of its own
+        if row.owner and row.text:
+            monkeypatch.setitem(formulas._FUNCTIONS, row.text.partition("(")[0], row.array)
+    try:
+        derivation = system.derive(form)
+    except DerivationError:
+        pytest.skip("this form is refused here")
+    data, compare = json.loads(json.dumps(derivation.as_dict())), Compare(kernels_of(system))
+    shown = str(derivation)
+    for text in data["equations"]:
+        assert text.removesuffix(" = 0") in shown
+    for place in (beginning(system), places_of(system)[0]):
+        state = (place.t, place.q, place.v)
+        truth = truth_of(system, state)
+        if not (system.constraints and derivation.redundant):
+            reactions = system.compile().reactions(*state)
+            truth.owners = {name: compare.oracle.turning(row, place.q) for name, row in reactions.items()}
+            truth.components = {name: np.ones(len(place.q), dtype=bool) for name in truth.owners}
+        compare.formulas(data, state, truth)
