@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+import symengine as se
 
 from dalembert import System
+from dalembert.algebra.writing.figures import scaled
 
 PENDULA = {"x1": "1*sin(a)", "y1": "-1*cos(a)", "x2": "x1 + 0.7*sin(b)", "y2": "y1 - 0.7*cos(b)"}
 CASES = [
@@ -54,3 +56,10 @@ CASES = [
 def test_as_they_were_written(parts, form, expected):
     found = System(**parts).derive(form).as_dict()["equations"]
     assert [text.removesuffix(" = 0") for text in found] == expected
+
+
+def test_a_scale_is_not_looked_for_where_roots_have_no_value():
+    """A rolling coin has √(1 − n²): at random values that is no real number."""
+    x, y = se.symbols("x y")
+    row = 1.3 * x * se.sqrt(1 - 9 * x - 9 * y) + 2.6 * y
+    assert scaled(2 * row, row, ()) - 2 * row == 0

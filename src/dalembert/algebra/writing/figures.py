@@ -20,6 +20,7 @@ _DIGITS = 7  # of a decimal that is shorter than its fraction
 _PLAIN = (1, 2, 3, 4)  # denominators that read better than decimals
 _BITS = 200  # of the whole numbers that a short decimal can have
 _ZERO = 1e-9  # what rounding leaves
+_REAL = (se.RealDouble, se.Rational)
 _LARGE = 100  # from which a factor of all terms is taken for one of decimals
 
 
@@ -56,8 +57,8 @@ def _ratio(one: Expr, other: Expr) -> Fraction | None:
     for seed in (0.37, 0.59):
         values = {name: se.RealDouble((seed * (k + 1)) % 0.83 + 0.21) for k, name in enumerate(names)}
         above, below = (expr.xreplace(values) for expr in (one, other))
-        if not (above.is_Number and below.is_Number) or abs(float(below)) < _ZERO:
-            return None
+        if not (isinstance(above, _REAL) and isinstance(below, _REAL)) or abs(float(below)) < _ZERO:
+            return None  # also where a root has no real value
         ratios.append(float(above) / float(below))
     if abs(ratios[0] - ratios[1]) > _ZERO * abs(ratios[0]) or not ratios[0]:
         return None
