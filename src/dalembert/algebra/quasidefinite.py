@@ -9,6 +9,7 @@ its effect: a proximal iteration, which leaves the multipliers of least norm.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +21,12 @@ LOST = 30 * EPSILON  # a pivot below this part of the size of its row is likely 
 
 
 def elimination_order(
-    entries: Iterable[tuple[int, int]], n: int, s: int, widths: Sequence[int] | None = None
+    entries: Iterable[tuple[int, int]],
+    n: int,
+    s: int,
+    widths: Sequence[int] | None = None,
+    early: bool = False,
+    most: float = math.inf,
 ) -> list[int]:
     """Order coordinates 0 … n−1 and multipliers n … n+s−1: least degree first, a multiplier after its coordinates.
 
@@ -28,6 +34,10 @@ def elimination_order(
     recursion of articulated bodies: once a body is gone that had but one joint, so may be this one. Else all joints of
     the body at its other end would become coupled. Its conditions must be independent on the one body alone, and so
     be no more than its freedoms (zero, if that is not known); that they are is seen by their pivots.
+
+    early: a multiplier comes as soon as the coordinates in its own condition are gone, though others that forces couple
+    with them are left. Joints along a chain with dampers then go one by one, and are not coupled all with all. most:
+    entries of the filled triangle beyond which nothing is returned.
     """
     neighbours: list[set[int]] = [set() for _ in range(n + s)]
     for i, j in entries:
@@ -35,9 +45,10 @@ def elimination_order(
             neighbours[i].add(j)
             neighbours[j].add(i)
     leaves: set[int] = set()  # multipliers of which one body is gone that had no others
+    waits = [{j for j in around if j < n} for around in neighbours]  # coordinates that go before each
 
     def ready(i: int) -> bool:
-        return i < n or i in leaves or all(j >= n for j in neighbours[i])
+        return i < n or i in leaves or not waits[i]
 
     heap = [(len(neighbours[i]), i) for i in range(n + s) if ready(i)]
     heapq.heapify(heap)
@@ -50,11 +61,18 @@ def elimination_order(
         done[k] = True
         order.append(k)
         around = neighbours[k]
+        most -= len(around)
+        if most < 0:
+            return []
         if widths is not None and k < n and len(around) == 1:
             leaves |= {i for i in around if i >= n and widths[i] <= widths[k]}
+        more = set() if early else {i for i in around if i < n}
         for i in around:
             neighbours[i] |= around
             neighbours[i] -= {i, k}
+            if i >= n:
+                waits[i] |= more
+                waits[i].discard(k)
         for i in around:
             if ready(i):
                 heapq.heappush(heap, (len(neighbours[i]), i))

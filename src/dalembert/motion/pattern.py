@@ -39,18 +39,9 @@ class Pattern(NamedTuple):
 def pattern(entries: Iterable[tuple[int, int]], n: int, s: int) -> Pattern:
     """Order n coordinates and s multipliers and find what elimination fills in; entries count for both triangles."""
     entries = set(entries)
-    order = np.array(elimination_order(entries, n, s), dtype=np.int64)
-    position = np.empty(n + s, dtype=np.int64)
-    position[order] = np.arange(n + s)
-    behind: list[set[int]] = [set() for _ in order]  # entries of a row behind its diagonal
-    for i, j in entries:
-        first, last = sorted((int(position[i]), int(position[j])))
-        if first != last:
-            behind[first].add(last)
-    for around in behind:
-        if around:
-            nearest = min(around)
-            behind[nearest] |= around - {nearest}
+    order, behind = _filled(entries, elimination_order(entries, n, s, early=True))
+    if late := elimination_order(entries, n, s, most=sum(map(len, behind))):  # what waits longer has larger pivots
+        order, behind = _filled(entries, late)
     rows: list[list[int]] = [[] for _ in order]
     for k, around in enumerate(behind):
         rows[k].append(k)
@@ -62,3 +53,19 @@ def pattern(entries: Iterable[tuple[int, int]], n: int, s: int) -> Pattern:
     diagonal = [start + row.index(k) for k, (start, row) in enumerate(zip(starts[:-1], rows, strict=True))]
     columns = np.array([j for row in rows for j in row], dtype=np.int64)
     return Pattern(starts, columns, np.array(diagonal, dtype=np.int64), order, order >= n)
+
+
+def _filled(entries: set[tuple[int, int]], order: list[int]) -> tuple[Array, list[set[int]]]:
+    """Return an order with the entries of each row behind its diagonal, as elimination leaves them."""
+    position = np.empty(len(order), dtype=np.int64)
+    position[order] = np.arange(len(order))
+    behind: list[set[int]] = [set() for _ in order]
+    for i, j in entries:
+        first, last = sorted((int(position[i]), int(position[j])))
+        if first != last:
+            behind[first].add(last)
+    for around in behind:
+        if around:
+            nearest = min(around)
+            behind[nearest] |= around - {nearest}
+    return np.array(order, dtype=np.int64), behind
