@@ -126,7 +126,11 @@ class Field:
     def _turned(self, argument: Expr) -> tuple[Quotient, Quotient]:
         """Return cosine and sine of an argument, in those of the base angles."""
         cosine, sine = self.one, self.zero
-        for k, (s, c) in zip(self.angles.vector(argument), self.sine_pairs, strict=True):
+        try:
+            vector = self.angles.vector(argument)
+        except KeyError:
+            raise TooLarge(f"{argument} is no sum of the angles that are known") from None
+        for k, (s, c) in zip(vector, self.sine_pairs, strict=True):
             if k:
                 x, y = (self._wave(part, s, c) for part in multiple(k))
                 cosine, sine = cosine * x - sine * y, sine * x + cosine * y

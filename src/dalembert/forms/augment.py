@@ -166,7 +166,8 @@ def _light(places: Sequence[Values]) -> Array:
     """Tell which coordinates have so little inertia that the forces through them would be lost beside the others.
 
     Inertias are compared where a constraint connects them, by how much each gives way to its force: Aᵢⱼ²/Mⱼⱼ, in the
-    geometric mean over some places, as an entry of A may vanish at one of them.
+    geometric mean over some places, as an entry of A may vanish at one of them. Only forces of several
+    constraints are lost.
     """
     inertia = np.array([values.M.diagonal() for values in places])
     A = np.array([values.A.data for values in places])  # the places of entries are always the same
@@ -185,7 +186,8 @@ def _lightest(inertias: Array, A: Array, i: Array, j: Array, rows: int) -> Array
     used = np.isfinite(gives) & (sizes > largest[i] + 2 * np.log(_ROUNDED))
     np.minimum.at(least, i[used], gives[used])
     light = ~(inertia > 0)
-    light[j[used & (gives + np.log(_LIGHT) > least[i])]] = True
+    several = np.bincount(j[np.isfinite(sizes)], minlength=len(inertia)) > 1  # what only one force acts on loses none
+    light[j[used & several[j] & (gives + np.log(_LIGHT) > least[i])]] = True
     return light
 
 

@@ -7,10 +7,10 @@ through the Fourier (Poisson) series of a formula, in which sin α cos β − co
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from dalembert.algebra.writing.terms import Factor, over
 from dalembert.language.building import Expr
 
 MAX_MULTIPLE = 6  # of a base angle; sin(27 x) beside sin(10 x) is an angle of its own
+_MOST, _FEW = 4, 4  # multiples that are tried, of so many base angles
 Vector = tuple[int, ...]
 Waves = dict[Vector, tuple[Factor, Factor]]  # by angle: factors of its cosine and of its sine
 
@@ -48,19 +49,21 @@ class Angles:
         return self._vectors[argument]
 
     def _multiples(self, argument: Expr) -> Vector:
-        parts = [_terms(base) for base in self.base]
-        wanted = _terms(argument)
+        parts = [_terms(base, math.inf) for base in self.base]
+        wanted = _terms(argument, math.inf)
         names = list(dict.fromkeys(name for terms in (*parts, wanted) for name in terms))
         columns = np.array([[float(terms.get(name, 0)) for terms in parts] for name in names])
         right = np.array([float(wanted.get(name, 0)) for name in names])
-        found = np.round(np.linalg.lstsq(columns, right)[0]) if parts else np.zeros(0)
-        if not parts or np.abs(columns @ found - right).max() > 1e-9:
-            raise KeyError(argument)
-        return tuple(int(k) for k in found)
+        for found in _whole_solutions(columns, right):
+            if np.abs(columns @ found - right).max() < 1e-9:
+                return tuple(int(k) for k in found)
+        raise KeyError(argument)
 
     def angle(self, vector: Sequence[int]) -> Expr:
         """Return an angle from its multiples."""
-        return se.expand(se.Add(*[k * base for k, base in zip(vector, self.base, strict=True) if k]))
+        found = se.expand(se.Add(*[k * base for k, base in zip(vector, self.base, strict=True) if k]))
+        self._vectors.setdefault(found, tuple(vector))
+        return found
 
     def _refuse_large_multiples(self) -> None:
         """Let arguments be angles of their own that would be large multiples of a common unit."""
@@ -88,15 +91,33 @@ def _scaled(unit: Fraction, name: Expr) -> Expr:
     return se.Rational(unit.numerator, unit.denominator) * name
 
 
-def _terms(argument: Expr) -> dict[Expr, Fraction]:
-    """Return the terms of an argument with their factors; one with a number among them is not taken apart."""
+def _whole_solutions(columns: np.ndarray, right: np.ndarray) -> Iterator[np.ndarray]:
+    """Propose whole numbers that solve linear equations: those next to the solution, else small ones.
+
+    There are several where angles are multiples of one coordinate, 0.73 q and q.
+    """
+    count = columns.shape[1]
+    if count:
+        yield np.round(np.linalg.lstsq(columns, right)[0])
+        near = np.flatnonzero(np.abs(columns[right != 0]).sum(axis=0)) if np.any(right) else np.zeros(0, dtype=int)
+        for multiples in product(range(-_MOST, _MOST + 1), repeat=len(near)) if len(near) <= _FEW else ():
+            found = np.zeros(count)
+            found[near] = multiples
+            yield found
+
+
+def _terms(argument: Expr, largest: float = 60) -> dict[Expr, Fraction]:
+    """Return the terms of an argument with their factors; one with a number among them is not taken apart.
+
+    Nor is one with a factor that is no fraction of a denominator up to `largest`.
+    """
     found: dict[Expr, Fraction] = {}
     expanded = se.expand(argument)
     for term in expanded.args if expanded.is_Add else (expanded,):
         factor, rest = Fraction(1), term
         if term.is_Mul and term.args[0].is_Number:
             factor, rest = _exact(term.args[0]), se.Mul(*term.args[1:])
-        if rest.is_Number or rest == se.pi or abs(factor.denominator) > 60:
+        if rest.is_Number or rest == se.pi or abs(factor.denominator) > largest:
             return {argument: Fraction(1)}
         found[rest] = factor
     return found or {expanded: Fraction(1)}

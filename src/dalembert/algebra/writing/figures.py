@@ -7,6 +7,7 @@ as a decimal. Numbers without a short decimal stay as they are.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -62,7 +63,9 @@ def _ratio(one: Expr, other: Expr) -> Fraction | None:
         ratios.append(float(above) / float(below))
     if abs(ratios[0] - ratios[1]) > _ZERO * abs(ratios[0]) or not ratios[0]:
         return None
-    return Fraction(ratios[0]).limit_denominator(10**6)
+    ten = Fraction(10) ** math.floor(math.log10(abs(ratios[0])))  # the ratio may be tiny, where decimals are long
+    found = (Fraction(ratios[0]) / ten).limit_denominator(10**6) * ten
+    return found if abs(float(found) / ratios[0] - 1) < _ZERO else None
 
 
 def number(value: Expr) -> Fraction:
