@@ -234,22 +234,24 @@ class Numeric:
             return Vanishing(*(np.zeros(0, dtype=bool) for _ in range(4)))
         entries, s = len(self.blocks.A), self.s
         zero = np.zeros(entries + 3 * s, dtype=bool)
-        noise, finite = self._noise(ONE_SIZE)  # mostly nothing is left to look at
+        noise, finite, _ = self._noise(ONE_SIZE)  # mostly nothing is left to look at
         if np.any(noise | ~finite):
-            noise, finite = self._noise(slice(None))
-            zero = np.all(noise | ~finite, axis=1) & np.any(finite, axis=1)
+            noise, finite, some = self._noise(slice(None))
+            # what is exactly zero everywhere needs no care, and may be a pulse that no state has met
+            zero = np.all(noise | ~finite, axis=1) & np.any(finite & some, axis=1)
         ends = (entries, entries + s, entries + 2 * s)
         return Vanishing(zero[: ends[0]], zero[ends[0] : ends[1]], zero[ends[1] : ends[2]], zero[ends[2] :])
 
-    def _noise(self, some: slice) -> tuple[Array, Array]:
-        """Tell which entries are nothing but rounding, and which have values, at some of the random states by size."""
+    def _noise(self, some: slice) -> tuple[Array, Array, Array]:
+        """Tell which entries are nothing but rounding, which have values, and which are not zero, at random states."""
         known = programs(self.system)
         states, nudges = (part[some] for part in known.random)
         values = known.sums @ known.conditions.rows(np.hstack([states, nudges * self.parameters])).T
         values = values.reshape(len(values), -1, REPEATED)
         low, high = values.min(axis=2), values.max(axis=2)  # nan where one is
         with np.errstate(invalid="ignore"):
-            return np.maximum(high, -low) <= 10 * (high - low), np.isfinite(high - low)
+            largest, spread = np.maximum(high, -low), high - low
+            return largest <= 10 * spread, np.isfinite(spread), largest > 0
 
 
 def parameter_values(system: System, changes: Mapping[str, float]) -> list[float]:

@@ -11,7 +11,7 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import TooLarge
 from dalembert.algebra.writing.cost import is_negative, operations
 from dalembert.forms.base import Coupling, conditions
-from dalembert.forms.sheet import NamedSteps, dot
+from dalembert.forms.sheet import NamedSteps, dot, needed
 from dalembert.language.building import Expr
 
 MAX_CONDITIONS = 3  # whose determinant one can read
@@ -59,11 +59,14 @@ class ByCramer(NamedSteps):
         y = field.primitive(dict(enumerate(column)))
         j = next(iter(y))
         factor, sign = b / w * (column[j] / y[j]), 1
+        if factor == field.zero:
+            raise TooLarge("there is no reaction")
         if is_negative(write(factor)):
             factor, sign = -factor, -1
         k = self.scene.free_name("k", {*self.names, *self.scene.definitions})
         lines = [write(a) + sign * k * write(y[i]) if i in y else write(a) for i, a in enumerate(found.free)]
-        return lines, {k.name: write(factor)}
+        names = {k.name: write(factor)}
+        return lines, {**needed([*lines, *names.values()], self.names), **names}
 
     # --- the coefficients --------------------------------------------------------------------------------------------
 

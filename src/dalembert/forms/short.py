@@ -228,7 +228,9 @@ class Short:
         if needed([*raw.total_expressions, *raw.multiplier_expressions.values()], raw.abbreviation_expressions):
             return self._reacting_in_steps()
         residuals = Form.vanishing(self._form, self._scene)
-        pen = Pen(self._scene, [*raw.multiplier_expressions.values(), *raw.total_expressions], residuals=residuals)
+        acting = (entry for row in raw.reaction_expressions.values() for entry in row)
+        given = [*raw.multiplier_expressions.values(), *raw.total_expressions, *acting]
+        pen = Pen(self._scene, given, residuals=residuals)
         multipliers = {name: pen.value(expr) for name, expr in raw.multiplier_expressions.items()}
         if long(multipliers.values()):  # then what is made of them is so too
             other = self._reacting_in_steps()

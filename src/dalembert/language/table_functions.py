@@ -36,7 +36,7 @@ def table(name: str, curve: Interpolant) -> tuple[str, ...]:
         register(*rows, *switches)
         if curve.beyond == STOP:
             inner = curve.bounded()
-            register(*[_row(own + _BOUNDED, inner, f"{digest}b", order) for order, own in enumerate(names)])
+            register(*[_row(own + _BOUNDED, inner, f"{digest}b", order, switches) for order, own in enumerate(names)])
     return names
 
 

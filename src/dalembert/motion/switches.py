@@ -47,8 +47,8 @@ _SHORTEST = 1e-13  # of the time: between two stops; steppers need some ten time
 class Switching:
     """The switching expressions of a system: of time alone, and of the state.
 
-    Those of functions that really switch come first; `hard` says how many, of each. `dips` are what is divided by: the
-    quotient is narrow where that dips.
+    Those of functions that really switch come first; `hard` says how many, of each. `dips` are what is divided by, or
+    what a root is taken of: quotient and root are narrow where that dips.
     """
 
     times: tuple[Expr, ...] = ()
@@ -90,13 +90,18 @@ def found(given: Iterable[Expr]) -> tuple[Ordered, Ordered, Ordered] | None:
             hard.update(dict.fromkeys(function.switches(*args)))
         elif isinstance(node, _SHARP):
             soft.update(dict.fromkeys(_sharp(node)))
-            if node.is_Pow and _is_negative(args[1]) and not args[0].is_Symbol:
+            if node.is_Pow and (_is_negative(args[1]) or _is_root(args[1])) and not args[0].is_Symbol:
                 dips[args[0]] = None
     return (hard, soft, dips) if hard or soft or dips else None
 
 
 def _is_negative(exponent: Expr) -> bool:
     return exponent.is_Number and float(exponent) < 0
+
+
+def _is_root(exponent: Expr) -> bool:
+    """Tell whether it is that of a root: the root of a square has a kink where the square dips to zero."""
+    return exponent.is_Number and 0 < float(exponent) < 1
 
 
 def _sorted(
@@ -126,8 +131,9 @@ def _sharp(node: Expr) -> list[Expr]:
     if not node.is_Pow:
         return []
     base, exponent = node.args
-    if base == se.E:
-        return [exponent + 1, exponent] if exponent.free_symbols else []
+    if exponent.free_symbols:  # an exponential, of any base
+        exponent = exponent if base == se.E else exponent * se.log(base)
+        return [exponent + 1, exponent]
     if _is_negative(exponent) and {s.name for s in base.free_symbols} >= {TIME}:
         calculus = Calculus([_TIME])  # 1/(1 + (t/ε)²) has its peak where the base does not change
         return [calculus.lower(calculus.diff(calculus.lift(base), _TIME))]

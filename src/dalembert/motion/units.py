@@ -16,6 +16,8 @@ from dalembert.blocks.numeric import Numeric
 from dalembert.model.facts import START
 from dalembert.survey.start import State
 
+_NOTHING = 1e-50  # below which nothing has a size
+
 
 def units_of(numeric: Numeric, start: State) -> Array:
     """Return the units of positions and then of velocities at a start; zero for states, which are measured alone."""
@@ -27,7 +29,7 @@ def _units(numeric: Numeric, start: State) -> Array:
     count = numeric.system.mechanical
     inertia, force = numeric.alone(start.t, start.q, start.v)
     masses, known = [abs(m) for m in inertia[:count]], numeric.units[:count].tolist()
-    q, v = ([abs(x) for x in values[:count].tolist()] for values in (start.q, start.v))
+    q, v = ([_noticed(abs(x)) for x in values[:count].tolist()] for values in (start.q, start.v))
     accelerations = [_ratio(abs(f), m) for f, m in zip(force[:count], masses, strict=True)]  # if nothing held it
     roots = [math.sqrt(m) for m in masses]
     if not all(known):
@@ -38,6 +40,11 @@ def _units(numeric: Numeric, start: State) -> Array:
     units = np.zeros((2, numeric.n))
     units[:, :count] = known, _shared(roots, speeds, known)
     return units.ravel()
+
+
+def _noticed(x: float) -> float:
+    """Return a size, or zero for that of the far end of a pulse: exp(−15²) is no length of anything."""
+    return x if x > _NOTHING else 0.0
 
 
 def _ratio(a: float, b: float) -> float:

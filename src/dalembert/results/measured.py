@@ -188,7 +188,7 @@ def profile_of(run: Run, what: Any) -> Profile:
     """Return what is asked as polynomials between the steps, with a warning if these do not say all of it."""
     memory, key = run.motion.memory, f"profile {what}" if isinstance(what, str) else ""
     if key in memory:
-        return memory[key]
+        return _said(*memory[key])
     from dalembert.results.cuts import cut
     from dalembert.results.profile import profile
 
@@ -203,14 +203,19 @@ def profile_of(run: Run, what: Any) -> Profile:
     elif found.poles:
         text = f"`{name}` seems to grow without bound at t = {found.poles[0]:g}: its extremes and means say little"
     elif found.missed > _MISSED:
-        text = f"`{name}` varies too fast to be followed between the steps: extremes may be off by a part of "
+        text = f"`{name}` varies too fast to be followed between the steps: extremes and means may be off by a part of "
         text += f"{found.missed:.1g} of its range"
     elif lost > _MISSED:
-        text = f"`{name}` switches too often to be followed between the steps: extremes may be missed"
-    if text:
-        warnings.warn(text, MotionWarning, stacklevel=4)
+        text = f"`{name}` switches too often to be followed between the steps: extremes and means may be off"
     if key:
-        memory[key] = found
+        memory[key] = found, text
+    return _said(found, text)
+
+
+def _said(found: Profile, text: str) -> Profile:
+    """Return a profile, with a warning each time that it is asked for."""
+    if text:
+        warnings.warn(text, MotionWarning, stacklevel=5)
     return found
 
 
@@ -226,7 +231,9 @@ def _functions(run: Run, what: Any) -> tuple[str, *tuple[Callable[[Array], Array
         if np.any(asked.undetermined(few)):
             run.evaluate(what, few.t)  # which warns
             return name, lambda times: np.full(len(times), np.nan)
-        if not (switching := switching_in(asked.expressions[0])):
+        own = run.motion.crossing.switching if asked.solved else None
+        along = () if own is None else (*own.times, *own.states, *own.dips)  # of forces that may move nothing
+        if not (switching := [*dict.fromkeys((*along, *switching_in(asked.expressions[0])))]):
             return name, lambda times: asked.at(run.resampled(times))[:, 0]
         values = _columns(run, Asked(run, {name: what}, *switching))
         return name, *(lambda times, k=k: values(times)[:, k] for k in range(len(switching) + 1))

@@ -23,6 +23,7 @@ TEXT = "accelerations and reactions in M q̈ = f + r and A q̈ = c"
 NEARLY = 1e-5  # conditioning below which a position is next to a singular one
 _HARDLY, _ALWAYS = 1e-9, 0.1  # the least conditioning that is none of a singular position; part of the largest
 LOOSE = 1e-3  # of its size that a constraint may be off where it is not projected
+_NOTHING = 1e-60  # as the far end of a pulse, exp(−12²): no length, speed or force of anything
 _SMALL = 1e-3  # part of the largest force that every force is measured by at least
 _PLACES = 9  # at which forces and other solutions are compared
 _ROUNDING = 2e-15  # of the largest coordinate: what a constraint may be off by rounding alone
@@ -213,7 +214,7 @@ def _units(sizes: Scales) -> Array:
 
 
 def _ratio(values: Array, sizes: Array) -> float:
-    """Return the largest part; what is zero beside nothing is none."""
+    """Return the largest part; what is zero beside nothing is none, nor is what floats can hardly hold."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        parts = np.where(values > 0, values / sizes, 0.0)
+        parts = np.where(~(values <= _NOTHING), values / sizes, 0.0)
     return float(np.where(np.isnan(parts), np.inf, parts).max(initial=0.0))
