@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.everyday.case import Case
+from tests.everyday.compare import Compare
 from tests.everyday.generate_planar import planar
 from tests.everyday.generate_spatial import spatial
 from tests.everyday.generate_systems import by_energies, by_matrices
@@ -31,6 +33,18 @@ def fell_over(seed: int, folder: Path, thorough: bool) -> str:
 )
 def test_everyday(seed, tmp_path):
     assert not fell_over(seed, tmp_path, thorough=False)
+
+
+@pytest.mark.parametrize("seed", [127, 189, 217, 263])
+def test_formulas_that_fell_over(seed):
+    """Angles that are multiples of one another, decimals in one row only, steps without names, powers of e."""
+    case = case_of(seed)
+    system, compare = case.build(), Compare(case)
+    compare.learn(system)
+    state = system.start()
+    place = state.t, state.q, state.v
+    for form in ("multipliers", "minimal", "explicit", "independent"):
+        compare.formulas(json.loads(json.dumps(system.derive(form).as_dict())), place, case.oracle(*place))
 
 
 @pytest.mark.full

@@ -63,3 +63,17 @@ def test_a_scale_is_not_looked_for_where_roots_have_no_value():
     x, y = se.symbols("x y")
     row = 1.3 * x * se.sqrt(1 - 9 * x - 9 * y) + 2.6 * y
     assert scaled(2 * row, row, ()) - 2 * row == 0
+
+
+@pytest.mark.parametrize("angle", ["sqrt(2)*q", "1.4142135623731*q", "0.73*q", "1.21*q + 0.5*p"])
+@pytest.mark.parametrize("form", ["multipliers", "minimal"])
+def test_long_decimals_in_angles(angle, form):
+    """Whole numbers of thirteen digits: what is scaled back by one part of them is not nothing."""
+    kinetic = f"0.39*(1.2 + sin({angle})^2)*q'^2/2 + p'^2*(2 + cos(q))"
+    system = System("q p", kinetic=kinetic, potential="-4.23*cos(q) - sin(q + p)", initial={"q": 0.3, "p": 0.2})
+    state = {"q": 0.3, "p": 0.2, "q'": 0.7, "p'": -0.4}
+    found = system.compile()(0.0, [0.3, 0.2], [0.7, -0.4]).acceleration
+    state |= {"q''": found[0], "p''": found[1]}
+    for equation in system.derive(form).expressions:
+        value = equation.xreplace({symbol: state[symbol.name] for symbol in equation.free_symbols})
+        assert equation != 0 and abs(float(value)) < 1e-9

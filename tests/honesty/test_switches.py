@@ -1,10 +1,11 @@
 """What is narrow, or jumps, with the state is not passed over without a word; what is right passes all the same."""
 
+import math
 import warnings
 
 import pytest
 
-from dalembert import System
+from dalembert import Event, Mechanism, System
 from dalembert.errors import MotionWarning
 from tests.honesty.machines import particle
 from tests.sampling import sampled
@@ -41,6 +42,10 @@ WRONG = {
         potential="if(abs(k*x - l) < w, V, 0)/(1 + (w*x)^2)",
         initial={"x": 0, "x'": 1},
         parameters={"m": 1, "k": 2, "l": 2, "w": 1e-4, "V": 1000},
+    ),
+    "an exponential of another base": particle("1000*2^(-((x - 1)/1e-5)^2)"),
+    "a tent by roots": particle(
+        "0.5e5*(sqrt((x - 1 + 1e-5)^2) + sqrt((x - 1 - 1e-5)^2) - 2*sqrt((x - 1)^2))"
     ),
     "by matrices": System(
         "x", mass=[[1]], force=["if(abs(x - 1) < 1e-4, 1000, 0)"], initial={"x": 0, "x'": 1}
@@ -140,3 +145,39 @@ def test_switches_in_time_that_cannot_be_located_are_not_judged():
 def test_nothing_is_looked_at_without_switches():
     certificate = certified(particle("x^2/2"), 3.0)
     assert "inside" not in [item.name for item in certificate.items]
+
+
+NARROW_EVENTS = ("abs(x - 1.2345) = 1e-6", "exp(-((x - 1.2345)/1e-6)^2) = 0.5", "1/(1 + ((x - 1.2345)/1e-6)^2) = 0.5")
+
+
+@pytest.mark.parametrize("when", NARROW_EVENTS)
+def test_events_that_pass_zero_twice_inside_a_step(when):
+    glide = System("x y", kinetic="(x'^2 + y'^2)/2", initial={"x": 0, "x'": 1, "y": 0, "y'": 0})
+    certificate = certified(glide, 3.0, events=[Event(when, velocities={"y'": "1"})])
+    assert not certificate["events"].ok
+
+
+def test_a_stop_just_before_the_turning_point():
+    swing = System("p", kinetic="p'^2/2", potential="-9.81*cos(p)", initial={"p": 1, "p'": 0})
+    certificate = certified(swing, 3.0, rtol=1e-12, atol=1e-14, events=[Event("p = -0.999999999", "stop")])
+    assert not certificate["events"].ok
+
+
+@pytest.mark.parametrize("width", [1e-3, 0.03, 0.07, 0.1])
+def test_a_pulse_far_from_the_start_is_followed(width):
+    """Its values at the start are those of nothing, down to 0."""
+    driven = System("x", kinetic="x'^2/2", constraints={"d": f"x = exp(-((t - 1.3)/{width})^2)"})
+    run = driven.simulate(3.0)
+    assert run.status == "done" and run.certificate.ok, run.certificate
+    assert run.peak("x") == pytest.approx(1.0, abs=1e-7)
+
+
+@pytest.mark.parametrize("stiffness", [1e4, 1e6])
+def test_a_spring_that_only_pushes(stiffness):
+    """The time against it is half a period; none of the stages that count saw it in a long step behind the switch."""
+    push = f"-{stiffness}*max(0.5 - length, 0)"
+    ball = {"kind": "particle", "mass": 1, "at": [1, 0], "velocity": [-1, 0]}
+    spring = {"bodies": ["ground", "ball"], "points": [[0, 0], [0, 0]], "force": push}
+    run = Mechanism({"ball": ball}, gravity=[0, 0], springs={"s": spring}).simulate(1.5)
+    back = 0.5 + (1.5 - 0.5 - math.pi / math.sqrt(stiffness))
+    assert run.certificate.ok and run["x_ball"][-1] == pytest.approx(back, abs=1e-7)

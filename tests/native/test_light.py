@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -77,3 +79,20 @@ def test_what_is_light_does_not_depend_on_units(length):
     parts = {"constraints": {"rod": "x^2 + y^2 = l^2"}, "parameters": {"l": length}}
     system = System("x y", kinetic="x'^2 + y'^2", **parts, initial={"x": 0.0, "y": -length})
     assert augmentation(system) == {}
+
+
+@pytest.mark.parametrize("mass", ["1", "1e-6"])
+@pytest.mark.parametrize(("own", "other"), [("1e4", "1"), ("5.661e4", "2.5e-7"), ("1", "1e-7")])
+def test_a_coordinate_in_one_condition_loses_nothing(mass, own, other):
+    """Its multiplier, by fractions: λ = −Σ Aⱼfⱼ/Mⱼ / Σ Aⱼ²/Mⱼ."""
+    system = System(
+        "q p",
+        kinetic=f"q'^2 + {mass}*p'^2",
+        potential="-7.4*sin(q + p/3)",
+        constraints={"c": f"{other}*sin(q/3) + {own}*p = 0"},
+    )
+    M, A = [Fraction(2), 2 * Fraction(mass)], [Fraction(other) / 3, Fraction(own)]
+    f = [Fraction("7.4"), Fraction("7.4") / 3]
+    exact = -sum(a * x / m for a, x, m in zip(A, f, M, strict=True)) / sum(a * a / m for a, m in zip(A, M, strict=True))
+    found = system.compile()(0.0, [0.0, 0.0], [0.0, 0.0])
+    assert found.multipliers[0] == pytest.approx(float(exact), rel=1e-14)

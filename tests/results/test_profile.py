@@ -209,3 +209,28 @@ def test_what_switches_too_often_is_said():
     glide = System("x", kinetic="x'^2/2", initial={"x": 0, "x'": 1}).simulate(10.0)
     with pytest.warns(MotionWarning, match="too fast|too often"):
         glide.peak("if(sin(1e7*x) > 0.5, 1, 0)")
+
+
+def test_a_table_that_is_only_asked_for():
+    tent = {"x": [-2, 0.29, 0.3, 0.31, 2], "value": [0, 0, 1, 0, 0], "kind": "linear"}
+    swing = System("x", kinetic="x'^2/2", potential="x^2/2", tables={"a": tent}, initial={"x": 1, "x'": 0})
+    assert swing.simulate(10.0).peak("a(x)") == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("pulse", ["exp(-((x - 1.2345)/1e-4)^2)", "2^(-((x - 1.2345)/1e-4)^2)"])
+def test_a_force_that_moves_nothing_is_met_by_its_multiplier(pulse):
+    held = System(
+        "x y",
+        kinetic="(x'^2 + y'^2)/2",
+        forces={"y": f"1000*{pulse}"},
+        constraints={"c": "y = 0"},
+        initial={"x": 0, "x'": 1},
+    )
+    assert held.simulate(3.0).peak("lambda_c") == pytest.approx(1000.0, rel=1e-9)
+
+
+def test_it_is_said_each_time():
+    glide = System("x", kinetic="x'^2/2", initial={"x": 0, "x'": 1}).simulate(10.0)
+    for measure in (glide.peak, glide.rms):
+        with pytest.warns(MotionWarning, match="extremes and means"):
+            measure("sin(1e7*x)")

@@ -121,7 +121,11 @@ class Field:
         if isinstance(node, (se.sin, se.cos, se.tan)):
             cosine, sine = self._turned(node.args[0])
             return sine if isinstance(node, se.sin) else cosine if isinstance(node, se.cos) else sine / cosine
-        return self.generator(node)
+        if node in self._index:
+            return self.generator(node)
+        if node.is_Pow and 1 / node in self._index:  # exp(−u) where exp(u) is known
+            return self.one / self.generator(1 / node)
+        raise TooLarge(f"{node} is not among the generators")
 
     def _turned(self, argument: Expr) -> tuple[Quotient, Quotient]:
         """Return cosine and sine of an argument, in those of the base angles."""

@@ -243,8 +243,6 @@ def advance(method, tools, clock, y, room, record, events, switches, max_steps):
         if switched:
             evaluate(tools, clock.t, y, switches[0])
             if across or count.aimed >= MOST or h >= clock.met:
-                if across:
-                    clock.h = clock.met
                 count.aimed = 0
         if whole:
             for i in range(size.n):
@@ -254,6 +252,10 @@ def advance(method, tools, clock, y, room, record, events, switches, max_steps):
                 return NOT_FINITE
         elif not rate(tools, clock.t, y, k[0]):
             return NOT_FINITE
+        if switched and across:  # beyond it forces may be stiff, which a long step may not see
+            if whole and not rate(tools, clock.t, y, k[0]):
+                return NOT_FINITE
+            clock.h = min(clock.met, _first_step(tools, clock, method.order, y, k, room.trial))
         slow = is_slow(clock, count)
         if watched and watch(address, size.n, clock.t, y, k[0], given, out, work, events):
             return EVENT

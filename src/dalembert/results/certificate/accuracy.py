@@ -41,6 +41,7 @@ _SEEN = 1e-12  # part of the energy that its error must be to be more than round
 _IDLE = 0.1  # part of that error which work may be
 _SURER = "multipliers"  # the form that holds everywhere, for a second motion that does not reach the end
 _CALLED = "the laws were called again for the second motion: with the values on record alone it would run away"
+_RECORDED = "errors are those under the values of the laws on record: what a law makes of an error is not in them"
 _OTHER = "computed from the values on record the motion runs away, and laws that are called again lead to another one"
 _MOMENT = 1e-5  # of the duration
 _LEAST = 1e-14  # relative tolerance, below which steps are rounding
@@ -68,8 +69,10 @@ def accuracy(run: Run, scales: Scales, start: Start | None = None) -> Accuracy:
     are called after all, and what they give must lead to the same motion.
     """
     found, end = _compared(run, scales, start), float(run.motion.times[-1])
-    if run.motion.held is None or (found.item.ok and found.until == end):
+    if run.motion.held is None:
         return found
+    if found.item.ok and found.until == end:
+        return replace(found, note="; ".join(filter(None, (found.note, _RECORDED))))
     called = _compared(run, scales, start, call=True)
     if called.item.ok and called.until == end:
         return replace(called, note=_CALLED)

@@ -5,7 +5,7 @@ And whether those that are told of are there: the motion at that time, and an ex
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +26,8 @@ TEXT = "passages of what was watched for that were not found"
 TOLD = "passages that are told of, in the range of a coordinate or of what was watched for"
 LIMIT = 1e-3
 _ZERO = 1e-9  # part of its largest value below which an expression has no sign
+_TENFOLD, _ROUNDING = 10.0, 1e-12  # the same in tolerances, and at least
+_STEPS = 20_000  # beyond which only places inside the steps are looked at
 _BESIDE = 1e-9  # of the duration, around a passage: what has another sign on either side passes zero between them
 _TOGETHER = 1e-6  # of the duration: passages at the very end may be found in one motion only
 
@@ -49,7 +51,7 @@ def passages(run: Run, other: Motion | None) -> list[Item]:
         instants = {t for t, _ in run.motion.changes}  # at which the motion is cut, so that nothing passes there
         for e, event in enumerate(events):
             others = sum(found.name == event.title and found.t not in instants for found in told)
-            missed = max(missed, _passed(run, group, e, event.sign) - others)
+            missed = max(missed, _passed(run, group, e, event.sign, expressions[e]) - others)
     if other is not None:
         last = float(other.times[-1]) - _TOGETHER * float(other.times[-1] - other.times[0])
         for e, event in enumerate(events):
@@ -92,25 +94,53 @@ def _told(run: Run, events: Sequence[Event], expressions: Sequence[Expr]) -> lis
     return [Item("passages", float(max(off.max(), np.where(at_switch, 0.0, nearest).max())), LIMIT, TOLD)]
 
 
-def _passed(run: Run, group: str, e: int, direction: int) -> int:
+def _passed(run: Run, group: str, e: int, direction: int, expr: Expr) -> int:
     """Return how often an expression changes its sign, from place to place inside the steps."""
     look, kernels = inside(run), run.motion.kernels
+
+    def along(times: Array) -> Array:
+        at = kernels.inputs(times, *run.at(times), run.motion.parameters_at(times))
+        return kernels.run(group, "expressions", at)[:, e]
+
     t, q, v, values = points(run)
     at_steps = kernels.run(group, "expressions", kernels.inputs(t, q, v, values))[:, e]
     rows = kernels.inputs(look.t, look.q, look.v, look.parameters)
     found = kernels.run(group, "expressions", rows.reshape(-1, rows.shape[-1]))[:, e].reshape(look.t.shape)
-    sizes = np.abs(np.concatenate([at_steps, found.ravel()]))
-    smallest = _ZERO * sizes.max(initial=0.0, where=np.isfinite(sizes))
+    inner = {int(k): (at, some) for k, at, some in zip(look.steps, look.t, found, strict=True)}
+    for time in _narrow(run, expr, along):
+        k = int(np.searchsorted(t, time, side="right")) - 1
+        if 0 <= k < len(t) - 1 and t[k] < time < t[k + 1]:
+            at, some = inner.get(k, (np.zeros(0), np.zeros(0)))
+            place = int(np.searchsorted(at, time))
+            inner[k] = np.insert(at, place, time), np.insert(some, place, along(np.array([time]))[0])
+    sizes = np.abs(np.concatenate([at_steps, *(some for _, some in inner.values())]))
+    zero = _ZERO if run.step is not None else min(_ZERO, max(_TENFOLD * run.rtol, _ROUNDING))
+    smallest = zero * sizes.max(initial=0.0, where=np.isfinite(sizes))
     count, parts = 0, [at_steps[:1]]
-    inner = dict(zip(look.steps, found, strict=True))
     for k, change in enumerate(changes(run)):
         if change:
             count += _turns(np.concatenate(parts), smallest, direction)
             parts = []
         elif k in inner:
-            parts.append(inner[k])
+            parts.append(inner[k][1])
         parts.append(at_steps[k + 1 : k + 2])
     return count + _turns(np.concatenate(parts), smallest, direction)
+
+
+def _narrow(run: Run, expr: Expr, along: Callable[[Array], Array]) -> Array:
+    """Return times at which an expression passes zero or nearly touches it, switches or is narrow, and between."""
+    from dalembert.results.cuts import cut, switching_in
+    from dalembert.results.evaluation import Asked
+
+    if len(run.motion.times) > _STEPS:
+        return np.zeros(0)
+    functions = [along]
+    if switching := switching_in(expr):
+        asked = Asked(run, {}, *switching)
+        functions = [lambda times, k=k: asked.at(run.resampled(times))[:, k] for k in range(len(switching))] + functions
+    times, _ = cut(run.motion.times, functions)
+    between = (times[1:] + times[:-1]) / 2
+    return np.setdiff1d(np.concatenate([times, between]) if switching else times, run.motion.times)
 
 
 def _turns(values: Array, smallest: float, direction: int) -> int:
