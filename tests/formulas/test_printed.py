@@ -54,7 +54,7 @@ def truth_of(system: System, place: Any) -> Any:
     return truth
 
 
-@pytest.mark.parametrize("case", sampled(CASES, 11), ids=" ".join)
+@pytest.mark.parametrize("case", sampled(CASES, 23), ids=" ".join)
 def test_printed_formulas_equal_the_kernel(case, monkeypatch):
     model, form = case
     system = example(model)

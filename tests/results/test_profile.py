@@ -160,7 +160,7 @@ def test_motions_of_other_forms_and_methods():
     [
         ("double-pendulum", {}),
         ("slider-crank", {"method": "radau"}),
-        ("gyroscope", {"form": "canonical"}),
+        pytest.param("gyroscope", {"form": "canonical"}, marks=pytest.mark.full),
         ("four-bar", {}),
     ],
 )

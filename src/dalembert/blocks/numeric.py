@@ -237,21 +237,25 @@ class Numeric:
         noise, finite, _ = self._noise(ONE_SIZE)  # mostly nothing is left to look at
         if np.any(noise | ~finite):
             noise, finite, some = self._noise(slice(None))
-            # what is exactly zero everywhere needs no care, and may be a pulse that no state has met
-            zero = np.all(noise | ~finite, axis=1) & np.any(finite & some, axis=1)
+            zero = np.all(noise | ~finite, axis=1) & np.any(finite, axis=1)
+            # where all terms are zero everywhere it may be a pulse that no state has met, but in a row that is rounding
+            cancels = zero & np.any(finite & some, axis=1)
+            rows = np.any(cancels[entries + s :].reshape(2, s), axis=0)
+            owners = np.array([i for i, _ in self.blocks.A], dtype=int)
+            zero &= cancels | np.concatenate([rows[owners], rows, rows, rows])
         ends = (entries, entries + s, entries + 2 * s)
         return Vanishing(zero[: ends[0]], zero[ends[0] : ends[1]], zero[ends[1] : ends[2]], zero[ends[2] :])
 
     def _noise(self, some: slice) -> tuple[Array, Array, Array]:
-        """Tell which entries are nothing but rounding, which have values, and which are not zero, at random states."""
+        """Tell which entries are nothing but rounding, have values, have terms that are not zero, at random states."""
         known = programs(self.system)
         states, nudges = (part[some] for part in known.random)
-        values = known.sums @ known.conditions.rows(np.hstack([states, nudges * self.parameters])).T
-        values = values.reshape(len(values), -1, REPEATED)
+        terms = known.conditions.rows(np.hstack([states, nudges * self.parameters])).T
+        values = (known.sums @ terms).reshape(known.sums.shape[0], -1, REPEATED)
+        sizes = (abs(known.sums) @ np.abs(terms)).reshape(values.shape)
         low, high = values.min(axis=2), values.max(axis=2)  # nan where one is
         with np.errstate(invalid="ignore"):
-            largest, spread = np.maximum(high, -low), high - low
-            return largest <= 10 * spread, np.isfinite(spread), largest > 0
+            return np.maximum(high, -low) <= 10 * (high - low), np.isfinite(high - low), sizes.max(axis=2) > 0
 
 
 def parameter_values(system: System, changes: Mapping[str, float]) -> list[float]:
