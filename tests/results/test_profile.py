@@ -234,3 +234,9 @@ def test_it_is_said_each_time():
     for measure in (glide.peak, glide.rms):
         with pytest.warns(MotionWarning, match="extremes and means"):
             measure("sin(1e7*x)")
+
+
+def test_of_many_pulses_none_is_left_out():
+    glide = System("x", kinetic="x'^2/2", initial={"x": 0, "x'": 1}).simulate(10.0)
+    pulses = " + ".join(f"{k}*if(abs(x - {0.3 + 0.37 * k:.4f}) < 1e-4, 1, 0)" for k in range(1, 25))
+    assert glide.peak(pulses) == pytest.approx(24.0, abs=1e-9)

@@ -6,7 +6,7 @@ however narrow the pulse is: |x − 1| < 1e-6 switches where x − 1 does, and t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -17,7 +17,7 @@ from dalembert.language.calculus import SWITCHING
 from dalembert.motion.switches import found
 from dalembert.results.profile import Profile, profile
 
-_MOST = 12  # expressions that are followed
+_MOST = 400  # expressions that are followed
 _TOUCHING = 1e-6  # of its range: from where on an extreme may be a zero
 _PIECES = 2000  # in which zeros are looked for
 
@@ -28,30 +28,30 @@ def switching_in(expr: Expr) -> list[Expr]:
     if given is None:
         return []
     every = [e for kind in given for e in kind if e.free_symbols]
-    return sorted(dict.fromkeys(every), key=lambda e: len(e.atoms(*SWITCHING)))[:_MOST]
+    return sorted(dict.fromkeys(every), key=lambda e: len(e.atoms(*SWITCHING)))
 
 
-def cut(times: Array, switching: Iterable[Callable[[Array], Array]]) -> tuple[Array, float]:
+def cut(times: Array, switching: Sequence[Callable[[Array], Array]]) -> tuple[Array, float]:
     """Return times with those at which functions of time pass zero, or come near it, and what of them was missed."""
-    missed = 0.0
-    for function in switching:
+    missed = 0.0 if len(switching) <= _MOST else 1.0
+    for function in switching[:_MOST]:
         along = profile(function, times)
-        missed = max(missed, along.missed)
-        times = np.unique(np.concatenate([times, *_zeros(along)]))
+        found, left_out = _zeros(along)
+        missed = max(missed, along.missed, float(left_out))
+        times = np.unique(np.concatenate([times, *found]))
     return times, missed
 
 
-def _zeros(along: Profile) -> list[Array]:
-    """Return the times of zeros, and of extremes that are next to zero, of each piece."""
+def _zeros(along: Profile) -> tuple[list[Array], bool]:
+    """Return the times of zeros, and of extremes that are next to zero, of each piece; whether some are left out."""
     c = along.coefficients
     size, other = np.abs(c).max(axis=1, initial=0.0), np.abs(c[:, 1:]).sum(axis=1)
     near = np.flatnonzero((np.abs(c[:, 0]) <= other * (1 + _TOUCHING) + _TOUCHING * size) & (other > 0))
-    near = near[np.argsort(-other[near], kind="stable")][:_PIECES]
     found = []
-    for k in near:
+    for k in near[np.argsort(-other[near], kind="stable")][:_PIECES]:
         x = np.concatenate([_roots(c[k]), _roots(chebyshev.chebder(c[k]))])
         found.append((along.begin[k] + along.end[k]) / 2 + x * (along.end[k] - along.begin[k]) / 2)
-    return found
+    return found, len(near) > _PIECES
 
 
 def _roots(coefficients: Array) -> Array:

@@ -15,7 +15,6 @@ from dalembert.language.late_sympy import is_sympy
 
 if TYPE_CHECKING:
     from dalembert.native.values import SolvedStates
-    from dalembert.results.evaluation import Asked
     from dalembert.results.points import PointMotion
     from dalembert.results.profile import Profile
     from dalembert.results.run import Run
@@ -154,17 +153,14 @@ def column_extremes(run: Run, columns: Sequence[int]) -> list[tuple[float, float
     All are looked at in the same places first, in which the motion is computed once for all of them: in the steps that
     may hold an extreme of one of them, as the slopes at their ends say.
     """
-    known: dict[bytes, Array] = {}
 
-    def values(times: Array) -> Array:
-        if (key := times.tobytes()) not in known:
-            at = run.resampled(times)
-            known[key] = np.concatenate([at.q, at.v], axis=1)[:, columns]
-        return known[key]
+    def states(times: Array) -> Array:
+        at = run.resampled(times)
+        return np.concatenate([at.q, at.v], axis=1)[:, columns]
 
     from dalembert.results.profile import profile
 
-    found, among = [], _may_exceed(run, columns)
+    values, found, among = _remembered(states), [], _may_exceed(run, columns)
     for k in range(len(columns)):
         one = profile(lambda times, k=k: values(times)[:, k], run.motion.times, among=among)
         found.append((one.extreme(-1.0)[0], one.extreme(1.0)[0]))
@@ -235,7 +231,8 @@ def _functions(run: Run, what: Any) -> tuple[str, *tuple[Callable[[Array], Array
         along = () if own is None else (*own.times, *own.states, *own.dips)  # of forces that may move nothing
         if not (switching := [*dict.fromkeys((*along, *switching_in(asked.expressions[0])))]):
             return name, lambda times: asked.at(run.resampled(times))[:, 0]
-        values = _columns(run, Asked(run, {name: what}, *switching))
+        every = Asked(run, {name: what}, *switching)
+        values = _remembered(lambda times: every.at(run.resampled(times)))
         return name, *(lambda times, k=k: values(times)[:, k] for k in range(len(switching) + 1))
 
     def evaluate(times: Array) -> Array:
@@ -250,13 +247,13 @@ def _functions(run: Run, what: Any) -> tuple[str, *tuple[Callable[[Array], Array
     return short(getattr(what, "__name__", what)), evaluate
 
 
-def _columns(run: Run, asked: Asked) -> Callable[[Array], Array]:
-    """Return what gives the values of several expressions at some times, and keeps them."""
+def _remembered(evaluate: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """Return a function of times that computes its values, of several columns, once."""
     known: dict[bytes, Array] = {}
 
     def values(times: Array) -> Array:
         if (key := times.tobytes()) not in known:
-            known[key] = asked.at(run.resampled(times))
+            known[key] = evaluate(times)
         return known[key]
 
     return values

@@ -107,12 +107,14 @@ def _passed(run: Run, group: str, e: int, direction: int, expr: Expr) -> int:
     rows = kernels.inputs(look.t, look.q, look.v, look.parameters)
     found = kernels.run(group, "expressions", rows.reshape(-1, rows.shape[-1]))[:, e].reshape(look.t.shape)
     inner = {int(k): (at, some) for k, at, some in zip(look.steps, look.t, found, strict=True)}
-    for time in _narrow(run, expr, along):
-        k = int(np.searchsorted(t, time, side="right")) - 1
-        if 0 <= k < len(t) - 1 and t[k] < time < t[k + 1]:
-            at, some = inner.get(k, (np.zeros(0), np.zeros(0)))
-            place = int(np.searchsorted(at, time))
-            inner[k] = np.insert(at, place, time), np.insert(some, place, along(np.array([time]))[0])
+    if len(narrow := _narrow(run, expr, along)):
+        owners = np.searchsorted(t, narrow, side="right") - 1
+        firsts = np.flatnonzero(np.diff(owners, prepend=-1))
+        more = zip(owners[firsts], np.split(narrow, firsts[1:]), np.split(along(narrow), firsts[1:]), strict=True)
+        for k, *new in more:
+            at, some = (np.concatenate(pair) for pair in zip(inner.get(int(k), ((), ())), new, strict=True))
+            order = np.argsort(at, kind="stable")
+            inner[int(k)] = at[order], some[order]
     sizes = np.abs(np.concatenate([at_steps, *(some for _, some in inner.values())]))
     zero = _ZERO if run.step is not None else min(_ZERO, max(_TENFOLD * run.rtol, _ROUNDING))
     smallest = zero * sizes.max(initial=0.0, where=np.isfinite(sizes))
