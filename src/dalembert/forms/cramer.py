@@ -15,6 +15,7 @@ from dalembert.forms.sheet import NamedSteps, dot, needed
 from dalembert.language.building import Expr
 
 MAX_CONDITIONS = 3  # whose determinant one can read
+_HOPELESS = 1.6  # times the operations of a sum of products, at a rough look, of what does not become shorter
 _TERMS = 60  # of a coefficient; longer ones are better taken apart
 
 
@@ -126,4 +127,6 @@ class ByCramer(NamedSteps):
 
     def _shorter(self, element: Any, as_it_comes: Expr) -> Expr:
         """Write an element over a common denominator, or leave the sum as it comes."""
+        if self.pen.field.writer.roughly(element) > _HOPELESS * operations(as_it_comes):
+            return as_it_comes
         return min(self.pen.written(element), as_it_comes, key=operations)

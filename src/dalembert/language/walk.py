@@ -35,6 +35,22 @@ def fold(
     return memo[root]
 
 
+class Remembered:
+    """Combines expressions as `fold` does, and remembers what it found of their parts, which come again and again."""
+
+    _KEPT = 100_000  # parts; then it begins anew
+
+    def __init__(self, combine: Callable[[Any, list], object]):
+        self._combine = combine
+        self._known: dict = {}
+
+    def __call__(self, root: Any) -> Any:
+        """Combine an expression."""
+        if len(self._known) > self._KEPT:
+            self._known = {}  # another one: who is at work with the old one keeps it
+        return fold(root, self._combine, self._known)
+
+
 def rebuild(node: Expr, args: Sequence[Expr]) -> Expr:
     """Make a node of the same kind with other arguments; without arguments, or with the same, it stays as it is."""
     if not args or all(new is old or new == old for new, old in zip(args, node.args, strict=True)):

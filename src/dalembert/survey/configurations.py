@@ -15,6 +15,7 @@ import scipy.sparse as sp
 import symengine as se
 
 from dalembert.algebra.bend import straight_part
+from dalembert.algebra.either import entries
 from dalembert.algebra.nearest import reach_solution
 from dalembert.algebra.saddle import Saddle, positive
 from dalembert.arrays import Array
@@ -117,13 +118,14 @@ class _Pace:
         self.velocity, self.duration = np.zeros(numeric.n), _SHARE * span
         sizes = _sizes(numeric, here.q)
         nothing = np.zeros(numeric.n)
-        residual, A, _ = numeric.velocity(here.t, here.q, nothing)
-        values = numeric.all(here.t, here.q, nothing)
-        if not (values.finite() and np.all(np.isfinite(residual)) and np.all(np.isfinite(A.data))):
+        dense = numeric.small
+        residual, A, _ = numeric.velocity(here.t, here.q, nothing, dense)
+        values = numeric.all(here.t, here.q, nothing, dense)
+        if not (values.finite() and np.all(np.isfinite(residual)) and np.all(np.isfinite(entries(A)))):
             return
-        weight = sp.diags_array(sizes**-2.0)
+        weight = np.diag(sizes**-2.0) if dense else sp.diags_array(sizes**-2.0)
         self.velocity = Saddle(weight, A).solve(nothing, -residual)[0]
-        values = numeric.all(here.t, here.q, self.velocity)
+        values = numeric.all(here.t, here.q, self.velocity, dense)
         acceleration = Saddle(weight, values.A).solve(nothing, values.c)[0] if values.finite() else nothing
         step = _REACH / _PIECES
         rate, change = (np.max(np.abs(x) / sizes, initial=0.0) for x in (self.velocity, acceleration))
@@ -155,7 +157,7 @@ def _walk(numeric: Numeric, start: Configuration, random: np.random.Generator, m
             part = whole * share * shorter
             guess = Configuration(here.t + part * duration, here.q + part * way, speeds)
             found = assemble(numeric, guess, otherwise=here.v)
-            if found is not None and numeric.all(found.t, found.q, found.v).finite():
+            if found is not None and numeric.all(found.t, found.q, found.v, numeric.small).finite():
                 moved = np.max(np.abs(found.q - here.q) / sizes, initial=0.0)
                 if moved < 2 * _REACH * part:
                     here = found
@@ -170,7 +172,7 @@ def _share(numeric: Numeric, here: Configuration, way: Array, moving: bool) -> f
     if np.all(numeric.units > 0):
         return 1.0
     far = _REACH / _PIECES * np.abs(here.q).max(initial=0.0) / max(np.abs(way).max(initial=0.0), 1e-300)
-    return straight_part(lambda q: numeric.position(here.t, q), here.q, way, 1.0 if moving else far)
+    return straight_part(lambda q: numeric.position(here.t, q, numeric.small), here.q, way, 1.0 if moving else far)
 
 
 def assemble(
@@ -180,8 +182,9 @@ def assemble(
 
     Of the constraints only some rows may be asked to hold.
     """
-    M = numeric.mass(near.t, near.q)
-    if not np.all(np.isfinite(M.data)):
+    dense = numeric.small
+    M = numeric.mass(near.t, near.q, dense)
+    if not np.all(np.isfinite(entries(M))):
         return None
     weight, everything = positive(M), np.arange(numeric.n)
     positions, velocities = (
@@ -194,12 +197,14 @@ def assemble(
             return residual
         return tuple(part[which] for part in residual)  # pyright: ignore[reportReturnType]
 
-    q = reach_solution(lambda x: some(numeric.position(near.t, x), positions), near.q, weight, everything)
+    q = reach_solution(lambda x: some(numeric.position(near.t, x, dense), positions), near.q, weight, everything)
     if not q.solved:
         return None
     for speeds in (near.v, otherwise):
         if speeds is not None:
-            v = reach_solution(lambda x: some(numeric.velocity(near.t, q.x, x), velocities), speeds, weight, everything)
+            v = reach_solution(
+                lambda x: some(numeric.velocity(near.t, q.x, x, dense), velocities), speeds, weight, everything
+            )
             if v.solved:
                 return Configuration(near.t, q.x, v.x)
     return None
@@ -207,8 +212,9 @@ def assemble(
 
 def _tangent(numeric: Numeric, here: Configuration, direction: Array) -> Array:
     """Project a direction onto the tangent space of the position constraints."""
-    A = numeric.position(here.t, here.q)[1]
-    return Saddle(sp.eye_array(numeric.n), A).solve(direction, np.zeros(A.shape[0]))[0]
+    A = numeric.position(here.t, here.q, numeric.small)[1]
+    unit = np.eye(numeric.n) if numeric.small else sp.eye_array(numeric.n)
+    return Saddle(unit, A).solve(direction, np.zeros(A.shape[0]))[0]
 
 
 def column_sizes(numeric: Numeric, places: Iterable[Configuration]) -> Array:

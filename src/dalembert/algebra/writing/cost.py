@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dalembert.language.building import Expr
-from dalembert.language.walk import fold
+from dalembert.language.walk import Remembered
 
 
-def operations(expr: Expr, known: dict[Expr, int] | None = None) -> int:
+def operations(expr: Expr) -> int:
     """Count the operations of an expression as it is printed: + − × ÷, powers, functions, a minus in front.
-
-    known: counts of parts, which are kept there for others that share them.
 
     >>> import symengine as se
     >>> x, y, m = se.symbols("x y m")
     >>> operations(-m * x * (x - y) ** 2 / (x + y)), operations(m * se.sin(2 * x))
     (7, 3)
     """
-    return fold(expr, _count, known)
+    return _length(expr)
 
 
 def total(expressions: Iterable[Expr]) -> int:
@@ -26,14 +24,11 @@ def total(expressions: Iterable[Expr]) -> int:
     return sum(operations(expr) for expr in expressions)
 
 
-def shortest(expressions: Iterable[Expr], known: dict[Expr, int] | None = None) -> Expr:
-    """Return the expression of fewest operations; among equals that without fractions in fractions, short as text.
-
-    known: as for `operations`.
-    """
+def shortest(expressions: Iterable[Expr]) -> Expr:
+    """Return the expression of fewest operations; among equals that without fractions in fractions, short as text."""
     found, least = [], None
     for expr in expressions:
-        count = operations(expr, known)
+        count = operations(expr)
         if least is None or count < least:
             found, least = [expr], count
         elif count == least:
@@ -43,7 +38,7 @@ def shortest(expressions: Iterable[Expr], known: dict[Expr, int] | None = None) 
 
 def _stacked(expr: Expr) -> bool:
     """Tell whether a fraction stands above the bar of another: (J/m + sin² φ)/J."""
-    return fold(expr, _has_fractions) == _STACKED
+    return _kind(expr) == _STACKED
 
 
 _NONE, _FRACTION, _STACKED = range(3)
@@ -114,3 +109,6 @@ def rank(expr: Expr) -> int:
     if not expr.is_Symbol:
         return 0
     return min(len(expr.name) - len(expr.name.rstrip("'")), 2)
+
+
+_length, _kind = Remembered(_count), Remembered(_has_fractions)

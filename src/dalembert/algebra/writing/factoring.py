@@ -33,6 +33,7 @@ from dalembert.algebra.writing.terms import (
 from dalembert.language.building import Expr
 
 MAX_SEARCHED = 40  # terms; more are collected first
+_FEWEST = 4  # terms in which there may be a rectangle
 MAX_EFFORT = 60_000  # pairs of terms that are compared for one formula; beyond this terms are only collected
 
 
@@ -51,8 +52,8 @@ class Atoms:
         self.costs: list[int] = []
         self.ranks: list[int] = []
         self.effort = MAX_EFFORT
-        self.known: dict[Expr, int] = {}  # operations of what was met before
         self.arranged: dict[frozenset, Expr] = {}  # sums that were written before
+        self.collected: dict[frozenset, Expr] = {}
         self._pairs: dict[tuple[Monomial, Monomial], _Pair] = {}
 
     def index(self, expr: Expr) -> int:
@@ -60,7 +61,7 @@ class Atoms:
         if expr not in self._index:
             self._index[expr] = len(self.written)
             self.written.append(expr)
-            self.costs.append(operations(expr, self.known))
+            self.costs.append(operations(expr))
             self.ranks.append(self._rank(expr))
         return self._index[expr]
 
@@ -275,6 +276,14 @@ def arranged(terms: Sum, atoms: Atoms) -> Expr:
     """Write a sum by the shortest of some ways."""
     key = frozenset(terms.items())
     if key not in atoms.arranged:
-        ways = [Arrangement(atoms, rectangles).write(terms) for rectangles in (True, False)[len(terms) < 4 :]]
-        atoms.arranged[key] = shortest(ways, atoms.known)
+        ways = [Arrangement(atoms).write(terms)] if len(terms) >= _FEWEST else []
+        atoms.arranged[key] = shortest([*ways, collected(terms, atoms)])
     return atoms.arranged[key]
+
+
+def collected(terms: Sum, atoms: Atoms) -> Expr:
+    """Write a sum at once, by what most terms share: seldom much longer than the shortest way."""
+    key = frozenset(terms.items())
+    if key not in atoms.collected:
+        atoms.collected[key] = Arrangement(atoms, rectangles=False).write(terms)
+    return atoms.collected[key]

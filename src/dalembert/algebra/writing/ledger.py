@@ -26,7 +26,6 @@ class Ledger:
         self.tape, self._named = tape, named
         self._loads = list(loads.items())
         self._written: dict[int, Expr] = {}
-        self._known: dict[Expr, int] = {}
         self._count = 0
 
     def write(
@@ -46,7 +45,7 @@ class Ledger:
         divisors = {self.tape.nodes[number][1] for number in uses if self.tape.nodes[number][0] == "inverse"}
         for number in sorted(uses):
             expr = self._line(number)
-            length = operations(expr, self._known)
+            length = operations(expr)
             # a divisor gets a name rather than its reciprocal
             again = length + (number in divisors) > TRIVIAL and (uses[number] > 1 or length > _LINE)
             if again or (number in names and length >= least):

@@ -34,9 +34,9 @@ def shared_parts(
     if not UNNAMED < before <= _LONG:
         return list(expressions), {}
     work, found = list(expressions), {}
-    used, known = set(taken), {}
+    used = set(taken)
     while len(found) < MOST:
-        step = _best([*work, *found.values()], known, _LEAST if before > _FEW else _LEAST_OF_FEW)
+        step = _best([*work, *found.values()], _LEAST if before > _FEW else _LEAST_OF_FEW)
         if step is None:
             break
         symbol = se.Symbol(_name(step, work, used, constant))
@@ -50,20 +50,20 @@ def shared_parts(
     return work, in_order(found)
 
 
-def _best(expressions: Sequence[Expr], known: dict[Expr, int], least: int) -> Expr | None:
-    """Return the part that saves most, and at least so much; `known` are the operations of what was met before."""
-    total = sum(operations(expr, known) for expr in expressions)
+def _best(expressions: Sequence[Expr], least: int) -> Expr | None:
+    """Return the part that saves most, and at least so much."""
+    total = sum(operations(expr) for expr in expressions)
     best, most = None, least - 1
-    for part in _parts(expressions, known):
+    for part in _parts(expressions):
         symbol, done = se.Symbol("\0"), {}
-        after = sum(operations(put(expr, part, symbol, done), known) for expr in expressions)
-        after += operations(part, known) + 1
+        after = sum(operations(put(expr, part, symbol, done)) for expr in expressions)
+        after += operations(part) + 1
         if total - after > most:
             best, most = part, total - after
     return best
 
 
-def _parts(expressions: Iterable[Expr], known: dict[Expr, int]) -> list[Expr]:
+def _parts(expressions: Iterable[Expr]) -> list[Expr]:
     """Return parts that appear more than once, those first that could save most."""
     seen: Counter[Expr] = Counter()
     products: Counter[Expr] = Counter()
@@ -78,7 +78,7 @@ def _parts(expressions: Iterable[Expr], known: dict[Expr, int]) -> list[Expr]:
     found = {
         node: count
         for node, count in seen.items()
-        if count > 1 and not node.is_Pow and (operations(node, known) > TRIVIAL or _turns(node))
+        if count > 1 and not node.is_Pow and (operations(node) > TRIVIAL or _turns(node))
     }
     powers = {node: _powers(node) for node in products}
     for one, other in combinations(products, 2):
@@ -86,10 +86,10 @@ def _parts(expressions: Iterable[Expr], known: dict[Expr, int]) -> list[Expr]:
         if shared is None:
             continue
         part = se.Mul(*[base**power for base, power in shared.items()])
-        if part not in found and operations(part, known) > TRIVIAL:
+        if part not in found and operations(part) > TRIVIAL:
             found[part] = sum(count for node, count in products.items() if _contains(powers[node], shared))
     plain = {_positive(node): count for node, count in found.items()}
-    return sorted(plain, key=lambda node: (-plain[node] * operations(node, known), str(node)))[:_TRIED]
+    return sorted(plain, key=lambda node: (-plain[node] * operations(node), str(node)))[:_TRIED]
 
 
 def _turns(node: Expr) -> bool:

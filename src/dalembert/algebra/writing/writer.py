@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import symengine as se
 
 from dalembert.algebra.writing.cost import is_negative, operations, rank, shortest
-from dalembert.algebra.writing.factoring import MAX_EFFORT, Atoms, arranged
+from dalembert.algebra.writing.factoring import MAX_EFFORT, Atoms, arranged, collected
 from dalembert.algebra.writing.relations import Relations
 from dalembert.algebra.writing.splitting import Fractions
 from dalembert.algebra.writing.terms import Sum, add, product
 from dalembert.algebra.writing.trigonometry import Trigonometric, Trigonometry
 from dalembert.language.building import Expr
 
+T = TypeVar("T")
 Polynomial = Any  # flint's fmpz_mpoly
 _SHORT = 24  # up to this many terms all ways of writing sin² or cos² are tried
 _SEARCHED = 60  # up to this many terms shorter ways of writing a formula are looked for
 _DEGREE = 6  # in the sine and cosine of an angle, up to which 1 is written as sin² + cos²
 _TRIED = 6  # fractions that are equal on the motion
+_PROMISING = 1.1, 2  # times the length of the shortest and operations more, at a rough look, of what may be shortest
 _LONGER = 6  # terms that a fraction may gain by a relation, in the hope of factors
 
 
@@ -51,6 +53,10 @@ class Writer:
             self._values[key] = self._value(formula)
         return self._values[key]
 
+    def roughly(self, formula: Any) -> int:
+        """Return how many operations a value takes if it is written at once, without looking for the shortest way."""
+        return self._roughly(formula.numerator) + self._roughly(formula.denominator)
+
     def _value(self, formula: Any) -> Expr:
         self.atoms.effort = MAX_EFFORT
         top, bottom = formula.numerator, formula.denominator
@@ -67,9 +73,10 @@ class Writer:
                 self._note(options, solved.numerator, solved.denominator)
         found = []
         most = _TRIED if len(top) <= _SHORT else 2
-        for above, below in sorted(options.values(), key=lambda pair: len(pair[0]) + len(pair[1]))[:most]:
-            if above.is_zero():
-                return se.Integer(0)
+        tried = sorted(options.values(), key=lambda pair: len(pair[0]) + len(pair[1]))[:most]
+        if any(above.is_zero() for above, _ in tried):
+            return se.Integer(0)
+        for above, below in self._promising(tried, lambda pair: self._roughly(pair[0]) + self._roughly(pair[1])):
             found.append(self._positive(above, below, self.fractions.quotient))
             if not below.is_constant() and len(above) <= 2 * _SHORT:
                 found.append(self._positive(above, below, self.fractions.split))
@@ -185,7 +192,7 @@ class Writer:
 
     def shortest(self, expressions: Iterable[Expr]) -> Expr:
         """Return the expression of fewest operations."""
-        return shortest(expressions, self.atoms.known)
+        return shortest(expressions)
 
     # --- polynomials ----------------------------------------------------------------------------------------------
 
@@ -196,9 +203,26 @@ class Writer:
             if len(polynomial) > _SEARCHED:
                 self._known[key] = self._sum(polynomial)
             else:
-                options = self._variants(polynomial)
+                options = self._promising(self._variants(polynomial), self._roughly)
                 self._known[key] = self.shortest(self._factored(option) for option in options)
         return self._known[key]
+
+    @staticmethod
+    def _promising(options: Sequence[T], roughly: Callable[[T], int]) -> Sequence[T]:
+        """Return those of some options that may become the shortest."""
+        if len(options) == 1:
+            return options
+        lengths = list(map(roughly, options))
+        most = min(lengths) * _PROMISING[0] + _PROMISING[1]
+        return [option for option, length in zip(options, lengths, strict=True) if length <= most]
+
+    def _roughly(self, polynomial: Polynomial) -> int:
+        """Return how many operations a polynomial takes at once."""
+        total = 0
+        for factor, power in self.field.factors(polynomial)[1]:
+            terms = self._combined(self._grouped(factor), lambda _, part: self.trigonometry.plain(part))
+            total += operations(collected(terms, self.atoms)) + 1 + (power > 1)
+        return total
 
     def _variants(self, polynomial: Polynomial) -> list[Polynomial]:
         found = {str(polynomial): polynomial}
