@@ -28,6 +28,7 @@ class Trigonometry:
         self.angles, self.atoms = angles, atoms
         self._known: dict[tuple, list[Sum]] = {}
         self._atoms: dict[tuple[Vector, bool], tuple[int, int]] = {}
+        self._doubled: set[int] = set()  # atoms that are sines or cosines of multiples of an angle
 
     def ways(self, polynomial: Trigonometric, factors: Callable[[], Factors] = tuple) -> list[Sum]:
         """Return sums that are equal to a polynomial, the one that takes fewest operations first."""
@@ -42,6 +43,10 @@ class Trigonometry:
             unique = {tuple(sorted(way.items())): way for way in found}
             self._known[key] = sorted(unique.values(), key=lambda way: operations(arranged(way, self.atoms)))
         return self._known[key]
+
+    def is_doubled(self, way: Sum) -> bool:
+        """Tell whether there are sines or cosines of multiples of an angle in a sum."""
+        return any(atom in self._doubled for monomial in way for atom, _ in monomial)
 
     def plain(self, polynomial: Trigonometric) -> Sum:
         """Write it as it is, in the base angles."""
@@ -141,6 +146,8 @@ class Trigonometry:
             expr = (se.sin if sine else se.cos)(self.angles.angle(vector))
             sign = -1 if expr.is_Mul else 1
             self._atoms[vector, sine] = sign, self.atoms.index(sign * expr)
+            if math.gcd(*vector) > 1:
+                self._doubled.add(self._atoms[vector, sine][1])
         return self._atoms[vector, sine]
 
 

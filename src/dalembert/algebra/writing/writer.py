@@ -288,9 +288,11 @@ class Writer:
             return arranged(self._combined(groups, lambda _, part: self.trigonometry.plain(part)), self.atoms)
         if all(set(part) == {(0,) * 2 * len(self.field.sine_pairs)} for part in groups.values()):
             return arranged(self._combined(groups, lambda _, part: self.trigonometry.plain(part)), self.atoms)
-        best = arranged(self._combined(groups, self._best), self.atoms)
-        plain = arranged(self._combined(groups, lambda _, part: self.trigonometry.plain(part)), self.atoms)
-        ways = [best, plain]
+        best = self._combined(groups, self._best)
+        plain = self._combined(groups, lambda _, part: self.trigonometry.plain(part))
+        ways = [arranged(best, self.atoms), arranged(plain, self.atoms)]
+        if self.trigonometry.is_doubled(best):  # sin α cos α may share a factor with others, sin 2α does not
+            ways.append(arranged(self._combined(groups, self._single), self.atoms))
         if any(sum(powers) > 1 for part in groups.values() for powers in part):
             ways.append(arranged(self._combined(groups, self.trigonometry.products), self.atoms))
         return self.shortest(ways)
@@ -312,6 +314,11 @@ class Writer:
             return [(self._waves_of(p), int(k)) for p, k in self.field.factors(polynomial())[1]]
 
         return self.trigonometry.ways(part, factors)[0]
+
+    def _single(self, polynomial: Callable[[], Polynomial], part: Trigonometric) -> Sum:
+        self._best(polynomial, part)
+        ways = self.trigonometry.ways(part)
+        return next((way for way in ways if not self.trigonometry.is_doubled(way)), ways[0])
 
     def _waves_of(self, polynomial: Polynomial) -> Trigonometric:
         ((_, part),) = self._grouped(polynomial).items()
