@@ -36,10 +36,12 @@ def component_extremes(run: Run, found: JointForce, at: Any, component: str) -> 
 
 
 def joint_peaks(run: Run, found: JointForce) -> dict[str, Extreme]:
-    """Return the largest force and the largest moment of a joint, with their times."""
+    """Return the largest force and the largest moment of a joint, with their times; not of what is not determined."""
     sizes: dict[str, Callable[[JointForce], Array]] = {"force": lambda f: f.size, "moment": lambda f: f.torque}
     peaks = {}
     for part, size in sizes.items():
+        if not all(is_known for name, is_known in found.determined.items() if name.startswith(part)):
+            continue
         value, t = _along(run, found, None, part, size).extreme(1.0)
         peaks[part] = Extreme(value, t, value)
     return peaks
@@ -47,7 +49,8 @@ def joint_peaks(run: Run, found: JointForce) -> dict[str, Extreme]:
 
 def _along(run: Run, found: JointForce, at: Any, part: str, values: Callable[[JointForce], Array]) -> Profile:
     """Return something of the force of a joint as polynomials between the steps; zero where it is next to nothing."""
-    size = float(np.nanmax(np.abs(found.force), initial=0.0)) * (1.0 if part == "force" else found.arm)
+    force = found.force if np.any(np.isfinite(found.force)) else _shared(run, found).force
+    size = float(np.nanmax(np.abs(force), initial=0.0)) * (1.0 if part == "force" else found.arm)
 
     def evaluate(times: Array) -> Array:
         force = _joints(run, times).force(found.names, found.on, found.axes, at, judged=False)
@@ -55,6 +58,11 @@ def _along(run: Run, found: JointForce, at: Any, part: str, values: Callable[[Jo
         return np.where(np.abs(known) < _NOTHING * size, 0.0, known)
 
     return profile(evaluate, run.motion.times, _NOTHING * size)
+
+
+def _shared(run: Run, found: JointForce) -> JointForce:
+    """Return the force of joints that share loads, as one of the ways in which they may share them."""
+    return _joints(run, np.ravel(found.t)).force(found.names, found.on, found.axes, judged=False)
 
 
 def _joints(run: Run, times: Array) -> Joints:

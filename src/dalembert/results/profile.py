@@ -25,7 +25,10 @@ _TOLERANCE = 1e-10  # part of the range that a polynomial may miss
 _ROUNDING = 1e-12  # part of the largest value that is noise
 _NARROW = 1e-13  # part of the motion within which a jump is closed in
 _FIRST, _MORE = 4096, 300_000  # pieces that are sampled at once; further values beyond those of the steps
+_BEST = 8  # of them that are looked at first
 _CLOSE = 400  # pieces in which an extreme is looked for, at most
+_NOISE = 1e-6  # part of the largest value, up to which what does not get smoother by halving is noise
+_STUBBORN = 4  # times that it was halved
 _POLE = 1e4  # times the values at first, by which those near a pole exceed them
 
 
@@ -57,15 +60,15 @@ class Profile:
         bounds = sign * self.coefficients[:, 0] + np.abs(self.coefficients[:, 1:]).sum(axis=1)
         tried = np.flatnonzero(bounds > found)
         tried = tried[np.argsort(-bounds[tried], kind="stable")][:_CLOSE]
-        for k in tried:
-            if bounds[k] <= found:
-                break
-            time = self._inner(int(k), sign)
-            if time is None:
+        for some in np.split(tried, [_BEST]):  # mostly the first ones tell that the others need not be looked at
+            inner = (self._inner(int(k), sign) for k in some if bounds[k] > found)
+            times = np.array([time for time in inner if time is not None])
+            if not times.size:
                 continue
-            value = sign * float(self.evaluate(np.array([time]))[0])
-            if value > found:
-                found, at = value, time
+            values = sign * self.evaluate(times)
+            k = int(np.argmax(np.where(np.isfinite(values), values, -np.inf)))
+            if values[k] > found:
+                found, at = float(values[k]), float(times[k])
         return sign * found, at
 
     def _inner(self, k: int, sign: float) -> float | None:
@@ -110,6 +113,34 @@ def profile(
         return _Sampling(evaluate, times, small, among).profile()
 
 
+@dataclass(frozen=True)
+class _Pieces:
+    """Pieces of time that wait. before: what a polynomial missed of the whole. stubborn: how often that got no less.
+
+    Two halves of the same one stand side by side.
+    """
+
+    begin: Array
+    end: Array
+    before: Array
+    stubborn: Array
+
+    def some(self, which: slice | Array) -> _Pieces:
+        return _Pieces(self.begin[which], self.end[which], self.before[which], self.stubborn[which])
+
+    def halves(self) -> _Pieces:
+        middle = (self.begin + self.end) / 2
+        begin, end = np.column_stack([self.begin, middle]).ravel(), np.column_stack([middle, self.end]).ravel()
+        return _Pieces(begin, end, np.repeat(self.before, 2), np.repeat(self.stubborn, 2))
+
+    def no_better(self, off: Array, bad: Array) -> Array:
+        """Return how often halving did not help in either half; next to a jump or a kink one of them is smooth."""
+        if not np.all(np.isfinite(self.before)):  # not halved so far
+            return self.stubborn
+        both = np.repeat((bad & (off > self.before / 4)).reshape(-1, 2).all(axis=1), 2)
+        return np.where(both, self.stubborn + 1, 0)
+
+
 class _Sampling:
     """Pieces that wait to be sampled, and those that are done."""
 
@@ -124,16 +155,17 @@ class _Sampling:
         first, last = times[:-1], times[1:]
         wide = last - first > 64 * _ulp(first, last)
         wide = wide if among is None else wide & among
-        self.first = [(first[wide], last[wide])]
-        self.budget = (DEGREE + 1) * int(wide.sum()) + _MORE
+        count = int(wide.sum())
+        self.first = [_Pieces(first[wide], last[wide], np.full(count, np.inf), np.zeros(count, dtype=int))]
+        self.budget = (DEGREE + 1) * count + _MORE
 
     def profile(self) -> Profile:
         waiting = self.first
         while waiting:
-            a, b = waiting.pop()
-            if len(a) > _FIRST:
-                waiting.append((a[_FIRST:], b[_FIRST:]))
-            if halves := self._sample(a[:_FIRST], b[:_FIRST]):
+            pieces = waiting.pop()
+            if len(pieces.begin) > _FIRST:
+                waiting.append(pieces.some(slice(_FIRST, None)))
+            if halves := self._sample(pieces.some(slice(_FIRST))):
                 waiting.append(halves)
         empty = (np.zeros(0), np.zeros(0), np.zeros((0, DEGREE + 1)))
         begin, end, coefficients = (np.concatenate(part) for part in zip(empty, *self.done, strict=True))
@@ -142,8 +174,9 @@ class _Sampling:
         poles = (self.place,) if self.pole > _POLE * self.usual else ()
         return Profile(self.evaluate, begin, end, coefficients, samples, self.missed / size if size > 0 else 0.0, poles)
 
-    def _sample(self, a: Array, b: Array) -> tuple[Array, Array] | None:
+    def _sample(self, pieces: _Pieces) -> _Pieces | None:
         """Sample pieces; keep those that polynomials fit, and return the halves of the others."""
+        a, b = pieces.begin, pieces.end
         nodes = (a + b)[:, None] / 2 + _POINTS * ((b - a)[:, None] / 2)
         nodes[:, 0], nodes[:, -1] = a, b
         values = np.asarray(self.evaluate(nodes.ravel()), dtype=float).reshape(nodes.shape)
@@ -159,9 +192,11 @@ class _Sampling:
         narrow = b - a <= np.maximum(self.narrow, 256 * _ulp(a, b))
         self._note(nodes, values, bad & narrow)
         halve = bad & ~narrow & np.any(np.isfinite(values), axis=1)
-        if self.budget <= 0 and np.any(halve):
-            self.missed = max(self.missed, float(np.nanmax(off[halve], initial=0.0)))
-            halve[:] = False
+        stubborn = pieces.no_better(off, bad)
+        given_up = halve & (stubborn >= _STUBBORN) & (off <= _NOISE * largest)
+        given_up |= halve & (self.budget <= 0)
+        self.missed = max(self.missed, float(np.nanmax(off[given_up], initial=0.0)))
+        halve &= ~given_up
         jumps = bad & narrow  # no polynomial fits a jump: the ends are joined
         coefficients[jumps] = 0.0
         coefficients[jumps, 0] = (values[jumps, 0] + values[jumps, -1]) / 2
@@ -169,9 +204,7 @@ class _Sampling:
         self.done.append((a[~halve], b[~halve], coefficients[~halve]))
         if not np.any(halve):
             return None
-        a, b = a[halve], b[halve]
-        middle = (a + b) / 2
-        return np.concatenate([a, middle]), np.concatenate([middle, b])
+        return _Pieces(a, b, off, stubborn).some(halve).halves()
 
     def _note(self, nodes: Array, values: Array, closed: Array) -> None:
         """Compare values where something is closed in with those elsewhere: near a pole they are much larger."""

@@ -17,7 +17,6 @@ from dalembert.results.joint_extremes import joint_peaks
 from dalembert.results.panels import Chart, Panel, PlotSource
 
 if TYPE_CHECKING:
-    from dalembert.results.joint_forces import JointForce
     from dalembert.results.measured import Extreme
     from dalembert.results.run import Run
 
@@ -67,7 +66,7 @@ class Plots:
         rows: list[tuple[Text, ...]] = []
         for force in forces[:_PEAKS]:
             found = joint_peaks(self.source.run, force)
-            numbers = [x for part in ("force", "moment") for x in _peak(found[part], force, part)]
+            numbers = [x for part in ("force", "moment") for x in _peak(found.get(part))]
             rows.append((force.names[0], force.on, *numbers))
         head = ("", "on", "force, N", f"at t, {self.source.second}", "moment, N m", f"at t, {self.source.second}")
         return Section("Largest forces and moments", [Table(rows, head, total=len(names))])
@@ -114,10 +113,9 @@ class Plots:
         return json.dumps({"axes": axes, "panels": self.panels}, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _peak(found: Extreme, force: JointForce, part: str) -> tuple[Text, Text]:
+def _peak(found: Extreme | None) -> tuple[Text, Text]:
     """Write a largest value and its time."""
-    names = [name for name in force.components if name.startswith(part)]
-    if not all(force.determined[name] for name in names):
+    if found is None:
         return faint("not determined"), ""
     return Number(float(found)), Number(found.t) if found else ""
 
