@@ -16,7 +16,7 @@ import symengine as se
 
 from dalembert.algebra.decimals import meant, short_decimal
 from dalembert.language.building import Expr, is_numeral
-from dalembert.language.walk import fold, rebuild
+from dalembert.language.walk import Remembered, rebuild
 
 _DIGITS = 7  # of a quotient that is shorter than what it is made of
 _MOST = 15  # digits that a float keeps
@@ -30,7 +30,7 @@ def numerals(expr: Expr) -> Expr:
     >>> numerals(0.35 * se.Symbol("x") ** 1.5)
     x**1.5*0.35
     """
-    return fold(expr, _lifted) if expr.atoms(se.RealDouble) else expr
+    return _with_symbols(expr) if expr.atoms(se.RealDouble) else expr
 
 
 def _lifted(node: Expr, parts: list[Expr]) -> Expr:
@@ -57,7 +57,7 @@ def figures(expr: Expr) -> Expr:
     >>> figures(a * b * x + (a + b) * x**2), figures(x / b)
     (0.21*x + x**2, x/0.7)
     """
-    return _shown(fold(expr, _figure)) if any(map(is_numeral, expr.free_symbols)) else expr
+    return _shown(_with_figures(expr)) if any(map(is_numeral, expr.free_symbols)) else expr
 
 
 # A pure number is a Fraction on the way up, all else an expression.
@@ -216,3 +216,6 @@ def written(value: Fraction, decimal: bool = False) -> Expr:
         if not better and (value.denominator == 1 or abs(value.numerator) < 10 or not _is_short(value)):
             return se.Rational(value.numerator, value.denominator)
     return se.RealDouble(float(f"{float(value):.{_MOST}g}"))
+
+
+_with_symbols, _with_figures = Remembered(_lifted), Remembered(_figure)
