@@ -36,7 +36,7 @@ class Magnet(Acting):
 
     def add(self, parts):
         """Pull the poles together."""
-        parts.push(-self.strength / self.action.square, self.action.rate)
+        parts.push(-self.strength / self.action.value**2, self.action.rate)
 
 
 @pytest.fixture

@@ -84,3 +84,12 @@ def test_what_is_wrong_with_it_has_its_line(added):
 def test_without_it_there_is_no_such_table():
     with pytest.raises(ModelError, match="drags"):
         loads(TEXT)
+
+
+def test_forces_of_a_table_stand_in_the_reduced_system_once(added):
+    """They are in its equations; and the coordinate that the table names may be gone."""
+    given = {"kinetic": "(x'^2 + y'^2)/2", "constraints": {"a": "y = 2*x"}, "initial": {"x": 0, "x'": 3}}
+    system = System("x y", **given, drags={"x": 0.5, "y": 0.25})
+    left = system.reduced()
+    assert left.coordinates == ("x",)
+    assert left.simulate(1)["x"][-1] == pytest.approx(system.simulate(1)["x"][-1], rel=1e-9)

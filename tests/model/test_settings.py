@@ -145,8 +145,8 @@ def test_file_python_and_command_line_say_the_same(name, capsys):
         System("x", kinetic="x'^2/2", simulation={name: value})
     words.append(str(error.value).removeprefix(f"simulate.{name}: "))
     with pytest.raises(SystemExit):
-        main(["simulate", "pendulum", f"--{name}", str(value)])
-    words.append(capsys.readouterr().err.strip().replace("`--", "`"))
+        main(["simulate", "pendulum", f"--{name.replace('_', '-')}", str(value)])
+    words.append(capsys.readouterr().err.strip().replace(f"`--{name.replace('_', '-')}", f"`{name}"))
     assert words[0] == words[1] == words[2]
 
 

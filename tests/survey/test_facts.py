@@ -233,3 +233,14 @@ def test_variants_can_be_moved_in_threads():
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(end, lengths))
     assert together == [end(a) for a in lengths]
+
+
+def test_a_fact_that_is_asked_by_keywords():
+    from dalembert.model.facts import STRUCTURE, fact
+
+    @fact(STRUCTURE)
+    def answer(system, name, how="a"):
+        return name + how
+
+    system = System("x", kinetic="x'^2/2")
+    assert [answer(system, "x", how="a"), answer(system, "x", how="b"), answer(system, name="y")] == ["xa", "xb", "ya"]

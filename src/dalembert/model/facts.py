@@ -77,17 +77,17 @@ def fact(on: str) -> Callable[[Callable[Concatenate[Any, Names], Result]], Calla
 
     def declare(work: Callable[Concatenate[Any, Names], Result]) -> Callable[Concatenate[Any, Names], Result]:
         @wraps(work)
-        def found(system: Any, *names: Names.args, **none: Names.kwargs) -> Result:
-            survey, key = system.survey, (work, *names)
+        def found(system: Any, *names: Names.args, **more: Names.kwargs) -> Result:
+            survey, key = system.survey, (work, *names, *more.items())
             if (known := survey.known[on].get(key, _NOTHING)) is not _NOTHING:  # as mostly
                 return known
-            return survey.find(on, key, lambda: worked(system, *names, **none))
+            return survey.find(on, key, lambda: worked(system, *names, **more))
 
-        def worked(system: Any, *names: Names.args, **none: Names.kwargs) -> Result:
+        def worked(system: Any, *names: Names.args, **more: Names.kwargs) -> Result:
             if len(system.coordinates) < _LARGE:
-                return work(system, *names, **none)
+                return work(system, *names, **more)
             with one_thread:
-                return work(system, *names, **none)
+                return work(system, *names, **more)
 
         return found
 

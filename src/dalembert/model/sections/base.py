@@ -1,4 +1,4 @@
-"""What a further table of the model file is. How to add one is written here: one file, and nothing else knows of it.
+"""What a further table of the model file is. How to add one is written here: one file, and no other code knows of it.
 
 A table of your own is a class with the `name` under which Python has it as a keyword, and its place in a file if that
 is another. `read` makes of what was given what the system keeps: mappings, tuples, expressions, numbers, texts. The
@@ -17,7 +17,8 @@ read      reads it and reports what is wrong, each mistake under its key: that g
 calls     gives the functions that expressions can call because of it.
 forces    gives what it adds to the generalized forces, by coordinate.
 merged    is what `replace` makes of it and a change.
-put       puts expressions into it, where coordinates are solved for; None if the equations hold all of it.
+put       puts expressions into it, where coordinates are solved for; None if the equations hold all of it, as those
+          hold what adds `forces`.
 write     gives its entries in a file.
 
 What is read must be readable again: `replace` reads a variant from what the system keeps.
@@ -83,8 +84,8 @@ class ModelTable:
         return change
 
     def put(self, kept: Any, change: Callable[[Expr], Expr]) -> Any:
-        """Return it with its expressions changed."""
-        return in_expressions(kept, change)
+        """Return it with its expressions changed; None if it adds forces, which the equations hold already."""
+        return None if type(self).forces is not ModelTable.forces else in_expressions(kept, change)
 
     def write(self, kept: Any, write: Write) -> Entries:
         """Return its entries in a file, by table; `write` writes any value that a system keeps."""

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from dalembert.results.run import Run
 
 _PACKAGES = ("dalembert", "numpy", "scipy", "sympy", "symengine", "numba", "llvmlite")
+# said before, or by the model that is written above; or no step depends on it
+_APART = ("until", "events", "step", "rtol", "atol", "samples", "initial", "functions", "controls", "every")
+_APART += ("progress", "certify", "strict")
 
 
 def section(run: Run) -> Section:
@@ -62,7 +65,7 @@ def _settings(motion: Motion) -> dict[str, Any]:
     found = {key: getattr(settings, key) for key in ("form", "method", "keep", *steps)}
     if events := [event for event in settings.events if getattr(event, "name", "") not in said]:
         found["events"] = events
-    further = {key: getattr(settings, key) for key in ("begin", "gains", "max_steps", "max_seconds", "unchecked")}
+    further = {key: getattr(settings, key) for key in Settings.said if key not in (*_APART, *found)}
     return found | {key: value for key, value in further.items() if value and value != getattr(Settings, key)}
 
 

@@ -18,7 +18,7 @@ model files and its keyword in Python; `read` makes it from an entry of that tab
             return None if action is None else cls(table.name, table.finish(), action, strength)
 
         def add(self, parts):
-            parts.push(-self.strength / self.action.square, self.action.rate)
+            parts.push(-self.strength / self.action.value**2, self.action.rate)
 
 What can be asked of it along a motion, as `magnet.length` in outputs, are its `quantities`, each with its unit. Where
 it acts, for its force in results, is what `site` says; what is drawn of it are its `shapes`. All are there for what is
