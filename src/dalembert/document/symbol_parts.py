@@ -38,7 +38,8 @@ class Symbol:
             plain = name.rstrip("'")
             return cls(plain, (), len(name) - len(plain))
         letter, digits, rest, primes = found.groups()
-        parts = [digits, *(GREEK.get(part, part) for part in rest.lstrip(".").strip("_").split("_"))]
+        rest, lines = rest.lstrip("."), len(rest) - len(rest.rstrip("_"))  # x_ is another one than x
+        parts = [digits, *(GREEK.get(part, part) for part in rest.strip("_").split("_")), "_" * lines]
         return cls(GREEK.get(letter, letter), tuple(filter(None, parts)), len(primes))
 
     @property

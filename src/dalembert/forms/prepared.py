@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -104,10 +105,13 @@ class Scene:
         return self.free_name(f"{kind}_{name.replace('.', '_')}")
 
     def free_name(self, name: str, taken: Collection[str] = ()) -> Expr:
-        """Return a symbol of a name, lengthened until nothing else is called so in the system."""
-        while name in self.names or name in taken:
-            name += "_"
-        return se.Symbol(name)
+        """Return a symbol of a name, lengthened until nothing else is called so in the system; a letter is numbered."""
+        found = name
+        for k in count(1):
+            if found not in self.names and found not in taken:
+                return se.Symbol(found)
+            found = f"{name}_{k}" if len(name) == 1 else f"{name}{'_' * k}"
+        raise AssertionError("numbers do not end")
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -314,6 +314,7 @@ class Short:
         taken = {
             *self._scene.names,
             *self._raw.abbreviation_expressions,
+            *self._raw.entries,
             *FUNCTIONS,
             *CONSTANTS,
             *forces(self._scene)[1],

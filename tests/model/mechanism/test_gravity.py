@@ -46,8 +46,8 @@ def start(system):
 @pytest.mark.parametrize(
     ("changes", "name"),
     [
-        ({"parameters": {"m": 1, "l": 2, "g": 5}}, "g_0"),
-        ({"parameters": {"m": 1, "l": 2, "g": 5, "g_0": 5}}, "g_1"),
+        ({"parameters": {"m": 1, "l": 2, "g": 5}, "define": {"G": "3*g"}}, "g_0"),
+        ({"parameters": {"m": 1, "l": 2, "g": 5, "g_0": 5}, "define": {"G": "3*g"}}, "g_1"),
         ({"coordinates": "g", "kinetic": "g'^2/2"}, "g_0"),
         ({"define": {"g": "3*m"}}, "g_0"),
         ({"outputs": {"g": "3*m"}}, "g_0"),
@@ -86,3 +86,17 @@ def test_saved():
 def test_nothing_is_said_of_it_where_nothing_has_weight():
     light = made(bodies={"rod": {"mass": 0, "inertia": 1}}, parameters={})
     assert "not used" not in str(light.check())
+
+
+def test_a_parameter_g_of_which_nothing_else_is_made_is_gravity():
+    moon = made(parameters={"m": 1, "l": 2, "g": 1.62})
+    assert dict(moon.parameters) == {"m": 1, "l": 2, "g": 1.62}
+    assert moon.gravity == (0, -se.Symbol("g"))
+    assert "not used" not in str(moon.check())
+    assert loads(to_toml(moon)) == moon
+
+
+def test_check_says_which_gravity_acts_beside_another_g():
+    system = made(loads={"F": {"body": "rod", "force": [0, "m*g"]}}, parameters={"m": 1, "l": 2, "g": 5})
+    note = "gravity is not given: it is the parameter `g_0` = 9.81, downwards; write gravity = [0, \"-g\"]"
+    assert note in str(system.check())

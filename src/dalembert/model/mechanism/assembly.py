@@ -29,7 +29,7 @@ from dalembert.model.mechanism.drives import read_drive
 from dalembert.model.mechanism.element_terms import Terms
 from dalembert.model.mechanism.elements import ELEMENTS
 from dalembert.model.mechanism.elements.action import read_joint_action
-from dalembert.model.mechanism.gravity import downwards, gravity_name, with_gravity
+from dalembert.model.mechanism.gravity import OWN, downwards, gravity_name, with_gravity
 from dalembert.model.mechanism.joint import Joint, read_joint
 from dalembert.model.mechanism.judgements import Judgement, Judgements, numeric
 from dalembert.model.mechanism.measures import all_initial, find_measures
@@ -190,8 +190,8 @@ class Assembly(Reader):
 
     def read_gravity(self, tables: Mapping[str, Any]) -> Vector:
         """Read the acceleration of gravity."""
-        if self.default_gravity:
-            return downwards(self.default_gravity, self.dimensions)
+        if tables.get("gravity") is None:
+            return downwards(self.default_gravity or OWN, self.dimensions)
         return TableReader(self, ("mechanism",), {"gravity": tables["gravity"]}).vector("gravity")
 
     # --- elements ----------------------------------------------------------------------------------------------------

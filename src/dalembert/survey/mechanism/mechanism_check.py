@@ -11,6 +11,7 @@ from dalembert.blocks.numeric import Numeric, has_values
 from dalembert.errors import Problem
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.companion import absolute_inputs
+from dalembert.model.mechanism.gravity import OWN
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.tree import ABSOLUTE
 from dalembert.survey.check import Examination
@@ -31,6 +32,7 @@ class MechanismExamination(Examination):
     def start(self, numeric: Numeric) -> Configuration | None:
         """Find the initial state, and say how far the bodies are from where they were placed."""
         start = super().start(numeric)
+        self.gravity()
         if self.state is not None:
             for note in moved(*self.placed(numeric, self.state)):
                 self.report("note", note.text, *note.key)
@@ -39,6 +41,14 @@ class MechanismExamination(Examination):
             for problem in self.misfits(numeric, self.state):
                 self.report("error", problem.text, *problem.key)
         return start
+
+    def gravity(self) -> None:
+        """Say which gravity acts where the model has a g, of which other things are made too."""
+        name, mechanism = self.mechanism.default_gravity, self.mechanism
+        if name not in ("", OWN) and OWN in mechanism.parameters:
+            down = ", ".join([*["0"] * (mechanism.dimensions - 1), f'"-{OWN}"'])
+            text = f"gravity is not given: it is the parameter `{name}` = {mechanism.parameters[name]}, downwards"
+            self.report("note", f"{text}; write gravity = [{down}] if it is your `{OWN}`", "mechanism", "gravity")
 
     def placed(self, numeric: Numeric, state: State) -> tuple[Mechanism, Numeric, Array, Mapping[str, Expr]]:
         """Return the mechanism in the coordinates of its bodies, where they are, and where they were placed."""
