@@ -116,6 +116,10 @@ class Form(ABC):
         """
         return None
 
+    def parts(self, scene: Scene) -> Mapping[str, list[Expr]]:
+        """Return its functions as sums, whose terms may be shorter one by one, or raise TooLarge."""
+        return {}
+
     def otherwise(self, scene: Scene) -> Written | None:
         """Write short equations in another way, for where that takes fewer operations, or raise TooLarge."""
         return None

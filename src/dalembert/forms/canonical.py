@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
+import numpy as np
 import symengine as se
+from scipy.sparse.csgraph import connected_components
 
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.gramschmidt import Vector
@@ -65,6 +67,10 @@ class Canonical(Form):
         matrices["R"] = [[value] for value in hamiltonian.reactions]
         return Written(hamiltonian.equations(), matrices, products=hamiltonian.products())
 
+    def parts(self, scene: Scene) -> Mapping[str, list[Expr]]:
+        """Return H as the energies of what moves on its own, and the rest."""
+        return {"H": self.hamiltonian(scene).energies}
+
     def symbols(self, scene: Scene) -> list[Expr]:
         """Return the momenta."""
         return self.hamiltonian(scene).momenta
@@ -75,13 +81,14 @@ class Canonical(Form):
         return [*positions, *self.hamiltonian(scene).short_residuals]
 
     def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:
-        """Return q̇ − ∂H/∂p, and ṗ − ∂L/∂q − Q − Aᵀλ in the velocities, which the first equations give."""
+        """Return q̇ − ∂H/∂p, and ṗ − ∂L/∂q − Q − Aᵀλ in the velocities, which the first equations give; H in both."""
         found, steps = self.hamiltonian(scene), steps_of(scene)
         rates = [se.Symbol(f"{p.name}'") for p in found.momenta]
         reactions = steps.total if scene.kept else [ZERO] * len(rates)
         second = [rate - force - R for rate, force, R in zip(rates, found.moving_forces, reactions, strict=True)]
-        shown = {"R": [[R] for R in reactions], "B_0": [[-b] for b in steps.needed]} if scene.kept else {}
-        return Written([*found.equations()[: scene.system.mechanical], *second], shown, names=steps.names)
+        shown: dict[str, Matrix] = {"H": [[found.energy]]}
+        shown |= {"R": [[R] for R in reactions], "B_0": [[-b] for b in steps.needed]} if scene.kept else {}
+        return Written([*found.rates, *second], shown, names=steps.names)
 
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return q̇ and ṗ."""
@@ -169,6 +176,25 @@ class Hamiltonian:
         right = [field.read(p - l) for p, l in zip(self.momenta, self.linear, strict=True)]
         return [field.write(v) for v in factorise(rows, field, pilot.replay()).solve(right)]
 
+    @property
+    def rates(self) -> list[Expr]:
+        """q̇ − M⁻¹(p − l), or p − M q̇ − l where that is too long; a state has no momentum."""
+        b, count = self.scene.blocks, self.scene.system.mechanical
+        try:
+            return [v - value for v, value in zip(b.v, self.velocities, strict=True)][:count]
+        except TooLarge:
+            made = (
+                se.Add(l, *[entry * b.v[j] for j, entry in row.items()])
+                for row, l in zip(self.mass, self.linear, strict=True)
+            )
+            return [p - value for p, value in zip(self.momenta, made, strict=True)][:count]
+
+    @property
+    def energy(self) -> Expr:
+        """H = ½(p − l)·v − T₀ + V, at v = ∂H/∂p."""
+        moving = [(p - l) * v / 2 for p, l, v in zip(self.momenta, self.linear, self.scene.blocks.v, strict=True)]
+        return se.Add(*moving[: self.scene.system.mechanical], self._still)
+
     def substituted(self, expr: Expr) -> Expr:
         """Write an expression of q, v, t in q, p, t."""
         return expr.xreplace(dict(zip(self.scene.blocks.v, self.velocities, strict=True)))
@@ -190,6 +216,15 @@ class Hamiltonian:
         moving = [(p - l) * v / 2 for p, l, v in zip(self.momenta, self.linear, self.velocities, strict=True)]
         count = self.scene.system.mechanical  # states have no energy
         return self.simplified(se.Add(*moving[:count], self._still))
+
+    @property
+    def energies(self) -> list[Expr]:
+        """The parts of H: ½(p − l)ᵀM⁻¹(p − l) of each block of M, and V − T₀."""
+        pattern = np.array([[j in row for j in range(len(self.mass))] for row in self.mass])
+        groups: dict[int, list[Expr]] = {}
+        for k, group in enumerate(connected_components(pattern)[1][: self.scene.system.mechanical]):
+            groups.setdefault(int(group), []).append((self.momenta[k] - self.linear[k]) * self.velocities[k] / 2)
+        return [*(self.simplified(se.Add(*terms)) for terms in groups.values()), self._still]
 
     @cached_property
     def forces(self) -> list[Expr]:

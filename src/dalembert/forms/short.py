@@ -9,14 +9,14 @@ Each part is written when it is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import symengine as se
 
 from dalembert.algebra.rational import TooLarge
-from dalembert.algebra.writing.cost import total
+from dalembert.algebra.writing.cost import operations, total
 from dalembert.algebra.writing.given_names import with_given_names
 from dalembert.algebra.writing.shared_parts import UNNAMED, in_order, shared_parts
 from dalembert.forms.base import Form, Matrix, Written
@@ -28,6 +28,9 @@ from dalembert.forms.steps import steps_of
 from dalembert.language.building import CONSTANTS, Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.functions import FUNCTIONS
+
+
+_READ = 60  # operations of a function of momenta that one still reads rather than one of velocities too
 
 
 @dataclass
@@ -72,7 +75,20 @@ class Short:
         for name, rows in raw.items():
             own = Pen(self._scene, [e for row in rows for e in row]) if name in functions else pen
             found[name] = [[own.value(entry) for entry in row] for row in rows]
+        for name, terms in self._parts.items():
+            apart = se.Add(*[Pen(self._scene, [term]).value(term) for term in terms])
+            whole = found.get(name, [[apart]])[0][0]
+            is_mixed = any(symbol.name.endswith("'") for symbol in whole.free_symbols)  # of velocities and momenta
+            if operations(apart) < max(operations(whole), _READ * is_mixed):
+                found[name] = [[apart]]
         return found
+
+    @property
+    def _parts(self) -> Mapping[str, list[Expr]]:
+        try:
+            return self._form.parts(self._scene)
+        except TooLarge:
+            return {}
 
     @property
     def entries(self) -> dict[str, Matrix]:
