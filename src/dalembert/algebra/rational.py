@@ -25,6 +25,7 @@ from dalembert.algebra.writing.angles import Angles, multiple
 from dalembert.algebra.writing.writer import Writer
 from dalembert.arrays import Array
 from dalembert.errors import DerivationError
+from dalembert.language.building import is_numeral
 from dalembert.language.program import Program
 from dalembert.language.walk import fold
 
@@ -248,7 +249,8 @@ class Field:
             (_factors(p)[1] for p, _ in self._variants(formula)), key=lambda fs: sum(len(p) for p, _ in fs)
         ):
             expr = self._expanded(factor)
-            if any(symbol.name not in constant for symbol in expr.free_symbols) and not _never_zero(expr, factor):
+            varies = any(symbol.name not in constant and not is_numeral(symbol) for symbol in expr.free_symbols)
+            if varies and not _never_zero(expr, factor):
                 found.append(expr)
         return found
 

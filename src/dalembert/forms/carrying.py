@@ -9,19 +9,27 @@ the joint act in directions G, W = Gᵀλ, which gives their λ in accelerations
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
+from typing import Any
 
+import numpy as np
 import symengine as se
 
+from dalembert.algebra.pilot import Pilot
+from dalembert.algebra.writing.numerals import numbers
 from dalembert.blocks.symbolic import Blocks
+from dalembert.forms.multipliers import Multipliers, multiplier
 from dalembert.forms.pen import Pen
 from dalembert.forms.prepared import MAX_UNKNOWNS, Scene
 from dalembert.forms.tidy import plain
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ONE, ZERO
+from dalembert.language.program import Program
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.tree import Branch
 from dalembert.survey.redundancy import redundancies_of
 
+_NOTHING = 1e-10  # part of the sum of its terms that is nothing
 Wrench = list[Expr]  # a force along x and along y, and a moment about a joint
 
 
@@ -58,7 +66,26 @@ class _Balances:
             names = self._conditions(branch)
             if not shared.issuperset(names):
                 found |= self._solved(branch, names, rest)
-        return {name: value for name, value in found.items() if name not in shared}
+        known = {name: value for name, value in found.items() if name not in shared}
+        return {name: ZERO if self._vanishes(value) else value for name, value in known.items()}
+
+    def _vanishes(self, expr: Expr) -> bool:
+        """Tell whether equations of motion make nothing of it: no moment is needed where what hangs on it turns."""
+        if expr == 0 or self.scene.system.calls:
+            return expr == 0
+        symbols, values = self._solution
+        terms = se.expand(numbers(expr))
+        outputs = terms.args if terms.is_Add else (terms,)
+        found = Program([*self.scene.inputs, *symbols], outputs).arrays([*self.scene.points, *values])
+        return bool(np.all(np.abs(found.sum(axis=0)) <= _NOTHING * np.abs(found).sum(axis=0)))
+
+    @cached_property
+    def _solution(self) -> tuple[list[Expr], list[Any]]:
+        """The accelerations and λ at the pilot's points, by their symbols."""
+        scene, found = self.scene, Multipliers().solve(self.scene.arrays, Pilot())
+        symbols = [se.Symbol(f"{q.name}''") for q in scene.blocks.q]
+        symbols += [multiplier(scene, i) for i in scene.kept]
+        return symbols, [*found.acceleration, *(found.multipliers or [])]
 
     def _conditions(self, branch: Branch) -> list[str]:
         """Return the conditions that hold in a joint because it carries, those of drives in it among them."""

@@ -29,7 +29,6 @@ from dalembert.language.building import CONSTANTS, Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.functions import FUNCTIONS
 
-
 _READ = 60  # operations of a function of momenta that one still reads rather than one of velocities too
 
 

@@ -7,11 +7,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dalembert.language.building import Expr, angle
+from dalembert.language.building import Expr
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.placement import Placement, default_axis, read_axis, settle_axis
 from dalembert.model.mechanism.table_reader import TableReader, as_sequence
-from dalembert.model.mechanism.vectors import ONE, ZERO, Matrix, Vector, norm, tidy, transpose, unit, zeros
+from dalembert.model.mechanism.vectors import (
+    ONE,
+    ZERO,
+    Matrix,
+    Vector,
+    direction_angle,
+    norm,
+    tidy,
+    transpose,
+    unit,
+    zeros,
+)
 from dalembert.model.mechanism.views import View, compose, reverse
 
 _BESIDE = 1e-9  # of its distance from the origin: what is beside a particle
@@ -167,7 +178,7 @@ def turned(frame: Placement, body: Body, direction: Vector, table: TableReader) 
     """Return a frame of the body with its axis along a direction of the world in the assembled position."""
     if len(direction) == 2:
         u = unit(body.placement.inward_direction(direction))
-        turn = angle(direction[1], direction[0]) - body.placement.turn[0]
+        turn = direction_angle(direction[0], direction[1]) - body.placement.turn[0]
         return Placement(frame.at, ((u[0], -u[1]), (u[1], u[0])), (turn,))
     R, e = triad(direction, table)
     axes = [body.placement.inward_direction(axis) for axis in transpose(R)]
@@ -182,7 +193,7 @@ def triad(direction: Vector, table: TableReader) -> tuple[Matrix, Vector]:
     """
     u = unit(direction)
     if len(direction) == 2:
-        return ((u[0], -u[1]), (u[1], u[0])), (angle(direction[1], direction[0]),)
+        return ((u[0], -u[1]), (u[1], u[0])), (direction_angle(direction[0], direction[1]),)
     x, y, z = u
     if (table.reader.value(z) or 0.0) < 0:
         k = 1 / (1 - z)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import symengine as se
 
-from dalembert.language.building import Expr, number, root, total
+from dalembert.language.building import Expr, angle, number, root, total
 
 Vector = tuple[Expr, ...]
 Matrix = tuple[Vector, ...]
@@ -58,7 +58,30 @@ def norm(a: Sequence[Expr]) -> Expr:
     value = number(axes[0]) if len(axes) == 1 else None
     if value is not None:
         return axes[0] if value > 0 else -axes[0]
+    if len(axes) == 2 and turned_by(axes[0], axes[1]) is not None:
+        return ONE
     return root(dot(a, a))
+
+
+def direction_angle(x: Expr, y: Expr) -> Expr:
+    """Return the angle of a direction in the plane; that of (cos α, sin α) is α, whatever turns are in it."""
+    found = turned_by(x, y)
+    return angle(y, x) if found is None else found
+
+
+def turned_by(x: Expr, y: Expr) -> Expr | None:
+    """Return α of (cos α, sin α), also of such as (−sin β, cos β), where it is β + π/2; None of what is none."""
+    (a, first), (b, second) = _sign_of(x), _sign_of(y)
+    if {type(first), type(second)} != {se.sin, se.cos} or first.args != second.args:
+        return None
+    turn, quarter = first.args[0], se.pi / 2
+    if isinstance(first, se.cos):
+        return b * turn if a > 0 else se.pi - b * turn
+    return b * (quarter - a * turn)
+
+
+def _sign_of(x: Expr) -> tuple[int, Expr]:
+    return (-1, -x) if x.is_Mul and x.args[0] == -1 else (1, x)
 
 
 def unit(a: Sequence[Expr]) -> Vector:
