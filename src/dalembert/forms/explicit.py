@@ -10,6 +10,7 @@ from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
 from dalembert.forms.base import Form, Matrix, Solution, Written, conditions, register, remainder, transposed
 from dalembert.forms.cramer import ByCramer
+from dalembert.forms.multipliers import accelerations
 from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
@@ -68,7 +69,9 @@ class Explicit(Form):
         return Written(equations, matrices, names=steps.names)
 
     def otherwise(self, scene: Scene) -> Written | None:
-        """Return q̈ − (M⁻¹f + k y) of a single condition."""
+        """Return q̈ − (M⁻¹f + k y) of a single condition; where M has no inverse, q̈ of the whole matrix."""
+        if scene.added:
+            return Written([x - a for x, a in zip(self.solved_for(scene), accelerations(scene), strict=True)])
         if len(scene.kept) != 1:
             return None
         lines, names = ByCramer(scene).in_one_factor()

@@ -47,6 +47,14 @@ class Multipliers(Form):
         return [se.Add(*terms) for terms in parts]
 
 
+def accelerations(scene: Scene) -> list[Expr]:
+    """Return q̈ as formulas, of the whole matrix [[M, Aᵀ], [A, 0]], or raise TooLarge."""
+    pilot, form, rows = Pilot(), Multipliers(), scene.formulas
+    form.solve(scene.arrays, pilot)
+    with rows.arithmetic.bounded():
+        return [rows.arithmetic.write(value) for value in form.solve(rows, pilot.replay()).acceleration]
+
+
 def multiplier(scene: Scene, i: int) -> Expr:
     """Return the symbol of the multiplier of a constraint."""
     return scene.fresh("lambda", scene.system.constraints[i].name)

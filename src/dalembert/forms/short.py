@@ -123,13 +123,14 @@ class Short:
             lines = [*equations, *given.values()]
             written, names = shared_parts(lines, self._taken(lines), self._scene.system.parameters)
             named = zip(given, written[len(equations) :], strict=True)
-            return written[: len(equations)], in_order({**dict(named), **names})
+            found = written[: len(equations)], in_order({**dict(named), **names})
+            return min(found, (self._otherwise() if self._scene.added else None) or found, key=_length)
         equations, steps = self._stepwise(self._combined())
         equations, given = self._kept(equations)
         taken = self._taken(equations) | steps.keys()
         written, names = shared_parts(equations, taken, self._scene.system.parameters)
         found = written, in_order({**steps, **given, **names})
-        if steps or long(equations) or total(equations) <= UNNAMED:
+        if total(equations) <= UNNAMED or ((steps or long(equations)) and not self._scene.added):
             return found
         return min(found, self._otherwise() or found, key=_length)
 
