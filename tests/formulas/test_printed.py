@@ -54,10 +54,8 @@ def truth_of(system: System, place: Any) -> Any:
     return truth
 
 
-@pytest.mark.parametrize("case", sampled(CASES, 23), ids=" ".join)
-def test_printed_formulas_equal_the_kernel(case, monkeypatch):
-    model, form = case
-    system = example(model)
+def compare_with_kernels(system: System, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read everything back that is printed of a form, and compare it with the kernels at two states."""
     for row in list(OPERATIONS.values()):  # tables of the model are functions of its own
         if row.owner and row.text:
             monkeypatch.setitem(formulas._FUNCTIONS, row.text.partition("(")[0], row.array)
@@ -77,3 +75,9 @@ def test_printed_formulas_equal_the_kernel(case, monkeypatch):
             truth.owners = {name: compare.oracle.turning(row, place.q) for name, row in reactions.items()}
             truth.components = {name: np.ones(len(place.q), dtype=bool) for name in truth.owners}
         compare.formulas(data, state, truth)
+
+
+@pytest.mark.parametrize("case", sampled(CASES, 23), ids=" ".join)
+def test_printed_formulas_equal_the_kernel(case, monkeypatch):
+    model, form = case
+    compare_with_kernels(example(model), form, monkeypatch)

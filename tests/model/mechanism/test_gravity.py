@@ -98,5 +98,5 @@ def test_a_parameter_g_of_which_nothing_else_is_made_is_gravity():
 
 def test_check_says_which_gravity_acts_beside_another_g():
     system = made(loads={"F": {"body": "rod", "force": [0, "m*g"]}}, parameters={"m": 1, "l": 2, "g": 5})
-    note = "gravity is not given: it is the parameter `g_0` = 9.81, downwards; write gravity = [0, \"-g\"]"
+    note = 'gravity is not given: it is the parameter `g_0` = 9.81, downwards; write gravity = [0, "-g"]'
     assert note in str(system.check())

@@ -1,0 +1,76 @@
+"""Systems as a lecturer writes them, none of the gallery: right in every form, and as one writes them on a board."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dalembert import load
+from dalembert.forms import FORMS
+from tests.formulas.test_printed import compare_with_kernels
+from tests.sampling import sampled
+
+LECTURES = Path(__file__).parent / "lectures"
+CASES = [(path.stem, form) for path in sorted(LECTURES.glob("*.toml")) for form in FORMS]
+
+
+def derived(model: str, form: str):
+    return load(LECTURES / f"{model}.toml").derive(form)
+
+
+@pytest.mark.parametrize("case", sampled(CASES, 17), ids=" ".join)
+def test_what_is_printed_equals_the_kernel(case, monkeypatch):
+    model, form = case
+    compare_with_kernels(load(LECTURES / f"{model}.toml"), form, monkeypatch)
+
+
+def test_a_direction_by_sine_and_cosine():
+    found = derived("cartincl", "minimal").as_dict()
+    assert found["equations"] == [
+        "(M + m)*(s'' - g*sin(alpha)) + l*m*(phi''*cos(alpha + phi) - phi'^2*sin(alpha + phi)) + k*s = 0",
+        "J*phi'' + l*m*(l*phi'' + s''*cos(alpha + phi) + g*sin(phi)) = 0",
+    ]
+    assert found["joint_forces"]["rail.angle"] == "0"  # what hangs on a pin needs no moment
+
+
+def test_coordinates_without_mass():
+    first = derived("incline-c", "explicit").as_dict()["equations"][0]
+    assert first == (
+        "x'' - cos(alpha)*(m*sin(alpha + th)*(l*th'^2 + g*cos(th)) + M*g*sin(alpha))/(M + m*sin(alpha + th)^2) = 0"
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "H"),
+    [
+        ("tube", "g*m*r*sin(theta) + k*(r - r0)^2/2 + p_r^2/(2*m) + p_theta^2/(2*(J + m*r^2))"),
+        ("lift", "p_phi^2/25.5 + p_x_car^2/1700 + p_x_cw^2/2501 + 8338.5*x_car + 12267.405*x_cw"),
+    ],
+)
+def test_the_energies_of_a_hamiltonian_stand_side_by_side(model, H):
+    assert derived(model, "canonical").as_dict()["matrices"]["H"] == [[H]]
+
+
+@pytest.mark.parametrize("model", ["spin3rod", "dipc", "snakeboard", "roberts", "trailer", "toggle", "incline-c"])
+def test_the_canonical_form_is_written(model):
+    found = derived(model, "canonical").as_dict()
+    assert len(found["equations"]) == 2 * len(load(LECTURES / f"{model}.toml").coordinates)
+    assert not any("too long" in note for note in found["notes"])
+
+
+def test_a_name_that_is_taken_is_another_one_in_latex_too():
+    """k is the stiffness of the user; what the equations share is called k_1."""
+    text = derived("governor", "explicit").latex()
+    assert "k_{1}" in text and "\nk &=" not in text
+    assert "p_{x,\\mathrm{\\_}}" in derived("names", "canonical").latex()
+
+
+def test_names_of_shared_parts_are_not_those_of_matrices():
+    for model in ("incline-c", "trailer"):
+        found = derived(model, "explicit").as_dict()
+        assert not found["abbreviations"].keys() & found["matrices"].keys()
+
+
+def test_no_note_says_where_a_number_vanishes():
+    assert not [note for note in derived("gearpair", "independent").notes if "holds where" in note]
