@@ -28,9 +28,7 @@ def fell_over(seed: int, folder: Path, thorough: bool) -> str:
     return "\n".join([*faults, "", case.text]) if faults else ""
 
 
-@pytest.mark.parametrize(
-    "seed", [s if s < 15 or s in (21, 29) else pytest.param(s, marks=pytest.mark.full) for s in range(40)]
-)
+@pytest.mark.parametrize("seed", range(40))
 def test_everyday(seed, tmp_path):
     assert not fell_over(seed, tmp_path, thorough=False)
 
