@@ -41,6 +41,7 @@ class Script(ABC):
     def __init__(self) -> None:
         self._pieces: dict[Expr, Piece] = {}
         self._texts: dict[Expr, tuple[str, int]] = {}
+        self._terms: dict[Expr, list[Expr]] = {}
 
     # --- what a script says -------------------------------------------------------------------------------------------
 
@@ -115,9 +116,11 @@ class Script(ABC):
 
     def terms(self, expr: Expr) -> list[Expr]:
         """Return the terms of a sum as they are written: with accelerations first, then velocities, then the rest."""
-        found = sorted(expr.args if expr.is_Add else (expr,), key=self._place_of_term)
-        first = next((k for k, term in enumerate(found) if not self.piece(term).negative), 0)
-        return [found[first], *found[:first], *found[first + 1 :]]
+        if expr not in self._terms:
+            found = sorted(expr.args if expr.is_Add else (expr,), key=self._place_of_term)
+            first = next((k for k, term in enumerate(found) if not self.piece(term).negative), 0)
+            self._terms[expr] = [found[first], *found[:first], *found[first + 1 :]]
+        return self._terms[expr]
 
     def factors(self, expr: Expr) -> list[Expr]:
         """Return the factors of a product as they are written."""

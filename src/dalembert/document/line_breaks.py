@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from dalembert.document.composition import divides
 from dalembert.document.tex import Tex
@@ -97,6 +98,7 @@ def _base_and_power(factor: Expr) -> tuple[Expr, int]:
     return factor, 1
 
 
+@lru_cache(maxsize=4096)
 def size(text: str) -> int:
     """Estimate how many letters wide a formula is set."""
     text = re.sub(r"\\(?:frac|left|right|operatorname|quad|d*dot|mathrm|[Bb]ig[lr]|,)", "", text)

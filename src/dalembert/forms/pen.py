@@ -12,7 +12,7 @@ import symengine as se
 from dalembert.algebra.rational import Field, TooLarge
 from dalembert.algebra.writing.cost import operations, total
 from dalembert.algebra.writing.figures import in_decimals, scaled
-from dalembert.algebra.writing.numerals import figures, numbers, numerals
+from dalembert.algebra.writing.numerals import figures, has_decimals, numbers, numerals
 from dalembert.algebra.writing.signs import opened, spread
 from dalembert.algebra.writing.writer import Writer
 from dalembert.forms.prepared import MAX_UNKNOWNS, Scene
@@ -182,7 +182,7 @@ def _relations(field: Field, residuals: Iterable[Expr]) -> list[Any]:
 
 
 def _decimals(expr: Expr) -> bool:
-    return bool(expr.atoms(se.RealDouble)) or any(map(is_numeral, expr.free_symbols))
+    return has_decimals(expr) or any(map(is_numeral, expr.free_symbols))
 
 
 def _whole(expr: Expr) -> set[int]:

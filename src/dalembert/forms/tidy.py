@@ -11,7 +11,7 @@ from dalembert.algebra.decimals import short_decimal, simple_fraction
 from dalembert.algebra.writing.numerals import numbers, numerals
 from dalembert.blocks.symbolic import Blocks
 from dalembert.language.building import Expr
-from dalembert.language.walk import fold, rebuild
+from dalembert.language.walk import Remembered, fold, rebuild
 
 
 def tidy(blocks: Blocks) -> Blocks:
@@ -51,14 +51,22 @@ def _each(blocks: Blocks, change: Callable[[Expr], Expr]) -> Blocks:
 
 
 def _tidy(expr: Expr) -> Expr:
-    plain = {number: _plain(float(number)) for number in expr.atoms(se.RealDouble)}
-    expr = expr.xreplace({number: value for number, value in plain.items() if value is not None})
-    return fold(expr, _without_roots) if any(map(_is_root_of_square, expr.atoms(se.Pow))) else expr
+    expr = _with_plain_numbers(expr)
+    return fold(expr, _without_roots) if _has_roots_of_squares(expr) else expr
+
+
+def _number(node: Expr, parts: list[Expr]) -> Expr:
+    found = _plain(float(node)) if isinstance(node, se.RealDouble) else None
+    return rebuild(node, parts) if found is None else found
 
 
 def _is_root_of_square(node: Expr) -> bool:
     base, power = node.args
     return abs(power) == se.Rational(1, 2) and base.is_Pow and base.args[1] == 2
+
+
+_with_plain_numbers = Remembered(_number)
+_has_roots_of_squares = Remembered(lambda node, parts: any(parts) or bool(node.is_Pow and _is_root_of_square(node)))
 
 
 def _without_roots(node: Expr, parts: list[Expr]) -> Expr:

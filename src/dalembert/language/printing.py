@@ -10,7 +10,7 @@ import symengine as se
 from dalembert.language.building import Expr, ratio
 from dalembert.language.functions import function_of
 from dalembert.language.state_names import as_written
-from dalembert.language.walk import fold
+from dalembert.language.walk import Remembered, fold
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 _FACTOR = re.compile(r"-?(\d[\d.e+-]*\*\(?)?", re.ASCII)  # in front of a term
@@ -188,17 +188,16 @@ def _rank(factor: Expr) -> int:
 
 def is_constant_sum(expr: Expr) -> bool:
     """Tell whether a sum is made of names and numbers only: such as J + m l²."""
-    waiting = [expr]
-    while waiting:
-        node = waiting.pop()
-        if node.is_Symbol:
-            if node.name.endswith("'"):
-                return False
-        elif node.is_Add or node.is_Mul or node.is_Pow:
-            waiting.extend(node.args)
-        elif not node.is_Number:
-            return False
-    return True
+    return _is_constant(expr)
+
+
+def _constant(node: Expr, parts: list[bool]) -> bool:
+    if node.is_Symbol:
+        return not node.name.endswith("'")
+    return bool(node.is_Number or node.is_Add or node.is_Mul or node.is_Pow) and all(parts)
+
+
+_is_constant = Remembered(_constant)
 
 
 def _rates(text: str) -> int:

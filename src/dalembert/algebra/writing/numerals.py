@@ -30,7 +30,12 @@ def numerals(expr: Expr) -> Expr:
     >>> numerals(0.35 * se.Symbol("x") ** 1.5)
     x**1.5*0.35
     """
-    return _with_symbols(expr) if expr.atoms(se.RealDouble) else expr
+    return _with_symbols(expr) if has_decimals(expr) else expr
+
+
+def has_decimals(expr: Expr) -> bool:
+    """Tell whether there are decimals in an expression, exponents too."""
+    return _has_decimals(expr)
 
 
 def _lifted(node: Expr, parts: list[Expr]) -> Expr:
@@ -219,3 +224,4 @@ def written(value: Fraction, decimal: bool = False) -> Expr:
 
 
 _with_symbols, _with_figures = Remembered(_lifted), Remembered(_figure)
+_has_decimals = Remembered(lambda node, parts: any(parts) or isinstance(node, se.RealDouble))
