@@ -96,3 +96,24 @@ def test_a_coordinate_in_one_condition_loses_nothing(mass, own, other):
     exact = -sum(a * x / m for a, x, m in zip(A, f, M, strict=True)) / sum(a * a / m for a, m in zip(A, M, strict=True))
     found = system.compile()(0.0, [0.0, 0.0], [0.0, 0.0])
     assert found.multipliers[0] == pytest.approx(float(exact), rel=1e-14)
+
+
+@pytest.mark.parametrize("factor", [1e-3, 1.0, 1e3, 1e6])
+def test_a_condition_between_what_has_no_mass_may_be_written_in_any_size(factor):
+    """No force acts on u, so that its reaction is zero."""
+    system = System(
+        "psi alpha u",
+        kinetic="0.84*psi'^2/2",
+        potential="21.59*(psi - 0.13)^2/2 + 4.0221*alpha",
+        constraints={
+            "hold": "u = 0.47*sin(psi)",
+            "link": "alpha^2 + u^2 = 40.7",
+            "again": f"{factor}*(alpha^2 + u^2) = {factor}*40.7",
+        },
+        initial={"psi": -1.05},
+        guess={"alpha": -6.38},
+    )
+    state = system.start()
+    found = system.compile()(state.t, state.q, state.v)
+    assert found.reaction[1] == pytest.approx(4.0221, rel=1e-12)
+    assert found.reaction[2] == pytest.approx(0.0, abs=1e-12)

@@ -291,7 +291,8 @@ def _factor(M: Sparse, A: Sparse, i: int) -> float:
     massive = (there > 1e-12 * diagonal.max(initial=0.0)) & (row.data != 0)
     if np.any(massive):
         return float(np.min(there[massive] / row.data[massive] ** 2))
-    return _inertia(diagonal, A, i)
+    largest = float(np.max(row.data**2, initial=0.0))
+    return _inertia(diagonal, A, i) / (largest or 1.0)  # a row may be written a thousand times larger
 
 
 def _involved(directions: Sparse) -> Array:
