@@ -88,8 +88,8 @@ def ledger_of(scene: Scene, names: dict[str, Expr], pen: Pen | None = None) -> t
 
     def named(name: str, value: Expr) -> Expr:
         line = tidied(scene, value)
-        if operations(line) < TRIVIAL:  # 2*0.5*sin(phi), which needs no name
-            return line
+        if operations(line) < TRIVIAL:  # 2*0.5*sin(phi), which needs no name; what is divided by 0.36 is to show it
+            return numerals(line)
         symbol = scene.free_name(name, names)
         names[symbol.name] = line
         return symbol
@@ -174,7 +174,7 @@ class NamedSteps(ABC):
     def named(self, name: str, value: Expr) -> Expr:
         """Give a value a name, unless it needs none."""
         if operations(value) <= TRIVIAL:
-            return value
+            return numerals(value)
         symbol = self.scene.free_name(name, self.names)
         self.names[symbol.name] = value
         return symbol
