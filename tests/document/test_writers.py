@@ -171,3 +171,8 @@ def test_models_by_matrices_show_these():
     assert "mass matrix M" in system._repr_html_()
     assert r"\[ M = \left[\begin{array}{cc} m & 0 \\ 0 & m" in write_latex([system.document()])
     assert "[-k*x]" in write_text(system.document())
+
+
+def test_a_matrix_of_numbers_may_have_more_columns_than_a_bmatrix():
+    text = write_latex([Matrix("N", [["1.5*"] * 14], said="at a state")])
+    assert "bmatrix" not in text and "{" + "c" * 14 + "}" in text

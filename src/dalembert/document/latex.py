@@ -117,7 +117,8 @@ class Latex:
         if not any(isinstance(entry, str) for row in part.rows for entry in row):
             return matrix(letters, part.rows, Tex(part.own), self.fit)
         entries = " \\\\ ".join(" & ".join(_entry(str(entry)) for entry in row) for row in part.rows)
-        made = self.fit(f"{letters} = \\begin{{bmatrix}} {entries} \\end{{bmatrix}}")
+        columns = "c" * max(map(len, part.rows))  # a bmatrix has ten at most
+        made = self.fit(f"{letters} = \\left[\\begin{{array}}{{{columns}}} {entries} \\end{{array}}\\right]")
         return [f"{prose(part.said)}:\n\\[ {made} \\]"]
 
     def text(self, text: nodes.Text, sentence: bool = False) -> str:
