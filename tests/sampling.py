@@ -8,6 +8,6 @@ from typing import Any
 import pytest
 
 
-def sampled(cases: Iterable[Any], every: int) -> list[Any]:
+def sampled(cases: Iterable[Any], every: int, first: int = 0) -> list[Any]:
     """Return cases as parameters, one of so many for the ordinary run."""
-    return [case if k % every == 0 else pytest.param(case, marks=pytest.mark.full) for k, case in enumerate(cases)]
+    return [case if k % every == first else pytest.param(case, marks=pytest.mark.full) for k, case in enumerate(cases)]

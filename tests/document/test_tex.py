@@ -36,7 +36,7 @@ def test_what_is_written_is_what_was_meant(expr):
     )
 
 
-@pytest.mark.parametrize("name", sampled(GALLERY, 6))
+@pytest.mark.parametrize("name", sampled(GALLERY, 6, 3))
 def test_formulas_of_the_gallery_read_back(name, random):
     """All that is written of every form: equations, steps, constraints, reactions, in lines as they are printed."""
     system = example(name)

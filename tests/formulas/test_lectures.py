@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dalembert import load
+from dalembert import example, load
 from dalembert.forms import FORMS
 from tests.formulas.test_printed import compare_with_kernels
 from tests.sampling import sampled
@@ -77,3 +77,9 @@ def test_names_of_shared_parts_are_not_those_of_matrices():
 
 def test_no_note_says_where_a_number_vanishes():
     assert not [note for note in derived("gearpair", "independent").notes if "holds where" in note]
+
+
+def test_names_of_steps_are_others_on_paper_too():
+    """Euler parameters e0, …, e3 beside steps e_1, e_2: LaTeX would write both as e with an index."""
+    found = example("heavy-top").derive("explicit").as_dict()["abbreviations"]
+    assert not {f"e_{k}" for k in range(4)} & found.keys()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -105,13 +106,20 @@ class Scene:
         return self.free_name(f"{kind}_{name.replace('.', '_')}")
 
     def free_name(self, name: str, taken: Collection[str] = ()) -> Expr:
-        """Return a symbol of a name, lengthened until nothing else is called so in the system; a letter is numbered."""
-        found = name
-        for k in count(1):
-            if found not in self.names and found not in taken:
-                return se.Symbol(found)
-            found = f"{name}_{k}" if len(name) == 1 else f"{name}{'_' * k}"
-        raise AssertionError("numbers do not end")
+        """Return a symbol of a name, lengthened until nothing else is called so in the system; a letter is numbered.
+
+        What has a number gets another letter: e1 and e_1 would be one and the same on paper.
+        """
+        letter, _, number = name.partition("_")
+        others = (f"{other}_{number}" for other in "hsz") if letter == "e" and number.isdigit() else ()
+        longer = (f"{name}_{k}" if len(name) == 1 else f"{name}{'_' * k}" for k in count(1))
+        alike = {_on_paper(known) for known in self.names}
+
+        def is_free(found: str) -> bool:
+            another = found.endswith("_") or _on_paper(found) not in alike
+            return another and found not in self.names and found not in taken
+
+        return se.Symbol(next(filter(is_free, chain([name], others, longer))))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -280,3 +288,8 @@ def scene_of(system: System) -> Scene:
         scene.blocks = with_numerals(tidy(shortened(scene)))
         scene.given = with_numbers(scene.blocks)
     return scene
+
+
+def _on_paper(name: str) -> str:
+    """Return a name without the lines in front of its numbers, which are indices with them or without."""
+    return re.sub(r"_(?=\d)", "", name)
