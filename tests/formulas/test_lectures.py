@@ -83,3 +83,18 @@ def test_names_of_steps_are_others_on_paper_too():
     """Euler parameters e0, …, e3 beside steps e_1, e_2: LaTeX would write both as e with an index."""
     found = example("heavy-top").derive("explicit").as_dict()["abbreviations"]
     assert not {f"e_{k}" for k in range(4)} & found.keys()
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"loads": {"late": {"body": "cart", "torque": "3*step(t - 5)"}}},
+        {"loads": {"late": {"body": "cart", "torque": "3*sin(2*t)"}}},
+        {"actuators": {"late": {"joint": "pin", "torque": "3*step(t - 5)"}}},
+        {"actuators": {"late": {"joint": "pin", "torque": "3*exp(-((t - 5)/0.01)^2)"}}},
+    ],
+)
+def test_a_moment_that_comes_later_is_not_zero(part):
+    """Where formulas are looked at it is still zero, in the formula or in the equations that it is made of."""
+    late = load(LECTURES / "cartincl.toml").replace(**part)
+    assert late.derive("minimal").as_dict()["joint_forces"]["rail.angle"] != "0"

@@ -30,6 +30,7 @@ from dalembert.model.mechanism.tree import Branch
 from dalembert.survey.redundancy import redundancies_of
 
 _NOTHING = 1e-10  # part of the sum of its terms that is nothing
+_NOTICED = 1e-6  # and that says something
 Wrench = list[Expr]  # a force along x and along y, and a moment about a joint
 
 
@@ -70,14 +71,28 @@ class _Balances:
         return {name: ZERO if self._vanishes(value) else value for name, value in known.items()}
 
     def _vanishes(self, expr: Expr) -> bool:
-        """Tell whether equations of motion make nothing of it: no moment is needed where what hangs on it turns."""
-        if expr == 0 or self.scene.system.calls:
+        """Tell whether equations of motion make nothing of it: no moment is needed where what hangs on it turns.
+
+        That is seen at the pilot's points, if they are like all others. A term that is next to nothing at all of them
+        need not be so elsewhere: then the formula stays.
+        """
+        if expr == 0 or not self._is_alike_everywhere(expr):
             return expr == 0
         symbols, values = self._solution
         terms = se.expand(numbers(expr))
         outputs = terms.args if terms.is_Add else (terms,)
-        found = Program([*self.scene.inputs, *symbols], outputs).arrays([*self.scene.points, *values])
-        return bool(np.all(np.abs(found.sum(axis=0)) <= _NOTHING * np.abs(found).sum(axis=0)))
+        found = np.abs(Program([*self.scene.inputs, *symbols], outputs).arrays([*self.scene.points, *values]))
+        whole = np.abs(Program([*self.scene.inputs, *symbols], [terms]).arrays([*self.scene.points, *values])[0])
+        noticed = np.any(found > _NOTICED * found.sum(axis=0), axis=1)
+        return bool(np.all(noticed) and np.all(whole <= _NOTHING * found.sum(axis=0)))
+
+    def _is_alike_everywhere(self, expr: Expr) -> bool:
+        """Tell whether nothing in a formula and in the equations switches, is a pulse, depends on time, or is zero."""
+        scene, b = self.scene, self.scene.blocks
+        for formula in (expr, *b.M.values(), *b.f, *b.A.values(), *b.c):
+            if b.t in formula.free_symbols or formula.atoms(se.Function) - formula.atoms(se.sin, se.cos):
+                return False
+        return bool(np.all(np.any(scene.points[1:] != 0, axis=1)))
 
     @cached_property
     def _solution(self) -> tuple[list[Expr], list[Any]]:
