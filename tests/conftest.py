@@ -6,6 +6,8 @@ import os
 import signal
 import tempfile
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of the oracles, beside each other in workers: `dalembert.threads`
+
 import numpy as np
 import pytest
 from hypothesis import settings

@@ -7,6 +7,17 @@ from dalembert import System, threads
 from dalembert.model.facts import START, fact
 
 
+@pytest.fixture(autouse=True)
+def two_threads():
+    """Let there be more than one thread to begin with, whatever tests are run with."""
+    before = counts()
+    for _, limit in threads._libraries():
+        limit(2)
+    yield
+    for (_, limit), count in zip(threads._libraries(), before, strict=True):
+        limit(count)
+
+
 def counts():
     return [count() for count, _ in threads._libraries()]
 
