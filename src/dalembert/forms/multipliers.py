@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import symengine as se
 
@@ -11,7 +11,7 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Values
-from dalembert.forms.base import Form, Solution, Written, register, transposed
+from dalembert.forms.base import Form, Matrix, Solution, Written, register, transposed
 from dalembert.forms.prepared import Rows, Scene
 from dalembert.language.building import Expr
 
@@ -35,6 +35,15 @@ class Multipliers(Form):
     def write(self, scene: Scene, solution: Callable[[], Solution]) -> Written:
         """Write the blocks themselves: there is nothing to be solved."""
         return Written(self.equations(scene))
+
+    def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written | None:
+        """Write the equations of Newton and Euler, body by body, of a mechanism in space."""
+        from dalembert.forms.by_bodies import by_bodies
+
+        if (found := by_bodies(scene)) is None:
+            return None
+        equations, names = found.equations
+        return Written(equations, names=names)
 
     def equations(self, scene: Scene, solution: Solution | None = None) -> list[Expr]:
         """Return M q̈ − f − Aᵀλ."""

@@ -10,11 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 
 import symengine as se
 
-from dalembert.algebra.writing.cost import operations, total
-from dalembert.algebra.writing.ledger import TRIVIAL, Ledger
+from dalembert.algebra.writing.cost import operations, total, width
+from dalembert.algebra.writing.cutting import cut
+from dalembert.algebra.writing.ledger import TRIVIAL, WIDE, Ledger
 from dalembert.algebra.writing.numerals import numerals
 from dalembert.algebra.writing.shared_parts import in_order, shared_parts
 from dalembert.forms.pen import Pen
@@ -79,20 +81,36 @@ def forces(scene: Scene) -> tuple[list[Expr], dict[str, Expr]]:
     return scene.memory["forces"]
 
 
+def put_down(scene: Scene, names: dict[str, Expr], name: str, line: Expr) -> Expr:
+    """Put a line down by a name, or one like it that is free; what is too wide for a line is put down before it."""
+
+    def part(value: Expr) -> Expr:
+        return put_down(scene, names, next(x for k in count(1) if (x := f"{name}_{k}") not in names), value)
+
+    line = cut(line, part)
+    symbol = scene.free_name(name, names)
+    names[symbol.name] = line
+    return symbol
+
+
 def ledger_of(scene: Scene, names: dict[str, Expr], pen: Pen | None = None) -> tuple[Rows, Ledger]:
     """Return the blocks on a tape, and what writes results on it line by line, with names that are put down."""
     long, given = forces(scene)
     names |= given
     rows, loads = scene.recorded(long)
     written = {name: numerals(pen.value(entry) if pen else entry) for name, entry in loads.items()}
+    wide = [name for name, entry in written.items() if width(entry) > WIDE]
+    if wide:
+        taken = {*scene.names, *FUNCTIONS, *CONSTANTS, *names, *written, *(s.name for s in scene.inputs)}
+        lines, parts = shared_parts([written[name] for name in wide], taken, scene.system.parameters, most=len(wide) + 4)
+        names |= parts
+        written |= zip(wide, lines, strict=True)
 
     def named(name: str, value: Expr) -> Expr:
         line = tidied(scene, value)
         if operations(line) < TRIVIAL:  # 2*0.5*sin(phi), which needs no name; what is divided by 0.36 is to show it
             return numerals(line)
-        symbol = scene.free_name(name, names)
-        names[symbol.name] = line
-        return symbol
+        return put_down(scene, names, name, line)
 
     return rows, Ledger(rows.arithmetic, written, named)
 
@@ -175,9 +193,8 @@ class NamedSteps(ABC):
         """Give a value a name, unless it needs none."""
         if operations(value) <= TRIVIAL:
             return numerals(value)
-        symbol = self.scene.free_name(name, self.names)
-        self.names[symbol.name] = value
-        return symbol
+        wish = self.scene.free_name(name)
+        return wish if self.names.get(wish.name) == value else put_down(self.scene, self.names, name, value)
 
     def tidy(self, expr: Expr) -> Expr:
         """Write a line in which names stand."""

@@ -11,19 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import symengine as se
 
 from dalembert.algebra.rational import TooLarge
-from dalembert.algebra.writing.cost import operations, total
+from dalembert.algebra.writing.cost import operations, total, width
+from dalembert.algebra.writing.cutting import WIDEST, cut
 from dalembert.algebra.writing.given_names import with_given_names
 from dalembert.algebra.writing.shared_parts import UNNAMED, in_order, shared_parts
 from dalembert.forms.base import Form, Matrix, Written
 from dalembert.forms.pen import MAX_TOTAL, Pen
 from dalembert.forms.prepared import Scene
 from dalembert.forms.raw import Raw
-from dalembert.forms.sheet import better, forces, long, needed
+from dalembert.forms.sheet import better, forces, long, needed, put_down
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import CONSTANTS, Expr
 from dalembert.language.calculus import ZERO
@@ -115,8 +116,29 @@ class Short:
 
     @cached_property
     def _equations(self) -> tuple[list[Expr], dict[str, Expr]]:
+        """The equations, and what names in them stand for, cut where they are too wide for a line."""
+        equations, names = self._uncut
+        if max(map(width, (*equations, *names.values())), default=0) <= WIDEST:
+            return equations, names
+        taken = dict.fromkeys((*self._taken(equations), *names), ZERO)
+        found: dict[str, Expr] = {}
+
+        def named(name: str, value: Expr) -> Expr:
+            symbol = put_down(self._scene, taken, name, value)
+            found.update((x, line) for x, line in taken.items() if line != 0)
+            return symbol
+
+        cut_names = {name: cut(line, partial(named, f"{name}_1")) for name, line in names.items()}
+        written = [cut(equation, partial(named, "K")) for equation in equations]
+        return written, in_order({**cut_names, **found})
+
+    @cached_property
+    def _uncut(self) -> tuple[list[Expr], dict[str, Expr]]:
         """The equations, and what names in them stand for; rows of blocks read best as they are."""
         if self._form.plain:
+            if equations := self._steps.equations:
+                written, given = self._kept([self._line(e) for e in equations])
+                return written, in_order({**needed(equations, self._steps.names), **given})
             return self._kept(self._rows())
         if given := self._named_already:
             equations = self._line_by_line()
@@ -174,7 +196,7 @@ class Short:
         """Equations and matrices in named steps; nothing where there are none, or where they are not needed."""
         raw, none = self._raw, Written([])
         shown = [*raw.expressions, *(e for rows in raw.entries.values() for row in rows for e in row)]
-        if self._named_already or not long(shown):
+        if not long(shown) or (self._named_already and not self._form.plain):
             return none
         try:
             return self._form.in_steps(self._scene, self._matrices) or none
@@ -187,6 +209,10 @@ class Short:
         if total(rows) > MAX_TOTAL:
             return rows
         return [Pen(self._scene, [row]).equation(row, self._wanted) for row in rows]
+
+    def _line(self, row: Expr) -> Expr:
+        """Write a row of blocks in which names stand."""
+        return row if operations(row) > _READ else Pen(self._scene, [row]).equation(row, self._wanted)
 
     @property
     def _wanted(self) -> list[Expr]:
