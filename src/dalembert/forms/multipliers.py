@@ -37,18 +37,25 @@ class Multipliers(Form):
         return Written(self.equations(scene))
 
     def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written | None:
-        """Write the equations of Newton and Euler, body by body, of a mechanism in space."""
+        """Write the equations of Newton and Euler, body by body, of a mechanism in space; else with names in f."""
         from dalembert.forms.by_bodies import by_bodies
+        from dalembert.forms.sheet import forces
 
-        if (found := by_bodies(scene)) is None:
-            return None
-        equations, names = found.equations
+        if found := by_bodies(scene):
+            equations, names = found.equations
+        else:
+            long, names = forces(scene)
+            equations = self._rows(scene, long)
         return Written(equations, names=names)
 
     def equations(self, scene: Scene, solution: Solution | None = None) -> list[Expr]:
         """Return M q̈ − f − Aᵀλ."""
+        return self._rows(scene)
+
+    @staticmethod
+    def _rows(scene: Scene, forces: Sequence[Expr] = ()) -> list[Expr]:
         b = scene.blocks
-        left = balance(scene)
+        left = balance(scene, forces)
         parts: list[list[Expr]] = [[expr] for expr in left]
         for (i, j), entry in b.A.items():
             if i in scene.kept:

@@ -99,12 +99,14 @@ def ledger_of(scene: Scene, names: dict[str, Expr], pen: Pen | None = None) -> t
     names |= given
     rows, loads = scene.recorded(long)
     written = {name: numerals(pen.value(entry) if pen else entry) for name, entry in loads.items()}
-    wide = [name for name, entry in written.items() if width(entry) > WIDE]
-    if wide:
-        taken = {*scene.names, *FUNCTIONS, *CONSTANTS, *names, *written, *(s.name for s in scene.inputs)}
-        lines, parts = shared_parts([written[name] for name in wide], taken, scene.system.parameters, most=len(wide) + 4)
-        names |= parts
-        written |= zip(wide, lines, strict=True)
+    taken = {*scene.names, *FUNCTIONS, *CONSTANTS, *names, *written, *(s.name for s in scene.inputs)}
+    known: dict[Expr, Expr] = {}
+    for name, entry in written.items():
+        if width(entry) > WIDE:  # what it repeats gets a name, by which others know it too
+            (written[name],), parts = shared_parts([entry.xreplace(known)], taken, scene.system.parameters)
+            names |= parts
+            taken |= parts.keys()
+            known |= {value: se.Symbol(part) for part, value in parts.items()}
 
     def named(name: str, value: Expr) -> Expr:
         line = tidied(scene, value)
@@ -154,14 +156,14 @@ class NamedSteps(ABC):
 
     def reaction(self, k: int) -> list[Expr]:
         """Return Aᵀλ of one independent condition."""
-        return [self.tidy(entry * self.multipliers[k]) for entry in self.rows[k]]
+        return [self.tidy(entry * self.multipliers[k]) for entry in self.named_rows[k]]
 
     @cached_property
     def total(self) -> list[Expr]:
         """Aᵀλ of all."""
         if not self.rows:  # nothing is held
             return [se.Integer(0)] * len(self.scene.blocks.q)
-        return [self.tidy(dot(self.multipliers, column)) for column in zip(*self.rows, strict=True)]
+        return [self.tidy(dot(self.multipliers, column)) for column in zip(*self.named_rows, strict=True)]
 
     @cached_property
     def pen(self) -> Pen:
@@ -182,6 +184,16 @@ class NamedSteps(ABC):
         """The independent rows of A."""
         b = self.scene.blocks
         return [[self.pen.value(b.A.get((i, j), se.Integer(0))) for j in range(len(b.q))] for i in self.scene.kept]
+
+    @cached_property
+    def named_rows(self) -> list[list[Expr]]:
+        """The independent rows of A, with names for entries that would fill a line."""
+        scene, found = self.scene, []
+        for i, row in zip(scene.kept, self.rows, strict=True):
+            condition = scene.names_of_conditions[i].replace(".", "_")
+            names = [f"A_{condition}_{q.name}" for q in scene.blocks.q]
+            found.append([self.named(x, e) if width(e) > WIDE else e for x, e in zip(names, row, strict=True)])
+        return found
 
     @property
     def names_of_multipliers(self) -> list[str]:

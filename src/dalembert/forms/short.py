@@ -25,11 +25,13 @@ from dalembert.forms.pen import MAX_TOTAL, Pen
 from dalembert.forms.prepared import Scene
 from dalembert.forms.raw import Raw
 from dalembert.forms.sheet import better, forces, long, needed, put_down
+from dalembert.forms.spatial_scene import conditions_by_bodies, spatial_scene
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import CONSTANTS, Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.functions import FUNCTIONS
 
+_BROAD = 360  # characters of an equation, above which it is cut; in rows that are products it is read to the end
 _READ = 60  # operations of a function of momenta that one still reads rather than one of velocities too
 
 
@@ -118,7 +120,7 @@ class Short:
     def _equations(self) -> tuple[list[Expr], dict[str, Expr]]:
         """The equations, and what names in them stand for, cut where they are too wide for a line."""
         equations, names = self._uncut
-        if max(map(width, (*equations, *names.values())), default=0) <= WIDEST:
+        if max(map(width, equations), default=0) <= _BROAD and max(map(width, names.values()), default=0) <= WIDEST:
             return equations, names
         taken = dict.fromkeys((*self._taken(equations), *names), ZERO)
         found: dict[str, Expr] = {}
@@ -129,17 +131,19 @@ class Short:
             return symbol
 
         cut_names = {name: cut(line, partial(named, f"{name}_1")) for name, line in names.items()}
-        written = [cut(equation, partial(named, "K")) for equation in equations]
+        written = [e if width(e) <= _BROAD else cut(e, partial(named, "K")) for e in equations]
         return written, in_order({**cut_names, **found})
 
     @cached_property
     def _uncut(self) -> tuple[list[Expr], dict[str, Expr]]:
         """The equations, and what names in them stand for; rows of blocks read best as they are."""
         if self._form.plain:
-            if equations := self._steps.equations:
-                written, given = self._kept([self._line(e) for e in equations])
-                return written, in_order({**needed(equations, self._steps.names), **given})
-            return self._kept(self._rows())
+            by_bodies = spatial_scene(self._scene) is not None
+            rows = [] if by_bodies else self._rows()
+            if by_bodies or max(map(width, rows), default=0) > WIDEST:
+                rows = [self._line(e) for e in self._steps.equations] or rows or self._rows()
+            written, given = self._kept(rows)
+            return written, in_order({**needed(written, self._steps.names), **given})
         if given := self._named_already:
             equations = self._line_by_line()
             lines = [*equations, *given.values()]
@@ -328,7 +332,7 @@ class Short:
         """What names stand for in what was written so far; nothing is written for it."""
         steps = self._scene.memory.get("steps")
         own = self.__dict__.get("_steps")  # if it was needed: what is asked for has no names of it otherwise
-        given = {**self._scene.definitions, **self._raw.abbreviation_expressions}
+        given = {**self._scene.definitions, **self._raw.abbreviation_expressions, **self._kinematic}
         return in_order({**given, **(steps.names if steps else {}), **(own.names if own else {}), **self._equations[1]})
 
     @property
@@ -344,7 +348,14 @@ class Short:
             used = [e for rows in self.entries.values() for row in rows for e in row]
             names = {**needed(used, self._steps.names), **names}
         used = [e for rows in raw.entries.values() for row in rows for e in row]
-        return in_order({**needed(used, raw.abbreviation_expressions), **names})
+        return in_order({**self._kinematic, **needed(used, raw.abbreviation_expressions), **names})
+
+    @property
+    def _kinematic(self) -> dict[str, Expr]:
+        """What is named of bodies in the constraints as they are shown."""
+        inner = spatial_scene(self._scene)
+        known = {symbol.name: value for symbol, value in inner.known.items()} if inner else {}
+        return needed(conditions_by_bodies(self._scene).values(), known)
 
     # --- what all need -----------------------------------------------------------------------------------------------
 

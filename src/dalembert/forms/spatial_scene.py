@@ -16,6 +16,8 @@ import numpy as np
 import symengine as se
 
 from dalembert.algebra.arithmetic import Numbers
+from dalembert.algebra.writing.cost import width
+from dalembert.algebra.writing.cutting import WIDEST
 from dalembert.arrays import Array
 from dalembert.blocks.symbolic import Blocks, derive_blocks
 from dalembert.forms.prepared import Rows, Scene
@@ -218,6 +220,16 @@ class SpatialScene(Scene):
         b = self.blocks
         program = Program(self.inputs, [*b.M.values(), *b.f, *b.A.values(), *b.c])
         return self._arranged(Numbers, list(program.arrays(list(self.points))))
+
+
+def conditions_by_bodies(scene: Scene) -> dict[str, Expr]:
+    """Return the conditions of a mechanism in space by R and ω, which are too wide for a line in its coordinates."""
+    inner, found = spatial_scene(scene), {}
+    for constraint in inner.other.constraints if inner else ():
+        i = scene.names_of_conditions.index(constraint.name)
+        if width(plain(scene.system.constraints[i].expression)) > WIDEST - len(constraint.name):
+            found[constraint.name] = plain(constraint.expression.xreplace(inner.renamed))
+    return found
 
 
 def spatial_scene(scene: Scene) -> SpatialScene | None:

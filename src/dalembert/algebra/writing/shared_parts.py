@@ -24,18 +24,18 @@ _LONG = 2_000  # operations beyond which no names are looked for here
 
 
 def shared_parts(
-    expressions: Sequence[Expr], taken: Collection[str], constant: Collection[str], most: int = MOST
+    expressions: Sequence[Expr], taken: Collection[str], constant: Collection[str]
 ) -> tuple[list[Expr], dict[str, Expr]]:
     """Return expressions in which shared parts are names, and what these stand for; as they are if that saves little.
 
-    taken: names that mean something else. constant: names of parameters. most: how many names there may be.
+    taken: names that mean something else. constant: names of parameters.
     """
     before = sum(map(operations, expressions))
     if not UNNAMED < before <= _LONG:
         return list(expressions), {}
     work, found = list(expressions), {}
     used = set(taken)
-    while len(found) < most:
+    while len(found) < MOST:
         step = _best([*work, *found.values()], _LEAST if before > _FEW else _LEAST_OF_FEW)
         if step is None:
             break
