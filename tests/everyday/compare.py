@@ -62,12 +62,13 @@ class Compare:
         """Compare a derivation as data: that its equations hold and are complete, and its reactions."""
         z = self.names(place, truth)
         for name, text in data["abbreviations"].items():
-            z[name] = formulas.value(text, z)
+            if formulas.mentioned(text) <= z.keys() | formulas._FUNCTIONS.keys():  # else it is made of unknown multipliers
+                z[name] = formulas.value(text, z)
         form = data["form"]
         if form == "canonical" and data["equations"]:
             self.canonical(data["equations"], z, truth)
         elif data["equations"] and form != "canonical":
-            self.equations(data["equations"], z, place, truth, form)
+            self.equations(data, z, place, truth)
         if data["total_reaction"]:
             found = [formulas.value(text, z) for text in data["total_reaction"]]
             found = self.oracle.turning(np.array(found, dtype=float), place[1])
@@ -85,8 +86,9 @@ class Compare:
             z |= {f"p_{name}": truth.momentum[k], f"p_{name}'": truth.momentum_rate[k]}
         return z
 
-    def equations(self, texts: list[str], z: dict[str, Any], place: Place, truth: Truth, form: str) -> None:
+    def equations(self, data: dict[str, Any], z: dict[str, Any], place: Place, truth: Truth) -> None:
         """Compare equations linear in accelerations (or reactions) and multipliers: they hold at the true ones."""
+        texts, form = data["equations"], data["form"]
         if form == "reactions":
             names, true = [f"r_{name}" for name in self.oracle.names], truth.reaction
             sizes = (1e-3 + np.abs(true * self.scale).max(initial=0)) / self.scale
@@ -94,11 +96,17 @@ class Compare:
             names, true = [name + "''" for name in self.oracle.names], truth.acceleration
             sizes = (1 + np.abs(true / self.scale).max(initial=0)) * self.scale
         n = len(names)
-        found = {name for text in texts for name in formulas.mentioned(text) if name.startswith("lambda_")}
+        shown = [*texts, *(data["abbreviations"].values() if form == "multipliers" else ())]
+        found = {name for text in shown for name in formulas.mentioned(text) if name.startswith("lambda_")}
         names += sorted(found if form == "multipliers" else found - z.keys())  # what is named in steps is known
         k = len(names)
         unknown = np.concatenate([np.zeros((1, k)), np.diag([*sizes, *np.ones(k - n)])])
         z = z | {name: unknown[:, j] for j, name in enumerate(names)}
+        varied = set(names)
+        for name, text in data["abbreviations"].items():  # those of accelerations vary with them
+            if name not in varied and varied & set(formulas.mentioned(text)):
+                z[name] = formulas.value(text, z)
+                varied.add(name)
         rows = np.array([np.broadcast_to(formulas.value(text, z), (k + 1,)) for text in texts], dtype=float)
         base, slopes = rows[:, 0], rows[:, 1:] - rows[:, :1]
         rowsize = np.abs(rows).max(axis=1) + 1e-300

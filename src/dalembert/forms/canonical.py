@@ -23,6 +23,7 @@ from dalembert.algebra.elimination import factorise
 from dalembert.algebra.gramschmidt import Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import Field, TooLarge
+from dalembert.forms.by_bodies import ByBodies
 from dalembert.forms.base import Form, Matrix, Solution, Written, register
 from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.reactions import Reactions
@@ -83,12 +84,27 @@ class Canonical(Form):
     def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:
         """Return q̇ − ∂H/∂p, and ṗ − ∂L/∂q − Q − Aᵀλ in the velocities, which the first equations give; H in both."""
         found, steps = self.hamiltonian(scene), steps_of(scene)
+        if isinstance(steps, ByBodies):
+            return self._by_bodies(found, steps)
         rates = [se.Symbol(f"{p.name}'") for p in found.momenta]
         reactions = steps.total if scene.kept else [ZERO] * len(rates)
         second = [rate - force - R for rate, force, R in zip(rates, found.moving_forces, reactions, strict=True)]
         shown: dict[str, Matrix] = {"H": [[found.energy]]}
         shown |= {"R": [[R] for R in reactions], "B_0": [[-b] for b in steps.needed]} if scene.kept else {}
         return Written([*found.rates, *second], shown, names=steps.names)
+
+    @staticmethod
+    def _by_bodies(found: Hamiltonian, steps: ByBodies) -> Written:
+        """Return p − ∂T/∂q̇ and ṗ − ∂L/∂q − Q − Aᵀλ of a mechanism in space, with angular velocities by their names."""
+        scene = found.scene
+        rates = [se.Symbol(f"{p.name}'") for p in found.momenta]
+        momenta, slopes = steps.momenta
+        total = steps.total if scene.kept else [ZERO] * len(rates)
+        first = [p - value for p, value in zip(found.momenta, momenta, strict=True)]
+        second = [rate - f - r for rate, f, r in zip(rates, slopes, total, strict=True)]
+        shown: dict[str, Matrix] = {"H": [[se.Add(*steps.energies, found.still)]]}
+        shown |= {"R": [[r] for r in total], "B_0": [[-b] for b in steps.needed]} if scene.kept else {}
+        return Written([*first[: scene.system.mechanical], *second], shown, names=steps.names)
 
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return q̇ and ṗ."""
@@ -193,7 +209,7 @@ class Hamiltonian:
     def energy(self) -> Expr:
         """H = ½(p − l)·v − T₀ + V, at v = ∂H/∂p."""
         moving = [(p - l) * v / 2 for p, l, v in zip(self.momenta, self.linear, self.scene.blocks.v, strict=True)]
-        return se.Add(*moving[: self.scene.system.mechanical], self._still)
+        return se.Add(*moving[: self.scene.system.mechanical], self.still)
 
     def substituted(self, expr: Expr) -> Expr:
         """Write an expression of q, v, t in q, p, t."""
@@ -215,7 +231,7 @@ class Hamiltonian:
         """H = ½(p − l)ᵀM⁻¹(p − l) − T₀ + V; M and v would bring the determinant in twice, of which one cancels."""
         moving = [(p - l) * v / 2 for p, l, v in zip(self.momenta, self.linear, self.velocities, strict=True)]
         count = self.scene.system.mechanical  # states have no energy
-        return self.simplified(se.Add(*moving[:count], self._still))
+        return self.simplified(se.Add(*moving[:count], self.still))
 
     @property
     def energies(self) -> list[Expr]:
@@ -224,7 +240,7 @@ class Hamiltonian:
         groups: dict[int, list[Expr]] = {}
         for k, group in enumerate(connected_components(pattern)[1][: self.scene.system.mechanical]):
             groups.setdefault(int(group), []).append((self.momenta[k] - self.linear[k]) * self.velocities[k] / 2)
-        return [*(self.simplified(se.Add(*terms)) for terms in groups.values()), self._still]
+        return [*(self.simplified(se.Add(*terms)) for terms in groups.values()), self.still]
 
     @cached_property
     def forces(self) -> list[Expr]:
@@ -245,12 +261,12 @@ class Hamiltonian:
         calculus, half = Calculus([*b.q, *b.v, b.t]), se.Rational(1, 2)
         L = [half * entry * b.v[i] * b.v[j] for i, row in enumerate(self.mass) for j, entry in row.items()]
         L += [l * v for l, v in zip(self.linear, b.v, strict=True)]
-        lagrangian = calculus.lift(se.Add(*L, -self._still))
+        lagrangian = calculus.lift(se.Add(*L, -self.still))
         found = [calculus.lower(calculus.diff(lagrangian, q)) for q in b.q]
         return [slope + plain(system.forces.get(q.name, ZERO)) for q, slope in zip(b.q, found, strict=True)]
 
     @property
-    def _still(self) -> Expr:
+    def still(self) -> Expr:
         """H where p = l: V − T₀, without what was added to T."""
         b = self.scene.blocks
         still = dict.fromkeys(b.v, ZERO)

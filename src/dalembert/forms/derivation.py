@@ -20,6 +20,7 @@ from dalembert.forms.formulas import Formulas, NamedFormulas
 from dalembert.forms.prepared import Scene
 from dalembert.forms.raw import Raw
 from dalembert.forms.short import Short
+from dalembert.forms.spatial_scene import conditions_by_bodies
 from dalembert.forms.solved import solved
 from dalembert.forms.tidy import plain
 from dalembert.language.building import Expr
@@ -101,6 +102,12 @@ class Derivation(Printed):
     def constraint_expressions(self) -> dict[str, Expr]:
         """The constraints by name, as expressions that vanish."""
         return {c.name: figures(plain(c.expression)) for c in self.system.constraints}
+
+    @cached_property
+    def shown_constraints(self) -> dict[str, Expr]:
+        """The constraints by name as they are shown: in space by rotation matrices, where they are too wide else."""
+        shorter = {} if self.is_full else _figured(conditions_by_bodies(self.scene))
+        return {**self.constraint_expressions, **shorter}
 
     @property
     def entries(self) -> dict[str, Matrix]:

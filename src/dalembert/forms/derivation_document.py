@@ -47,7 +47,7 @@ class _Description:
         return Section(title, [*equations, *more]) if rows or more else None
 
     def constraints(self) -> Section | None:
-        rows = [Equation(expr, name=name) for name, expr in self.derivation.constraint_expressions.items()]
+        rows = [Equation(expr, name=name) for name, expr in self.derivation.shown_constraints.items()]
         return self.section("Constraints", rows, "constraint")
 
     def matrices(self) -> Section | None:

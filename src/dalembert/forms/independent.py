@@ -7,6 +7,7 @@ choice: the rows of B are the right singular vectors of A that belong to zero si
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -22,7 +23,9 @@ from dalembert.arguments import names
 from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Values
 from dalembert.errors import nearest, quoted
+from dalembert.forms.along_bodies import along_coordinates
 from dalembert.forms.base import Form, Matrix, Solution, Written, dense, holds_where, register
+from dalembert.forms.by_bodies import by_bodies
 from dalembert.forms.minimal import along
 from dalembert.forms.nullspace import by_elimination
 from dalembert.forms.prepared import Rows, Scene
@@ -99,6 +102,9 @@ class Independent(Form):
 
     def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:
         """Write RᵀM R z̈ − Rᵀ(f − M a₀) with names for the entries of R and a₀, the ratios and what they lack."""
+        if bodies := by_bodies(scene):
+            chosen = by_elimination(scene.arrays, Pilot(), self._free).independent
+            return replace(along_coordinates(bodies, chosen), notes=self._notes(scene, chosen))
         b, names, notes = scene.blocks, {}, []
         if not matrices:  # too long for the algebra: solved on a tape, with names for what is used again
             pilot = Pilot()

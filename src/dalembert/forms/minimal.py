@@ -13,6 +13,7 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import TooLarge
 from dalembert.algebra.writing.cost import is_negative
 from dalembert.algebra.writing.numerals import figures
+from dalembert.forms.along_bodies import along_null_space
 from dalembert.forms.base import (
     MAX_OPERATIONS,
     Form,
@@ -26,6 +27,7 @@ from dalembert.forms.base import (
     remainder,
     transposed,
 )
+from dalembert.forms.by_bodies import by_bodies
 from dalembert.forms.multipliers import balance
 from dalembert.forms.nullspace import NullSpace, by_elimination, by_gram_schmidt, clear, lost_where
 from dalembert.forms.prepared import Rows, Scene
@@ -61,6 +63,8 @@ class Minimal(Form):
         """Write D with names for what its entries share, where it is too long; the equations are made of it anyway."""
         if matrices:
             return None
+        if bodies := by_bodies(scene):
+            return along_null_space(bodies)
         pilot, names = Pilot(), {}
         by_elimination(scene.arrays, pilot)
         rows, ledger = ledger_of(scene, names)

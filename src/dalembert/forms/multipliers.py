@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import symengine as se
 
@@ -11,7 +11,7 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Values
-from dalembert.forms.base import Form, Solution, Written, register, transposed
+from dalembert.forms.base import Form, Matrix, Solution, Written, register, transposed
 from dalembert.forms.prepared import Rows, Scene
 from dalembert.language.building import Expr
 
@@ -36,10 +36,26 @@ class Multipliers(Form):
         """Write the blocks themselves: there is nothing to be solved."""
         return Written(self.equations(scene))
 
+    def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written | None:
+        """Write the equations of Newton and Euler, body by body, of a mechanism in space; else with names in f."""
+        from dalembert.forms.by_bodies import by_bodies
+        from dalembert.forms.sheet import forces
+
+        if found := by_bodies(scene):
+            equations, names = found.equations
+        else:
+            long, names = forces(scene)
+            equations = self._rows(scene, long)
+        return Written(equations, names=names)
+
     def equations(self, scene: Scene, solution: Solution | None = None) -> list[Expr]:
         """Return M q̈ − f − Aᵀλ."""
+        return self._rows(scene)
+
+    @staticmethod
+    def _rows(scene: Scene, forces: Sequence[Expr] = ()) -> list[Expr]:
         b = scene.blocks
-        left = balance(scene)
+        left = balance(scene, forces)
         parts: list[list[Expr]] = [[expr] for expr in left]
         for (i, j), entry in b.A.items():
             if i in scene.kept:

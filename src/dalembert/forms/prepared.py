@@ -233,8 +233,8 @@ class Scene:
         A_<constraint>_<coordinate> and c_<constraint>; equal entries are one input, and what is 0 or ±1 none.
         """
         b, tape = self.blocks, Tape(rounds=False)
-        q, constraints = [symbol.name for symbol in b.q], [c.name for c in self.system.constraints]
-        named = [(f"M_{q[min(place)]}_{q[max(place)]}", entry) for place, entry in b.M.items()]
+        q, constraints = [symbol.name for symbol in b.q], self.names_of_conditions
+        named = [(self.name_of_inertia(*sorted(place)), entry) for place, entry in b.M.items()]
         named += [(f"f_{name}", entry) for name, entry in zip(q, forces or b.f, strict=True)]
         named += [(f"A_{constraints[i]}_{q[j]}", entry) for (i, j), entry in b.A.items()]
         named += [(f"c_{name}", entry) for name, entry in zip(constraints, b.c, strict=True)]
@@ -246,6 +246,15 @@ class Scene:
                 if -entry not in nodes:
                     found[self.free_name(name.replace(".", "_"), found).name] = entry
         return self.rows(tape, [nodes[entry] for _, entry in named]), found
+
+    @property
+    def names_of_conditions(self) -> list[str]:
+        """What the rows of A are called."""
+        return [constraint.name for constraint in self.system.constraints]
+
+    def name_of_inertia(self, i: int, j: int) -> str:
+        """Return what an entry of M is called."""
+        return f"M_{self.blocks.q[i].name}_{self.blocks.q[j].name}"
 
     def floats(self, values: Values) -> Rows:
         """The blocks as floats at a state."""

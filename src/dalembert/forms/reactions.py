@@ -14,6 +14,7 @@ from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
 from dalembert.forms.base import Form, Matrix, Solution, Written, dense, multiply, register, transposed
 from dalembert.forms.prepared import Rows, Scene
+from dalembert.forms.spatial_scene import spatial_scene
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
 
@@ -55,7 +56,7 @@ class Reactions(Form):
         """Return r − Aᵀλ, with B = A M⁻¹ and B₀ = −b of the steps in which λ is found."""
         steps = steps_of(scene)
         equations = [x - value for x, value in zip(self.solved_for(scene), steps.total, strict=True)]
-        if scene.added:  # M alone has no inverse
+        if scene.added or spatial_scene(scene):  # M alone has no inverse, or B would have long rows by bodies
             return Written(equations, names=steps.names)
         B: dict[str, Matrix] = {"B": steps.solved[1], "B_0": [[-b] for b in steps.needed]}
         return Written(equations, B, names=steps.names)

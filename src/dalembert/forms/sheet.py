@@ -10,11 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 
 import symengine as se
 
-from dalembert.algebra.writing.cost import operations, total
-from dalembert.algebra.writing.ledger import TRIVIAL, Ledger
+from dalembert.algebra.writing.cost import operations, total, width
+from dalembert.algebra.writing.cutting import cut
+from dalembert.algebra.writing.ledger import TRIVIAL, WIDE, Ledger
 from dalembert.algebra.writing.numerals import numerals
 from dalembert.algebra.writing.shared_parts import in_order, shared_parts
 from dalembert.forms.pen import Pen
@@ -79,20 +81,38 @@ def forces(scene: Scene) -> tuple[list[Expr], dict[str, Expr]]:
     return scene.memory["forces"]
 
 
+def put_down(scene: Scene, names: dict[str, Expr], name: str, line: Expr) -> Expr:
+    """Put a line down by a name, or one like it that is free; what is too wide for a line is put down before it."""
+
+    def part(value: Expr) -> Expr:
+        return put_down(scene, names, next(x for k in count(1) if (x := f"{name}_{k}") not in names), value)
+
+    line = cut(line, part)
+    symbol = scene.free_name(name, names)
+    names[symbol.name] = line
+    return symbol
+
+
 def ledger_of(scene: Scene, names: dict[str, Expr], pen: Pen | None = None) -> tuple[Rows, Ledger]:
     """Return the blocks on a tape, and what writes results on it line by line, with names that are put down."""
     long, given = forces(scene)
     names |= given
     rows, loads = scene.recorded(long)
     written = {name: numerals(pen.value(entry) if pen else entry) for name, entry in loads.items()}
+    taken = {*scene.names, *FUNCTIONS, *CONSTANTS, *names, *written, *(s.name for s in scene.inputs)}
+    known: dict[Expr, Expr] = {}
+    for name, entry in written.items():
+        if width(entry) > WIDE:  # what it repeats gets a name, by which others know it too
+            (written[name],), parts = shared_parts([entry.xreplace(known)], taken, scene.system.parameters)
+            names |= parts
+            taken |= parts.keys()
+            known |= {value: se.Symbol(part) for part, value in parts.items()}
 
     def named(name: str, value: Expr) -> Expr:
         line = tidied(scene, value)
         if operations(line) < TRIVIAL:  # 2*0.5*sin(phi), which needs no name; what is divided by 0.36 is to show it
             return numerals(line)
-        symbol = scene.free_name(name, names)
-        names[symbol.name] = line
-        return symbol
+        return put_down(scene, names, name, line)
 
     return rows, Ledger(rows.arithmetic, written, named)
 
@@ -136,14 +156,14 @@ class NamedSteps(ABC):
 
     def reaction(self, k: int) -> list[Expr]:
         """Return Aᵀλ of one independent condition."""
-        return [self.tidy(entry * self.multipliers[k]) for entry in self.rows[k]]
+        return [self.tidy(entry * self.multipliers[k]) for entry in self.named_rows[k]]
 
     @cached_property
     def total(self) -> list[Expr]:
         """Aᵀλ of all."""
         if not self.rows:  # nothing is held
             return [se.Integer(0)] * len(self.scene.blocks.q)
-        return [self.tidy(dot(self.multipliers, column)) for column in zip(*self.rows, strict=True)]
+        return [self.tidy(dot(self.multipliers, column)) for column in zip(*self.named_rows, strict=True)]
 
     @cached_property
     def pen(self) -> Pen:
@@ -165,6 +185,16 @@ class NamedSteps(ABC):
         b = self.scene.blocks
         return [[self.pen.value(b.A.get((i, j), se.Integer(0))) for j in range(len(b.q))] for i in self.scene.kept]
 
+    @cached_property
+    def named_rows(self) -> list[list[Expr]]:
+        """The independent rows of A, with names for entries that would fill a line."""
+        scene, found = self.scene, []
+        for i, row in zip(scene.kept, self.rows, strict=True):
+            condition = scene.names_of_conditions[i].replace(".", "_")
+            names = [f"A_{condition}_{q.name}" for q in scene.blocks.q]
+            found.append([self.named(x, e) if width(e) > WIDE else e for x, e in zip(names, row, strict=True)])
+        return found
+
     @property
     def names_of_multipliers(self) -> list[str]:
         """What λ is called, condition by condition."""
@@ -175,9 +205,8 @@ class NamedSteps(ABC):
         """Give a value a name, unless it needs none."""
         if operations(value) <= TRIVIAL:
             return numerals(value)
-        symbol = self.scene.free_name(name, self.names)
-        self.names[symbol.name] = value
-        return symbol
+        wish = self.scene.free_name(name)
+        return wish if self.names.get(wish.name) == value else put_down(self.scene, self.names, name, value)
 
     def tidy(self, expr: Expr) -> Expr:
         """Write a line in which names stand."""

@@ -11,24 +11,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import symengine as se
 
 from dalembert.algebra.rational import TooLarge
-from dalembert.algebra.writing.cost import operations, total
+from dalembert.algebra.writing.cost import operations, total, width
+from dalembert.algebra.writing.cutting import WIDEST, cut
 from dalembert.algebra.writing.given_names import with_given_names
 from dalembert.algebra.writing.shared_parts import UNNAMED, in_order, shared_parts
 from dalembert.forms.base import Form, Matrix, Written
 from dalembert.forms.pen import MAX_TOTAL, Pen
 from dalembert.forms.prepared import Scene
 from dalembert.forms.raw import Raw
-from dalembert.forms.sheet import better, forces, long, needed
+from dalembert.forms.sheet import better, forces, long, needed, put_down
+from dalembert.forms.spatial_scene import conditions_by_bodies, spatial_scene
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import CONSTANTS, Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.functions import FUNCTIONS
 
+_BROAD = 360  # characters of an equation, above which it is cut; in rows that are products it is read to the end
 _READ = 60  # operations of a function of momenta that one still reads rather than one of velocities too
 
 
@@ -115,9 +118,32 @@ class Short:
 
     @cached_property
     def _equations(self) -> tuple[list[Expr], dict[str, Expr]]:
+        """The equations, and what names in them stand for, cut where they are too wide for a line."""
+        equations, names = self._uncut
+        if max(map(width, equations), default=0) <= _BROAD and max(map(width, names.values()), default=0) <= WIDEST:
+            return equations, names
+        taken = dict.fromkeys((*self._taken(equations), *names), ZERO)
+        found: dict[str, Expr] = {}
+
+        def named(name: str, value: Expr) -> Expr:
+            symbol = put_down(self._scene, taken, name, value)
+            found.update((x, line) for x, line in taken.items() if line != 0)
+            return symbol
+
+        cut_names = {name: cut(line, partial(named, f"{name}_1")) for name, line in names.items()}
+        written = [e if width(e) <= _BROAD else cut(e, partial(named, "K")) for e in equations]
+        return written, in_order({**cut_names, **found})
+
+    @cached_property
+    def _uncut(self) -> tuple[list[Expr], dict[str, Expr]]:
         """The equations, and what names in them stand for; rows of blocks read best as they are."""
         if self._form.plain:
-            return self._kept(self._rows())
+            by_bodies = spatial_scene(self._scene) is not None
+            rows = [] if by_bodies else self._rows()
+            if by_bodies or max(map(width, rows), default=0) > WIDEST:
+                rows = [self._line(e) for e in self._steps.equations] or rows or self._rows()
+            written, given = self._kept(rows)
+            return written, in_order({**needed(written, self._steps.names), **given})
         if given := self._named_already:
             equations = self._line_by_line()
             lines = [*equations, *given.values()]
@@ -174,7 +200,7 @@ class Short:
         """Equations and matrices in named steps; nothing where there are none, or where they are not needed."""
         raw, none = self._raw, Written([])
         shown = [*raw.expressions, *(e for rows in raw.entries.values() for row in rows for e in row)]
-        if self._named_already or not long(shown):
+        if not long(shown) or (self._named_already and not self._form.plain):
             return none
         try:
             return self._form.in_steps(self._scene, self._matrices) or none
@@ -187,6 +213,10 @@ class Short:
         if total(rows) > MAX_TOTAL:
             return rows
         return [Pen(self._scene, [row]).equation(row, self._wanted) for row in rows]
+
+    def _line(self, row: Expr) -> Expr:
+        """Write a row of blocks in which names stand."""
+        return row if operations(row) > _READ else Pen(self._scene, [row]).equation(row, self._wanted)
 
     @property
     def _wanted(self) -> list[Expr]:
@@ -302,7 +332,7 @@ class Short:
         """What names stand for in what was written so far; nothing is written for it."""
         steps = self._scene.memory.get("steps")
         own = self.__dict__.get("_steps")  # if it was needed: what is asked for has no names of it otherwise
-        given = {**self._scene.definitions, **self._raw.abbreviation_expressions}
+        given = {**self._scene.definitions, **self._raw.abbreviation_expressions, **self._kinematic}
         return in_order({**given, **(steps.names if steps else {}), **(own.names if own else {}), **self._equations[1]})
 
     @property
@@ -318,7 +348,14 @@ class Short:
             used = [e for rows in self.entries.values() for row in rows for e in row]
             names = {**needed(used, self._steps.names), **names}
         used = [e for rows in raw.entries.values() for row in rows for e in row]
-        return in_order({**needed(used, raw.abbreviation_expressions), **names})
+        return in_order({**self._kinematic, **needed(used, raw.abbreviation_expressions), **names})
+
+    @property
+    def _kinematic(self) -> dict[str, Expr]:
+        """What is named of bodies in the constraints as they are shown."""
+        inner = spatial_scene(self._scene)
+        known = {symbol.name: value for symbol, value in inner.known.items()} if inner else {}
+        return needed(conditions_by_bodies(self._scene).values(), known)
 
     # --- what all need -----------------------------------------------------------------------------------------------
 

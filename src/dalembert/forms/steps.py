@@ -1,8 +1,10 @@
-"""The steps in which long formulas of a system are written: by determinants where those can be read, else by rows."""
+"""The steps in which long formulas of a system are written: in space by bodies, by determinants where those can be read,
+else by rows."""
 
 from __future__ import annotations
 
 from dalembert.algebra.rational import TooLarge
+from dalembert.forms.by_bodies import by_bodies
 from dalembert.forms.cramer import ByCramer
 from dalembert.forms.eliminated import ByElimination
 from dalembert.forms.prepared import Scene
@@ -17,6 +19,8 @@ def steps_of(scene: Scene) -> NamedSteps:
 
 
 def _steps(scene: Scene) -> NamedSteps:
+    if (found := by_bodies(scene)) is not None:
+        return found
     steps = ByCramer(scene)
     try:
         return steps if steps.multipliers else ByElimination(scene)

@@ -13,6 +13,10 @@ from dalembert.blocks.symbolic import Blocks
 from dalembert.language.building import Expr
 from dalembert.language.walk import Remembered, fold, rebuild
 
+_NOTHING = 1e-15  # what is left of numbers that cancel
+_BITS = 100  # with which numbers are put together
+_SIMPLE = 10_000  # numerator times denominator of a fraction whose root one writes
+
 
 def tidy(blocks: Blocks) -> Blocks:
     """Return the blocks with digits taken away that are only rounding."""
@@ -56,8 +60,29 @@ def _tidy(expr: Expr) -> Expr:
 
 
 def _number(node: Expr, parts: list[Expr]) -> Expr:
-    found = _plain(float(node)) if isinstance(node, se.RealDouble) else None
-    return rebuild(node, parts) if found is None else found
+    if isinstance(node, se.RealDouble):
+        found = _plain(float(node))
+        return node if found is None else found
+    node = rebuild(node, parts)
+    return _without_functions(node) if node.is_Add or node.is_Mul or isinstance(node, se.Function) else node
+
+
+def _without_functions(node: Expr) -> Expr:
+    """Put numbers of a sum or product together that functions make: 1 − 2 sin²(atan(3)/2) is √10/10.
+
+    Such ones come from the assembled position; what is no plain number then, as sin(0.3), stays as it is written.
+    """
+    args = node.args if node.is_Add or node.is_Mul else (node,)
+    fixed = [arg for arg in args if not arg.free_symbols]
+    if not any(arg.atoms(se.Function) for arg in fixed):
+        return node
+    if node.is_Mul:
+        fixed = [arg for arg in fixed if not arg.is_Number]
+    whole = node.func(*fixed) if len(args) > 1 else node
+    found = _meant(float(whole.n(_BITS, real=True)))
+    if found is None:
+        return node
+    return node.func(found, *[arg for arg in args if arg not in fixed]) if len(args) > 1 else found
 
 
 def _is_root_of_square(node: Expr) -> bool:
@@ -98,6 +123,19 @@ def _multiple(expr: Expr, of: Expr) -> Expr | None:
         return None
     whole = _plain(ratios[0])
     return se.RealDouble(ratios[0]) if whole is None else whole
+
+
+def _meant(value: float) -> Expr | None:
+    """Return a plain number, zero if it is rounding, or the root of a simple fraction; None if it is neither."""
+    if abs(value) < _NOTHING:
+        return se.Integer(0)
+    if (found := _plain(value)) is not None:
+        return found
+    square = simple_fraction(value * value)
+    if square is None or square.numerator * square.denominator > _SIMPLE:
+        return None
+    root = se.sqrt(se.Rational(square.numerator, square.denominator))
+    return root if value > 0 else -root
 
 
 def _plain(value: float) -> Expr | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from dalembert.forms.prepared import MAX_UNKNOWNS, Rows, Scene, scene_of
 from dalembert.forms.raw import Raw
 from dalembert.forms.reactions import Reactions
 from dalembert.forms.sheet import needed
+from dalembert.forms.spatial_scene import spatial_scene
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
@@ -115,7 +117,7 @@ class _Work:
         pilot = Pilot()
         values = self.form.solve(scene.arrays, pilot)
         solution = None
-        if self.form.solved:
+        if self.form.solved and not self.by_bodies:
             solution = self.attempt(self.form, pilot)
         else:  # its equations do not need what solves them
             self.count(self.form, pilot)
@@ -123,6 +125,11 @@ class _Work:
             self.structure(values)
         self.numbers_for(values)
         self.reactions()
+
+    @cached_property
+    def by_bodies(self) -> bool:
+        """Whether it is written body by body."""
+        return spatial_scene(self.scene) is not None
 
     def fill(self, solution: Solution | None) -> bool:
         """Write equations and matrices as expressions, in named steps if they are too long; tell whether that is so."""
@@ -133,7 +140,8 @@ class _Work:
             return solution
 
         written = None
-        for write in (lambda: self.form.write(self.scene, solved), lambda: self.form.in_steps(self.scene, {})):
+        ways = [lambda: self.form.write(self.scene, solved), lambda: self.form.in_steps(self.scene, {})]
+        for write in reversed(ways) if self.by_bodies and not self.form.plain else ways:
             with suppress(TooLarge):
                 written = written or write()
         if written is None:
@@ -248,7 +256,7 @@ class _Work:
         scene, pilot, operations = self.scene, Pilot(), self.result.operations
         form = Multipliers() if scene.added else Reactions()  # where M has no inverse, what makes up for it lengthens
         form.solve(scene.arrays, pilot)
-        solution = self.attempt(form, pilot)
+        solution = None if self.by_bodies else self.attempt(form, pilot)
         self.result.operations = operations
         if solution is not None:
             return Reacted(solution.multipliers or [], solution.reaction)

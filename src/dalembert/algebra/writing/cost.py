@@ -19,6 +19,11 @@ def operations(expr: Expr) -> int:
     return _length(expr)
 
 
+def width(expr: Expr) -> int:
+    """Return about how many characters an expression takes in a line."""
+    return _width(expr)
+
+
 def total(expressions: Iterable[Expr]) -> int:
     """Count the operations of several expressions."""
     return sum(operations(expr) for expr in expressions)
@@ -76,6 +81,16 @@ def _count(node: Expr, below: list[int]) -> int:
     return sum(below) + len(node.args)
 
 
+def _characters(node: Expr, below: list[int]) -> int:
+    if node.is_Symbol or node.is_Number or not node.args:
+        return len(str(node))
+    if node.is_Pow:
+        return below[0] + 2
+    if node.is_Mul:
+        return sum(below) + len(below) - 1 + 2 * sum(part.is_Add for part in node.args)
+    return sum(below) + 3 * (len(below) - 1) + (0 if node.is_Add else 6)
+
+
 def _product(node: Expr, below: list[int]) -> int:
     above, under, inside = 0, 0, 0
     for factor, count in zip(node.args, below, strict=True):
@@ -111,4 +126,4 @@ def rank(expr: Expr) -> int:
     return min(len(expr.name) - len(expr.name.rstrip("'")), 2)
 
 
-_length, _kind = Remembered(_count), Remembered(_has_fractions)
+_length, _kind, _width = map(Remembered, (_count, _has_fractions, _characters))

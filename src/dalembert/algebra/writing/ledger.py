@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 import symengine as se
 
 from dalembert.algebra.tape import CONSTANT, LOAD, Node, Tape
-from dalembert.algebra.writing.cost import operations
+from dalembert.algebra.writing.cost import operations, width
 from dalembert.language.building import Expr
 
 TRIVIAL = 2  # operations of what needs no name
-_LINE = 40  # operations of a line; what is longer is cut into two
+_LINE = 40  # operations of a line; what is longer is cut into two,
+WIDE = 220  # and what takes more characters
 
 
 class Ledger:
@@ -44,7 +45,7 @@ class Ledger:
         uses = self._uses(numbers)
         divisors = {self.tape.nodes[number][1] for number in uses if self.tape.nodes[number][0] == "inverse"}
         for number in sorted(uses):
-            expr = self._line(number)
+            expr = self._short_line(number, other)
             length = operations(expr)
             # a divisor gets a name rather than its reciprocal
             again = length + (number in divisors) > TRIVIAL and (uses[number] > 1 or length > _LINE)
@@ -71,6 +72,17 @@ class Ledger:
                     if part not in self._written:
                         uses[part] += uses[number] if name == "inverse" else 1
         return uses
+
+    def _short_line(self, number: int, other: str) -> Expr:
+        """Write a node; where the line is wide, what it is made of gets names, the widest first."""
+        expr, (name, *below) = self._line(number), self.tape.nodes[number]
+        parts = [] if name in (CONSTANT, LOAD) else sorted(set(below), key=lambda k: width(self._written[k]))
+        while width(expr) > WIDE and parts:
+            part = parts.pop()
+            if operations(self._written[part]) > TRIVIAL:
+                self._written[part] = self._named(self._own_name(part) or self._next(other), self._written[part])
+                expr = self._line(number)
+        return expr
 
     def _line(self, number: int) -> Expr:
         name, *below = self.tape.nodes[number]
