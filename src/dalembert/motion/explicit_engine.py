@@ -27,8 +27,8 @@ _KEEPINGS = {"none": codes.NO_KEEPING, "project": codes.PROJECT, "stabilise": co
 class ExplicitEngine(Engine):
     """Steps with a tableau, in any form.
 
-    What stabilisation adds to c is −a ψ − b g, its gains one row of a and one of b for the constraints; frozen ones are
-    in units of the step and evaluated once per step.
+    What stabilisation adds to c is −a ψ − b g, its gains one row of a and one of b for the constraints in units of the
+    step, and evaluated once per step; or what a kernel says, in every stage.
     """
 
     def __init__(self, kernels: Kernels, method: Tableau, setup: Setup):
@@ -39,7 +39,8 @@ class ExplicitEngine(Engine):
         whole = (
             kernels.one_step(method, codes.WELL) if kind == codes.GUARDED and method.errors and not complete else None
         )
-        further = n + s if complete else s if setup.keep == "stabilise" else 3 if whole else 0
+        group, numbers = setup.offsets or ("", np.zeros(0))
+        further = n + s if complete else s + len(numbers) if setup.keep == "stabilise" else 3 if whole else 0
         super().__init__(kernels, setup, further)
         # gains of stabilisation are in units of the step: one as short as leads across a switch would be a blow
         switches = None if setup.keep == "stabilise" else setup.switches
@@ -50,7 +51,7 @@ class ExplicitEngine(Engine):
             "position": ("core", "position_step"),
             "velocity": ("core", "velocity_step"),
             "momenta": (kernels.form, "momenta") if kernels.momenta else none,
-            "residuals": ("core", "residuals"),
+            "residuals": (group, "offsets") if group else ("core", "residuals"),
             "events": (self.watched, "expressions") if self.watched else none,
             "switches": (switches[0], "expressions") if switches else none,
             "positions": ("dependent", "dependent_positions") if complete else none,
@@ -65,11 +66,13 @@ class ExplicitEngine(Engine):
             setup.units,
             kind,
             _KEEPINGS[setup.keep],
-            frozen=int(setup.frozen),
+            frozen=int(not group),
+            offsets=1 + 2 * n + len(setup.parameters),
             complete=int(complete),
             one=int(whole is not None),
             brought=int(s > 0 and not well and not complete and setup.keep == "project"),
         )
+        self.given[len(self.given) - len(numbers) :] = numbers
         self.control = np.zeros((2, max(s, 1))) if setup.gains is None else setup.gains
         self.tableau, self.order = method.arrays, method.order
         self._rows = len(method.times) + (0 if method.dense else 1)
@@ -175,6 +178,16 @@ class ExplicitEngine(Engine):
         found = self._inside(self.tableau, tools, self._workspace(), *parts, into)
         if found < len(steps.times):
             raise SimulationError(f"the step from t = {steps.times[found]:.6g} cannot be repeated")
+        return into
+
+    def ends(self, times: Array, lengths: Array, starts: Array) -> Array:
+        """Take single steps from some states, each alone, and return where they end before anything is kept."""
+        into = np.zeros_like(starts)
+        tools = self._tools(self.count.copy(), self.control.copy())
+        parts = [np.ascontiguousarray(part) for part in (times, lengths, starts)]
+        found = Stepper("dense", "ends")(self.tableau, tools, self._workspace(), *parts, into)
+        if found < len(times):
+            raise SimulationError(f"no step can be taken from t = {times[found]:.6g}")
         return into
 
 

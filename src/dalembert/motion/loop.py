@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, numeric_of
-from dalembert.errors import SimulationError, quoted
+from dalembert.errors import ModelError, SimulationError, quoted
 from dalembert.interruption import Held
 from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.initial import begin_of
@@ -23,7 +23,9 @@ from dalembert.motion.conflicts import sample_times
 from dalembert.motion.crossing import Crossing
 from dalembert.motion.diagnosis import beyond, stiff
 from dalembert.motion.engine import Engine, Steps
-from dalembert.motion.events import Occurrence, read_events
+from dalembert.motion.events import Event, Occurrence, read_events
+from dalembert.motion.explicit_engine import ExplicitEngine
+from dalembert.motion.forecast import Forecast, foresee, unforeseen
 from dalembert.motion.keep import Stabilisation, stabilisation
 from dalembert.motion.limits import refuse_beyond
 from dalembert.motion.method import Setup
@@ -35,6 +37,7 @@ from dalembert.motion.units import units_of
 from dalembert.motion.watch import Watch
 from dalembert.native.kernels import Kernels
 from dalembert.survey.check import refuse_contradictions
+from dalembert.survey.offset_start import offset_start
 from dalembert.survey.start import State, start_of
 
 _FIRST = 20_000  # unknowns times steps of the first piece: some thousandths of a second
@@ -76,6 +79,7 @@ class Motion:
     changes: list[tuple[float, Array]]  # new values of the parameters, from a time on
     crossing: Crossing  # of switches in time
     held: ControlRecord | None = None  # what laws of control gave
+    forecasts: tuple[Forecast, ...] = ()  # what was stated of stabilisation before
     memory: dict[str, Any] = field(default_factory=dict)  # what was found out about it, shared by its samplings
 
     @property
@@ -139,8 +143,8 @@ def compute(system: System, settings: Settings) -> Motion:
     laws = laws_of(system, settings)
     before = time.perf_counter()
     numeric = numeric_of(system)
-    state = start_of(system)
-    if not settings.unchecked:
+    state = _begun(system, settings)
+    if not settings.unchecked and not state.off:
         refuse_contradictions(system)
     sampling = Sampling(system, laws, settings)
     if laws:  # from the start on, which does not depend on them
@@ -154,12 +158,48 @@ def compute(system: System, settings: Settings) -> Motion:
     kernels.hasten()  # for the starts of variants
     hasten_starts(kernels, numeric)
     ready = Ready(system, numeric, state, parameters, kernels, not settings.unchecked)
-    motion = _integrate(ready, settings, crossing, before, sampling)
+    forecasts = _foreseen(ready, settings)
+    motion = replace(_integrate(ready, settings, crossing, before, sampling), forecasts=forecasts)
     facts = motion.facts
     if remark := stiff(motion.engine, motion.times, motion.states, facts):
         facts["message"] = f"{facts['message']}; {remark}" if facts["message"] else ""
     facts["remark"] = remark
     return motion
+
+
+def _begun(system: System, settings: Settings) -> State:
+    """Find the start; where constraints are stabilised, initial values may contradict them."""
+    try:
+        return start_of(system)
+    except ModelError:
+        if settings.keep != "stabilise":
+            raise
+    return offset_start(system)
+
+
+def _foreseen(ready: Ready, settings: Settings) -> tuple[Forecast, ...]:
+    """Refuse gains that are outside what the method admits, and state what stabilisation will hold, by a trial."""
+    system, method = ready.system, METHODS[settings.method]
+    if settings.keep != "stabilise" or not isinstance(method, Tableau) or not system.constraints:
+        return ()
+    chosen = stabilisation(system, method, settings.gains, ready.parameters)
+    if not settings.unchecked:
+        chosen.refuse(ready.state.t, settings.until, settings.step)
+    if settings.step is None:
+        return unforeseen(chosen, "the steps are not known before")
+    if settings.controls or any(isinstance(e, Event) and e.acts and not e.ends for e in settings.events):
+        return unforeseen(chosen, "events change the motion, or laws in Python: no trial is made of them")
+    changed = {"keep": "project", "gains": None, "samples": None, "events": (), "progress": None}
+    trial_settings, state = replace(settings, **changed), ready.state
+    crossing = Crossing(system, ready.parameters, state.t, settings.until, ready.checked)
+    sampling = Sampling(system, {}, trial_settings)
+    try:
+        trial = _integrate(ready, trial_settings, crossing, time.perf_counter(), sampling)
+    except SimulationError as error:
+        return unforeseen(chosen, f"a trial motion with projection fails: {error}")
+    units = units_of(ready.numeric, state)
+    setup = Setup(ready.parameters, (state.t, state.q, state.v), units, **chosen.setup(ready.kernels))
+    return foresee(trial.times, trial.states, settings.step, ExplicitEngine(ready.kernels, method, setup), chosen)
 
 
 def again(
@@ -201,16 +241,16 @@ def _integrate(
     method = METHODS[settings.method]
     chosen = None
     if settings.keep == "stabilise" and isinstance(method, Tableau):
-        chosen = stabilisation(system, method, settings.gains)
+        chosen = stabilisation(system, method, settings.gains, parameters)
+        if settings.step is None:
+            longest = min(longest, chosen.limit(state.t, settings.until))
     setup = Setup(
         parameters,
         (state.t, state.q, state.v),
         units_of(ready.numeric, state),
-        settings.keep,
-        None if chosen is None else chosen.gains,
-        chosen is None or chosen.frozen,
-        watch.prepare(kernels),
-        crossing.prepare(kernels),
+        **({"keep": settings.keep} if chosen is None else chosen.setup(kernels)),
+        watched=watch.prepare(kernels),
+        switches=crossing.prepare(kernels),
     )
     engine = method.engine(kernels, setup)
     y = np.concatenate([state.q, state.v])
