@@ -22,7 +22,8 @@ class Setup:
 
     `gains` are those of stabilisation, in units of the step, or `offsets` is a group of kernels that says what it adds,
     with numbers that it is given; `watched` is a group of kernels whose `expressions` are watched
-    for, with the directions of their passages; `switches` one of what switches with the state, and how many they are.
+    for, with the directions of their passages; `switches` one of what switches with the state, and how many they are;
+    `coordinates` are the independent ones that were named.
     """
 
     parameters: Array
@@ -33,6 +34,7 @@ class Setup:
     offsets: tuple[str, Array] | None = None
     watched: tuple[str, Array] | None = None
     switches: tuple[str, int] | None = None
+    coordinates: tuple[str, ...] | None = None
 
 
 class Method(Protocol):
