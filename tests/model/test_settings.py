@@ -136,7 +136,8 @@ def test_the_command_line_has_an_option_for_each_setting():
 @pytest.mark.parametrize("name", [name for name in Settings.in_file if name != "begin"])  # any number is right there
 def test_file_python_and_command_line_say_the_same(name, capsys):
     """A value that is wrong for each of the three, in the words of the one declaration."""
-    value = {"samples": 2.5, "form": "x", "method": "x", "keep": "x"}.get(name, -1.0)
+    wrong = {"samples": 2.5, "form": "x", "method": "x", "keep": "x", "gains": {"gamma": "1"}, "coordinates": "x,,y"}
+    value = wrong.get(name, -1.0)
     words = []
     with pytest.raises(ModelError) as error:
         System("x", kinetic="x'^2/2").simulate(**{name: value})
@@ -145,7 +146,7 @@ def test_file_python_and_command_line_say_the_same(name, capsys):
         System("x", kinetic="x'^2/2", simulation={name: value})
     words.append(str(error.value).removeprefix(f"simulate.{name}: "))
     with pytest.raises(SystemExit):
-        main(["simulate", "pendulum", f"--{name.replace('_', '-')}", str(value)])
+        main(["simulate", "pendulum", f"--{name.replace('_', '-')}", "gamma=1" if name == "gains" else str(value)])
     words.append(capsys.readouterr().err.strip().replace(f"`--{name.replace('_', '-')}", f"`{name}"))
     assert words[0] == words[1] == words[2]
 

@@ -11,7 +11,7 @@ import typer
 
 from dalembert.cli import completion
 from dalembert.cli.options import MOTION, finite
-from dalembert.model.setting_kinds import InRange, Switch, Whole
+from dalembert.model.setting_kinds import Gains, InRange, Switch, Whole
 from dalembert.model.settings import Settings
 
 
@@ -27,7 +27,7 @@ def with_settings(*names: str) -> Callable[[Callable[..., None]], Callable[..., 
         @functools.wraps(function)
         def command(**given: Any) -> None:
             texts = {name: given.pop(name) for name in names}
-            asked = {name: _read(name, text) for name, text in texts.items() if text not in (None, False)}
+            asked = {name: _read(name, text) for name, text in texts.items() if text not in (None, False, [])}
             function(asked=asked, **given)
 
         command.__dict__["__signature__"] = own.replace(parameters=parameters)
@@ -47,7 +47,8 @@ def _setting(name: str) -> inspect.Parameter:
         autocompletion=completion.one_of(said.offered) if said.offered else None,
         show_default=False,
     )
-    kind = Annotated[bool if flag else str | None, option]
+    value = bool if flag else list[str] | None if isinstance(said.kind, Gains) else str | None
+    kind = Annotated[value, option]
     return inspect.Parameter(
         name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=False if flag else None, annotation=kind
     )

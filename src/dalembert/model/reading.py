@@ -32,9 +32,8 @@ from dalembert.model.reading_equations import read_constraints, read_energy, rea
 from dalembert.model.sections import SECTIONS
 from dalembert.model.sections.base import in_expressions, kept_sections
 from dalembert.model.sections.controls import laws_in, put_laws
-from dalembert.model.setting_kinds import Choice
+from dalembert.model.setting_kinds import InRange, Whole
 from dalembert.model.settings import Settings, too_early
-from dalembert.model.settings import read as read_setting
 from dalembert.model.sketch import read_drawing
 from dalembert.model.tomlscan import MAX_NAME
 
@@ -387,10 +386,12 @@ class Reader:
             if name not in Settings.in_file:
                 self.problem(f"no setting `{name}`{self.hint(name, Settings.in_file, 'settings')}", "simulate", name)
                 continue
-            word = isinstance(Settings.said[name].kind, Choice)
-            result[name] = value if word else self.constant(value, "simulate", name)
-            if word or result[name] is not None:
-                self.attempt(("simulate", name), lambda name=name: read_setting(name, result[name]))
+            kind, key = Settings.said[name].kind, ("simulate", name)
+            if is_number := isinstance(kind, (InRange, Whole)):
+                value = self.constant(value, *key)
+            if value is not None or not is_number:
+                value = self.attempt(key, lambda kind=kind, name=name, value=value: kind.read(name, value))
+            result[name] = value
         until, begin = result.get("until"), result.get("begin", Settings.begin)
         if until is not None and begin is not None and (reason := too_early(until, begin)):
             self.problem(reason, "simulate", "until")

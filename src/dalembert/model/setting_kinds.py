@@ -11,6 +11,9 @@ from typing import Any, Protocol
 
 from dalembert.errors import ModelError
 
+GAINS = ("kappa", "alpha", "beta")  # of stabilisation: on velocities, and two on positions
+_GAIN = "`{}` is a number, an expression of t and parameters, a list with one for each constraint, or a matrix"
+
 
 class SettingKind(Protocol):
     """What a setting may be."""
@@ -91,6 +94,82 @@ class Named:
 
         table(name, value)
         return value
+
+
+class Names:
+    """One name or several; on the command line with commas between them."""
+
+    def read(self, name: str, value: Any) -> tuple[str, ...]:
+        """Return the names."""
+        from dalembert.arguments import names
+
+        given = value.split(",") if isinstance(value, str) else value
+        found = tuple(part.strip() for part in names(name, given))
+        if not found or not all(found):
+            raise ModelError(f"`{name}` takes names, as in x, phi; got {_shown(value)}")
+        return found
+
+
+class Gains:
+    """Gains of stabilisation by name: each a number, an expression, a list of these, or a matrix.
+
+    On the command line each is written as `kappa=-5` or `kappa=[[-5, 1], [0, "-7 - sin(t)"]]`.
+    """
+
+    def read(self, name: str, value: Any) -> dict[str, Any]:
+        """Return them; rows of lists and matrices as tuples."""
+        from dalembert.arguments import table
+        from dalembert.errors import nearest
+
+        if isinstance(value, (list, tuple)) and value and all(isinstance(text, str) for text in value):
+            value = dict(_assigned(name, text) for text in value)
+        found = table(name, value)
+        for key in found:
+            if key not in GAINS:
+                raise ModelError(f"no gain `{key}`; {nearest(str(key), GAINS, 'gains')}")
+        return {key: _entries(key, entry) for key, entry in found.items()}
+
+
+def _entries(name: str, value: Any, depth: int = 0) -> Any:
+    """Return a gain as text, number or expression; lists of them, and lists of lists, as tuples."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if not isinstance(value, (list, tuple)):
+        if value is None or isinstance(value, (bool, bytes, dict)):
+            raise ModelError(f"{_GAIN.format(name)}; got {_shown(value)}")
+        return value
+    if depth == 2 or not value:
+        raise ModelError(f"{_GAIN.format(name)}; got {_shown(value)}")
+    return tuple(_entries(name, entry, depth + 1) for entry in value)
+
+
+def _assigned(option: str, text: str) -> tuple[str, Any]:
+    """Read `kappa=-5`, with a list or a matrix in brackets."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not (name and equals and value):
+        raise ModelError(f"`{option}` takes NAME=VALUE, as in kappa=-5 or alpha=[5, 7]; got {text[:60]!r}")
+    return name, _bracketed(option, value) if value.startswith("[") else value
+
+
+def _bracketed(option: str, text: str) -> list[Any]:
+    """Read a list of expressions, or of lists of them; commas inside parentheses belong to an expression."""
+    inner = text.strip()
+    if not (inner.startswith("[") and inner.endswith("]")):
+        raise ModelError(f"`{option}` takes lists in brackets, as in [5, 7] or [[5, 1], [0, 7]]; got {text[:60]!r}")
+    parts, depth, last = [], 0, 1
+    for place, character in enumerate(inner[:-1] + "]"):
+        depth += (character in "[(") - (character in ")]")
+        if depth < 0 or (depth == 0 and place < len(inner) - 1):
+            raise ModelError(f"`{option}`: brackets do not match in {text[:60]!r}")
+        if (character == "," and depth == 1) or place == len(inner) - 1:
+            parts.append(inner[last:place].strip())
+            last = place + 1
+    return [_bracketed(option, part) if part.startswith("[") else part.strip("\"'") for part in parts]
+
+
+def _shown(value: Any) -> str:
+    from dalembert.arguments import shown
+
+    return shown(value)
 
 
 class Switch:

@@ -14,7 +14,19 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dalembert.errors import ModelError, listed
-from dalembert.model.setting_kinds import Callback, Choice, Events, InRange, Named, Samples, SettingKind, Switch, Whole
+from dalembert.model.setting_kinds import (
+    Callback,
+    Choice,
+    Events,
+    Gains,
+    InRange,
+    Named,
+    Names,
+    Samples,
+    SettingKind,
+    Switch,
+    Whole,
+)
 
 if TYPE_CHECKING:
     from dalembert.arrays import Array
@@ -198,7 +210,23 @@ class Settings:
     )
     gains: Mapping[str, Any] | None = field(
         default=None,
-        metadata=_said(Named(), "of `stabilise`, if they are not to be chosen: kappa, or alpha and beta"),
+        metadata=_said(
+            Gains(),
+            "of `stabilise`, if they are not to be chosen: kappa, or alpha and beta",
+            more="each a number, an expression of t and parameters, a list or a matrix of them",
+            metavar="NAME=VALUE",
+            in_file=True,
+        ),
+    )
+    coordinates: str | Sequence[str] | None = field(
+        default=None,
+        metadata=_said(
+            Names(),
+            "the independent coordinates of the form independent, or `objective` for singular vectors",
+            more="else they are chosen, and chosen anew where they fail",
+            metavar="NAMES",
+            in_file=True,
+        ),
     )
     max_steps: int = field(
         default=10_000_000,

@@ -196,6 +196,7 @@ class System(Stated):
         every: float | None = None,
         events: Sequence[Any] = (),
         gains: Mapping[str, Any] | None = None,
+        coordinates: str | Sequence[str] | None = None,
         max_steps: int = 10_000_000,
         max_seconds: float = float("inf"),
         progress: Callable[[float, float], None] | None = None,
@@ -219,7 +220,10 @@ class System(Stated):
         controls: laws by control or parameter: expressions, tables over time, or functions of t and the state.
         every: the interval at which laws that are functions are called; what they give is held in between.
         events: equations, or `Event`s, to watch for.
-        gains: of `stabilise`, if they are not to be chosen: kappa, or alpha and beta.
+        gains: of `stabilise`, if they are not to be chosen: kappa, or alpha and beta; each a number, an expression of t
+            and parameters, a list or a matrix of them.
+        coordinates: the independent coordinates of the form independent, or `objective` for singular vectors; else they
+            are chosen, and chosen anew where they fail.
         max_steps: end the computation after so many steps; the motion so far is returned.
         max_seconds: end the computation after so many seconds; the motion so far is returned.
         progress: a function that is called with t and the seconds so far.

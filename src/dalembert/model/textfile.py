@@ -213,6 +213,10 @@ def _is_table(value: Any) -> bool:
     return isinstance(value, list) and all(_is_list(item) for item in value)
 
 
+def _is_gain(value: Any) -> bool:
+    return _is_scalar(value) or _is_list(value) or _is_table(value)
+
+
 _SCALAR = (_is_scalar, "a number or an expression in quotes")
 _NAMES = (_is_table, 'a list of lists, as in [["A", "B"]]')
 _ANY = (lambda value: True, "")  # known entries are listed below, others are reported by their names
@@ -222,6 +226,14 @@ _TYPES = {
     "matrices": _ANY,
     ("matrices", "mass"): (_is_table, 'a list of rows, as in [["m", 0], [0, "m"]]'),
     ("matrices", "force"): (_is_list, 'a list, as in ["-k*x", 0]'),
+    ("simulate", "gains"): (
+        lambda value: isinstance(value, dict) and all(map(_is_gain, value.values())),
+        "a table of gains, as in { kappa = -5 } or { alpha = [5, 7], beta = [5, 7] }",
+    ),
+    ("simulate", "coordinates"): (
+        lambda value: _is_text(value) or (isinstance(value, list) and all(map(_is_text, value))),
+        'names, as in "phi" or ["x", "phi"]',
+    ),
     "draw": _ANY,
     ("draw", "points"): (lambda value: isinstance(value, dict), "a section [draw.points]"),
     ("draw", "lines"): _NAMES,

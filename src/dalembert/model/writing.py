@@ -52,7 +52,7 @@ def to_toml(system: System) -> str:
     _further(system, entries, write, early=False)
     section(("initial",), {as_written(k): write(v) for k, v in own.initial.items()})
     section(("guess",), {k: write(v) for k, v in own.guess.items()})
-    section(("simulate",), {k: quote(v) if isinstance(v, str) else repr(v) for k, v in own.simulation.items()})
+    section(("simulate",), {k: _value(v, _setting) for k, v in own.simulation.items()})
     drawing = own.drawing
     if isinstance(drawing, Drawing):
         parts = {
@@ -88,6 +88,11 @@ def _value(value: Any, write: Callable[[Any], str]) -> str:
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{_key(key)} = {_value(item, write)}' for key, item in value.items())}}}"
     return _array(_value(item, write) for item in value) if isinstance(value, tuple) else write(value)
+
+
+def _setting(value: Any) -> str:
+    """Write what a setting is made of: a number, or an expression of SymPy as text."""
+    return repr(value) if isinstance(value, (int, float)) else quote(str(value).replace("**", "^"))
 
 
 def _key(name: str) -> str:

@@ -18,6 +18,7 @@ from dalembert.language.building import TIME
 from dalembert.model.settings import Settings, read
 from dalembert.model.system import System
 from dalembert.motion.events import with_events
+from dalembert.motion.independent_choice import objection
 from dalembert.motion.methods import METHODS
 
 
@@ -78,8 +79,13 @@ def conflicts(system: System, chosen: Settings) -> Iterator[tuple[str, str]]:
         yield "step", f"the method `{method.name}` chooses its steps; give `rtol` and `atol` instead of `step`"
     if keep == "stabilise" and (FORMS[form].momenta or FORMS[form].chooses):
         yield "keep", f"`stabilise` goes with the forms in q and v; with `{form}` use keep=project"
-    if objection := method.objection(system):
-        yield "method", f"the method `{method.name}` {objection}"
+    if chosen.coordinates is not None:
+        if not FORMS[form].chooses:
+            yield "coordinates", f"`coordinates` are those of the form `independent`; leave them out with `{form}`"
+        elif wrong := objection(system, chosen.coordinates):
+            yield "coordinates", wrong
+    if reason := method.objection(system):
+        yield "method", f"the method `{method.name}` {reason}"
 
 
 def sample_times(settings: Settings) -> Array | None:

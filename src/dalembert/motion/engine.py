@@ -44,6 +44,7 @@ class Engine(ABC):
     order: int
     one_step = True  # whether a step knows nothing of those before it
     dense = True  # whether states inside a step cost less than the step
+    named: tuple[str, ...] = ()  # independent coordinates that the user named
     implicit = False  # whether steps solve for accelerations and multipliers as well
 
     def __init__(self, kernels: Kernels, setup: Setup, further: int):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import qr
 
 from dalembert.arrays import Array
 from dalembert.errors import SimulationError
@@ -13,6 +12,7 @@ from dalembert.motion import codes
 from dalembert.motion.diagnosis import slowed
 from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.entry import Stepper
+from dalembert.motion.independent_choice import choose, is_objective
 from dalembert.motion.method import Setup
 from dalembert.motion.tableau import Tableau
 from dalembert.motion.tools import ExplicitKernels, NativeRecord, Record, Sizes, Tools, Workspace
@@ -21,14 +21,15 @@ if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
 
 _OFTEN = 16  # thousands of steps that come next to nowhere, after which the position is looked at, each time
+_SINGULAR = 1e-6  # conditioning below which coordinates that are named do not determine the others
 _KEEPINGS = {"none": codes.NO_KEEPING, "project": codes.PROJECT, "stabilise": codes.STABILISE}
 
 
 class ExplicitEngine(Engine):
     """Steps with a tableau, in any form.
 
-    What stabilisation adds to c is −a ψ − b g, its gains one row of a and one of b for the constraints; frozen ones are
-    in units of the step and evaluated once per step.
+    What stabilisation adds to c is −a ψ − b g, its gains one row of a and one of b for the constraints in units of the
+    step, and evaluated once per step; or what a kernel says, in every stage.
     """
 
     def __init__(self, kernels: Kernels, method: Tableau, setup: Setup):
@@ -39,7 +40,14 @@ class ExplicitEngine(Engine):
         whole = (
             kernels.one_step(method, codes.WELL) if kind == codes.GUARDED and method.errors and not complete else None
         )
-        further = n + s if complete else s if setup.keep == "stabilise" else 3 if whole else 0
+        group, numbers = setup.offsets or ("", np.zeros(0))
+        self._named = setup.coordinates if complete else None
+        self._objective = is_objective(kernels.system, self._named)
+        self.named = () if self._objective else tuple(self._named or ())
+        self._group = "objective" if self._objective else "dependent"
+        self._directions: list[Array] = []
+        chosen = n + s + (2 * n**2 if self._objective else 0)
+        further = chosen if complete else s + len(numbers) if setup.keep == "stabilise" else 3 if whole else 0
         super().__init__(kernels, setup, further)
         # gains of stabilisation are in units of the step: one as short as leads across a switch would be a blow
         switches = None if setup.keep == "stabilise" else setup.switches
@@ -50,11 +58,11 @@ class ExplicitEngine(Engine):
             "position": ("core", "position_step"),
             "velocity": ("core", "velocity_step"),
             "momenta": (kernels.form, "momenta") if kernels.momenta else none,
-            "residuals": ("core", "residuals"),
+            "residuals": (group, "offsets") if group else ("core", "residuals"),
             "events": (self.watched, "expressions") if self.watched else none,
             "switches": (switches[0], "expressions") if switches else none,
-            "positions": ("dependent", "dependent_positions") if complete else none,
-            "velocities": ("dependent", "dependent_velocities") if complete else none,
+            "positions": (self._group, "dependent_positions") if complete else none,
+            "velocities": (self._group, "dependent_velocities") if complete else none,
             "whole": (whole, "step") if whole else none,
         }
         self.switches = np.zeros((2, switches[1] if switches else 0))
@@ -65,11 +73,13 @@ class ExplicitEngine(Engine):
             setup.units,
             kind,
             _KEEPINGS[setup.keep],
-            frozen=int(setup.frozen),
+            frozen=int(not group),
+            offsets=1 + 2 * n + len(setup.parameters),
             complete=int(complete),
             one=int(whole is not None),
             brought=int(s > 0 and not well and not complete and setup.keep == "project"),
         )
+        self.given[len(self.given) - len(numbers) :] = numbers
         self.control = np.zeros((2, max(s, 1))) if setup.gains is None else setup.gains
         self.tableau, self.order = method.arrays, method.order
         self._rows = len(method.times) + (0 if method.dense else 1)
@@ -96,39 +106,34 @@ class ExplicitEngine(Engine):
         return codes.ACCELERATIONS, safe, safe
 
     def choose(self, t: float, q: Array, v: Array) -> None:
-        """Choose independent coordinates at a state, those that determine the others best."""
+        """Choose independent coordinates at a state: those that are named, or determine the others best."""
         system, n, s = self.kernels.system, self.n, self.kernels.s
-        levels = [constraint.level for constraint in system.constraints]
-        state = np.concatenate([[t], q, v, self.given[1 + 2 * n : 1 + 2 * n + len(system.parameters)]])
+        first = 1 + 2 * n + len(system.parameters)
+        state = np.concatenate([[t], q, v, self.given[1 + 2 * n : first]])
         A = np.zeros((s, n))
         A[tuple(np.transpose(self.kernels.facts("dependent")["pattern"]))] = self.kernels.run(
             "dependent", "entries", state[None]
         )[0]
-        self.control = np.zeros((3, max(n + s, 4)))
         units = self.size.units.reshape(2, n)
+        self.control = np.zeros((3, max(n + s, 4)))
         self.control[:2, :n] = -units
-        A = A * units[0]
-        lengths = np.linalg.norm(A, axis=1, keepdims=True)
-        A = A / np.where(lengths > 0, lengths, 1.0)
-        columns = np.arange(n)
-        for row, among in ((1, ("position", "velocity")), (0, ("position",))):
-            rows = np.array([i for i, level in enumerate(levels) if level in among], dtype=int)
-            columns = columns[_independent(A[np.ix_(rows, columns)])]  # of positions: among those of velocities
-            rows = rows[_independent(A[np.ix_(rows, columns)].T)]  # repeated ones would hide how well these determine
-            self.control[row, columns] = units[row, columns]
-            self.control[row, n + rows] = 1.0
-            inputs = np.concatenate([state, self.control[row, : n + s]])
-            name = ("dependent_positions", "dependent_velocities")[row]
-            self.control[2, 2 + row] = self.kernels.run("dependent", name, inputs[None])[0, n + s + 1]
-        names = system.coordinates[: system.mechanical]
-        free = tuple(name for name, unit in zip(names, self.control[1], strict=False) if unit < 0)
-        self.choices.append((t, free))
+        found = choose(system, A, units[0], self._named)
+        if self._objective:
+            self._directions.append(np.concatenate([np.ravel(level.W) for level in found]))
+            self.given[first : first + 2 * n**2] = self._directions[-1]
+        for row, (level, name) in enumerate(zip(found, ("dependent_positions", "dependent_velocities"), strict=True)):
+            self.control[row, level.columns] = units[row, level.columns]
+            self.control[row, n + level.rows] = 1.0
+            inputs = np.concatenate([state, *self._directions[-1:], self.control[row, : n + s]])
+            well = self.kernels.run(self._group, name, inputs[None])[0, n + s + 1]
+            self.control[2, 2 + row] = well if not self.named else _SINGULAR
+        self.choices.append((t, found[1].words))
         self._controls.append(self.control)
 
     def choose_again(self) -> bool:
-        """Choose at the present state; tell whether the motion can go on: not if this was tried here before."""
+        """Choose at the present state; tell whether the motion can go on: not if it was tried here, or all is named."""
         t = float(self.clock.t)
-        if self.choices[-1][0] == t:
+        if self.choices[-1][0] == t or self.named:
             return False
         self.choose(t, self.y[: self.n].copy(), self.y[self.n :].copy())
         return True
@@ -165,8 +170,16 @@ class ExplicitEngine(Engine):
             counts = ends[here] - starts[here]
             places = np.concatenate([np.arange(*pair) for pair in zip(starts[here], ends[here], strict=True)])
             part = Steps(*(field[here] for field in steps))
+            self._put(choice)
             into[places] = self._repeated(part, np.cumsum(counts), thetas[places], self._controls[choice])
+        self._put(-1)
         return into
+
+    def _put(self, choice: int) -> None:
+        """Give kernels the directions of a choice."""
+        if self._directions:
+            first = 1 + 2 * self.n + len(self.kernels.system.parameters)
+            self.given[first : first + 2 * self.n**2] = self._directions[choice]
 
     def _repeated(self, steps: Steps, ends: Array, thetas: Array, control: Array) -> Array:
         into = np.zeros((len(thetas), 2 * self.n))
@@ -177,11 +190,12 @@ class ExplicitEngine(Engine):
             raise SimulationError(f"the step from t = {steps.times[found]:.6g} cannot be repeated")
         return into
 
-
-def _independent(A: Array) -> Array:
-    """Return the columns that span those of A, each chosen as far from the ones before it as possible."""
-    if 0 in A.shape:
-        return np.zeros(0, dtype=int)
-    _, R, order = qr(A, mode="economic", pivoting=True)  # pyright: ignore[reportAssignmentType]
-    size = np.abs(np.diag(R))
-    return order[: int(np.sum(size > 1e-8 * size[0]))]
+    def ends(self, times: Array, lengths: Array, starts: Array) -> Array:
+        """Take single steps from some states, each alone, and return where they end before anything is kept."""
+        into = np.zeros_like(starts)
+        tools = self._tools(self.count.copy(), self.control.copy())
+        parts = [np.ascontiguousarray(part) for part in (times, lengths, starts)]
+        found = Stepper("dense", "ends")(self.tableau, tools, self._workspace(), *parts, into)
+        if found < len(times):
+            raise SimulationError(f"no step can be taken from t = {times[found]:.6g}")
+        return into

@@ -11,9 +11,8 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, numeric_of
-from dalembert.errors import SimulationError, quoted
+from dalembert.errors import ModelError, SimulationError
 from dalembert.interruption import Held
-from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.initial import begin_of
 from dalembert.model.settings import Settings
 from dalembert.model.system import System
@@ -21,9 +20,12 @@ from dalembert.model.variants import with_values
 from dalembert.motion import codes
 from dalembert.motion.conflicts import sample_times
 from dalembert.motion.crossing import Crossing
-from dalembert.motion.diagnosis import beyond, stiff
+from dalembert.motion.diagnosis import stiff
 from dalembert.motion.engine import Engine, Steps
-from dalembert.motion.events import Occurrence, read_events
+from dalembert.motion.events import Event, Occurrence, read_events
+from dalembert.motion.explicit_engine import ExplicitEngine
+from dalembert.motion.failure_words import failure
+from dalembert.motion.forecast import Forecast, foresee, unforeseen
 from dalembert.motion.keep import Stabilisation, stabilisation
 from dalembert.motion.limits import refuse_beyond
 from dalembert.motion.method import Setup
@@ -35,6 +37,7 @@ from dalembert.motion.units import units_of
 from dalembert.motion.watch import Watch
 from dalembert.native.kernels import Kernels
 from dalembert.survey.check import refuse_contradictions
+from dalembert.survey.offset_start import offset_start
 from dalembert.survey.start import State, start_of
 
 _FIRST = 20_000  # unknowns times steps of the first piece: some thousandths of a second
@@ -76,6 +79,7 @@ class Motion:
     changes: list[tuple[float, Array]]  # new values of the parameters, from a time on
     crossing: Crossing  # of switches in time
     held: ControlRecord | None = None  # what laws of control gave
+    forecasts: tuple[Forecast, ...] = ()  # what was stated of stabilisation before
     memory: dict[str, Any] = field(default_factory=dict)  # what was found out about it, shared by its samplings
 
     @property
@@ -139,8 +143,8 @@ def compute(system: System, settings: Settings) -> Motion:
     laws = laws_of(system, settings)
     before = time.perf_counter()
     numeric = numeric_of(system)
-    state = start_of(system)
-    if not settings.unchecked:
+    state = _begun(system, settings)
+    if not settings.unchecked and not state.off:
         refuse_contradictions(system)
     sampling = Sampling(system, laws, settings)
     if laws:  # from the start on, which does not depend on them
@@ -154,12 +158,48 @@ def compute(system: System, settings: Settings) -> Motion:
     kernels.hasten()  # for the starts of variants
     hasten_starts(kernels, numeric)
     ready = Ready(system, numeric, state, parameters, kernels, not settings.unchecked)
-    motion = _integrate(ready, settings, crossing, before, sampling)
+    forecasts = _foreseen(ready, settings)
+    motion = replace(_integrate(ready, settings, crossing, before, sampling), forecasts=forecasts)
     facts = motion.facts
     if remark := stiff(motion.engine, motion.times, motion.states, facts):
         facts["message"] = f"{facts['message']}; {remark}" if facts["message"] else ""
     facts["remark"] = remark
     return motion
+
+
+def _begun(system: System, settings: Settings) -> State:
+    """Find the start; where constraints are stabilised, initial values may contradict them."""
+    try:
+        return start_of(system)
+    except ModelError:
+        if settings.keep != "stabilise":
+            raise
+    return offset_start(system)
+
+
+def _foreseen(ready: Ready, settings: Settings) -> tuple[Forecast, ...]:
+    """Refuse gains that are outside what the method admits, and state what stabilisation will hold, by a trial."""
+    system, method = ready.system, METHODS[settings.method]
+    if settings.keep != "stabilise" or not isinstance(method, Tableau) or not system.constraints:
+        return ()
+    chosen = stabilisation(system, method, settings.gains, ready.parameters)
+    if not settings.unchecked:
+        chosen.refuse(ready.state.t, settings.until, settings.step)
+    if settings.step is None:
+        return unforeseen(chosen, "the steps are not known before")
+    if settings.controls or any(isinstance(e, Event) and e.acts and not e.ends for e in settings.events):
+        return unforeseen(chosen, "events change the motion, or laws in Python: no trial is made of them")
+    changed = {"keep": "project", "gains": None, "samples": None, "events": (), "progress": None}
+    trial_settings, state = replace(settings, **changed), ready.state
+    crossing = Crossing(system, ready.parameters, state.t, settings.until, ready.checked)
+    sampling = Sampling(system, {}, trial_settings)
+    try:
+        trial = _integrate(ready, trial_settings, crossing, time.perf_counter(), sampling)
+    except SimulationError as error:
+        return unforeseen(chosen, f"a trial motion with projection fails: {error}")
+    units = units_of(ready.numeric, state)
+    setup = Setup(ready.parameters, (state.t, state.q, state.v), units, **chosen.setup(ready.kernels))
+    return foresee(trial.times, trial.states, settings.step, ExplicitEngine(ready.kernels, method, setup), chosen)
 
 
 def again(
@@ -201,16 +241,17 @@ def _integrate(
     method = METHODS[settings.method]
     chosen = None
     if settings.keep == "stabilise" and isinstance(method, Tableau):
-        chosen = stabilisation(system, method, settings.gains)
+        chosen = stabilisation(system, method, settings.gains, parameters)
+        if settings.step is None:
+            longest = min(longest, chosen.limit(state.t, settings.until))
     setup = Setup(
         parameters,
         (state.t, state.q, state.v),
         units_of(ready.numeric, state),
-        settings.keep,
-        None if chosen is None else chosen.gains,
-        chosen is None or chosen.frozen,
-        watch.prepare(kernels),
-        crossing.prepare(kernels),
+        **({"keep": settings.keep} if chosen is None else chosen.setup(kernels)),
+        watched=watch.prepare(kernels),
+        switches=crossing.prepare(kernels),
+        coordinates=None if settings.coordinates is None else tuple(settings.coordinates),
     )
     engine = method.engine(kernels, setup)
     y = np.concatenate([state.q, state.v])
@@ -258,7 +299,7 @@ def _loop(
                         return ended
                     crossing.renew()
                 if status == codes.CHOICE and not engine.choose_again():
-                    return "failed", _failure(codes.NOT_PROJECTED, engine, system)
+                    return "failed", failure(codes.NOT_PROJECTED, engine, system)
                 if status == codes.DONE and engine.clock.t >= sampling.next():
                     if ended := sampling.hold(engine, watch, crossing):
                         return ended
@@ -269,7 +310,7 @@ def _loop(
                     if status == codes.STEP_TOO_SMALL and jumps and _at_the_end(engine.clock.t, settings):
                         engine.cross(settings.until)
                         return "done", ""
-                    return "failed", _failure(status, engine, system)
+                    return "failed", failure(status, engine, system)
                 if settings.progress is not None:
                     settings.progress(float(engine.clock.t), now - start)
                 t = engine.clock.t
@@ -286,66 +327,6 @@ def _loop(
 def _at_the_end(t: float, settings: Settings) -> bool:
     """Tell whether all that is left is rounding: a force, or a velocity, that jumps there has nothing behind it."""
     return settings.until - float(t) <= _ROUNDING * (settings.until - settings.begin)
-
-
-def _failure(status: int, engine: Engine, system: System) -> str:
-    t = engine.clock.t
-    momenta = engine.kernels.momenta
-    names = (*system.coordinates, *([f"p_{q}" for q in system.coordinates] if momenta else system.velocities))
-    here = [(as_written(name), value) for name, value in zip(names, engine.y, strict=True)]
-    shown = ", ".join(f"{name} = {value:.4g}" for name, value in here[:8] if not is_integral(name))
-    where = f"t = {t:.6g}: {shown}"
-    if status == codes.NOT_FINITE and engine.count.bad == codes.SINGULAR_MASS:
-        return f"the mass matrix is not positive definite after {where}"
-    if status == codes.NOT_FINITE and engine.count.bad >= 0:
-        name = as_written((*system.velocities, *(v + "'" for v in system.velocities))[int(engine.count.bad)])
-        return f"the equations have no finite value for {name} after {where}{beyond(engine, system)}"
-    if status == codes.STEP_TOO_SMALL:
-        return (
-            f"the step becomes too small at {where}; the motion cannot be continued with this accuracy: there is a "
-            "singularity or a jump in the equations, or the tolerance is below rounding"
-        )
-    if status == codes.CHATTER:
-        return (
-            f"the forces jump back and forth from step to step after {where}: a law such as sign(v) has no value that "
-            "holds a body at rest. Replace sign(v) by tanh(v/e), with a small speed e, and take method `radau`"
-        )
-    if status == codes.CREEPS:
-        return (
-            f"thousands of steps come next to nowhere after {where}: there the constraints become dependent, as where "
-            f"the bars of a linkage lie in one line, and {_creeping(engine)}"
-        )
-    if status == codes.NOT_SOLVED:
-        return (
-            f"the equations of the step after {where} cannot be solved: it is too long for the fastest forces. Take a "
-            "smaller step, or, where springs are that hard, method `radau`, which chooses its steps; if neither helps, "
-            "the system is at the end of its reach"
-        )
-    reasons = "They contradict each other from there on, or the system is at the end of its reach"
-    if engine.fixed:
-        reasons = f"The step is too large: take a smaller one. If that does not help: {reasons[0].lower()}{reasons[1:]}"
-    return f"{_unsatisfied(engine, system)} after {where}. {reasons}"
-
-
-def _creeping(engine: Engine) -> str:
-    """Say what does not get past a singular position, and what to take instead."""
-    if engine.implicit:
-        return "implicit methods do not get past. Take method `dop853`"
-    if engine.kernels.chooses:
-        return "the form `independent` does not get past at this tolerance. Take the form `multipliers`"
-    return "rounding is larger there than this tolerance. Take a larger one"
-
-
-def _unsatisfied(engine: Engine, system: System) -> str:
-    """Name the constraints that no state nearby satisfies."""
-    kernels, n = engine.kernels, engine.n
-    t, q, v, rest = np.split(engine.given, [1, 1 + n, 1 + 2 * n])
-    g, psi = kernels.residuals(t[0], q, v, rest[: len(system.parameters)])
-    worst = np.maximum(np.abs(g), np.abs(psi))
-    guilty = [i for i in range(len(worst)) if not worst[i] <= 0.05 * np.nanmax(worst)]
-    names = [system.constraints[i].name for i in guilty]
-    off = [f"`{name}` is off by {max(g[i], psi[i], key=abs):.3g}" for name, i in zip(names, guilty, strict=True)]
-    return f"no state nearby satisfies {quoted(names[:8])} ({', '.join(off[:8])})"
 
 
 def _facts(engine: Engine, settings: Settings) -> dict[str, Any]:

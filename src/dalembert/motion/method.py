@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 class Setup:
     """What an engine starts from: values of parameters, the state t, q, v, its units, and how constraints are kept.
 
-    `gains` and `frozen` are those of stabilisation; `watched` is a group of kernels whose `expressions` are watched
-    for, with the directions of their passages; `switches` one of what switches with the state, and how many they are.
+    `gains` are those of stabilisation, in units of the step, or `offsets` is a group of kernels that says what it adds,
+    with numbers that it is given; `watched` is a group of kernels whose `expressions` are watched
+    for, with the directions of their passages; `switches` one of what switches with the state, and how many they are;
+    `coordinates` are the independent ones that were named.
     """
 
     parameters: Array
@@ -29,9 +31,10 @@ class Setup:
     units: Array
     keep: str = "project"
     gains: Array | None = None
-    frozen: bool = True
+    offsets: tuple[str, Array] | None = None
     watched: tuple[str, Array] | None = None
     switches: tuple[str, int] | None = None
+    coordinates: tuple[str, ...] | None = None
 
 
 class Method(Protocol):

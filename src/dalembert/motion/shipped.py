@@ -93,6 +93,7 @@ def make() -> list[Path]:
                     _ = run.certificate
                     start = system.start()  # and once more, for starts of variants
                     system.simulate(0.1, method=name, **settings, initial={key: start[key] for key in system.initial})
+            example("pendulum").simulate(0.1, method="rk4", step=0.01, keep="stabilise")
     finally:
         entry.translated = translate
     (_FOLDER / _STATE).write_text(f"{sources()}\n{machine.LLVM}\n", encoding="ascii")

@@ -113,8 +113,24 @@ class Tableau:
         return Coefficients(A, b, c, errors, dense, compared + 1)
 
     def growth(self, Z: Array) -> Array:
-        """Return the stability function R(Z): by what the method multiplies y where y' = K y, Z = τK."""
-        s, n = len(self.weights), len(Z)
-        A, one = self.arrays.A[:s, :s], np.eye(n)
-        stages = np.linalg.solve(np.eye(s * n) - np.kron(A, Z), np.kron(np.ones((s, 1)), one))
-        return one + np.kron(np.array([self.weights]), Z) @ stages
+        """Return S: by what the method multiplies y over a step where ẏ = K(t) y.
+
+        Z is τK, of shape (…, stages, k, k), or (…, 1, k, k) for constant K, of which S is the stability function.
+        Products are taken in their order, as matrices at different times need not commute.
+        """
+        one = np.eye(Z.shape[-1])
+        slopes: list[Array] = []
+        for i in range(len(self.weights)):
+            inner = sum((a * slope for a, slope in zip(self.stages[i], slopes, strict=False) if a), start=one)
+            slopes.append(Z[..., i if Z.shape[-3] > 1 else 0, :, :] @ inner)
+        return sum((b * slope for b, slope in zip(self.weights, slopes, strict=True)), start=one)
+
+    @cached_property
+    def polynomial(self) -> Array:
+        """The coefficients of the stability function R(z) = 1 + Σ bᵀAᵏ⁻¹1 zᵏ, from the constant one on."""
+        s = len(self.weights)
+        A, row, found = self.arrays.A[:s, :s], np.ones(s), [1.0]
+        for _ in range(s):
+            found.append(float(self.arrays.b @ row))
+            row = A @ row
+        return np.array(found)

@@ -55,7 +55,8 @@ class Sizes(NamedTuple):
     """How many coordinates and constraints there are, their units, and what is to be done; see `codes.py`.
 
     units: by what positions and then velocities are measured at least, see `units.py`; zero for states. fixed: the
-    step. frozen: the gains of stabilisation, over a step. complete: dependent coordinates are found from the others.
+    step. frozen: the gains of stabilisation, over a step. offsets: where what it adds stands among what kernels are
+    given. complete: dependent coordinates are found from the others.
     one: there is a kernel of a whole step. brought: stages are moved towards the constraints. separable: M is constant
     and forces do not depend on velocities.
     """
@@ -71,6 +72,7 @@ class Sizes(NamedTuple):
     one: int = 0
     brought: int = 0
     separable: int = 0
+    offsets: int = 0
 
 
 class ExplicitKernels(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -18,7 +19,7 @@ from dalembert.errors import ModelError, MotionWarning, quoted
 from dalembert.language.state_names import as_written
 from dalembert.model.variants import same_structure
 from dalembert.motion.joined import JoinedMotion, join_motions
-from dalembert.results.beshaw_bound import Bound
+from dalembert.results.beshaw_bound import Bound, StabilisedResiduals
 from dalembert.results.certificate import SECOND_END, certify
 from dalembert.results.certificate.energy import Drift
 from dalembert.results.certificate.items import Certificate, Item
@@ -56,6 +57,16 @@ class JoinedRun(Run):
     def bounds(self) -> list[Bound]:
         """Those of all parts."""
         return [bound for run in self.parts for bound in run.bounds]
+
+    @cached_property
+    def stabilisation(self) -> StabilisedResiduals | None:
+        """That of all parts, one after the other."""
+        found = [part.stabilisation for part in self.parts if part.stabilisation is not None]
+        if not found:
+            return None
+        gains, off = (", then ".join(dict.fromkeys(filter(None, texts))) for texts in
+                      ([one.gains for one in found], [one.off for one in found]))  # fmt: skip
+        return replace(found[0], gains=gains, off=off, bounds=tuple(self.bounds))
 
     @cached_property
     def drift(self) -> Drift | None:

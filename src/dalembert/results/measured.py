@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -12,6 +13,7 @@ from dalembert.arrays import Array
 from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, MotionWarning
 from dalembert.language.late_sympy import is_sympy
+from dalembert.results.beshaw_bound import Bound, StabilisedResiduals, bounds, stabilised
 
 if TYPE_CHECKING:
     from dalembert.native.values import SolvedStates
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 _MISSED = 1e-6  # part of the range that is worth a word
 _STEEPER = 4.0  # times the slopes at its ends, that one inside a step may be
+_DECAY = "stabilisation lets the residuals decay, and what is computed is no motion of the model until they have"
 _LOOKED = 50  # times at which it is looked whether a value is determined
 
 
@@ -51,6 +54,16 @@ class Measured(Shown):
         """The run of which this is a part."""
         return cast("Run", self)
 
+    @cached_property
+    def bounds(self) -> list[Bound]:
+        """δ, σ and whether the bound held, by level, where constraints are stabilised."""
+        return bounds(self._self)
+
+    @cached_property
+    def stabilisation(self) -> StabilisedResiduals | None:
+        """How constraints were stabilised, σ as it was stated before, and what came out; None if they were not."""
+        return stabilised(self._self)
+
     @property
     def controls(self) -> dict[str, Array]:
         """The controls along the motion, by name: what their laws give."""
@@ -78,10 +91,13 @@ class Measured(Shown):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What is to be looked at, in words: ropes that would have to push, and events that cannot be seen."""
+        """What is to be looked at, in words: a start off the constraints, ropes that would push, events unseen."""
         from dalembert.results.unseen import unseen
 
-        return (*self.slack, *unseen(self._self.motion))
+        motion = self._self.motion
+        off = dict.fromkeys(part.ready.state.off for part in motion.parts if part.ready.state.off)
+        begun = [f"the initial values contradict constraints ({words}) and are kept: {_DECAY}" for words in off]
+        return (*begun, *self.slack, *unseen(motion))
 
     def evaluate(self, expression: Any, times: Any = None) -> Any:
         """Return an expression along the motion: `run.evaluate("m*g*y")`, at its samples or at any times of it.

@@ -35,7 +35,8 @@ def run_document(run: Run) -> nodes.Section:
 def outcome(run: Run) -> nodes.Section:
     """Say how the motion was computed, and the state and the forces at its end."""
     found = [table for table in (_joints(run) or _reactions(run),) if table is not None]
-    return nodes.Section(f"Motion until {until(run)}", [how(run), *events(run), *outputs(run), _state(run), *found])
+    said = [how(run), *stabilised(run), *events(run), *outputs(run)]
+    return nodes.Section(f"Motion until {until(run)}", [*said, _state(run), *found])
 
 
 def until(run: Run) -> str:
@@ -71,6 +72,11 @@ def how(run: Run) -> nodes.Block:
     words = f", {run.evaluations:,} evaluations, in {run.wall_s * 1e3:.3g} ms after {run.build_s:.2g} s of preparation"
     words += f"; form `{run.form}`" + (f", constraints kept by `{run.keep}`" if run.system.constraints else "")
     return nodes.Paragraph((f"{run.steps:,} steps of `{run.method}` with ", control, f"{words}."))
+
+
+def stabilised(run: Run) -> list[nodes.Block]:
+    """Say what was stated of the residuals of stabilised constraints, and what came out."""
+    return [] if run.stabilisation is None else [run.stabilisation.document()]
 
 
 def events(run: Run) -> list[nodes.Block]:

@@ -23,7 +23,6 @@ from dalembert.motion.conflicts import chosen_settings
 from dalembert.motion.events import Occurrence
 from dalembert.motion.loop import Motion, again, compute
 from dalembert.native.values import Energies, SolvedStates
-from dalembert.results.beshaw_bound import Bound, bounds
 from dalembert.results.certificate import Certificate, certify
 from dalembert.results.certificate.energy import Drift, energy_drift
 from dalembert.results.measured import Measured
@@ -183,11 +182,6 @@ class Run(Measured):
         if len(t) == 0:
             return states[:, n:]
         return kernels.from_state(t, states[:, :n], states[:, n:], self.motion.parameters_at(t))
-
-    @cached_property
-    def bounds(self) -> list[Bound]:
-        """δ, σ and whether the bound held, by level, where constraints are stabilised."""
-        return bounds(self)
 
     # --- what follows from it ----------------------------------------------------------------------------------------
 

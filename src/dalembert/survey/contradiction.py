@@ -23,8 +23,8 @@ _AROUND = (0.0, 0.3)  # from where a solution is sought in each of many attempts
 _ROUNDED = 1e-14  # of the largest value: what is shown as zero
 
 
-def resolve(level: Level, best: Nearest) -> Nearest:
-    """Find a solution from the best compromise; raise ModelError if there is none.
+def resolve(level: Level, best: Nearest, off: bool = False) -> Nearest:
+    """Find a solution from the best compromise; raise ModelError if there is none, or, `off`, return the compromise.
 
     It names the initial values that are out of reach together, or else the constraints that contradict each other.
     """
@@ -36,6 +36,8 @@ def resolve(level: Level, best: Nearest) -> Nearest:
     released = search.attempt([])
     if not released.solved:
         raise ModelError(_impossible(level, released))
+    if off:
+        return search.attempt(left)
     while not (released := search.attempt(left)).solved:
         conflicts.append(search.conflict(left))
         left = [item for item in left if item not in conflicts[-1]]
@@ -44,6 +46,12 @@ def resolve(level: Level, best: Nearest) -> Nearest:
     near = level.nearest(search.place(left), left, released.x)
     reachable = search.values(near.x if near.solved else released.x)
     raise ModelError(search.report(items, reachable, len(conflicts) == 1) for items in conflicts)
+
+
+def contradicted(level: Level, best: Nearest) -> str:
+    """Say by how much constraints do not hold at a start that was asked for."""
+    off = [(name, value) for name, value in _off(level, best, level.given) if name in level.constraints]
+    return ", ".join(f"`{name}` is off by {value:.3g}" for name, value in off[:_SHOWN])
 
 
 class _ContradictionSearch:

@@ -47,7 +47,7 @@ _LIMIT = 1e-6  # a double root is found to about the root of the rounding error
 class State(Printed):
     """A state that satisfies the constraints: `state["phi"]`, `state["phi'"]`, or `q` and `v` as arrays.
 
-    notes: in words, how what was left open has been chosen.
+    notes: in words, how what was left open has been chosen. off: which constraints do not hold, where that was asked.
     """
 
     t: float
@@ -55,6 +55,7 @@ class State(Printed):
     v: Array
     names: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    off: str = ""
 
     def __getitem__(self, name: str) -> float:
         values = self.as_dict()
@@ -93,7 +94,7 @@ def start_of(system: System) -> State:
     """Return the initial state, with random values of parameters that have none; raise ModelError if there is none."""
     if found := ordinary_start(system):
         return State(begin_of(system.simulation), *found, system.coordinates)
-    return _state(solved_start(system))
+    return state_of(solved_start(system))
 
 
 @fact(START)
@@ -111,13 +112,13 @@ def ordinary_start(system: System) -> tuple[Array, Array] | None:
 def explained_start(system: System) -> State:
     """Return the initial state with notes on what is over- or underdetermined, which take their time."""
     _ = numeric_of(system)  # what has no value is refused
-    return _state(solved_start(system), explain=True)
+    return state_of(solved_start(system), explain=True)
 
 
 @fact(START)
 def noted_start(system: System) -> State:
     """Return the same with random values of parameters that have none."""
-    return _state(solved_start(system), explain=True)
+    return state_of(solved_start(system), explain=True)
 
 
 @fact(START)
@@ -129,10 +130,10 @@ def loose_start(system: System) -> State:
 @fact(START)
 def solved_start(system: System) -> tuple[Solved, Solved]:
     """Solve for what the user left open, positions and velocities."""
-    return _solve(pilot_numeric_of(system), system.initial, _near(system), begin_of(system.simulation))
+    return solve_levels(pilot_numeric_of(system), system.initial, guess_of(system), begin_of(system.simulation))
 
 
-def _near(system: System) -> Mapping[str, Expr]:
+def guess_of(system: System) -> Mapping[str, Expr]:
     """Return the guess from which the solution starts."""
     if isinstance(system, Mechanism) and system.by != ABSOLUTE:
         from dalembert.survey.mechanism.tree_start import tree_guess
@@ -156,20 +157,24 @@ def consistent_state(
     """
     given = system.initial if initial is None else initial
     near = system.guess if guess is None else guess
-    return _state(_solve(numeric, given, near, begin_of(system.simulation) if t is None else t), explain)
+    return state_of(solve_levels(numeric, given, near, begin_of(system.simulation) if t is None else t), explain)
 
 
-def _solve(numeric: Numeric, initial: Mapping[str, Expr], guess: Mapping[str, Expr], t: float) -> tuple[Solved, Solved]:
+def solve_levels(
+    numeric: Numeric, initial: Mapping[str, Expr], guess: Mapping[str, Expr], t: float, off: bool = False
+) -> tuple[Solved, Solved]:
+    """Solve for positions, then for velocities; `off`: as nearly as the initial values allow."""
     begun = {}
     for state in numeric.system.states:  # what starts somewhere in any case is not looked for
         begun |= {integral(state): se.Integer(0), inner(state): guess.get(inner(state), se.Integer(0))}
     given = numeric.system.initial_values(given_values(numeric, {**begun, **initial}))
     near = given_values(numeric, guess)
-    positions = Level(numeric, t, given, near).solve()
-    return positions, Level(numeric, t, given, near, positions.best.x).solve()
+    positions = Level(numeric, t, given, near).solve(off)
+    return positions, Level(numeric, t, given, near, positions.best.x).solve(off)
 
 
-def _state(solved: tuple[Solved, Solved], explain: bool = False) -> State:
+def state_of(solved: tuple[Solved, Solved], explain: bool = False) -> State:
+    """Return the state that was solved for."""
     notes = [(*part.notes, *(part.level.freedom(part.best) if explain else ())) for part in solved]
     positions, velocities = solved
     level = positions.level
@@ -310,8 +315,8 @@ class Level:
             x = found.x
         return x if values else None
 
-    def solve(self) -> Solved:
-        """Return the solution, with notes on how what was left open has been chosen."""
+    def solve(self, off: bool = False) -> Solved:
+        """Return the solution, with notes on how what was left open has been chosen; `off`: or the best compromise."""
         if not self.constraints and not self.conditions.names:
             return Solved(self, Nearest(self.x, np.zeros(0), sp.csr_array((0, len(self.x))), np.zeros(0), True), ())
         notes = []
@@ -329,7 +334,7 @@ class Level:
         if not best.solved:
             from dalembert.survey.contradiction import resolve
 
-            best = resolve(self, best)
+            best = resolve(self, best, off)
         flat = find_flat(self, best.x)
         if flat:
             raise ModelError(flat)

@@ -85,3 +85,17 @@ def inside(method, tools, room, times, lengths, starts, kept, parameters, ends, 
             between(thetas[place], h, y, room.raw, kept[step], room.k, len(method.b), method.dense, into[place])
             place += 1
     return len(times)
+
+
+@compiled
+def ends(method, tools, room, times, lengths, starts, into):
+    """Take single steps from some states, as the method takes them before anything is kept; return how many were there.
+
+    They begin at `times` and have these `lengths`.
+    """
+    for step in range(len(times)):
+        if not _repeat(method, tools, times[step], lengths[step], starts[step], room):
+            return step
+        for i in range(starts.shape[1]):
+            into[step, i] = room.raw[i]
+    return len(times)

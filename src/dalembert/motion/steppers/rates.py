@@ -81,12 +81,15 @@ def _bring(address, n, canonical, given, out, work):
 
 @compiled
 def _offsets(tools, h):
-    """Fill in what stabilisation adds to c: −a ψ − b g, with gains a and b in units of the step."""
+    """Fill in what stabilisation adds to c: what a kernel says, or −a ψ − b g with a and b in units of the step."""
     s, control, given, out = tools.size.s, tools.control, tools.given, tools.out
     kernel(tools.address.residuals, given, out, tools.work)
-    start = len(given) - s
+    start = tools.size.offsets
     for i in range(s):
-        given[start + i] = -control[0, i] / h * out[s + i] - control[1, i] / (h * h) * out[i]
+        if tools.size.frozen == 0:
+            given[start + i] = out[i]
+        else:
+            given[start + i] = -control[0, i] / h * out[s + i] - control[1, i] / (h * h) * out[i]
 
 
 @compiled

@@ -1,6 +1,16 @@
 """The groups of kernels, one file each; `base.py` says what a group is and how to add one."""
 
-from dalembert.native.groups import core, dependent, direct, implicit, numbers, pivots, stabilised, symplectic
+from dalembert.native.groups import (
+    core,
+    dependent,
+    direct,
+    implicit,
+    numbers,
+    objective,
+    pivots,
+    stabilised,
+    symplectic,
+)
 from dalembert.native.groups.base import GROUPS, Group, register
 from dalembert.native.groups.form import FormGroup
 
@@ -13,6 +23,7 @@ __all__ = [
     "find",
     "implicit",
     "numbers",
+    "objective",
     "pivots",
     "register",
     "stabilised",

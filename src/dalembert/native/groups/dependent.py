@@ -60,15 +60,18 @@ class DependentBuilder(Builder):
             [routine.tape.load("in", start + k) for k in range(size)]
             for start, size in ((len(self.inputs), self.n), (len(self.inputs) + self.n, self.s))
         )
-        sizes: list[Scalar] = [0.0] * self.s
-        for (i, j), value in A.items():
-            scaled = value * columns[j]
-            sizes[i] = sizes[i] + scaled * scaled
-        routine.store("whole", sizes)
-        self._sizes = sizes
+        self._measure(routine, {(i, j): value * columns[j] for (i, j), value in A.items()})
         depend = [routine.tape.call("max", 0.0, column) for column in columns]
         A = {(i, j): value * depend[j] * rows[i] for (i, j), value in A.items()}
         return {(j, j): 1.0 for j in range(self.n)}, A, {}
+
+    def _measure(self, routine: Routine, scaled: Mapping[tuple[int, int], Scalar]) -> None:
+        """Take down the sizes of the rows of A in units of the coordinates."""
+        sizes: list[Scalar] = [0.0] * self.s
+        for (i, _), value in scaled.items():
+            sizes[i] = sizes[i] + value * value
+        routine.store("whole", sizes)
+        self._sizes = sizes
 
     def left(self, routine: Routine, A: dict, residuals: Sequence[Scalar]) -> list[Scalar]:
         """Return residuals as distances in the units, also of rows that are not asked to hold."""

@@ -86,9 +86,9 @@ def _stabilised(run: Run) -> list[Item]:
     """
     items = []
     for bound in run.bounds:
-        over = f"over {bound.steps} steps" if bound.steps > 1 else "over one step"
-        text = f"stabilised {bound.level}, within σ (δ = {bound.delta:.2g} {over})"
+        said = " as stated before" if bound.stated < float("inf") else ""
+        text = f"stabilised {bound.level}, within σ{said} (δ = {bound.delta:.2g} {bound.over})"
         chosen = run.motion.stabilisation is not None and run.motion.stabilisation.frozen
-        limit = bound.sigma if bound.delta < 1 else None if chosen else 0.0
+        limit = bound.limit if bound.delta < 1 else None if chosen else 0.0
         items.append(Item(f"stabilised {bound.level}", bound.largest, limit, text))
     return items
