@@ -90,6 +90,8 @@ def ledger_of(scene: Scene, names: dict[str, Expr], pen: Pen | None = None) -> t
         line = tidied(scene, value)
         if operations(line) < TRIVIAL:  # 2*0.5*sin(phi), which needs no name; what is divided by 0.36 is to show it
             return numerals(line)
+        if names.get(name) == line:  # as in another result that is shown beside this one
+            return se.Symbol(name)
         symbol = scene.free_name(name, names)
         names[symbol.name] = line
         return symbol
