@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+import symengine as se
+
 from dalembert.algebra.elimination import Factors, factorise
 from dalembert.algebra.gramschmidt import Scalar, Vector
 from dalembert.algebra.pilot import Pilot
@@ -136,6 +138,17 @@ class Form(ABC):
         """Return functions of time in the equations that are no coordinates of the system."""
         return []
 
+    def large(self, scene: Scene) -> Written | None:
+        """Write what consists of the blocks alone, for where there are too many unknowns for more; None: nothing."""
+        return None
+
+    def conditions(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Mapping[str, list[Expr]]:
+        """Return equations between matrices of the form row by row, as expressions that vanish, by how it is written.
+
+        matrices: as they are shown.
+        """
+        return {}
+
 
 FORMS: dict[str, type[Form]] = {}
 F = TypeVar("F", bound=Form)
@@ -155,6 +168,11 @@ def holds_where(scene: Scene, name: str, value: Callable[[], Scalar]) -> list[st
         return [f"{name} does not hold everywhere; the formula that says where is too long to be written"]
     text = " and ".join(f"{to_text(factor)} ≠ 0" for factor in factors)
     return [f"{name} holds where {text}"] if factors else []
+
+
+def transposed_product(matrix: Matrix, symbols: Sequence[Expr]) -> list[Expr]:
+    """Multiply the transpose of a matrix by a column of symbols."""
+    return [se.Add(*map(se.Mul, column, symbols)) for column in zip(*matrix, strict=True)]
 
 
 def multiply(rows: list[Vector], x: list[Scalar], arithmetic: Any) -> list[Scalar]:

@@ -11,6 +11,7 @@ changes nothing where ψ = 0, neither p nor the motion nor R, and M becomes M + 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -23,15 +24,21 @@ from dalembert.algebra.elimination import factorise
 from dalembert.algebra.gramschmidt import Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import Field, TooLarge
-from dalembert.forms.by_bodies import ByBodies
+from dalembert.algebra.writing.cost import total
 from dalembert.forms.base import Form, Matrix, Solution, Written, register
+from dalembert.forms.by_bodies import ByBodies
+from dalembert.forms.minimal import Minimal
+from dalembert.forms.multipliers import multiplier
+from dalembert.forms.pen import MAX_LENGTH, MAX_TOTAL
 from dalembert.forms.prepared import Rows, Scene
-from dalembert.forms.reactions import Reactions
+from dalembert.forms.reactions import Reactions, compatibility
 from dalembert.forms.steps import steps_of
 from dalembert.forms.tidy import plain
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
 from dalembert.model.system import System
+
+_MANY = 100  # coordinates, beyond which H is not freed of velocities
 
 
 @register
@@ -40,11 +47,11 @@ class Canonical(Form):
 
     name = "canonical"
     title = "The canonical form, q̇ = ∂H/∂p, ṗ = −∂H/∂q + Q + R (Do Sanh)"
-    letters = MappingProxyType({"B_0": "B^0"})
+    letters = MappingProxyType({"M_inverse": "M^{-1}", "psi": r"\hat\psi", "B_0": "B^0"})
     inverse = True
     momenta = True
     solved = False
-    functions = ("H",)
+    functions = ("H", "M_inverse", "psi")
 
     def refuse(self, scene: Scene) -> str | None:
         """Refuse systems given by matrices, and constraints on accelerations."""
@@ -64,7 +71,9 @@ class Canonical(Form):
         """Write H, the conditions on the momenta and the reactions, all in q, p and t."""
         hamiltonian = self.hamiltonian(scene)
         B, B0 = hamiltonian.conditions
-        matrices = {"H": [[hamiltonian.H]], "B": B, "B_0": [[value] for value in B0]}
+        matrices = {"H": [[hamiltonian.H]], "M_inverse": hamiltonian.inverse}
+        matrices |= {"psi": [[value] for value in hamiltonian.residuals]} if scene.kept else {}
+        matrices |= {"B": B, "B_0": [[value] for value in B0], **hamiltonian.directions}
         matrices["R"] = [[value] for value in hamiltonian.reactions]
         return Written(hamiltonian.equations(), matrices, products=hamiltonian.products())
 
@@ -90,8 +99,36 @@ class Canonical(Form):
         reactions = steps.total if scene.kept else [ZERO] * len(rates)
         second = [rate - force - R for rate, force, R in zip(rates, found.moving_forces, reactions, strict=True)]
         shown: dict[str, Matrix] = {"H": [[found.energy]]}
-        shown |= {"R": [[R] for R in reactions], "B_0": [[-b] for b in steps.needed]} if scene.kept else {}
-        return Written([*found.rates, *second], shown, names=steps.names)
+        with suppress(TooLarge):
+            shown |= (
+                {"M_inverse": found.inverse} if total(e for row in found.inverse for e in row) <= MAX_LENGTH else {}
+            )
+        names = steps.names
+        if scene.kept:
+            shown["psi"] = [[value] for value in found.readable_residuals]
+            shown |= {} if scene.added else {"B": steps.solved[1]}
+            shown["B_0"] = [[-b] for b in steps.needed]
+            shown["D"], names = Minimal().null_space(scene, steps.names)
+            shown["R"] = [[R] for R in reactions]
+        return Written([*found.rates, *second], shown, names=names)
+
+    def large(self, scene: Scene) -> Written:
+        """Return p − M q̇ − l and ṗ − ∂L/∂q − Q − Aᵀλ, and H."""
+        found, b, count = self.hamiltonian(scene), scene.blocks, scene.system.mechanical
+        acting: list[list[Expr]] = [[] for _ in b.q]
+        for (i, j), entry in b.A.items():
+            if i in scene.kept:
+                acting[j].append(entry * multiplier(scene, i))
+        rates = [se.Symbol(f"{p.name}'") for p in found.momenta]
+        second = [rate - force - se.Add(*r) for rate, force, r in zip(rates, found.moving_forces, acting, strict=True)]
+        H = found.energy  # of many coordinates, at v = ∂H/∂p
+        with suppress(TooLarge):
+            H = found.H if count <= _MANY else H
+        return Written([*found.definitions[:count], *second], {"H": [[H]]})
+
+    def conditions(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Mapping[str, list[Expr]]:
+        """Return what determines R: B R + B⁰ = 0 and Dᵀ R = 0."""
+        return compatibility(matrices, [scene.fresh("R", q.name) for q in scene.blocks.q], "R")
 
     @staticmethod
     def _by_bodies(found: Hamiltonian, steps: ByBodies) -> Written:
@@ -199,11 +236,27 @@ class Hamiltonian:
         try:
             return [v - value for v, value in zip(b.v, self.velocities, strict=True)][:count]
         except TooLarge:
-            made = (
-                se.Add(l, *[entry * b.v[j] for j, entry in row.items()])
-                for row, l in zip(self.mass, self.linear, strict=True)
-            )
-            return [p - value for p, value in zip(self.momenta, made, strict=True)][:count]
+            return self.definitions[:count]
+
+    @property
+    def definitions(self) -> list[Expr]:
+        """p − M q̇ − l."""
+        v, rows = self.scene.blocks.v, zip(self.momenta, self.mass, self.linear, strict=True)
+        return [p - se.Add(l, *[entry * v[j] for j, entry in row.items()]) for p, row, l in rows]
+
+    @cached_property
+    def inverse(self) -> Matrix:
+        """M⁻¹, or that of M + Σ ρᵢ AᵢᵀAᵢ: the slopes of the velocities."""
+        calculus = Calculus(self.momenta)
+        return [[self.simplified(calculus.diff(v, p)) for p in self.momenta] for v in self.velocities]
+
+    @cached_property
+    def directions(self) -> dict[str, Matrix]:
+        """D with A D = 0; where A depends on velocities, so does D, and momenta stand for them."""
+        if not self.scene.kept:
+            return {}
+        D = Minimal().arranged(self.scene, Minimal().basis(self.scene))
+        return {"D": [[self.substituted(entry) for entry in row] for row in D]}
 
     @property
     def energy(self) -> Expr:
@@ -278,13 +331,23 @@ class Hamiltonian:
         """ψ̂(q, p, t) of the independent constraints."""
         return [self.simplified(self.substituted(self.scene.blocks.psi[i])) for i in self.scene.kept]
 
-    @cached_property
+    @property
     def short_residuals(self) -> list[Expr]:
         """ψ̂ of the independent constraints; none if they are too long."""
         try:
             return self.residuals
         except TooLarge:
             return []
+
+    @property
+    def readable_residuals(self) -> list[Expr]:
+        """ψ̂ of the independent constraints; where that is long, ψ at v = ∂H/∂p."""
+        found = self.short_residuals
+        return (
+            [self.scene.blocks.psi[i] or ZERO for i in self.scene.kept]
+            if total(found) > MAX_TOTAL or not found
+            else found
+        )
 
     @cached_property
     def conditions(self) -> tuple[list[list[Expr]], list[Expr]]:

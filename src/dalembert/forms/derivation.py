@@ -115,6 +115,11 @@ class Derivation(Printed):
         return {name: [list(map(figures, row)) for row in rows] for name, rows in self._formulas.entries.items()}
 
     @property
+    def condition_expressions(self) -> dict[str, list[Expr]]:
+        """Equations between the matrices row by row, as expressions that vanish, by how they are written."""
+        return dict(self.kind.conditions(self.scene, self.entries))
+
+    @property
     def reaction_expressions(self) -> dict[str, list[Expr]]:
         """The reactions by constraint."""
         return {name: list(map(figures, row)) for name, row in self._formulas.reaction_expressions.items()}
@@ -243,6 +248,9 @@ class Derivation(Printed):
             "total_reaction": [to_text(e) for e in self.total_expressions[:count]],
             "abbreviations": {name: to_text(e) for name, e in self.abbreviation_expressions.items()},
             "matrices": {name: [[to_text(e) for e in row] for row in m] for name, m in self.entries.items()},
+            "conditions": {
+                title: [f"{to_text(e)} = 0" for e in rows] for title, rows in self.condition_expressions.items()
+            },
             "structure": self.structure,
             "state": self.state,
             "notes": self.notes,

@@ -25,6 +25,7 @@ def derivation_document(derivation: Derivation, whole: bool = True) -> Section:
         described.section("Equations", map(Equation, derivation.expressions)),
         described.constraints(),
         described.matrices(),
+        *described.conditions(),
         described.reactions(),
         described.joint_forces(),
         described.where(),
@@ -64,6 +65,11 @@ class _Description:
             state = [f"{name} = {value:.6g}" for name, value in d.state.items()]
             parts += [Listing(state, short=True, title="at the state")] if state else []
         return Section("Matrices", parts) if parts else None
+
+    def conditions(self) -> list[Section | None]:
+        """Show equations between the matrices, where one can read them."""
+        found = self.derivation.condition_expressions.items()
+        return [self.section(title, map(Equation, rows)) for title, rows in found if self.whole or is_readable(rows)]
 
     def reactions(self) -> Section | None:
         """Show each reaction by coordinate; where a person reads and that is long, by its multiplier, if at all."""

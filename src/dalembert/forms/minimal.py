@@ -51,9 +51,8 @@ class Minimal(Form):
 
     def write(self, scene: Scene, solution: Callable[[], Solution]) -> Written:
         """Write D by the shorter of two ways, cleared of denominators, and the equations with it."""
-        n, columns = scene.arrays.n, self.basis(scene)
-        written = [_turned([scene.field.write(e) for e in dense(column, n, scene.field)]) for column in columns]
-        D = [list(row) for row in zip(*written, strict=True)] if written else [[] for _ in range(n)]
+        columns = self.basis(scene)
+        D = self.arranged(scene, columns)
         notes = holds_where(scene, "D", lambda: self.valid_where(scene, columns))
         long, names = forces(scene)
         products = self.products(scene, D, long)
@@ -65,14 +64,31 @@ class Minimal(Form):
             return None
         if bodies := by_bodies(scene):
             return along_null_space(bodies)
-        pilot, names = Pilot(), {}
+        D, names = self._stepwise(scene, {})
+        products = self.products(scene, D, forces(scene)[0])
+        return Written([_sum(pairs) for pairs in products], {"D": D}, [], products, names)
+
+    def null_space(self, scene: Scene, names: Mapping[str, Expr]) -> tuple[Matrix, dict[str, Expr]]:
+        """Return D as other forms show it, and what names stand for: those that there are, and those in it."""
+        try:
+            return self.arranged(scene, self.basis(scene)), dict(names)
+        except TooLarge:
+            return self._stepwise(scene, names)
+
+    def arranged(self, scene: Scene, columns: list[Vector]) -> Matrix:
+        """Write columns of formulas as a matrix."""
+        n = scene.arrays.n
+        written = [_turned([scene.field.write(e) for e in dense(column, n, scene.field)]) for column in columns]
+        return [list(row) for row in zip(*written, strict=True)] if written else [[] for _ in range(n)]
+
+    @staticmethod
+    def _stepwise(scene: Scene, known: Mapping[str, Expr]) -> tuple[Matrix, dict[str, Expr]]:
+        pilot, names = Pilot(), dict(known)
         by_elimination(scene.arrays, pilot)
         rows, ledger = ledger_of(scene, names)
         columns = by_elimination(rows, pilot.replay()).columns
         written = [_turned(ledger.write(dense(column, rows.n, rows.arithmetic), other="d")) for column in columns]
-        D = [list(row) for row in zip(*written, strict=True)] if written else [[] for _ in range(rows.n)]
-        products = self.products(scene, D, forces(scene)[0])
-        return Written([_sum(pairs) for pairs in products], {"D": D}, [], products, names)
+        return [list(row) for row in zip(*written, strict=True)] if written else [[] for _ in range(rows.n)], names
 
     def basis(self, scene: Scene) -> list[Vector]:
         """Return D as formulas, without denominators and common factors: by the way that makes it shorter."""

@@ -7,12 +7,25 @@ known.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
+
+import symengine as se
 
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
-from dalembert.forms.base import Form, Matrix, Solution, Written, dense, multiply, register, transposed
+from dalembert.forms.base import (
+    Form,
+    Matrix,
+    Solution,
+    Written,
+    dense,
+    multiply,
+    register,
+    transposed,
+    transposed_product,
+)
+from dalembert.forms.minimal import Minimal
 from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.spatial_scene import spatial_scene
 from dalembert.forms.steps import steps_of
@@ -58,9 +71,31 @@ class Reactions(Form):
         equations = [x - value for x, value in zip(self.solved_for(scene), steps.total, strict=True)]
         if scene.added or spatial_scene(scene):  # M alone has no inverse, or B would have long rows by bodies
             return Written(equations, names=steps.names)
-        B: dict[str, Matrix] = {"B": steps.solved[1], "B_0": [[-b] for b in steps.needed]}
-        return Written(equations, B, names=steps.names)
+        shown: dict[str, Matrix] = {"B": steps.solved[1], "B_0": [[-b] for b in steps.needed]}
+        shown["D"], names = Minimal().null_space(scene, steps.names)
+        return Written(equations, shown, names=names)
+
+    def write(self, scene: Scene, solution: Callable[[], Solution]) -> Written:
+        """Write B and B₀, D of the ideality conditions, and the reactions."""
+        found = solution()
+        D, names = Minimal().null_space(scene, {})
+        return Written(self.equations(scene, found), {**found.matrices, "D": D}, names=names)
+
+    def conditions(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Mapping[str, list[Expr]]:
+        """Return what determines r: B r + B₀ = 0 and Dᵀ r = 0."""
+        return compatibility(matrices, self.solved_for(scene), "r")
 
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return the symbols of the total reaction."""
         return [scene.fresh("r", q.name) for q in scene.blocks.q]
+
+
+def compatibility(matrices: Mapping[str, Matrix], r: list[Expr], letter: str) -> dict[str, list[Expr]]:
+    """Return B r + B₀ = 0 and Dᵀ r = 0 row by row."""
+    found: dict[str, list[Expr]] = {}
+    if {"B", "B_0"} <= matrices.keys():
+        rows = zip(matrices["B"], matrices["B_0"], strict=True)
+        found[f"B {letter} + B⁰ = 0"] = [se.Add(*map(se.Mul, row, r), value) for row, (value,) in rows]
+    if "D" in matrices:
+        found[f"Dᵀ {letter} = 0"] = transposed_product(matrices["D"], r)
+    return {title: rows for title, rows in found.items() if rows}

@@ -112,6 +112,8 @@ def ledger_of(scene: Scene, names: dict[str, Expr], pen: Pen | None = None) -> t
         line = tidied(scene, value)
         if operations(line) < TRIVIAL:  # 2*0.5*sin(phi), which needs no name; what is divided by 0.36 is to show it
             return numerals(line)
+        if names.get(name) == line:  # as in another result that is shown beside this one
+            return se.Symbol(name)
         return put_down(scene, names, name, line)
 
     return rows, Ledger(rows.arithmetic, written, named)

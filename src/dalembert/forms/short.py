@@ -22,7 +22,7 @@ from dalembert.algebra.writing.given_names import with_given_names
 from dalembert.algebra.writing.shared_parts import UNNAMED, in_order, shared_parts
 from dalembert.forms.base import Form, Matrix, Written
 from dalembert.forms.pen import MAX_TOTAL, Pen
-from dalembert.forms.prepared import Scene
+from dalembert.forms.prepared import MAX_UNKNOWNS, Scene
 from dalembert.forms.raw import Raw
 from dalembert.forms.sheet import better, forces, long, needed, put_down
 from dalembert.forms.spatial_scene import conditions_by_bodies, spatial_scene
@@ -111,8 +111,8 @@ class Short:
     def _unnamed(self) -> dict[str, Matrix]:
         found = dict(self._matrices)
         for name, other in self._steps.matrices.items():
-            mine, steps = ([e for row in some for e in row] for some in (found[name], other))
-            if better(mine, steps, needed(steps, self._steps.names)):
+            mine, steps = ([e for row in some for e in row] for some in (found.get(name, []), other))
+            if name not in found or better(mine, steps, needed(steps, self._steps.names)):
                 found[name] = [[Pen(self._scene, [e]).value(e) for e in row] for row in other]
         return found
 
@@ -200,7 +200,8 @@ class Short:
         """Equations and matrices in named steps; nothing where there are none, or where they are not needed."""
         raw, none = self._raw, Written([])
         shown = [*raw.expressions, *(e for rows in raw.entries.values() for row in rows for e in row)]
-        if not long(shown) or (self._named_already and not self._form.plain):
+        unknowns = len(self._scene.blocks.q) + self._scene.rank
+        if unknowns > MAX_UNKNOWNS or not long(shown) or (self._named_already and not self._form.plain):
             return none
         try:
             return self._form.in_steps(self._scene, self._matrices) or none

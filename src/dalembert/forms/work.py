@@ -104,8 +104,7 @@ class _Work:
         """Fill the draft."""
         result, scene = self.result, self.scene
         if len(scene.blocks.q) + scene.rank > MAX_UNKNOWNS:
-            if self.form.plain:
-                self.fill(None)
+            self.fill_large()
             self.numbers()
             return
         if scene.added and self.form.inverse:
@@ -153,6 +152,13 @@ class _Work:
         )
         self.result.notes += written.notes
         return True
+
+    def fill_large(self) -> None:
+        """Write what can be written however many unknowns there are."""
+        if self.form.plain:
+            self.fill(None)
+        elif written := self.form.large(self.scene):
+            self.result.raw.expressions, self.result.raw.entries = written.equations, written.matrices
 
     def numbers(self) -> None:
         """Answer for a large system: the size of the problem, and numbers at an admissible state."""

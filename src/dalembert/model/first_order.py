@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from dalembert.language.state_names import inner
 from dalembert.language.time_derivatives import size
 from dalembert.language.translate import plain_name
 from dalembert.language.walk import fold
+from dalembert.model.momenta import IN_EQUATIONS
 from dalembert.model.observed import MULTIPLIER, Observed
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ def names_parts(given: Any) -> bool:
 
 def read_followed(reader: Reader, key: tuple[str, ...], given: Any, why: str) -> tuple[Expr, Expr | None]:
     """Read what may follow parts and controls: as it is written, and what that stands for; None after a report."""
-    observed = Observed(reader.scope({}, reader.laws))
+    observed = Observed(replace(reader.scope({}, reader.laws), energies=IN_EQUATIONS))
 
     def translate(value: Any) -> Expr:
         plain = isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -1,9 +1,9 @@
 """What can be asked of a motion: expressions of t, q, v, q̈, parameters, multipliers and quantities of parts.
 
-    m*g*y        x' and x''        lambda_rod        A.force        A.angle'        rod.P.x
+    m*g*y        x' and x''        lambda_rod        p_x        H        A.force        A.angle'        rod.P.x
 
 An expression is read with the names of the system, and keeps those of quantities as they are written; `Observed` puts
-in what they stand for. Names of the system win over `lambda_…`.
+in what they stand for. Names of the system win over `lambda_…`, `p_…` and `H`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from dalembert.language.late_sympy import is_sympy
 from dalembert.language.parser import parse
 from dalembert.language.time_derivatives import order, rate
 from dalembert.language.vocabulary import Value, Vocabulary
+from dalembert.model.momenta import EnergySource, canonical_names, canonical_quantity
 from dalembert.model.quantity import Quantity, multiplier
 
 MULTIPLIER = "lambda_"
@@ -35,7 +36,7 @@ class Scope:
 
     parts: of which quantities can be asked, by kind and name; of equal names the first counts. outputs: expressions by
     name; `written` are the names of all, also of those that cannot be used yet. calls: functions of the model's own.
-    aliases: names that stand for expressions of coordinates; `meant` puts these in.
+    aliases: names that stand for expressions of coordinates; `meant` puts these in. energies: what momenta are made of.
     """
 
     coordinates: tuple[str, ...]
@@ -49,6 +50,7 @@ class Scope:
     calls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
     meant: Callable[[Expr], Expr] = lambda expr: expr
+    energies: EnergySource = field(default_factory=EnergySource)
 
 
 def multiplier_names(scope: Scope) -> dict[str, str]:
@@ -81,6 +83,13 @@ class Observed:
         known, controls = self.scope.definitions, tuple(self.scope.outputs)  # of them, definitions know controls only
         moving = (*self.scope.coordinates, *self.scope.aliases)
         return Vocabulary(moving, names, known, parts=self, controls=controls, calls=self.scope.calls)
+
+    @cached_property
+    def canonical(self) -> dict[str, str]:
+        """How momenta and H are written, with the coordinate of each; what means something else means that."""
+        scope = self.scope
+        named = (scope.parameters, scope.definitions, scope.outputs, scope.written, scope.calls, scope.aliases)
+        return canonical_names(scope.coordinates, {*scope.coordinates, *(name for some in named for name in some)})
 
     def read(self, value: Any) -> Expr:
         """Read a text, or an expression of SymPy in the symbols of the system."""
@@ -116,7 +125,7 @@ class Observed:
 
     def knows(self, name: str) -> bool:
         """Tell whether a name is one of an output or of a quantity."""
-        return "." in name or name in self.scope.outputs or name in self.scope.written
+        return "." in name or name in self.scope.outputs or name in self.scope.written or name in self.canonical
 
     def wrong(self, name: str, primes: int) -> str:
         """Say what is wrong with the name of a quantity or an output; nothing if it can be used."""
@@ -134,6 +143,8 @@ class Observed:
         """Find a quantity or an output, or say that there is none."""
         if name in self.scope.outputs:
             return Quantity(lambda: self._output(name))
+        if name in self.canonical:
+            return canonical_quantity(self.scope.energies, self.canonical[name])
         if "." not in name:
             return f"`{name[:60]}` is not known here: one may use those that stand above it"
         part, _, key = name.partition(".")

@@ -27,6 +27,7 @@ from dalembert.model.constants import parse_constant
 from dalembert.model.drawing import Drawing
 from dalembert.model.first_order import put_rates, states_in, with_meanings
 from dalembert.model.given import Given
+from dalembert.model.momenta import energies_to_come
 from dalembert.model.observed import Scope
 from dalembert.model.reading_equations import read_constraints, read_energy, read_forces, read_matrices
 from dalembert.model.sections import SECTIONS
@@ -126,6 +127,7 @@ class Reader:
         return Scope(
             tuple(self.coordinates), parameters, tuple(self.constraint_names()), self.kinds, self.translator.inward,
             self.definitions, ChainMap(outputs, self.written_laws), written, self.calls, self.aliases, self.meant,
+            energies_to_come(self.given, self.coordinates),
         )  # fmt: skip
 
     def read_joint_control(self, key: tuple[str, ...], entries: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from dalembert.model.drawing import Drawing
 from dalembert.model.facts import STRUCTURE, Survey
 from dalembert.model.given import Given
 from dalembert.model.initial import InitialValue, Measure
+from dalembert.model.momenta import EnergySource
 from dalembert.model.observed import Observed, Scope, asks_for
 from dalembert.model.reading import read_system
 from dalembert.model.sections import SECTIONS
@@ -174,11 +175,15 @@ class Stated(Shown):
         found = {name: SECTIONS[name].put(kept, change) for name, kept in self.sections.items()}
         if self.states:  # with what controls add to the rates, and with what parts stand for
             found["states"] = {name: change(self.forces[integral(name)]) for name in self.states}
-        lost = self.laws.keys() - (found.get("controls") or {}).keys()
-        if lost and found.get("outputs"):
-            kept = {name: expr for name, expr in found["outputs"].items() if not asks_for(expr, lost)}
-            found["outputs"] = kept or None
-        lost |= self.outputs.keys() - (found.get("outputs") or {}).keys()
+        lost = self.laws.keys() - (found.get("controls") or {}).keys() | self.observed.canonical.keys()
+        kept = {}
+        for name, expr in (found.get("outputs") or {}).items():
+            if asks_for(expr, lost):
+                lost.add(name)  # what stands below it may ask for it
+            else:
+                kept[name] = expr
+        found["outputs"] = kept or None
+        lost |= self.outputs.keys() - kept.keys()
         if found.get("events"):  # those that ask for what is no longer there cannot be watched for
             kept = {name: event for name, event in found["events"].items() if not asks_for(event["when"], lost)}
             found["events"] = kept or None
@@ -264,8 +269,15 @@ class Stated(Shown):
         scope = Scope(
             self.coordinates, tuple(self.parameters), self.reacting, self.kinds, self._translator.inward,
             self.definitions, {**self.laws, **self.outputs}, (), self.calls, self.alias_names, self.meant,
+            self._energies,
         )  # fmt: skip
         return Observed(scope)
+
+    @property
+    def _energies(self) -> EnergySource:
+        """T and V, of which momenta are made."""
+        T = self.kinetic
+        return EnergySource(None if T is None else lambda: (T, self.potential))
 
     @property
     def reacting(self) -> tuple[str, ...]:

@@ -62,6 +62,23 @@ def controls(source: PlotSource, names: Names) -> Chart:
     return _named(source, source.run.control_names, names, "control")
 
 
+def momenta(source: PlotSource, names: Names) -> Chart:
+    """Return the momenta, a panel for each unit, and H in one of its own; without names those that vary most."""
+    system, groups = source.system, {}
+    if system.kinetic is None:
+        raise ModelError("a system given by matrices has no momenta to draw")
+    known = list(system.observed.canonical)
+    wanted = chosen(names, known, "momentum")
+    for name in known if wanted is None else wanted:
+        kind = "H" if not system.observed.canonical[name] else "Momenta", unit_of(system, se.Symbol(name))
+        groups.setdefault(kind, []).append(Curve(name, symbol(name), source.fine[name]))
+    panels = []
+    for (title, unit), curves in groups.items():
+        shown, left_out = (curves, "") if wanted is not None else busiest(curves)
+        panels.append(source.panel(title, unit, shown, left_out=left_out))
+    return Chart("Momenta", tuple(panels), source.notes)
+
+
 def _named(source: PlotSource, known: tuple[str, ...], names: Names, word: str) -> Chart:
     """Return what has a name, a panel for each unit; without names of many in one unit those that vary most."""
     title = f"{word.capitalize()}s"
@@ -220,6 +237,7 @@ KINDS: dict[str, Maker] = {
     "controls": controls,
     "outputs": outputs,
     "phase": phase,
+    "momenta": momenta,
     "reactions": reactions,
     "multipliers": multipliers,
     "energy": energy,

@@ -129,7 +129,7 @@ def _between(steps: Array) -> Array:
 def chart(run: Run, what: str = "coordinates", names: str | Sequence[str] | None = None) -> Chart:
     """Return what is drawn of a motion.
 
-    what: coordinates, velocities, accelerations, phase, reactions, multipliers, energy, residuals, joints.
+    what: coordinates, velocities, accelerations, phase, momenta, reactions, multipliers, energy, residuals, joints.
     """
     from dalembert.results.charts import KINDS
 
@@ -153,7 +153,7 @@ def chosen(names: str | Sequence[str] | None, known: Sequence[str], what: str) -
         raise ModelError(f"names are a text or a list of texts, got {str(names)[:60]!r}") from None
     unknown = [name for name in found if name not in known]
     if unknown:
-        every = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+        every = f"{what[:-1]}ies" if what.endswith("y") else "momenta" if what == "momentum" else f"{what}s"
         raise ModelError(f"no {what} `{unknown[0][:60]}`; {nearest(unknown[0], known, every)}")
     if not found:
         raise ModelError(f"name at least one {what}, or leave `names` out for all of them")

@@ -92,7 +92,19 @@ def _unit(system: System, name: str) -> str:
         return over_time(unit_of(system, system.outputs[plain]), len(name) - len(plain))
     if plain in system.coordinates:
         return quantities(system)[plain].units(len(name) - len(plain))
+    if plain in (momenta := system.observed.canonical):
+        return _unit_of_momentum(system, momenta[plain], len(name) - len(plain))
     return system.observed.unit(name)
+
+
+def _unit_of_momentum(system: System, coordinate: str, order: int) -> str:
+    """Return the unit of a momentum, which is that of a force for some time, or of H; or of a rate of them."""
+    if not isinstance(system, Mechanism):
+        return ""
+    if not coordinate:
+        return "W" if order else "J"
+    force = quantities(system)[coordinate].force
+    return force if order or not force else f"{force} s"
 
 
 def time_unit(system: System) -> str:

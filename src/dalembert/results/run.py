@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.arguments import array, shown
+from dalembert.arguments import array
 from dalembert.arrays import Array, read_only
-from dalembert.errors import ModelError, MotionWarning, SimulationError, nearest
-from dalembert.language.state_names import as_written, inner, named_values
+from dalembert.errors import ModelError, MotionWarning, SimulationError
+from dalembert.language.state_names import named_values
 from dalembert.model.sections.controls import with_laws
 from dalembert.model.sections.functions import with_functions
 from dalembert.model.settings import Settings
@@ -23,6 +23,7 @@ from dalembert.motion.conflicts import chosen_settings
 from dalembert.motion.events import Occurrence
 from dalembert.motion.loop import Motion, again, compute
 from dalembert.native.values import Energies, SolvedStates
+from dalembert.results.by_name import by_name
 from dalembert.results.certificate import Certificate, certify
 from dalembert.results.certificate.energy import Drift, energy_drift
 from dalembert.results.measured import Measured
@@ -96,23 +97,8 @@ class Run(Measured):
         raise AttributeError(f"a run has no `{name}`")
 
     def __getitem__(self, name: str) -> Array:
-        """Return a coordinate, velocity, acceleration, state, its rate, control, output or `t` along the motion."""
-        system = self.system
-        if not isinstance(name, str):
-            raise ModelError(f'a run is asked by names, as in run["{system.coordinates[0]}"]; got {shown(name)}')
-        plain = name.rstrip("'")
-        asked = inner(plain, len(name) - len(plain)) if plain in system.states else name
-        for values, names in ((self.t[:, None], ["t"]), (self.q, system.coordinates), (self.v, system.velocities)):
-            if asked in names:
-                return values[:, names.index(asked)].copy()  # to be changed at will: the motion stays as it is
-        accelerations = [name + "'" for name in system.velocities]
-        if asked in accelerations:
-            return self.accelerations[:, accelerations.index(asked)].copy()
-        if plain in system.outputs or plain in (controls := self.control_names):
-            return self.evaluate(name)
-        moving = (*system.coordinates[: system.mechanical], *system.velocities, *accelerations)
-        known = [*map(as_written, moving), *controls, *system.outputs]
-        raise ModelError(f"a run has no `{name}`; {nearest(str(name), known)}")
+        """Return a coordinate, velocity, acceleration, state, rate, control, output, p_x, H or `t` along the motion."""
+        return by_name(self, name)
 
     # --- the motion --------------------------------------------------------------------------------------------------
 
@@ -344,8 +330,9 @@ class Run(Measured):
     def plot(self, what: str = "coordinates", names: str | Sequence[str] | None = None, *, dark: bool = False) -> Plot:
         """Draw the motion as a matplotlib Figure: `run.plot("phase").savefig("phase.png")`.
 
-        what: coordinates, velocities, accelerations, states, controls, outputs, phase, reactions, multipliers,
-        energy, residuals; of mechanisms also joints. names: what of it; without them all, or those that vary most.
+        what: coordinates, velocities, accelerations, states, controls, outputs, phase, momenta, reactions,
+        multipliers, energy, residuals; of mechanisms also joints. names: what of it; without them all, or those that
+        vary most.
         """
         from dalembert.results.plots import plot
 

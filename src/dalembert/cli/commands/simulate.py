@@ -29,7 +29,7 @@ A stiff system, by a method for these
 dalembert simulate andrews-squeezer --method radau --rtol 1e-8
 """
 PLOTS = (
-    *("coordinates", "velocities", "accelerations", "states", "controls", "outputs", "phase"),
+    *("coordinates", "velocities", "accelerations", "states", "controls", "outputs", "phase", "momenta"),
     *("reactions", "multipliers", "energy", "residuals", "joints"),
 )
 
@@ -61,7 +61,7 @@ def command(
         typer.Option(
             metavar="WHAT",
             help="What is plotted: coordinates (if nothing is said), velocities, accelerations, states, controls, "
-            "outputs, phase, reactions, multipliers, energy, residuals; joints for a mechanism.",
+            "outputs, phase, momenta, reactions, multipliers, energy, residuals; joints for a mechanism.",
             rich_help_panel=OUTPUT,
             autocompletion=completion.one_of(PLOTS),
         ),

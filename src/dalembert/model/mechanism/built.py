@@ -31,6 +31,7 @@ from dalembert.model.mechanism.renaming import in_coordinates, names_in
 from dalembert.model.mechanism.tree import Tree
 from dalembert.model.mechanism.vectors import Vector
 from dalembert.model.mechanism.views import EULER
+from dalembert.model.momenta import EnergySource
 from dalembert.model.sections import SECTIONS
 from dalembert.model.stated import VALUES
 from dalembert.model.system import System
@@ -38,6 +39,7 @@ from dalembert.model.tomlscan import Source
 from dalembert.model.variants import begin_history, in_numbers, redefined, take_over, with_history
 
 ADDED = ("coordinates", "kinetic", "potential", "constraints", "drawing", "name")  # to bodies and joints
+_NO_MOMENTA = 'momenta and H of a long tree are no formulas; a run has their values, as run["H"]'
 
 
 def parts_of() -> tuple[str, ...]:
@@ -129,6 +131,10 @@ class Built(System):
     def meant(self, expr: Expr) -> Expr:
         """Return an expression with what such names stand for."""
         return self.aliases.put(expr)
+
+    @property
+    def _energies(self) -> EnergySource:
+        return EnergySource(None, _NO_MOMENTA) if self.defined else super()._energies
 
     @property
     def by(self) -> str:
