@@ -41,7 +41,8 @@ class Canonical(Form):
     title = "The canonical form, q̇ = ∂H/∂p, ṗ = −∂H/∂q + Q + R (Do Sanh)"
     letters = MappingProxyType({"B_0": "B^0"})
     inverse = True
-    momenta = True
+    beside = "p"
+    conversion = "momenta"
     solved = False
     functions = ("H",)
 

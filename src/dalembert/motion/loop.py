@@ -21,7 +21,7 @@ from dalembert.model.variants import with_values
 from dalembert.motion import codes
 from dalembert.motion.conflicts import sample_times
 from dalembert.motion.crossing import Crossing
-from dalembert.motion.diagnosis import beyond, stiff
+from dalembert.motion.diagnosis import beyond, names_beside, refuse_undetermined, stiff, undetermined
 from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.events import Occurrence, read_events
 from dalembert.motion.keep import Stabilisation, stabilisation
@@ -214,6 +214,7 @@ def _integrate(
     )
     engine = method.engine(kernels, setup)
     y = np.concatenate([state.q, state.v])
+    refuse_undetermined(kernels, state, parameters)
     y[kernels.n :] = kernels.to_state(state.t, state.q, state.v, parameters)
     sampled = sample_times(settings)
     wanted = np.zeros(0) if sampled is None else sampled
@@ -290,9 +291,8 @@ def _at_the_end(t: float, settings: Settings) -> bool:
 
 def _failure(status: int, engine: Engine, system: System) -> str:
     t = engine.clock.t
-    momenta = engine.kernels.momenta
-    names = (*system.coordinates, *([f"p_{q}" for q in system.coordinates] if momenta else system.velocities))
-    here = [(as_written(name), value) for name, value in zip(names, engine.y, strict=True)]
+    names = (*system.coordinates, *names_beside(engine, system))
+    here = [(as_written(name), value) for name, value in zip(names, engine.y, strict=False)]
     shown = ", ".join(f"{name} = {value:.4g}" for name, value in here[:8] if not is_integral(name))
     where = f"t = {t:.6g}: {shown}"
     if status == codes.NOT_FINITE and engine.count.bad == codes.SINGULAR_MASS:
@@ -303,7 +303,7 @@ def _failure(status: int, engine: Engine, system: System) -> str:
     if status == codes.STEP_TOO_SMALL:
         return (
             f"the step becomes too small at {where}; the motion cannot be continued with this accuracy: there is a "
-            "singularity or a jump in the equations, or the tolerance is below rounding"
+            f"singularity or a jump in the equations, or the tolerance is below rounding{undetermined(engine, system)}"
         )
     if status == codes.CHATTER:
         return (

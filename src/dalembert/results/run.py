@@ -97,7 +97,7 @@ class Run(Measured):
         raise AttributeError(f"a run has no `{name}`")
 
     def __getitem__(self, name: str) -> Array:
-        """Return a coordinate, velocity, acceleration, state, its rate, control, output or `t` along the motion."""
+        """Return a coordinate, velocity, acceleration, quasi-velocity, state, its rate, control, output or `t`."""
         system = self.system
         if not isinstance(name, str):
             raise ModelError(f'a run is asked by names, as in run["{system.coordinates[0]}"]; got {shown(name)}')
@@ -109,11 +109,11 @@ class Run(Measured):
         accelerations = [name + "'" for name in system.velocities]
         if asked in accelerations:
             return self.accelerations[:, accelerations.index(asked)].copy()
-        if plain in system.outputs or plain in (controls := self.control_names):
+        named = (*system.quasi_velocities, *system.outputs, *self.control_names)
+        if plain in named:
             return self.evaluate(name)
         moving = (*system.coordinates[: system.mechanical], *system.velocities, *accelerations)
-        known = [*map(as_written, moving), *controls, *system.outputs]
-        raise ModelError(f"a run has no `{name}`; {nearest(str(name), known)}")
+        raise ModelError(f"a run has no `{name}`; {nearest(str(name), [*map(as_written, moving), *named])}")
 
     # --- the motion --------------------------------------------------------------------------------------------------
 
