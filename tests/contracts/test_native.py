@@ -74,7 +74,7 @@ def rounding(values) -> float:
 
 def check(model: str, form: str, count: int) -> None:
     scene = scene_of(model)
-    if FORMS[form]().refuse(scene) or form == "canonical":
+    if FORMS[form]().refuse(scene) or FORMS[form].conversion:
         return
     kernel = kernels(model, form)
     for place in states(scene, count):
@@ -146,6 +146,28 @@ def check_formulas(model: str, form: str) -> None:
         f = scene.numeric.all(place.t, place.q, place.v).f
         assert close(found.acceleration, a, np.abs(a).max() + 1e-9)
         assert close(found.reaction, r, max(np.abs(r).max(), np.abs(f).max()) + 1e-9)
+
+
+@pytest.mark.parametrize("model", sampled(MODELS, 3))
+def test_quasi(model):
+    """With u = W v + w₀: q̇ = v, and u̇ is its rate with the accelerations of the other forms."""
+    scene = scene_of(model)
+    if FORMS["quasi"]().refuse(scene):
+        return
+    kernel, plain, n = kernels(model, "quasi"), kernels(model), len(scene.blocks.q)
+    for place in states(scene, 3):
+        state = (place.t, place.q, place.v, scene.numeric.parameters)
+        u, known = kernel.to_state(*state), plain(*state)
+        found = kernel(place.t, place.q, u, scene.numeric.parameters)
+        assert close(found.velocity, place.v, 1 + np.abs(place.v).max(), 1e-9)
+        assert close(found.reaction, known.reaction, 1 + np.abs(known.reaction).max(), 1e-8)
+        h = 1e-5  # by differences along the motion: u is a function of t, q and v
+        ends = [
+            kernel.to_state(place.t + s, place.q + s * place.v, place.v + s * known.acceleration, state[3])
+            for s in (-h, h)
+        ]
+        rate, size = (ends[1] - ends[0]) / (2 * h), 1 + np.abs(known.acceleration).max() + np.abs(place.v).max() ** 2
+        assert found.rate.shape == (n,) and close(found.rate, rate, size, 1e-6)
 
 
 @pytest.mark.parametrize("model", sampled(MODELS, 3))

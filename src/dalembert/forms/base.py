@@ -69,7 +69,8 @@ class Form(ABC):
     """A form of the equations of motion.
 
     letters: how its matrices are written in LaTeX, where that differs from their names. inverse: whether it needs that
-    of M, for which constraints make up where M has none. momenta: whether its state is (q, p) and not (q, v).
+    of M, for which constraints make up where M has none. beside: what stands beside q in its state, velocities v,
+    momenta p or quasi-velocities u; conversion: the kernel that makes that of v, if it is something else.
     moves: whether motions can be computed in it. chooses: whether it computes with some of the coordinates, which may
     have to be chosen again on the way. solved: whether what solves it is part of what is written. plain: whether it
     consists of the blocks themselves, which can be written however many there are. asked_for: whether other forms ask
@@ -81,7 +82,8 @@ class Form(ABC):
     title: str
     letters: Mapping[str, str] = MappingProxyType({})
     inverse: bool = False
-    momenta: bool = False
+    beside: str = "v"
+    conversion: str = ""
     moves: bool = True
     chooses: bool = False
     solved: bool = True
@@ -129,6 +131,14 @@ class Form(ABC):
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return the symbols for which the equations are solved, one in each; none if they are not."""
         return []
+
+    def solutions(self, scene: Scene) -> Mapping[str, Expr]:
+        """Return by name what the equations determine together, beside what each determines alone."""
+        return {}
+
+    def meanings(self, scene: Scene) -> Mapping[str, Expr]:
+        """Return what symbols of the form stand for, by name."""
+        return {}
 
     def vanishing(self, scene: Scene) -> list[Expr]:
         """Return what vanishes on the motion, in the variables of the form: formulas may be shortened by it."""

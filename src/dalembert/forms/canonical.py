@@ -49,7 +49,8 @@ class Canonical(Form):
     title = "The canonical form, q̇ = ∂H/∂p, ṗ = −∂H/∂q + Q + R (Do Sanh)"
     letters = MappingProxyType({"M_inverse": "M^{-1}", "psi": r"\hat\psi", "B_0": "B^0"})
     inverse = True
-    momenta = True
+    beside = "p"
+    conversion = "momenta"
     solved = False
     functions = ("H", "M_inverse", "psi")
 

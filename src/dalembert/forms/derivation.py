@@ -139,6 +139,11 @@ class Derivation(Printed):
         """λ of joints that carry bodies."""
         return _figured(carrying_forces(self.scene))
 
+    @cached_property
+    def meaning_expressions(self) -> dict[str, Expr]:
+        """What symbols of the form stand for: quasi-velocities."""
+        return _figured(dict(self.kind.meanings(self.scene)))
+
     @property
     def abbreviation_expressions(self) -> dict[str, Expr]:
         """What names stand for."""
@@ -149,7 +154,8 @@ class Derivation(Printed):
         """What the equations determine one by one, by name: accelerations, rates of momenta, reactions; and λ."""
         scene = self.scene
         multipliers = {scene.fresh("lambda", name).name: value for name, value in self.multiplier_expressions.items()}
-        return solved(scene, self.expressions, self.kind.solved_for(scene), multipliers)
+        found = solved(scene, self.expressions, self.kind.solved_for(scene), {})
+        return {**_figured(dict(self.kind.solutions(scene))), **found, **multipliers}
 
     # --- as SymPy ----------------------------------------------------------------------------------------------------
 
@@ -243,6 +249,7 @@ class Derivation(Printed):
             "redundant": self.redundant,
             "degrees_of_freedom": self.degrees_of_freedom,
             "solved": [f"{name} = {to_text(expr)}" for name, expr in self.solved_expressions.items()],
+            "symbols": {name: to_text(expr) for name, expr in self.meaning_expressions.items()},
             "shared": self.shared,
             "joint_forces": {name: to_text(expr) for name, expr in self.joint_expressions.items()},
             "total_reaction": [to_text(e) for e in self.total_expressions[:count]],

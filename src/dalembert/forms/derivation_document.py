@@ -23,6 +23,7 @@ def derivation_document(derivation: Derivation, whole: bool = True) -> Section:
     described = _Description(derivation, whole)
     parts = [
         described.section("Equations", map(Equation, derivation.expressions)),
+        described.section("with", (Equation(name, expr) for name, expr in derivation.meaning_expressions.items())),
         described.constraints(),
         described.matrices(),
         *described.conditions(),

@@ -74,6 +74,7 @@ class Reader:
         self.velocities = dict.fromkeys(name + "'" for name in names)
         self.accelerations = dict.fromkeys(name + "''" for name in names)
         self.outputs: dict[str, Expr] = {}  # those that were read so far
+        self.quasi_velocities: dict[str, Expr] = {}
         self.check_mappings(given)
         self.parameters = self.read_parameters(given.parameters, symbols)
         self.laws = laws_in(given.sections.get("controls"), self.parameters)  # the names of controls that have one
@@ -126,8 +127,8 @@ class Reader:
         parameters = tuple(dict.fromkeys((*self.parameters, *self.translator.parameters)))
         return Scope(
             tuple(self.coordinates), parameters, tuple(self.constraint_names()), self.kinds, self.translator.inward,
-            self.definitions, ChainMap(outputs, self.written_laws), written, self.calls, self.aliases, self.meant,
-            energies_to_come(self.given, self.coordinates),
+            self.definitions, ChainMap(outputs, self.written_laws, self.quasi_velocities), written, self.calls,
+            self.aliases, self.meant, energies_to_come(self.given, self.coordinates),
         )  # fmt: skip
 
     def read_joint_control(self, key: tuple[str, ...], entries: Mapping[str, Any]) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def _methods() -> tuple[str, ...]:
 
 
 # Our own forms by name, for pages of help and the Tab key, which cannot wait until the forms themselves are loaded.
-FORMS = ("multipliers", "minimal", "explicit", "canonical", "independent", "reactions")
+FORMS = ("multipliers", "minimal", "explicit", "canonical", "independent", "reactions", "quasi")
 _MOVING = tuple(name for name in FORMS if name != "reactions")  # which are no equations of motion
 _METHODS = ("dop853", "radau", "bdf", "rattle", "rk4", "euler")
 

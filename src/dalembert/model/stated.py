@@ -268,8 +268,8 @@ class Stated(Shown):
         """What reads expressions that are asked of a motion."""
         scope = Scope(
             self.coordinates, tuple(self.parameters), self.reacting, self.kinds, self._translator.inward,
-            self.definitions, {**self.laws, **self.outputs}, (), self.calls, self.alias_names, self.meant,
-            self._energies,
+            self.definitions, {**self.laws, **self.quasi_velocities, **self.outputs}, (), self.calls,
+            self.alias_names, self.meant, self._energies,
         )  # fmt: skip
         return Observed(scope)
 
@@ -304,6 +304,11 @@ class Stated(Shown):
     def outputs(self) -> Mapping[str, Expr]:
         """The outputs by name, with the names of quantities in them."""
         return self.sections.get("outputs", {})
+
+    @property
+    def quasi_velocities(self) -> Mapping[str, Expr]:
+        """The quasi-velocities that the model gives, by name."""
+        return self.sections.get("velocities", {})
 
     @property
     def laws(self) -> dict[str, Expr]:

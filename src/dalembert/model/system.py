@@ -53,6 +53,7 @@ class System(Stated):
     states: quantities of first order by their rates, as {"z": "x' - z*abs(x')/G"}; without `initial` from zero.
     controls: inputs, as {"u": {"acts": {"x": "1"}, "law": "-k*x"}}; without a law a symbol, for a law in Python.
     loads: forces at points and moments at angles, as {"wind": {"at": ["x1", "y1"], "force": ["F", 0]}}.
+    velocities: quasi-velocities for the form `quasi`, as {"u": "x'*cos(theta) + y'*sin(theta)"}.
 
     Every further table of a model file is a keyword too, under the same name. `forces` are all of them, with those that
     follow from other tables; `own` is what was written.
@@ -153,9 +154,10 @@ class System(Stated):
         return explained_start(self.replace(**given) if any(given.values()) else self)
 
     def derive(self, form: str = "multipliers", coordinates: Sequence[str] | None = None) -> Derivation:
-        """Derive the equations of motion in a form: multipliers, minimal, explicit, canonical, independent, reactions.
+        """Derive the equations of motion in a form.
 
-        `coordinates` names the independent ones for the form `independent`.
+        form: multipliers, minimal, explicit, canonical, independent, quasi or reactions.
+        coordinates: the independent ones, for the form `independent`.
 
         >>> disk = System(coordinates="s phi", kinetic="m*s'^2/2 + J*phi'^2/2", forces={"s": "F"},
         ...               constraints={"rolling": "s + r*phi = 0"}, parameters={"m": 1, "J": 1, "F": 1, "r": 2})
@@ -208,7 +210,7 @@ class System(Stated):
 
         until: the end of the motion; else that of the model; else 10.
         begin: the time at which the motion begins; else that of the model; else 0, or the time in `initial`.
-        form: the form: multipliers, minimal, explicit, canonical or independent; else the method's first.
+        form: the form: multipliers, minimal, explicit, canonical, independent or quasi; else the method's first.
         method: the method: dop853, radau and bdf for stiff systems, rattle over a long time, rk4 or euler; else dop853.
         keep: how constraints are kept: project, stabilise or none; else project.
         rtol: relative tolerance of the step control; else 1e-9.

@@ -77,7 +77,7 @@ def conflicts(system: System, chosen: Settings) -> Iterator[tuple[str, str]]:
         )
     if chosen.step is not None and not method.fixed:
         yield "step", f"the method `{method.name}` chooses its steps; give `rtol` and `atol` instead of `step`"
-    if keep == "stabilise" and (FORMS[form].momenta or FORMS[form].chooses):
+    if keep == "stabilise" and (FORMS[form].conversion or FORMS[form].chooses):
         yield "keep", f"`stabilise` goes with the forms in q and v; with `{form}` use keep=project"
     if chosen.coordinates is not None:
         if not FORMS[form].chooses:

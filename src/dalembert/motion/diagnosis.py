@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
-from dalembert.errors import quoted
+from dalembert.errors import SimulationError, quoted
+from dalembert.forms.prepared import scene_of
+from dalembert.forms.quasi_velocities import quasi_velocities
 from dalembert.motion import codes
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
     from dalembert.motion.engine import Engine
+    from dalembert.native.kernels import Kernels
+    from dalembert.survey.start import State
 
 _LOOKED_AT = 200  # last steps
 _JUMPS = 10  # among them that chatter has at least
@@ -25,6 +30,12 @@ _PLACES = 5  # of a motion at which the fastest rate is found
 _TURNS = 12  # of its iteration; the first ones are forgotten
 _DEPENDENT = 1e-9  # part of the largest singular value of rows that repeat each other
 _SINGULAR = 0.1  # part of what the least of the others was at the start that is left next to a singular position
+_DETERMINED = 1e-3  # least singular value of what determines the velocities, below which they hardly are
+_LOST = 1e-9  # and of what are not
+_HARDLY = (
+    "{} the velocities there; choose others in [velocities], or take the form `multipliers`, which "
+    "passes such positions"
+)
 _FASTER = 50.0  # than anything that the motion shows
 _HELD, _UNSTABLE = 0.5, 3.0  # step times fastest rate, from which accuracy of the latter or stability hold the steps
 
@@ -84,8 +95,8 @@ def creeps(engine: Engine, system: System) -> bool:
 def beyond(engine: Engine, system: System) -> str:
     """Name the constraints without a value a little further on the way, such as a rope whose end is at its pulley."""
     n, t = engine.n, float(engine.clock.t)
-    if engine.kernels.momenta:
-        return ""
+    if engine.kernels.conversion:
+        return undetermined(engine, system)
     numeric, q, v = _numeric(engine, system), engine.y[:n], engine.y[n:]
     way = max(t, 1e-3)
     for further in way * 10.0 ** np.arange(-9, 0):
@@ -94,6 +105,35 @@ def beyond(engine: Engine, system: System) -> str:
         if names := [system.constraints[i].name for i, r in zip(numeric.holonomic, residual, strict=True) if r != r]:
             return f"; {quoted(names)} cannot go on beyond that position: a root or an angle has no value there"
     return ""
+
+
+def names_beside(engine: Engine, system: System) -> Sequence[str]:
+    """Return the names of what stands beside the coordinates in the state."""
+    if engine.kernels.beside == "p":
+        return [f"p_{q}" for q in system.coordinates]
+    if engine.kernels.beside == "u":
+        return [u.name for u in quasi_velocities(scene_of(system)).symbols]
+    return system.velocities
+
+
+def undetermined(engine: Engine, system: System) -> str:
+    """Say that quasi-velocities do not determine the velocities at the present position, if that is so."""
+    if engine.kernels.beside != "u":
+        return ""
+    velocities = quasi_velocities(scene_of(system))
+    found = velocities.conditioning(float(engine.clock.t), engine.y[: engine.n], _parameters(engine))
+    names = quoted(velocities.meanings)
+    return f"; to know {names} {_HARDLY.format('hardly determines')}" if found < _DETERMINED else ""
+
+
+def refuse_undetermined(kernels: Kernels, state: State, parameters: Array) -> None:
+    """Refuse to begin where quasi-velocities do not determine the velocities."""
+    if kernels.beside != "u":
+        return
+    velocities = quasi_velocities(scene_of(kernels.system))
+    if velocities.conditioning(state.t, state.q, parameters) < _LOST:
+        names = quoted(velocities.meanings)
+        raise SimulationError(f"the motion cannot begin: to know {names} {_HARDLY.format('does not determine')}")
 
 
 def _jumps(engine: Engine, times: tuple[float, float], states: tuple[Array, Array]) -> bool:
@@ -118,7 +158,7 @@ def _jumps(engine: Engine, times: tuple[float, float], states: tuple[Array, Arra
 
 def stiff(engine: Engine, times: Array, states: Array, facts: dict[str, Any]) -> str:
     """Say so, if the steps of an explicit method follow something that the motion does not show; else nothing."""
-    if len(times) <= _MANY or engine.fixed or facts["method"] in ("radau", "bdf") or engine.kernels.momenta:
+    if len(times) <= _MANY or engine.fixed or facts["method"] in ("radau", "bdf") or engine.kernels.conversion:
         return ""
     n, steps = engine.n, np.diff(times)
     every = np.unique(np.linspace(0, len(times) - 1, 500).astype(int))

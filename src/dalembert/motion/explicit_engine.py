@@ -57,7 +57,7 @@ class ExplicitEngine(Engine):
             "guard": guard,
             "position": ("core", "position_step"),
             "velocity": ("core", "velocity_step"),
-            "momenta": (kernels.form, "momenta") if kernels.momenta else none,
+            "momenta": (kernels.form, kernels.conversion) if kernels.conversion else none,
             "residuals": (group, "offsets") if group else ("core", "residuals"),
             "events": (self.watched, "expressions") if self.watched else none,
             "switches": (switches[0], "expressions") if switches else none,
@@ -97,7 +97,7 @@ class ExplicitEngine(Engine):
         safe = ("core", "accelerations")
         if setup.keep == "stabilise":
             return codes.ACCELERATIONS, ("stabilised", "stabilised"), safe
-        if kernels.momenta:
+        if kernels.conversion:
             return codes.CANONICAL, (kernels.form, kernels.form), safe
         if kernels.form != "multipliers" and not kernels.chooses:
             return codes.OWN, (kernels.form, kernels.form), safe

@@ -8,16 +8,15 @@ from dalembert.errors import quoted
 from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.system import System
 from dalembert.motion import codes
-from dalembert.motion.diagnosis import beyond
+from dalembert.motion.diagnosis import beyond, names_beside, undetermined
 from dalembert.motion.engine import Engine
 
 
 def failure(status: int, engine: Engine, system: System) -> str:
     """Say why a motion cannot go on, and what may help."""
     t = engine.clock.t
-    momenta = engine.kernels.momenta
-    names = (*system.coordinates, *([f"p_{q}" for q in system.coordinates] if momenta else system.velocities))
-    here = [(as_written(name), value) for name, value in zip(names, engine.y, strict=True)]
+    names = (*system.coordinates, *names_beside(engine, system))
+    here = [(as_written(name), value) for name, value in zip(names, engine.y, strict=False)]
     shown = ", ".join(f"{name} = {value:.4g}" for name, value in here[:8] if not is_integral(name))
     where = f"t = {t:.6g}: {shown}"
     if status == codes.NOT_FINITE and engine.count.bad == codes.SINGULAR_MASS:
@@ -33,7 +32,7 @@ def failure(status: int, engine: Engine, system: System) -> str:
     if status == codes.STEP_TOO_SMALL:
         return (
             f"the step becomes too small at {where}; the motion cannot be continued with this accuracy: there is a "
-            "singularity or a jump in the equations, or the tolerance is below rounding"
+            f"singularity or a jump in the equations, or the tolerance is below rounding{undetermined(engine, system)}"
         )
     if status == codes.CHATTER:
         return (

@@ -78,7 +78,7 @@ def join_motions(parts: Sequence[Motion]) -> JoinedMotion:
         changes += part.changes
     sampled = any(part.sample_times is not None for part in parts)
     sample_times, samples = _samples(parts) if sampled else (None, np.zeros((0, 2 * first.kernels.n)))
-    kernels = first.kernels if not first.kernels.momenta else Kernels(first.system, _PLAIN)
+    kernels = first.kernels if not first.kernels.conversion else Kernels(first.system, _PLAIN)
     return JoinedMotion(
         replace(first.ready, kernels=kernels), replace(last.settings, begin=first.settings.begin), first.engine,
         np.concatenate(times), np.concatenate(states), sample_times, samples, _facts(parts), None,

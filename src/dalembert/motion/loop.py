@@ -20,7 +20,7 @@ from dalembert.model.variants import with_values
 from dalembert.motion import codes
 from dalembert.motion.conflicts import sample_times
 from dalembert.motion.crossing import Crossing
-from dalembert.motion.diagnosis import stiff
+from dalembert.motion.diagnosis import refuse_undetermined, stiff
 from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.events import Event, Occurrence, read_events
 from dalembert.motion.explicit_engine import ExplicitEngine
@@ -255,6 +255,7 @@ def _integrate(
     )
     engine = method.engine(kernels, setup)
     y = np.concatenate([state.q, state.v])
+    refuse_undetermined(kernels, state, parameters)
     y[kernels.n :] = kernels.to_state(state.t, state.q, state.v, parameters)
     sampled = sample_times(settings)
     wanted = np.zeros(0) if sampled is None else sampled

@@ -32,6 +32,7 @@ def _structure(system: System) -> str:
         dict(system.forces),
         [(constraint.name, constraint.expression) for constraint in system.constraints],
         dict(system.defined),
+        dict(system.quasi_velocities),
     ]
     return "\n".join(map(str, parts))
 

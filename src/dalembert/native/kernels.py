@@ -41,7 +41,7 @@ from dalembert.native.groups.one_step import MOST, OneStep, StepMethod
 from dalembert.native.identity import is_lasting, model_text
 from dalembert.native.machine import Compiled
 from dalembert.native.module import Module
-from dalembert.native.values import CanonicalRates, Energies, Jacobians, Result, SolvedStates
+from dalembert.native.values import CanonicalRates, Energies, Jacobians, QuasiRates, Result, SolvedStates
 
 _NEWTON = 20
 _LEFT = 1e-6  # relative residual that no step removes
@@ -56,7 +56,8 @@ class Kernels:
     def __init__(self, system: System, form: str = "multipliers"):
         choice(form, list(FORMS), "form", "forms", DerivationError)
         self.system, self.form = system, form
-        self.momenta, self.chooses = FORMS[form].momenta, FORMS[form].chooses
+        kind = FORMS[form]
+        self.beside, self.conversion, self.chooses = kind.beside, kind.conversion, kind.chooses
         self.n, self.s = len(system.coordinates), len(system.constraints)
         self._compiled: dict[str, Compiled] = {}
         self._extra: dict[str, Group] = {}
@@ -67,19 +68,20 @@ class Kernels:
 
     # --- calls -------------------------------------------------------------------------------------------------------
 
-    def __call__(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Result | CanonicalRates:
-        """Return accelerations and reactions; of the form `canonical`, q̇, ṗ and R, with momenta p in place of v."""
+    def __call__(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Result | CanonicalRates | QuasiRates:
+        """Return accelerations and reactions; of a form with momenta or quasi-velocities in place of v, its rates."""
         if self.form == "multipliers":
             return self.accelerations(t, q, v, parameters)
         n, inputs = self.n, self.inputs(t, q, v, parameters)
         rows = inputs.reshape(-1, inputs.shape[-1])
         out = self._group(self.form).run(self.form, rows)
-        if not self.momenta:
+        if not self.conversion:
             self._stand_in(out, rows)
         self._check(self.form, out, rows)
         out = out.reshape(*inputs.shape[:-1], out.shape[1])
         first, second, rest = out[..., :n], out[..., n : 2 * n], out[..., 2 * n :]
-        return CanonicalRates(first, second, rest) if self.momenta else Result(first, second, defect=rest[..., 0])
+        rates = CanonicalRates if self.beside == "p" else QuasiRates
+        return rates(first, second, rest) if self.conversion else Result(first, second, defect=rest[..., 0])
 
     def _stand_in(self, out: Array, rows: Array) -> None:
         """Take the values of the shared solver where the choices of a form fail, as where its coordinates turn back."""
@@ -198,7 +200,7 @@ class Kernels:
 
     def inputs(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Lay out t, q, v and the parameters as kernels read them, one row for each state."""
-        q, v = self._vector(q, "q"), self._vector(v, "p" if self.momenta else "v")
+        q, v = self._vector(q, "q"), self._vector(v, self.beside)
         values = self._parameters(parameters)
         t = array("t", t, copy=False)
         try:
@@ -215,11 +217,12 @@ class Kernels:
 
     def to_state(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Return what belongs to q in the state of the form: the velocities, or the momenta that belong to them."""
-        return self.evaluate(self.form, "momenta", t, q, v, parameters) if self.momenta else v
+        return self.evaluate(self.form, self.conversion, t, q, v, parameters) if self.conversion else v
 
     def from_state(self, t: Any, q: Any, second: Any, parameters: Any = None) -> Array:
         """Return the velocities of a state of the form, of which `second` is what stands beside q."""
-        return self.evaluate(self.form, self.form, t, q, second, parameters)[..., : self.n] if self.momenta else second
+        found = self.evaluate(self.form, self.form, t, q, second, parameters) if self.conversion else second
+        return found[..., : self.n]
 
     def expressions(self, outputs: Sequence[Expr], multipliers: Mapping[str, int]) -> str:
         """Make a group whose kernel `expressions` evaluates these, and return its name.

@@ -46,6 +46,18 @@ class CanonicalRates(Arrays):
 
 
 @dataclass(frozen=True, repr=False)
+class QuasiRates(Arrays):
+    """q̇ and u̇ of the form in quasi-velocities, and the reaction r.
+
+    u are as many as coordinates, those behind the first few zero, as `to_state` gives them; so are u̇.
+    """
+
+    velocity: Array
+    rate: Array
+    reaction: Array
+
+
+@dataclass(frozen=True, repr=False)
 class Energies(Arrays):
     """Energies and powers; `energy` is T₂ − T₀ + V, which changes by the powers and by those of the constraints.
 

@@ -29,12 +29,13 @@ def by_name(run: Run, name: Any) -> Array:
     accelerations = [name + "'" for name in system.velocities]
     if asked in accelerations:
         return run.accelerations[:, accelerations.index(asked)].copy()
-    if plain in system.outputs or plain in (controls := run.control_names):
+    named = (*system.quasi_velocities, *system.outputs, *run.control_names)
+    if plain in named:
         return run.evaluate(name)
     if plain in system.observed.canonical:
         return _of_long_tree(run, name) if system.defined else run.evaluate(name)
     moving = (*system.coordinates[: system.mechanical], *system.velocities, *accelerations)
-    known = [*map(as_written, moving), *controls, *system.outputs, *system.observed.canonical]
+    known = [*map(as_written, moving), *named, *system.observed.canonical]
     raise ModelError(f"a run has no `{name}`; {_taken(run, plain) or nearest(str(name), known)}")
 
 

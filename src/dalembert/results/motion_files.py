@@ -35,7 +35,7 @@ def columns(run: Run) -> dict[str, Array]:
             return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     start = _columns(run.resampled([run.motion.times[0]]))
     given = {"t": run.t} | dict(zip(run.system.coordinates, run.q.T, strict=True))
-    if not run.motion.kernels.momenta:
+    if not run.motion.kernels.conversion:
         given |= dict(zip(map(as_written, run.system.velocities), run.v.T, strict=True))
     return {name: given.get(name, np.full(1, np.nan)) for name in start}
 
@@ -50,7 +50,7 @@ def _columns(run: Run) -> dict[str, Array]:
     for names, values in moving[1:]:
         places = range(system.mechanical, len(names))
         table |= {as_written(names[k]): values[:, k] for k in places}
-    table |= run.controls | run.outputs
+    table |= run.evaluate(system.quasi_velocities) | run.controls | run.outputs
     further = {f"lambda_{name.replace('.', '_')}": values for name, values in run.multipliers.items()}
     if len(further) < len(run.multipliers):  # a.b beside a_b
         further = {f"lambda_{name}": values for name, values in run.multipliers.items()}

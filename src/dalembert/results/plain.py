@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -45,7 +46,11 @@ def final_joints(run: Run, most: int | None = None) -> dict[str, dict[str, Any]]
 
 def final_outputs(run: Run) -> dict[str, float | None]:
     """Return the outputs at the end by name; None of one that has no value there."""
-    found = run.resampled(run.motion.times[-1:]).outputs
+    return _final(run, run.system.outputs)
+
+
+def _final(run: Run, expressions: Mapping[str, Any]) -> dict[str, float | None]:
+    found = run.resampled(run.motion.times[-1:]).evaluate(expressions)
     return {name: float(values[0]) if math.isfinite(values[0]) else None for name, values in found.items()}
 
 
@@ -76,6 +81,7 @@ def as_dict(run: Run) -> dict[str, Any]:
         "reactions": final_reactions(run),
         "joints": final_joints(run),
         "outputs": final_outputs(run),
+        "velocities": _final(run, run.system.quasi_velocities),
         "controls": {name: float(values[-1]) for name, values in run.controls.items()},
         "events": [{"t": event.t, "name": event.name, "kind": event.kind} for event in run.events],
         "undetermined": run.undetermined,

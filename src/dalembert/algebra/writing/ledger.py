@@ -29,6 +29,13 @@ class Ledger:
         self._written: dict[int, Expr] = {}
         self._count = 0
 
+    def load(self, name: str, value: Expr) -> Node | float:
+        """Return a further value as a scalar of the tape, by the name that it gets where it is used again."""
+        if value.is_Number:
+            return float(value)
+        self._loads.append((name, value))
+        return self.tape.load("block", len(self._loads) - 1)
+
     def write(
         self,
         results: Sequence[Node | float],

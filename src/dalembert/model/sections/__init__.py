@@ -1,6 +1,6 @@
 """Tables of the model file, one in each file here; `base.py` says how to add one."""
 
-from dalembert.model.sections import tables, functions  # isort: skip
+from dalembert.model.sections import tables, functions, velocities  # isort: skip
 from dalembert.model.sections import (  # in the order in which names become known
     controls,
     define,
@@ -26,4 +26,5 @@ __all__ = [
     "outputs",
     "states",
     "tables",
+    "velocities",
 ]

@@ -42,12 +42,13 @@ class _CFunction:
 
 class _Library:
     def __init__(self, system: System, stem: str, form: str):
-        self.system, self.form, self.momenta = system, form, FORMS[form].momenta
+        self.system, self.form, self.beside = system, form, FORMS[form].beside
         self.name = identifier(stem)
         self.macro = self.name.upper()
         self.n, self.s, self.p = len(system.coordinates), len(system.constraints), len(system.parameters)
         module = module_of(system, form)
         self.kernels: dict[str, Kernel] = module.kernels
+        self.count = module.facts.get("count", self.n)  # of what stands beside q in the state
         self.code, layout = to_c(list(module.routines.values()), module.kernels.values(), module.rolled, static=True)
         self.inputs = 1 + 2 * self.n + self.p
         self.outputs = max(kernel.outputs for kernel in module.kernels.values())
@@ -66,7 +67,15 @@ class _Library:
                 {"a": (0, n), "lambda": (n, s)},
                 status=f"out[{n + s + 2}] > 0.0 && all_finite(out, {n + s})",
             )
-        elif self.momenta:
+        elif self.beside == "u":
+            yield self._plain(
+                main,
+                f"Rates of positions and of the {self.count} quasi-velocities u, and the reaction r, from t, q and u\n"
+                "in place of v.",
+                {"rate_q": (0, n), "rate_u": (n, self.count), "r": (2 * n, n)},
+            )
+            yield self._plain("velocities", "The quasi-velocities u of t, q and v.", {"u": (0, self.count)})
+        elif self.beside == "p":
             yield self._plain(
                 main,
                 "Rates of positions and momenta, and the reaction r, from t, q and the momenta p in place of v.",
@@ -80,7 +89,7 @@ class _Library:
                 {"a": (0, n), "r": (n, n)},
                 name="accelerations",
             )
-        if not self.momenta:
+        if self.beside == "v":
             yield self._derivative()
         yield self._plain(
             "residuals",
@@ -167,8 +176,8 @@ class _Library:
     def signature(self, function: _CFunction) -> str:
         """Write the head of a function."""
         arguments = [*function.given, *function.results, "double *work"]
-        if self.momenta and function.name == self.form:
-            arguments[2] = "const double *p"
+        if self.beside != "v" and function.name == self.form:
+            arguments[2] = f"const double *{self.beside}"
         return f"int {self.name}_{function.name}({', '.join(arguments)})"
 
     def header(self) -> str:
@@ -229,10 +238,18 @@ class _Library:
         text += self._helpers()
         for function in self.functions:
             body = "\n".join(f"  {line}" for line in function.body)
-            if self.momenta and function.name == self.form:
-                body = body.replace("prepare(t, q, v,", "prepare(t, q, p,")
+            if self.beside != "v" and function.name == self.form:
+                body = self._with_beside(body)
             text += f"\n{self.signature(function)} {{\n{body}\n}}\n"
         return text
+
+    def _with_beside(self, body: str) -> str:
+        """Let a function read what stands beside q; where that are fewer than coordinates, zeros behind it."""
+        if self.count == self.n:
+            return body.replace("prepare(t, q, v,", f"prepare(t, q, {self.beside},")
+        size = f"{self.count} * sizeof(double)"
+        copy = f"memcpy(all, {self.beside}, {size});" if self.count else f"(void){self.beside};"
+        return f"  double all[{self.n}] = {{0}};\n  {copy}\n" + body.replace("prepare(t, q, v,", "prepare(t, q, all,")
 
     def _helpers(self) -> str:
         n, p = self.n, self.p

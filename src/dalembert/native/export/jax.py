@@ -8,9 +8,12 @@ from typing import Any
 
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.tape import Node
+from dalembert.algebra.writing.numerals import numbers
 from dalembert.errors import DerivationError
 from dalembert.forms import FORMS
 from dalembert.forms.canonical import objection
+from dalembert.forms.prepared import scene_of
+from dalembert.forms.quasi_velocities import quasi_velocities
 from dalembert.language.calculus import ZERO
 from dalembert.language.curve_code import NUMPY
 from dalembert.language.functions import OPERATIONS, Function, sources
@@ -173,6 +176,34 @@ def momenta(t, q, v, parameters=None):
     M, _, A, _, rest = _blocks(_values(t, q, v, parameters))
     return (M + A.T @ (rest[: len(CONSTRAINTS), None] * A)) @ jnp.asarray(v, float) + rest[-2 * n : -n]
 '''
+_QUASI = '''
+
+def rates(t, q, u, parameters=None):
+    """Return the rates of positions and of the {count} quasi-velocities u, and the reaction, from u in place of v."""
+    n, s, u = len(COORDINATES), len(CONSTRAINTS), jnp.asarray(u, float)
+    if u.shape != ({count},):
+        raise ValueError(f"expected {count} quasi-velocities, got {u.shape}; jax.vmap takes many states")
+    _, _, A, _, rest = _blocks(_values(t, q, jnp.zeros(n), parameters))
+    W, w, _ = _combined(rest)
+    stack = jnp.concatenate([A[np.array(_KEPT, int)], W])
+    v = jnp.linalg.solve(stack, jnp.concatenate([-rest[2 * s : 3 * s][np.array(_KEPT, int)], u - w]))
+    M, f, A, c, rest = _blocks(_values(t, q, v, parameters))
+    a, lam = _solve(M, f, A, c, rest[:s])
+    W, _, turning = _combined(rest)
+    return v, W @ a + turning, A.T @ lam
+
+
+def velocities(t, q, v, parameters=None):
+    """Return the quasi-velocities u of t, q and v."""
+    W, w, _ = _combined(_blocks(_values(t, q, v, parameters))[-1])
+    return W @ jnp.asarray(v, float) + w
+
+
+def _combined(rest):
+    """Return W and w of u = W v + w, and the rates of W v + w at constant v."""
+    W, w, turning = jnp.split(rest[len(rest) - len(_W) - 2 * {count} :], np.array([len(_W), len(_W) + {count}]))
+    return _full(W, _W, ({count}, len(COORDINATES))), w, turning
+'''
 _RESIDUALS = '''
 
 def residuals(t, q, v, parameters=None):
@@ -204,10 +235,7 @@ def files(system: System, path: Path, form: str) -> dict[Path, str]:
         )
         raise DerivationError(f"the system has {text}; export to c, which has loops for such systems")
     builder = Builder(system)
-    momenta = FORMS[form].momenta
-    if momenta and (reason := objection(system, builder.added)):
-        raise DerivationError(reason)
-    main = _CANONICAL if momenta else _MULTIPLIERS if form == "multipliers" else _REACTIONS
+    main = _main(builder, form)
     functions = main + _RESIDUALS + (_ENERGIES if system.kinetic is not None else "") + _MATRICES
     heads = [line[4:-1] for line in functions.split("\n") if line.startswith("def ")]
     contents = "\n".join(f"    {line}" for line in heads)
@@ -220,23 +248,48 @@ def files(system: System, path: Path, form: str) -> dict[Path, str]:
     return {path: text + tables + own + solver + functions}
 
 
+def _main(builder: Builder, form: str) -> str:
+    """Return the functions of a form; refuse a system that has none."""
+    system, beside = builder.system, FORMS[form].beside
+    if beside == "p":
+        if reason := objection(system, builder.added):
+            raise DerivationError(reason)
+        return _CANONICAL
+    if beside == "u":
+        if reason := FORMS[form]().refuse(scene_of(system)):
+            raise DerivationError(reason)
+        return _QUASI.replace("{count}", str(len(quasi_velocities(scene_of(system)).symbols)))
+    return _MULTIPLIERS if form == "multipliers" else _REACTIONS
+
+
 def _tables(builder: Builder, form: str) -> tuple[str, set[str]]:
-    """Write the tape: M, f, A, c, ρ, g, ψ, energies, and for the canonical form l and ∂L/∂q + Q; and what it calls."""
+    """Write the tape: M, f, A, c, ρ, g, ψ, energies, and what a form has beside; and what it calls.
+
+    The canonical form has l and ∂L/∂q + Q, quasi-velocities W, w₀ and ẇ.
+    """
     routine, b = Routine("all"), builder.blocks
     _, A, added = builder.matrices(routine)
     rho: list[Node | float] = [added.get(i, 0.0) for i in range(builder.s)]
     residuals = [ZERO if r is None else r for r in (*b.g, *b.psi)]
     further = energy_outputs(builder.system, b) if builder.system.kinetic is not None else []
-    momenta: list[Node | float] = []
-    if FORMS[form].momenta:
+    own: list[Node | float] = []
+    further_lists: dict[str, list] = {}
+    if FORMS[form].beside == "p":
         canonical = builder.momenta
-        momenta = [*canonical.resting(routine, A, added), *builder.evaluate(routine, canonical.lagrangian[1])]
+        own = [*canonical.resting(routine, A, added), *builder.evaluate(routine, canonical.lagrangian[1])]
+    if FORMS[form].beside == "u":
+        scene = scene_of(builder.system)
+        found = quasi_velocities(scene)
+        entries = [w for row in found.W for w in row.values()]
+        own = list(builder.evaluate(routine, list(map(numbers, (*entries, *found.w_0, *found.turning)))))
+        further_lists = {"_KEPT": scene.kept, "_W": [(k, j) for k, row in enumerate(found.W) for j in row]}
     first = builder.evaluate(routine, [*b.M.values(), *b.f, *b.A.values(), *b.c])
-    values = [*first, *rho, *builder.evaluate(routine, [*residuals, *further]), *momenta]
+    values = [*first, *rho, *builder.evaluate(routine, [*residuals, *further]), *own]
     tape = levels(routine.tape, values, len(builder.inputs))
     steps = "\n".join(_wrapped(step) for step in tape.steps)
     width = min(range(4, 129, 4), key=lambda w: _cost(tape.steps, w))
     lists = {"_WIDTH": width, "_M": list(b.M), "_A": list(b.A), "_CONSTANTS": tape.constants, "_OUTPUTS": tape.outputs}
+    lists |= further_lists
     tables = "\n".join(f"{name} = {_listed(values)}" for name, values in lists.items())
     words = "# operation, places of its operands: inputs, constants, results of the steps before"
     return f"{tables}\n_STEPS = [  {words}\n{steps}\n]\n", {step[0] for step in tape.steps}

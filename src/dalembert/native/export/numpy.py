@@ -39,6 +39,11 @@ import {imports}
 CONSTRAINTS = {constraints!r}
 PARAMETERS = {parameters!r}
 '''
+_FILLED = """    {u} = np.asarray({u}, float)
+    if {u}.shape[-1:] != ({count},):
+        raise ValueError(f"expected {count} quasi-velocities; got {{{u}.shape}}")
+    {u} = np.concatenate([{u}, np.zeros((*{u}.shape[:-1], {missing}))], axis=-1)
+"""
 _PREPARE = '''
 
 def _prepared(t, q, v, parameters):
@@ -90,6 +95,7 @@ class _NumPyFunction:
     kernel: Kernel
     results: list[str]
     rate: str = "v"  # what stands in the place of velocities
+    count: int | None = None  # of it, if there are fewer than coordinates: zeros are put behind
 
     @property
     def call(self) -> str:
@@ -106,6 +112,9 @@ def _text(system: System, form: str, module: Module) -> str:
         inputs += [f"{letter}_{name}" for name in identifiers(names)]
     for function in functions:
         text += f'\n\ndef {function.call}:\n    """{function.words}"""\n'
+        if function.count is not None:
+            missing = len(system.coordinates) - function.count
+            text += _FILLED.format(u=function.rate, count=function.count, missing=missing)
         text += f"    shape, inputs = _prepared(t, q, {function.rate}, parameters)\n"
         text += fill(", ".join(inputs), 100, initial_indent="    (", subsequent_indent="     ") + ",) = inputs\n"
         if lines := statements(function.kernel, module.routines, inputs):
@@ -142,7 +151,17 @@ def _functions(system: System, form: str, module: Module) -> Iterator[_NumPyFunc
         return [stacked(first, count, lambda k: ("out", k) in last.stores) for first, count in places]
 
     main = kernels["accelerations" if form == "multipliers" else form]
-    if FORMS[form].momenta:
+    if FORMS[form].beside == "u":
+        m = module.facts["count"]
+        words = (
+            f"Return the rates of positions and of the {m} quasi-velocities u, and the reaction, from u in place of v."
+        )
+        results = parts(main, (0, n), (n, m), (2 * n, n))
+        yield _NumPyFunction("rates", "q_rate, u_rate, r", words, main, results, rate="u", count=m)
+        velocities = kernels["velocities"]
+        words = "Return the quasi-velocities u of t, q and v."
+        yield _NumPyFunction("velocities", "u", words, velocities, parts(velocities, (0, m)))
+    elif FORMS[form].beside == "p":
         words = "Return the rates of positions and momenta, and the reaction, from the momenta p in place of v."
         results = parts(main, (0, n), (n, n), (2 * n, n))
         yield _NumPyFunction("rates", "q_rate, p_rate, r", words, main, results, rate="p")

@@ -18,10 +18,11 @@ from dalembert.algebra.tape import Node, Tape, TapeFull
 from dalembert.errors import DerivationError
 from dalembert.forms import FORMS
 from dalembert.forms.canonical import objection
-from dalembert.forms.prepared import scene_of
+from dalembert.forms.prepared import Scene, scene_of
 from dalembert.native.builder import Builder
 from dalembert.native.groups.base import Group
 from dalembert.native.module import Module
+from dalembert.native.quasi import quasi_module
 from dalembert.native.routine import Routine
 from dalembert.native.solver import SOLUTION, Scalar
 
@@ -35,15 +36,18 @@ DEFECT = 1e-6  # beyond which the choices of the pilot have failed
 
 
 class FormGroup(Group):
-    """The kernel of a form: q̈, r and the defect from t, q, v; of one in momenta, q̇, ṗ and r from t, q, p."""
+    """The kernel of a form: q̈, r and the defect from t, q, v; of one in momenta p, q̇, ṗ and r from t, q, p.
+
+    Quasi-velocities u stand in their state as momenta do.
+    """
 
     def __init__(self, name: str):
-        self.name, self.formulas = name, FORMS[name].momenta
+        self.name, self.formulas = name, bool(FORMS[name].conversion)
 
     def straight(self, builder: Builder) -> Module:
         """Put it on tapes."""
-        if FORMS[self.name].momenta:
-            return _canonical(builder)
+        if FORMS[self.name].conversion:
+            return _canonical(builder) if FORMS[self.name].beside == "p" else quasi_module(builder)
         if builder.n + builder.s <= MAX_UNKNOWNS and not builder.system.defined:
             try:
                 return _own(builder, self.name)
@@ -53,13 +57,24 @@ class FormGroup(Group):
 
     def holds(self, kernels: Kernels, compiled: Compiled, values: Mapping[str, float]) -> bool:
         """Tell whether the choices of the pilot are good for other values too."""
-        if not compiled.facts.get("own"):
+        if "kept" not in compiled.facts:
             return super().holds(kernels, compiled, values)
         scene = scene_of(kernels.system)
-        if compiled.facts.get("kept") != scene.kept:  # other constraints are redundant with these values
+        if compiled.facts["kept"] != scene.kept:  # other constraints are redundant with these values
             return False
+        if FORMS[self.name].conversion:
+            return super().holds(kernels, compiled, values) and _recovers(compiled, scene, self.name)
         out = compiled.run(self.name, np.array([scene.point(scene.numeric, place) for place in scene.places]))
         return bool(np.all(np.isfinite(out)) and np.all(out[:, -1] < DEFECT))
+
+
+def _recovers(compiled: Compiled, scene: Scene, form: str) -> bool:
+    """Tell whether velocities are found again from what stands for them in the state."""
+    n, rows = len(scene.blocks.q), np.array([scene.point(scene.numeric, place) for place in scene.places])
+    v = rows[:, 1 + n : 1 + 2 * n].copy()
+    rows[:, 1 + n : 1 + 2 * n] = compiled.run(FORMS[form].conversion, rows)[:, :n]
+    found = compiled.run(form, rows)[:, :n]
+    return bool(np.all(np.abs(found - v) <= DEFECT * np.abs(v).max(initial=0.0)))
 
 
 def _own(builder: Builder, form: str) -> Module:

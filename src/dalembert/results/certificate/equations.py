@@ -71,7 +71,7 @@ def places(run: Run) -> list[Place]:
     found: Any = motion.kernels(times[chosen], q[chosen], motion.states[chosen, n:], values[chosen])  # v, or p
     core = motion.kernels.accelerations(times[chosen], q[chosen], v[chosen], values[chosen])
     ranks, nearby = np.asarray(core.rank), singular(run, core)
-    acceleration = core.acceleration if run.motion.kernels.momenta else found.acceleration
+    acceleration = core.acceleration if run.motion.kernels.conversion else found.acceleration
     result = []
     for k, i in enumerate(chosen):
         blocks = _numeric(run, values[i]).all(float(times[i]), q[i], v[i])
