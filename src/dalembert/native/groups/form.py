@@ -23,7 +23,7 @@ from dalembert.native.builder import Builder
 from dalembert.native.groups.base import Group
 from dalembert.native.module import Module
 from dalembert.native.routine import Routine
-from dalembert.native.solver import SOLUTION, Scalar
+from dalembert.native.solver import Scalar
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
@@ -93,7 +93,7 @@ def _sparse(builder: Builder, form: str) -> Module:
     M = builder.loaded(finish)[0]
     finish.store("out", [*x, *r, _defect(finish, A, c, x, [M.get((j, j), 0.0) for j in range(builder.n)])])
     module.add(finish)
-    module.kernel(form, ["blocks", *SOLUTION, "finish"], len(builder.inputs))
+    module.kernel(form, ["blocks", *builder.solver.motion, "finish"], len(builder.inputs))
     return module
 
 
@@ -114,7 +114,7 @@ def _canonical(builder: Builder) -> Module:
     rates = [force + reaction for force, reaction in zip(finish.loads("force", n), r, strict=True)]
     finish.store("out", [*finish.loads("velocity", n), *rates, *r])
     module.add(finish)
-    module.kernel("canonical", ["blocks", *SOLUTION, "finish"], len(builder.inputs))
+    module.kernel("canonical", ["blocks", *builder.solver.motion, "finish"], len(builder.inputs))
     momenta = Routine("momenta")
     v = [momenta.tape.load("in", 1 + n + j) for j in range(n)]
     M, A, rho = builder.matrices(momenta)
