@@ -27,6 +27,7 @@ from dalembert.language.calculus import ZERO
 from dalembert.language.translate import Translator
 from dalembert.model.facts import START, fact
 from dalembert.model.system import System
+from dalembert.survey.paradox import refuse_undetermined
 
 
 def shared_loads(scene: Scene) -> dict[str, list[str]]:
@@ -51,6 +52,7 @@ def derive(system: System, name: str = "multipliers", coordinates: Sequence[str]
     """Derive the equations of a system in a form; `coordinates` are the independent ones for that of this name."""
     choice(name, list(FORMS), "form", "forms", DerivationError)
     form = FORMS[name](coordinates)
+    refuse_undetermined(system)
     scene = scene_of(system)
     if reason := form.refuse(scene):
         raise DerivationError(reason)

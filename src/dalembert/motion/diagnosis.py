@@ -10,6 +10,7 @@ from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import quoted
 from dalembert.motion import codes
+from dalembert.survey.paradox import paradox
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -25,6 +26,7 @@ _PLACES = 5  # of a motion at which the fastest rate is found
 _TURNS = 12  # of its iteration; the first ones are forgotten
 _DEPENDENT = 1e-9  # part of the largest singular value of rows that repeat each other
 _SINGULAR = 0.1  # part of what the least of the others was at the start that is left next to a singular position
+_NEARLY = 1e-3  # part of forces that more of them would end the motion
 _FASTER = 50.0  # than anything that the motion shows
 _HELD, _UNSTABLE = 0.5, 3.0  # step times fastest rate, from which accuracy of the latter or stability hold the steps
 
@@ -94,6 +96,14 @@ def beyond(engine: Engine, system: System) -> str:
         if names := [system.constraints[i].name for i, r in zip(numeric.holonomic, residual, strict=True) if r != r]:
             return f"; {quoted(names)} cannot go on beyond that position: a root or an angle has no value there"
     return ""
+
+
+def without_solution(engine: Engine, system: System) -> str:
+    """Say that forces which depend on reactions have no solution, or several, where a motion ends; else nothing."""
+    n, t = engine.n, float(engine.clock.t)
+    if not system.followed or engine.kernels.momenta:
+        return ""
+    return paradox(_numeric(engine, system), t, engine.y[:n], engine.y[n:], near=_NEARLY)
 
 
 def _jumps(engine: Engine, times: tuple[float, float], states: tuple[Array, Array]) -> bool:

@@ -21,7 +21,7 @@ from dalembert.model.variants import with_values
 from dalembert.motion import codes
 from dalembert.motion.conflicts import sample_times
 from dalembert.motion.crossing import Crossing
-from dalembert.motion.diagnosis import beyond, stiff
+from dalembert.motion.diagnosis import beyond, stiff, without_solution
 from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.events import Occurrence, read_events
 from dalembert.motion.keep import Stabilisation, stabilisation
@@ -295,6 +295,8 @@ def _failure(status: int, engine: Engine, system: System) -> str:
     here = [(as_written(name), value) for name, value in zip(names, engine.y, strict=True)]
     shown = ", ".join(f"{name} = {value:.4g}" for name, value in here[:8] if not is_integral(name))
     where = f"t = {t:.6g}: {shown}"
+    if status in (codes.NOT_FINITE, codes.STEP_TOO_SMALL) and (reason := without_solution(engine, system)):
+        return reason
     if status == codes.NOT_FINITE and engine.count.bad == codes.SINGULAR_MASS:
         return f"the mass matrix is not positive definite after {where}"
     if status == codes.NOT_FINITE and engine.count.bad >= 0:

@@ -5,7 +5,7 @@ It works on the arrays matrix, right → x of the workspace, which routines fill
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -169,9 +169,14 @@ class Solver:
     def refine(self, name: str) -> Routine:
         """Make the routine r = right − [[M, Aᵀ], [A, 0]] x."""
         routine = Routine(name)
+        x, right = (routine.loads(array, self.n + self.s) for array in ("x", "right"))
+        routine.store("r", self.left(routine, right, x))
+        return routine
+
+    def left(self, routine: Routine, right: Sequence[Scalar], x: Sequence[Scalar]) -> list[Scalar]:
+        """Return what a solution leaves of a right side."""
         M, A = self.builder.loaded(routine)
-        x = routine.loads("x", self.n + self.s)
-        r: list[Scalar] = list(routine.loads("right", self.n + self.s))
+        r = list(right)
         for (i, j), value in M.items():
             r[i] = r[i] - value * x[j]
             if i != j:
@@ -179,8 +184,7 @@ class Solver:
         for (i, j), value in A.items():
             r[j] = r[j] - value * x[self.n + i]
             r[self.n + i] = r[self.n + i] - value * x[j]
-        routine.store("r", r)
-        return routine
+        return r
 
     # --- what is read afterwards -------------------------------------------------------------------------------------
 
