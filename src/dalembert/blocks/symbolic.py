@@ -22,7 +22,7 @@ from dalembert.language.independence import is_independent, without
 from dalembert.language.state_names import is_integral
 from dalembert.model.constraint import Constraint
 from dalembert.model.facts import STRUCTURE, fact
-from dalembert.model.quantity import multipliers_in
+from dalembert.model.quantity import parted
 from dalembert.model.way import Way
 
 if TYPE_CHECKING:
@@ -191,11 +191,10 @@ class _Derivation:
 
     def force(self, i: int, force: Expr) -> None:
         """Add a force on a coordinate: to ρ the terms in which multipliers stand, to f the others."""
-        followed = [term for term in (force.args if force.is_Add else (force,)) if multipliers_in(term)]
+        force, followed = parted(force)
+        self.f[i].append(self.calculus.lift(force))
         if followed:
             self.rho[i] += followed
-            force = se.Add(force, *[-term for term in followed])
-        self.f[i].append(self.calculus.lift(force))
 
     # --- energies ----------------------------------------------------------------------------------------------------
 

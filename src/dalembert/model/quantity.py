@@ -41,6 +41,13 @@ def multipliers_in(*expressions: Expr) -> set[str]:
     return {name for expr in expressions for symbol in expr.free_symbols if (name := constraint_of(symbol))}
 
 
+def parted(force: Expr) -> tuple[Expr, list[Expr]]:
+    """Return a force without the terms in which multipliers stand, and these."""
+    terms = force.args if force.is_Add else (force,)
+    followed = [term for term in terms if multipliers_in(term)]
+    return (se.Add(*[term for term in terms if term not in followed]) if followed else force), followed
+
+
 def vector(name: str, unit: str, letters: str, components: Callable[[], Sequence[Expr]]) -> dict[str, Quantity]:
     """Return the size of a vector under its name, and its components as `name_x`, …"""
     found = {name: Quantity(lambda: _length(components()), unit)}

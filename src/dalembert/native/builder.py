@@ -178,7 +178,7 @@ class Builder:
         return routine
 
     def balance(self, routine: Routine) -> tuple[dict | None, dict, list[Scalar], list[Scalar]]:
-        """Return M, A, F = M a − f − Aᵀλ and the conditions C, with a and λ behind the other inputs.
+        """Return M, A, F = M a − f − ρ − Aᵀλ and the conditions C, with a and λ behind the other inputs.
 
         C is ψ, and A a − c where a constraint is on accelerations. Without M, it is ∂F/∂a.
         """
@@ -199,7 +199,20 @@ class Builder:
             F[j] = F[j] - value * multipliers[i]
             if b.psi[i] is None:
                 C[i] = C[i] + value * a[j]
+        if self.law is not None:
+            theta, lam = self.evaluate(routine, self.law.parts), [multipliers[i] for i in self.law.rows]
+            for i, force in zip(self.law.channels, TapeLaw(self.law).phi(tape, theta, lam), strict=True):
+                F[i] = F[i] - force
         return M, A, F, C
+
+    def followed(self, routine: Routine) -> dict[tuple[int, int], Scalar]:
+        """Return −∂ρ/∂λ by coordinate and constraint, with a and λ behind the other inputs."""
+        if (law := self.law) is None:
+            return {}
+        start = len(self.inputs) + self.n
+        lam = [routine.tape.load("in", start + i) for i in law.rows]
+        slopes = TapeLaw(law).slopes(routine.tape, self.evaluate(routine, law.parts), lam)
+        return {(law.channels[k], law.rows[i]): -slope for (k, i), slope in slopes.items()}
 
     def placed(self, routine: Routine, changes: dict[Expr, Scalar] | None = None) -> tuple[dict, dict]:
         """Let a routine fill the matrix; return A and ρ."""

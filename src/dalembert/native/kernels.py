@@ -173,7 +173,7 @@ class Kernels:
         out = compiled.run("jacobian", inputs[None])
         self._check("jacobian", out, inputs[None])
         values = out[0]
-        shapes = dict.fromkeys(("C_q", "C_v", "A"), (self.s, self.n))
+        shapes = dict.fromkeys(("C_q", "C_v", "A"), (self.s, self.n)) | {"F_l": (self.n, self.s)}
         found, start = {}, 0
         for name, pattern in compiled.facts["patterns"].items():
             places = np.array(pattern, dtype=int).reshape(-1, 2)

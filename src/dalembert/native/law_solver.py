@@ -261,13 +261,14 @@ class LawSolver:
     def _correct(self) -> Routine:
         """Make the routine r = right + ρ(λ) − K x."""
         routine = self.solver.refine("correct")
-        for j, value in zip(
-            self.law.channels,
-            self.on_tape.phi(routine.tape, self._theta(routine), self._lam(routine)),
-            strict=True,
-        ):
+        for j, value in self.forces(routine).items():
             routine.stores["r", j] = routine.stores["r", j] + value
         return routine
+
+    def forces(self, routine: Routine) -> dict[int, Scalar]:
+        """Return ρ by coordinate, with λ as it is in x."""
+        phi = self.on_tape.phi(routine.tape, self._theta(routine), self._lam(routine))
+        return dict(zip(self.law.channels, phi, strict=True))
 
     def _advance(self) -> Routine:
         """Make the routine of Newton's step of the whole equations."""

@@ -197,6 +197,10 @@ class Solver:
             r[j] = r[j] - value * routine.tape.load("x", self.n + i)
         return rows, r, routine.loads("x", self.n)
 
+    def followed(self, routine: Routine) -> dict[int, Scalar]:
+        """Return ρ by coordinate as nodes that read the workspace; nothing if no force depends on multipliers."""
+        return self._law.forces(routine) if self._law else {}
+
     def finish(self) -> Routine:
         """Make the routine that gives out q̈, λ and the condition of the matrix."""
         routine = Routine("finish")

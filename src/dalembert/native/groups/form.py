@@ -8,6 +8,7 @@ of the pilot has gone bad.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from dalembert.errors import DerivationError
 from dalembert.forms import FORMS
 from dalembert.forms.canonical import objection
 from dalembert.forms.prepared import scene_of
+from dalembert.language.program import Program
 from dalembert.native.builder import Builder
 from dalembert.native.groups.base import Group
 from dalembert.native.module import Module
@@ -71,10 +73,18 @@ def _own(builder: Builder, form: str) -> Module:
     method.solve(scene.arrays, pilot)
     routine = Routine(form, Tape(MAX_NODES))
     b = scene.given
-    rows = scene.rows(routine.tape, builder.evaluate(routine, [*b.M.values(), *b.f, *b.A.values(), *b.c]))
+    inputs: list[Scalar] = list(routine.loads("in", len(builder.inputs)))
+    if builder.law is not None:  # found first; then the form has all of its forces
+        solved = builder.solved(routine)
+        inputs += [solved[builder.n + i] for i in builder.law.rows]
+    blocks = Program(scene.inputs, [*b.M.values(), *b.f, *b.A.values(), *b.c])
+    rows = scene.rows(routine.tape, blocks(inputs, routine.tape))
     found = method.solve(rows, pilot.replay())
     inertia = [row.get(j, 0.0) for j, row in enumerate(rows.M)]
     defect = _defect(routine, dict(enumerate(rows.A)), rows.c, found.acceleration, inertia)
+    if builder.law is not None:
+        _, well, _ = (routine.stores.pop(("condition", k)) for k in range(3))
+        defect = routine.tape.call("if_lt", 0.0, well, defect, math.nan)
     routine.store("out", [*found.acceleration, *found.reaction, defect])
     module = Module()
     module.add(routine)
@@ -112,6 +122,8 @@ def _canonical(builder: Builder) -> Module:
     finish = Routine("finish")
     _, r, _ = builder.solver.reaction(finish)
     rates = [force + reaction for force, reaction in zip(finish.loads("force", n), r, strict=True)]
+    for j, force in builder.solver.followed(finish).items():
+        rates[j] = rates[j] + force
     finish.store("out", [*finish.loads("velocity", n), *rates, *r])
     module.add(finish)
     module.kernel("canonical", ["blocks", *builder.solver.motion, "finish"], len(builder.inputs))
