@@ -12,7 +12,7 @@ conditions hold: one, or none, or several, as in Painlevé's paradox.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -66,18 +66,13 @@ class Law:
     def branches(self) -> tuple[Branch, ...]:
         """The branches of a law that is linear between few switches; none of any other."""
         found: list[Branch] = []
-        for sides, phi in _split(self.phi, frozenset(self.symbols)):
+        for sides, phi in branches_of(self.phi, self.symbols):
             slopes = slopes_of(phi, self.symbols)
             if len(found) == MOST_BRANCHES or any(e.free_symbols & {*self.symbols} for e in slopes.values()):
                 return ()
             offsets = tuple(_at_zero(expr, self.symbols) for expr in phi)
             found.append(Branch(sides, offsets, slopes))
         return tuple(found)
-
-    @property
-    def switches(self) -> bool:
-        """Whether it has several branches."""
-        return next(iter(_switching(self.phi, frozenset(self.symbols))), None) is not None
 
 
 @fact(STRUCTURE)
@@ -141,9 +136,10 @@ def _at_zero(expr: Expr, symbols: Sequence[Expr]) -> Expr:
 # --- branches --------------------------------------------------------------------------------------------------------
 
 
-def _split(phi: Sequence[Expr], symbols: frozenset[Expr]) -> Iterator[tuple[tuple[Expr, ...], list[Expr]]]:
+def branches_of(phi: Sequence[Expr], symbols: Iterable[Expr]) -> Iterator[tuple[tuple[Expr, ...], list[Expr]]]:
     """Return the sides of each branch, and what expressions are there: one switch after the other."""
     stack: list[tuple[tuple[Expr, ...], list[Expr]]] = [((), list(phi))]
+    symbols = frozenset(symbols)
     while stack:
         sides, here = stack.pop()
         node = next(iter(_switching(here, symbols)), None)

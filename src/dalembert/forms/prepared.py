@@ -93,9 +93,6 @@ class Scene:
     def __init__(self, system: System):
         self.system = system
         small = len(system.coordinates) + len(system.constraints) <= MAX_UNKNOWNS
-        blocks = self.with_reactions(system.blocks)
-        self.given = tidy(blocks) if small else blocks  # with the numbers that they have
-        self.blocks = with_numerals(self.given) if small else self.given
         self.numeric = pilot_numeric_of(system)
         self.start = beginning(system)
         self.places = places_of(system)
@@ -103,6 +100,9 @@ class Scene:
         redundant = {redundancy.name for redundancy in self.redundancies}
         self.kept = [i for i, c in enumerate(system.constraints) if c.name not in redundant]
         self.rank = len(self.kept)
+        blocks = self.with_reactions(system.blocks)
+        self.given = tidy(blocks) if small else blocks  # with the numbers that they have
+        self.blocks = with_numerals(self.given) if small else self.given
         self.memory: dict[str, Any] = {}  # what is found once for all forms
 
     # --- multipliers in forces ---------------------------------------------------------------------------------------
@@ -110,12 +110,16 @@ class Scene:
     @cached_property
     def followed(self) -> dict[Expr, Expr]:
         """The multipliers in forces, as blocks have them and as formulas do: like parameters, until they are solved."""
-        names = (constraint.name for constraint in self.system.constraints)
+        names = (self.system.constraints[i].name for i in self.kept)
         return {multiplier(name): self.fresh("lambda", name) for name in names if name in self.system.followed}
 
     def named(self, expr: Expr) -> Expr:
-        """Return an expression of the system with the multipliers as formulas have them."""
-        return expr.xreplace(self.followed) if self.followed else expr
+        """Return an expression of the system with the multipliers as formulas have them.
+
+        Redundant constraints carry nothing: of what they share with others, only all together stands in forces.
+        """
+        unloaded = {multiplier(name): ZERO for name in self.system.followed} if self.system.followed else {}
+        return expr.xreplace({**unloaded, **self.followed}) if unloaded else expr
 
     def with_reactions(self, blocks: Blocks) -> Blocks:
         """Return blocks with f + ρ in place of f."""

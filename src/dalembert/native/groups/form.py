@@ -46,7 +46,8 @@ class FormGroup(Group):
         """Put it on tapes."""
         if FORMS[self.name].momenta:
             return _canonical(builder)
-        if builder.n + builder.s <= MAX_UNKNOWNS and not builder.system.defined:
+        alone = builder.law is None or len(scene_of(builder.system).kept) == builder.s  # else loads are shared
+        if builder.n + builder.s <= MAX_UNKNOWNS and not builder.system.defined and alone:
             try:
                 return _own(builder, self.name)
             except (TapeFull, ZeroDivisionError):  # the latter where sizes are so different that a pivot is lost
@@ -82,10 +83,11 @@ def _own(builder: Builder, form: str) -> Module:
     found = method.solve(rows, pilot.replay())
     inertia = [row.get(j, 0.0) for j, row in enumerate(rows.M)]
     defect = _defect(routine, dict(enumerate(rows.A)), rows.c, found.acceleration, inertia)
+    out = [*found.acceleration, *found.reaction, defect]
     if builder.law is not None:
         _, well, _ = (routine.stores.pop(("condition", k)) for k in range(3))
-        defect = routine.tape.call("if_lt", 0.0, well, defect, math.nan)
-    routine.store("out", [*found.acceleration, *found.reaction, defect])
+        out = [routine.tape.call("if_lt", 0.0, well, value, math.nan) for value in out]
+    routine.store("out", out)
     module = Module()
     module.add(routine)
     module.kernel(form, [form], len(builder.inputs))
