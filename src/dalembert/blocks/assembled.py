@@ -29,6 +29,8 @@ def is_large(system) -> bool:
         return True
     if system.kinetic is None or system.states or len(system.coordinates) + len(system.constraints) < _LARGE:
         return False
+    if system.followed:  # their multipliers may be of any constraints
+        return False
     return system.repeated.largest <= _LARGEST_BODY
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import symengine as se
@@ -22,6 +22,7 @@ from dalembert.language.independence import is_independent, without
 from dalembert.language.state_names import is_integral
 from dalembert.model.constraint import Constraint
 from dalembert.model.facts import STRUCTURE, fact
+from dalembert.model.quantity import parted
 from dalembert.model.way import Way
 
 if TYPE_CHECKING:
@@ -34,11 +35,12 @@ Sparse = Mapping[tuple[int, int], Expr]
 
 @dataclass(frozen=True)
 class Blocks(Shown):
-    """M q̈ = f + Aᵀλ and A q̈ = c, with the residuals of the constraints, in the notation of docs/theory.md.
+    """M q̈ = f + ρ + Aᵀλ and A q̈ = c, with the residuals of the constraints, in the notation of docs/theory.md.
 
     M and A hold their entries that are not zero, by (row, column). `g[i]` is the residual of constraint i where it is
     one of positions (else None); `psi[i]` its residual at velocity level (None for constraints on accelerations);
-    `energy` is T₂ − T₀ + V (None if the system is given by matrices).
+    `energy` is T₂ − T₀ + V (None if the system is given by matrices). `rho[i]` are the forces on a coordinate in which
+    multipliers stand; mostly there are none.
     """
 
     t: Expr
@@ -52,6 +54,7 @@ class Blocks(Shown):
     g: tuple[Expr | None, ...]
     psi: tuple[Expr | None, ...]
     energy: Expr | None
+    rho: Mapping[int, Expr] = field(default_factory=dict)
 
     TYPESET, WHOLE = True, _ENTRIES
 
@@ -62,12 +65,13 @@ class Blocks(Shown):
         for name, entries, rows in (("M", self.M, n), ("A", self.A, s)):
             matrix = [[entries.get((i, j), se.Integer(0)) for j in range(n)] for i in range(rows)]
             parts += [Matrix(name, matrix)] if rows and max(rows, n) <= _SHOWN else []
-        for name, entries in (("f", self.f), ("c", self.c)):
+        rho = [self.rho.get(i, ZERO) for i in range(n)] if self.rho else []
+        for name, entries in (("f", self.f), ("rho", rho), ("c", self.c)):
             parts += [Matrix(name, [[entry] for entry in entries])] if 0 < len(entries) <= _SHOWN else []
         if max(n, s) > _SHOWN:
             parts.append(Paragraph(f"too large to be written; {_ENTRIES}"))
         what = f"{counted(n, 'coordinate')}, {counted(s, 'constraint')}"
-        return Section("M q̈ = f + Aᵀλ, A q̈ = c", parts, what)
+        return Section(f"M q̈ = f + {'ρ + ' if rho else ''}Aᵀλ, A q̈ = c", parts, what)
 
     def __repr__(self) -> str:
         counts = f"{counted(len(self.q), 'coordinate')}, {counted(len(self.c), 'constraint')}"
@@ -147,6 +151,7 @@ class _Derivation:
         self.calculus = Calculus([*self.ways, *self.v, *self.a, self.t])
         self.M: dict[tuple[int, int], list[Expr]] = defaultdict(list)
         self.f: list[list[Expr]] = [[] for _ in self.q]
+        self.rho: dict[int, list[Expr]] = defaultdict(list)
         self.energy: list[Expr] = []
         self.bent: list[Expr] = []  # terms of T that are not seen to be quadratic, but may be so together
 
@@ -166,7 +171,7 @@ class _Derivation:
             if is_integral(name):
                 self.M[i, i].append(ONE)  # which is no energy
         for name, force in system.forces.items():
-            self.f[system.coordinates.index(name)].append(calculus.lift(force))
+            self.force(system.coordinates.index(name), force)
         rows = [self.constraint(constraint) for constraint in system.constraints]
         energy = calculus.lower(se.Add(*self.energy)) if system.kinetic is not None else None
         return Blocks(
@@ -181,7 +186,15 @@ class _Derivation:
             g=tuple(g for _, _, g, _ in rows),
             psi=tuple(psi for _, _, _, psi in rows),
             energy=energy,
+            rho={i: se.Add(*terms) for i, terms in sorted(self.rho.items())},
         )
+
+    def force(self, i: int, force: Expr) -> None:
+        """Add a force on a coordinate: to ρ the terms in which multipliers stand, to f the others."""
+        force, followed = parted(force)
+        self.f[i].append(self.calculus.lift(force))
+        if followed:
+            self.rho[i] += followed
 
     # --- energies ----------------------------------------------------------------------------------------------------
 
@@ -252,7 +265,7 @@ class _Derivation:
                 if entry != 0:
                     self.M[i, j].append(entry)
         for i, entry in enumerate(self.system.force or ()):
-            self.f[i].append(self.calculus.lift(entry))
+            self.force(i, entry)
 
     # --- constraints -------------------------------------------------------------------------------------------------
 

@@ -304,7 +304,7 @@ class Hamiltonian:
         H = calculus.lift(self.H)
         result = []
         for q in b.q:
-            Q = self.substituted(plain(system.forces.get(q.name, ZERO)))
+            Q = self.substituted(plain(self.scene.named(system.forces.get(q.name, ZERO))))
             result.append(self.simplified(Q - calculus.lower(calculus.diff(H, q))))
         return result
 
@@ -317,7 +317,10 @@ class Hamiltonian:
         L += [l * v for l, v in zip(self.linear, b.v, strict=True)]
         lagrangian = calculus.lift(se.Add(*L, -self.still))
         found = [calculus.lower(calculus.diff(lagrangian, q)) for q in b.q]
-        return [slope + plain(system.forces.get(q.name, ZERO)) for q, slope in zip(b.q, found, strict=True)]
+        return [
+            slope + plain(self.scene.named(system.forces.get(q.name, ZERO)))
+            for q, slope in zip(b.q, found, strict=True)
+        ]
 
     @property
     def still(self) -> Expr:

@@ -146,8 +146,8 @@ class Derivation(Printed):
 
     @property
     def abbreviation_expressions(self) -> dict[str, Expr]:
-        """What names stand for."""
-        return _figured(self._formulas.abbreviation_expressions)
+        """What names stand for; among them the multipliers in forces, where they could be solved for."""
+        return _figured(self.raw.followed | self._formulas.abbreviation_expressions)
 
     @cached_property
     def solved_expressions(self) -> dict[str, Expr]:
@@ -217,7 +217,8 @@ class Derivation(Printed):
     def names_in(self, expressions: Iterable[Expr]) -> dict[str, Expr]:
         """Return what the names in some formulas stand for, and those in what they stand for."""
         formulas = self._formulas
-        known = _figured(formulas.known_names if isinstance(formulas, Short) else formulas.abbreviation_expressions)
+        names = formulas.known_names if isinstance(formulas, Short) else formulas.abbreviation_expressions
+        known = _figured(self.raw.followed | names)
         waiting, used = list(expressions), set()
         while waiting:
             names = {symbol.name for symbol in waiting.pop().free_symbols} & known.keys() - used

@@ -26,7 +26,10 @@ from dalembert.errors import DerivationError
 from dalembert.forms.augment import held
 from dalembert.forms.tidy import plain, tidy, with_numbers, with_numerals
 from dalembert.language.building import Expr
+from dalembert.language.calculus import ZERO
+from dalembert.language.program import Program
 from dalembert.model.facts import START, fact
+from dalembert.model.quantity import multiplier
 from dalembert.model.system import System
 from dalembert.survey.configurations import Configuration, assemble, beginning, places_of
 from dalembert.survey.redundancy import Redundancy, redundancies_of
@@ -90,8 +93,6 @@ class Scene:
     def __init__(self, system: System):
         self.system = system
         small = len(system.coordinates) + len(system.constraints) <= MAX_UNKNOWNS
-        self.given = tidy(system.blocks) if small else system.blocks  # with the numbers that they have
-        self.blocks = with_numerals(self.given) if small else self.given
         self.numeric = pilot_numeric_of(system)
         self.start = beginning(system)
         self.places = places_of(system)
@@ -99,7 +100,35 @@ class Scene:
         redundant = {redundancy.name for redundancy in self.redundancies}
         self.kept = [i for i, c in enumerate(system.constraints) if c.name not in redundant]
         self.rank = len(self.kept)
+        blocks = self.with_reactions(system.blocks)
+        self.given = tidy(blocks) if small else blocks  # with the numbers that they have
+        self.blocks = with_numerals(self.given) if small else self.given
         self.memory: dict[str, Any] = {}  # what is found once for all forms
+
+    # --- multipliers in forces ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def followed(self) -> dict[Expr, Expr]:
+        """The multipliers in forces, as blocks have them and as formulas do: like parameters, until they are solved."""
+        names = (self.system.constraints[i].name for i in self.kept)
+        return {multiplier(name): self.fresh("lambda", name) for name in names if name in self.system.followed}
+
+    def named(self, expr: Expr) -> Expr:
+        """Return an expression of the system with the multipliers as formulas have them.
+
+        Redundant constraints carry nothing: of what they share with others, only all together stands in forces.
+        """
+        unloaded = {multiplier(name): ZERO for name in self.system.followed} if self.system.followed else {}
+        return expr.xreplace({**unloaded, **self.followed}) if unloaded else expr
+
+    def with_reactions(self, blocks: Blocks) -> Blocks:
+        """Return blocks with f + ρ in place of f."""
+        if not blocks.rho:
+            return blocks
+        f = tuple(se.Add(f, self.named(blocks.rho.get(i, ZERO))) for i, f in enumerate(blocks.f))
+        return replace(blocks, f=f, rho={})
+
+    # --- names -------------------------------------------------------------------------------------------------------
 
     def fresh(self, kind: str, name: str) -> Expr:
         """Return a symbol for the output, such as lambda_<constraint>, that no name of the system is equal to."""
@@ -137,9 +166,9 @@ class Scene:
 
     @property
     def inputs(self) -> list[Expr]:
-        """The symbols whose values make a point: t, q, v, parameters."""
+        """The symbols whose values make a point: t, q, v, parameters, and multipliers in forces."""
         b = self.blocks
-        return [b.t, *b.q, *b.v, *b.parameters]
+        return [b.t, *b.q, *b.v, *b.parameters, *self.followed.values()]
 
     @cached_property
     def points(self) -> Array:
@@ -156,7 +185,12 @@ class Scene:
             found = assemble(numeric, place, self.kept)  # redundant rows may not hold for other values
             if found is not None and numeric.all(found.t, found.q, found.v).finite():
                 columns.append(self.point(numeric, found))
-        return np.array(columns).T
+        return self._with_multipliers(np.array(columns).T)
+
+    def _with_multipliers(self, points: Array) -> Array:
+        """Return points with values of the multipliers in forces: any ones, so that nothing but identities holds."""
+        some = np.random.default_rng(7).uniform(0.5, 1.5, (len(self.followed), points.shape[1]))
+        return np.vstack([points, some])
 
     @property
     def _beginning(self) -> list[Configuration]:
@@ -165,7 +199,8 @@ class Scene:
         At a singular one nothing can be chosen.
         """
         b, columns = self.blocks, [self.point(self.numeric, place) for place in (self.start, *self.places)]
-        values = self.numeric.program([*b.M.values(), *b.f, *b.A.values(), *b.c]).arrays(list(np.array(columns).T))
+        points = self._with_multipliers(np.array(columns).T)
+        values = Program(self.inputs, [*b.M.values(), *b.f, *b.A.values(), *b.c]).arrays(list(points))
         rows = self._arranged(Numbers, list(values))
         try:
             reduce_rows(rows.A, rows.c, Numbers, Pilot())
@@ -203,7 +238,7 @@ class Scene:
     @cached_property
     def _arrays(self) -> Rows:
         b = self.blocks
-        values = self.numeric.program([*b.M.values(), *b.f, *b.A.values(), *b.c]).arrays(list(self.points))
+        values = Program(self.inputs, [*b.M.values(), *b.f, *b.A.values(), *b.c]).arrays(list(self.points))
         return self._arranged(Numbers, list(values))
 
     @cached_property
@@ -294,7 +329,7 @@ def scene_of(system: System) -> Scene:
 
     scene = Scene(system)
     if len(system.coordinates) + len(system.constraints) <= MAX_UNKNOWNS:
-        scene.blocks = with_numerals(tidy(shortened(scene)))
+        scene.blocks = with_numerals(tidy(scene.with_reactions(shortened(scene))))
         scene.given = with_numbers(scene.blocks)
     return scene
 

@@ -12,6 +12,8 @@ from dalembert.language.building import Expr
 class Raw:
     """Formulas of a derivation; what each is, `Derivation` says.
 
+    followed: the multipliers in forces by their names in formulas, where they could be solved for.
+
     products: for each equation that is a sum of products, its terms (factor, what it multiplies): Dᵀ times M q̈ − f.
     """
 
@@ -22,3 +24,4 @@ class Raw:
     multiplier_expressions: dict[str, Expr] = field(default_factory=dict)
     total_expressions: list[Expr] = field(default_factory=list)
     abbreviation_expressions: dict[str, Expr] = field(default_factory=dict)
+    followed: dict[str, Expr] = field(default_factory=dict)

@@ -199,9 +199,10 @@ class NamedSteps(ABC):
 
     @property
     def names_of_multipliers(self) -> list[str]:
-        """What λ is called, condition by condition."""
-        constraints = self.scene.system.constraints
-        return [f"lambda_{constraints[i].name.replace('.', '_')}" for i in self.scene.kept]
+        """What λ is called, condition by condition; where forces depend on it, what it is equal to."""
+        constraints, followed = self.scene.system.constraints, self.scene.system.followed
+        names = (constraints[i].name for i in self.scene.kept)
+        return [f"{'Lambda' if name in followed else 'lambda'}_{name.replace('.', '_')}" for name in names]
 
     def named(self, name: str, value: Expr) -> Expr:
         """Give a value a name, unless it needs none."""

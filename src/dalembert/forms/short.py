@@ -271,20 +271,22 @@ class Short:
         )
 
     def _react(self) -> Reacting:
-        raw = self._raw
+        raw, followed = self._raw, self._scene.system.followed
         if needed([*raw.total_expressions, *raw.multiplier_expressions.values()], raw.abbreviation_expressions):
             return self._reacting_in_steps()
         residuals = Form.vanishing(self._form, self._scene)
         acting = (entry for row in raw.reaction_expressions.values() for entry in row)
-        given = [*raw.multiplier_expressions.values(), *raw.total_expressions, *acting]
-        pen = Pen(self._scene, given, residuals=residuals)
-        multipliers = {name: pen.value(expr) for name, expr in raw.multiplier_expressions.items()}
+        apart = {name: expr for name, expr in raw.multiplier_expressions.items() if name in followed}  # have names
+        given = {name: expr for name, expr in raw.multiplier_expressions.items() if name not in apart}
+        pen = Pen(self._scene, [*given.values(), *raw.total_expressions, *acting], residuals=residuals)
+        multipliers = {name: pen.value(expr) for name, expr in given.items()}
         if long(multipliers.values()):  # then what is made of them is so too
             other = self._reacting_in_steps()
             values = list(other.multipliers.values())
             if better(list(multipliers.values()), values, needed(values, other.names)):
                 return other
         rows = {name: [pen.value(entry) for entry in row] for name, row in raw.reaction_expressions.items()}
+        multipliers |= apart
         found = Reacting(rows, multipliers, [pen.value(entry) for entry in raw.total_expressions])
         if not long(found.each):
             return found

@@ -17,6 +17,7 @@ from dalembert.errors import DerivationError, quoted
 from dalembert.forms import FORMS
 from dalembert.forms.base import MAX_OPERATIONS, Form, Solution
 from dalembert.forms.derivation import Derivation
+from dalembert.forms.followed import solved_multipliers
 from dalembert.forms.multipliers import Multipliers, solve
 from dalembert.forms.prepared import MAX_UNKNOWNS, Rows, Scene, scene_of
 from dalembert.forms.raw import Raw
@@ -28,7 +29,9 @@ from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.translate import Translator
 from dalembert.model.facts import START, fact
+from dalembert.model.quantity import multiplier as multiplier_of
 from dalembert.model.system import System
+from dalembert.survey.paradox import refuse_undetermined
 
 
 def shared_loads(scene: Scene) -> dict[str, list[str]]:
@@ -53,6 +56,7 @@ def derive(system: System, name: str = "multipliers", coordinates: Sequence[str]
     """Derive the equations of a system in a form; `coordinates` are the independent ones for that of this name."""
     choice(name, list(FORMS), "form", "forms", DerivationError)
     form = FORMS[name](coordinates)
+    refuse_undetermined(system)
     scene = scene_of(system)
     if reason := form.refuse(scene):
         raise DerivationError(reason)
@@ -248,14 +252,34 @@ class _Work:
             return
         found = scene.memory["acting"] = scene.memory.get("acting") or self.acting()  # the same in all forms
         n = len(scene.blocks.q)
+        followed = self.followed(found)
         for i, multiplier in zip(scene.kept, found.multipliers, strict=True):
             name = scene.system.constraints[i].name
-            if name not in result.shared:
+            if i in followed:
+                symbol = followed[i][0]
+                result.raw.multiplier_expressions[name] = followed[i][1]
+                result.raw.reaction_expressions[name] = [scene.blocks.A.get((i, j), ZERO) * symbol for j in range(n)]
+            elif name not in result.shared:
                 result.raw.multiplier_expressions[name] = found.names.get(str(multiplier), multiplier)
                 row = [scene.blocks.A.get((i, j), ZERO) for j in range(n)]
                 result.raw.reaction_expressions[name] = [entry * multiplier for entry in row]
         result.raw.total_expressions = found.together
         result.raw.abbreviation_expressions |= found.names
+
+    def followed(self, found: Reacted) -> dict[int, tuple[Expr, Expr]]:
+        """Solve for the multipliers in forces, or note their equations; return symbol and value by constraint."""
+        scene, result = self.scene, self.result
+        if not scene.followed:
+            return {}
+        symbols = {i: scene.followed.get(multiplier_of(scene.system.constraints[i].name)) for i in scene.kept}
+        right = {symbols[i]: F for i, F in zip(scene.kept, found.multipliers, strict=True) if symbols[i] is not None}
+        if "followed" not in scene.memory:  # the same in all forms
+            scene.memory["followed"] = solved_multipliers(scene, right, readable=not found.names)
+        solved = scene.memory["followed"]
+        result.raw.followed = {symbol.name: value for symbol, value in solved.values.items()}
+        result.notes += solved.notes
+        known = solved.right | solved.values
+        return {i: (symbol, known[symbol]) for i, symbol in symbols.items() if symbol is not None}
 
     def acting(self) -> Reacted:
         """Find the multipliers and the total reaction: as formulas, or in named steps where they are too long."""

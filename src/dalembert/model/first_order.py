@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dalembert.model.reading import Reader
 
 
-_PART = re.compile(r"[^\W\d]\w*\.[^\W\d]")
+_PART = re.compile(rf"[^\W\d]\w*\.[^\W\d]|\b{MULTIPLIER}\w")
 
 
 def by_state(given: Any) -> Any:
@@ -59,14 +59,18 @@ def with_meanings(expr: Expr, meanings: Mapping[Expr, Expr]) -> Expr:
 
 
 def names_parts(given: Any) -> bool:
-    """Tell whether quantities of parts are named, as in `A.angle`."""
+    """Tell whether quantities of parts or multipliers are named, as in `A.angle` and `lambda_rod`."""
     if isinstance(given, str):
         return _PART.search(given) is not None
-    return isinstance(given, se.Basic) and any("." in symbol.name for symbol in given.free_symbols)
+    names = [symbol.name for symbol in given.free_symbols] if isinstance(given, se.Basic) else []
+    return any("." in name or name.startswith(MULTIPLIER) for name in names)
 
 
 def read_followed(reader: Reader, key: tuple[str, ...], given: Any, why: str) -> tuple[Expr, Expr | None]:
-    """Read what may follow parts and controls: as it is written, and what that stands for; None after a report."""
+    """Read what may follow parts, multipliers and controls: as it is written, and what that stands for.
+
+    That is None after a report.
+    """
     observed = Observed(replace(reader.scope({}, reader.laws), energies=IN_EQUATIONS))
 
     def translate(value: Any) -> Expr:
@@ -77,10 +81,7 @@ def read_followed(reader: Reader, key: tuple[str, ...], given: Any, why: str) ->
     meant = reader.attempt(key, lambda: observed.resolved(written))
     if meant is None:
         return written, None
-    meant = reader.expression(meant, key, reader.accelerations, why, lambda expr: expr)
-    if any(symbol.name.startswith((MULTIPLIER, "lambda ")) for symbol in meant.free_symbols):
-        reader.problem(why, *key)
-    return written, meant
+    return written, reader.expression(meant, key, reader.accelerations, why, lambda expr: expr)
 
 
 def put_rates(reader: Reader, fields: dict[str, Any]) -> None:

@@ -75,6 +75,7 @@ class Observed:
         self.scope = scope
         self.multipliers = multiplier_names(scope)
         self._meanings: dict[str, Expr] = {}
+        self._open: set[str] = set()  # whose meaning is being looked for
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -101,10 +102,10 @@ class Observed:
             raise ModelError(f'expected an expression, as in "x + l*sin(phi)"; got {shown(value)}')
         expr = Admission(self.scope.calls)(value)
         for symbol in sorted(expr.free_symbols, key=str):
-            self._check(symbol.name)
+            self.check(symbol.name)
         return expr
 
-    def _check(self, name: str) -> None:
+    def check(self, name: str) -> None:
         """Refuse a symbol that has no value along a motion."""
         plain = name.rstrip("'")
         primes, scope = len(name) - len(plain), self.scope
@@ -203,7 +204,13 @@ class Observed:
                 quantity = self._quantity(plain)
                 if isinstance(quantity, str):
                     raise ModelError(quantity)
-                self._meanings[name] = self._rate(plain, quantity, len(name) - len(plain))
+                if name in self._open:
+                    raise ModelError(f"`{name}` depends on itself; write what it is without its name")
+                self._open.add(name)
+                try:
+                    self._meanings[name] = self._rate(plain, quantity, len(name) - len(plain))
+                finally:
+                    self._open.discard(name)
             else:
                 return None
         return self._meanings[name]

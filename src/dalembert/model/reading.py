@@ -29,6 +29,7 @@ from dalembert.model.first_order import put_rates, states_in, with_meanings
 from dalembert.model.given import Given
 from dalembert.model.momenta import energies_to_come
 from dalembert.model.observed import Scope
+from dalembert.model.reactive import ForceReader
 from dalembert.model.reading_equations import read_constraints, read_energy, read_forces, read_matrices
 from dalembert.model.sections import SECTIONS
 from dalembert.model.sections.base import in_expressions, kept_sections
@@ -88,6 +89,7 @@ class Reader:
         self.definitions: dict[str, Value] = {}
         known = tuple(self.parameters), self.definitions
         self.vocabulary = Vocabulary((*names, *self.aliases), *known, calls=self.calls, controls=tuple(self.laws))
+        self.acting = ForceReader(self)
         for name, section in SECTIONS.items():
             if given.sections.get(name) is not None:
                 section.declare(self, given.sections[name])
@@ -118,6 +120,7 @@ class Reader:
         fields["symbols"] = MappingProxyType(self.translator.symbols)
         put_rates(self, fields)
         put_laws(self, fields)
+        self.acting.put_reactions(fields)
         if self.problems:
             raise ModelError(self.problems)
         return fields

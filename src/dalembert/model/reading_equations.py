@@ -70,7 +70,7 @@ def read_matrices(reader: Reader, given: Given) -> dict[str, Any]:
     key = ("matrices", "force")
     return {
         "mass": mass,
-        "force": tuple(reader.expression(entry, key, reader.accelerations, why) for entry in force),
+        "force": tuple(reader.acting.read(entry, key, why) for entry in force),
     }
 
 
@@ -81,8 +81,7 @@ def read_forces(reader: Reader, given: Mapping[Any, Any]) -> Mapping[str, Expr]:
         name = reader.name_of(key, "forces")
         if name not in known:
             reader.problem(f"a force on `{name}`, which is no coordinate{reader.hint(name, known)}", "forces", name)
-        why = "a force depends on accelerations; bring them into the kinetic energy"
-        result[name] = reader.expression(value, ("forces", name), reader.accelerations, why)
+        result[name] = reader.acting.read(value, ("forces", name))
     return MappingProxyType(result)
 
 

@@ -25,6 +25,7 @@ from dalembert.model.given import Given
 from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.momenta import EnergySource
 from dalembert.model.observed import Observed, Scope, asks_for
+from dalembert.model.quantity import multipliers_in
 from dalembert.model.reading import read_system
 from dalembert.model.sections import SECTIONS
 from dalembert.model.sections.define import definitions_of
@@ -283,6 +284,12 @@ class Stated(Shown):
     def reacting(self) -> tuple[str, ...]:
         """The conditions of whose multipliers something can be asked."""
         return tuple(constraint.name for constraint in self.constraints)
+
+    @property
+    def followed(self) -> frozenset[str]:
+        """The constraints whose multipliers stand in forces."""
+        given = (*(self.force or ()), *self.forces.values())
+        return self.survey.find(STRUCTURE, ("followed",), lambda: frozenset(multipliers_in(*given)))
 
     @property
     def alias_names(self) -> tuple[str, ...]:

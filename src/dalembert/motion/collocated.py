@@ -144,6 +144,8 @@ def _matrix(kernels: Kernels, setup: Setup) -> tuple[Pattern, NewtonLayout]:
         for i, j in places:
             if name in _POWER:
                 entries.append((n + i if name[0] == "C" else i, j, len(sources), _POWER[name], 1.0))
+            elif name == "F_l":
+                entries.append((i, n + j, len(sources), 0, 1.0))
             else:
                 entries.append((j, n + i, len(sources), 0, -1.0))
                 if second[i]:

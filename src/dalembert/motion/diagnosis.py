@@ -13,6 +13,7 @@ from dalembert.errors import SimulationError, quoted
 from dalembert.forms.prepared import scene_of
 from dalembert.forms.quasi_velocities import quasi_velocities
 from dalembert.motion import codes
+from dalembert.survey.paradox import paradox
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -36,6 +37,7 @@ _HARDLY = (
     "{} the velocities there; choose others in [velocities], or take the form `multipliers`, which "
     "passes such positions"
 )
+_NEARLY = 1e-3  # part of forces that more of them would end the motion
 _FASTER = 50.0  # than anything that the motion shows
 _HELD, _UNSTABLE = 0.5, 3.0  # step times fastest rate, from which accuracy of the latter or stability hold the steps
 
@@ -134,6 +136,14 @@ def refuse_undetermined(kernels: Kernels, state: State, parameters: Array) -> No
     if velocities.conditioning(state.t, state.q, parameters) < _LOST:
         names = quoted(velocities.meanings)
         raise SimulationError(f"the motion cannot begin: to know {names} {_HARDLY.format('does not determine')}")
+
+
+def without_solution(engine: Engine, system: System) -> str:
+    """Say that forces which depend on reactions have no solution, or several, where a motion ends; else nothing."""
+    n, t = engine.n, float(engine.clock.t)
+    if not system.followed or engine.kernels.beside:
+        return ""
+    return paradox(_numeric(engine, system), t, engine.y[:n], engine.y[n:], near=_NEARLY)
 
 
 def _jumps(engine: Engine, times: tuple[float, float], states: tuple[Array, Array]) -> bool:

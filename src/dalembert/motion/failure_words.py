@@ -8,7 +8,7 @@ from dalembert.errors import quoted
 from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.system import System
 from dalembert.motion import codes
-from dalembert.motion.diagnosis import beyond, names_beside, undetermined
+from dalembert.motion.diagnosis import beyond, names_beside, undetermined, without_solution
 from dalembert.motion.engine import Engine
 
 
@@ -19,6 +19,8 @@ def failure(status: int, engine: Engine, system: System) -> str:
     here = [(as_written(name), value) for name, value in zip(names, engine.y, strict=False)]
     shown = ", ".join(f"{name} = {value:.4g}" for name, value in here[:8] if not is_integral(name))
     where = f"t = {t:.6g}: {shown}"
+    if status in (codes.NOT_FINITE, codes.STEP_TOO_SMALL) and (reason := without_solution(engine, system)):
+        return reason
     if status == codes.NOT_FINITE and engine.count.bad == codes.SINGULAR_MASS:
         return f"the mass matrix is not positive definite after {where}"
     if status == codes.NOT_FINITE and engine.count.bad >= 0:

@@ -15,6 +15,7 @@ import symengine as se
 
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.tape import Node, Tape
+from dalembert.blocks.law import Law, reduced_law
 from dalembert.blocks.numeric import pilot_numeric_of
 from dalembert.blocks.symbolic import Blocks
 from dalembert.forms.augment import Added, augmentation
@@ -22,6 +23,7 @@ from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.program import Program
 from dalembert.model.system import System
+from dalembert.native.law_solver import TapeLaw
 from dalembert.native.momenta import Momenta
 from dalembert.native.routine import Routine, Shelf
 from dalembert.native.solver import Scalar, Solver
@@ -55,6 +57,11 @@ class Builder:
         return augmentation(self.system)
 
     @cached_property
+    def law(self) -> Law | None:
+        """How forces depend on multipliers, if they do."""
+        return reduced_law(self.blocks, [constraint.name for constraint in self.system.constraints])
+
+    @cached_property
     def solver(self) -> Solver:
         """The routines that solve with the matrix of the workspace."""
         return Solver(self)
@@ -69,7 +76,7 @@ class Builder:
         """What puts plain elimination on tapes: itself, or of bodies in space with angular velocities."""
         from dalembert.native.angular_velocities import turned_builder
 
-        return turned_builder(self) or self
+        return self if self.law else turned_builder(self) or self
 
     def found(self, routine: Routine, x: Sequence[Scalar], f: Sequence[Scalar]) -> list[Scalar]:
         """Return q̈ and λ by the solution and the forces."""
@@ -126,7 +133,22 @@ class Builder:
         f, c = list(self.evaluate(routine, self.blocks.f)), list(self.evaluate(routine, self.blocks.c))
         factors = self.solver.factorised(routine, M, A, 0.0)
         x = quasidefinite.solve(factors, [*self.augmented(f, c, A, rho)[: self.n], *c])
+        if self.law is not None:
+            x = self._followed(routine, factors, x, self.law)
         return self.found(routine, x, f)
+
+    def _followed(self, routine: Routine, factors: quasidefinite.ProximalFactors, x: list, law: Law) -> list[Scalar]:
+        """Return the solution with forces that depend on it; where none is found, the matrix is as if singular."""
+        tape, n = routine.tape, self.n
+        units = ([1.0 if i == j else 0.0 for i in range(n + self.s)] for j in law.channels)
+        response = [quasidefinite.solve(factors, unit) for unit in units]
+        L = [[-column[n + i] for column in response] for i in law.rows]
+        on_tape, theta = TapeLaw(law), self.evaluate(routine, law.parts)
+        lam, found = on_tape.found(tape, theta, [-x[n + i] for i in law.rows], L)
+        for value, column in zip(on_tape.phi(tape, theta, lam), response, strict=True):
+            x = [a + value * b for a, b in zip(x, column, strict=True)]
+        routine.stores["condition", 1] = tape.call("if_lt", 0.5, found, routine.stores["condition", 1], 0.0)
+        return x
 
     def stage(self, name: str, right: str) -> Routine:
         """Make a routine that fills the matrix and a right side: `forces` f, c; `positions` 0, −g; `rates` 0, −ψ."""
@@ -143,6 +165,8 @@ class Builder:
         A, rho = self.placed(routine, changes)
         if right == "forces":
             f, c = list(self.evaluate(routine, b.f, changes)), list(self.evaluate(routine, b.c, changes))
+            if self.law is not None:
+                routine.store("law", self.evaluate(routine, self.law.parts, changes))
         else:
             residuals = b.g if right == "positions" else b.psi
             f: list[Scalar] = [0.0] * self.n
@@ -154,7 +178,7 @@ class Builder:
         return routine
 
     def balance(self, routine: Routine) -> tuple[dict | None, dict, list[Scalar], list[Scalar]]:
-        """Return M, A, F = M a − f − Aᵀλ and the conditions C, with a and λ behind the other inputs.
+        """Return M, A, F = M a − f − ρ − Aᵀλ and the conditions C, with a and λ behind the other inputs.
 
         C is ψ, and A a − c where a constraint is on accelerations. Without M, it is ∂F/∂a.
         """
@@ -175,7 +199,20 @@ class Builder:
             F[j] = F[j] - value * multipliers[i]
             if b.psi[i] is None:
                 C[i] = C[i] + value * a[j]
+        if self.law is not None:
+            theta, lam = self.evaluate(routine, self.law.parts), [multipliers[i] for i in self.law.rows]
+            for i, force in zip(self.law.channels, TapeLaw(self.law).phi(tape, theta, lam), strict=True):
+                F[i] = F[i] - force
         return M, A, F, C
+
+    def followed(self, routine: Routine) -> dict[tuple[int, int], Scalar]:
+        """Return −∂ρ/∂λ by coordinate and constraint, with a and λ behind the other inputs."""
+        if (law := self.law) is None:
+            return {}
+        start = len(self.inputs) + self.n
+        lam = [routine.tape.load("in", start + i) for i in law.rows]
+        slopes = TapeLaw(law).slopes(routine.tape, self.evaluate(routine, law.parts), lam)
+        return {(law.channels[k], law.rows[i]): -slope for (k, i), slope in slopes.items()}
 
     def placed(self, routine: Routine, changes: dict[Expr, Scalar] | None = None) -> tuple[dict, dict]:
         """Let a routine fill the matrix; return A and ρ."""

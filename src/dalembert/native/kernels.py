@@ -25,7 +25,6 @@ from dalembert.blocks.programs import programs
 from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.language.building import Expr
-from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.facts import PARAMETERS, STRUCTURE
 from dalembert.model.system import System
 from dalembert.native import cache as disk
@@ -41,7 +40,9 @@ from dalembert.native.groups.one_step import MOST, OneStep, StepMethod
 from dalembert.native.identity import is_lasting, model_text
 from dalembert.native.machine import Compiled
 from dalembert.native.module import Module
+from dalembert.native.no_values import refuse_values
 from dalembert.native.values import CanonicalRates, Energies, Jacobians, QuasiRates, Result, SolvedStates
+from dalembert.survey.paradox import refuse_undetermined
 
 _NEWTON = 20
 _LEFT = 1e-6  # relative residual that no step removes
@@ -55,6 +56,7 @@ class Kernels:
 
     def __init__(self, system: System, form: str = "multipliers"):
         choice(form, list(FORMS), "form", "forms", DerivationError)
+        refuse_undetermined(system)
         self.system, self.form = system, form
         kind = FORMS[form]
         self.beside, self.conversion, self.chooses = kind.beside, kind.conversion, kind.chooses
@@ -173,7 +175,7 @@ class Kernels:
         out = compiled.run("jacobian", inputs[None])
         self._check("jacobian", out, inputs[None])
         values = out[0]
-        shapes = dict.fromkeys(("C_q", "C_v", "A"), (self.s, self.n))
+        shapes = dict.fromkeys(("C_q", "C_v", "A"), (self.s, self.n)) | {"F_l": (self.n, self.s)}
         found, start = {}, 0
         for name, pattern in compiled.facts["patterns"].items():
             places = np.array(pattern, dtype=int).reshape(-1, 2)
@@ -304,24 +306,11 @@ class Kernels:
 
     def _check(self, name: str, out: Array, rows: Array) -> None:
         """Raise SimulationError where there is no finite value, and say where."""
-        positive = (
-            out[:, self.n + self.s + 2] > 0
-            if name in ("everything", "accelerations")
-            else np.ones(len(out), dtype=bool)
-        )
-        if math.isfinite(out.sum()) and positive.all():  # the quickest way to see that all is well
-            return
-        singular = ~positive
-        bad = singular | ~np.all(np.isfinite(out), axis=1)
-        if not np.any(bad):
-            return
-        first = np.flatnonzero(bad)[0]
-        names = ("t", *self.system.coordinates, *self.system.velocities)
-        here = [(as_written(name), value) for name, value in zip(names, rows[first], strict=False)]
-        shown = ", ".join(f"{name} = {value:.6g}" for name, value in here[:8] if not is_integral(name))
-        if singular[first] and np.all(np.isfinite(rows[first])):
-            raise SimulationError(f"the mass matrix is not positive definite at {shown}, with these parameters")
-        raise SimulationError(f"the equations have no finite value at {shown}")
+        positive = np.ones(len(out), dtype=bool)
+        if name in ("everything", "accelerations"):
+            positive = out[:, self.n + self.s + 2] > 0
+        if not (math.isfinite(out.sum()) and positive.all()):  # the quickest way to see that all is well
+            refuse_values(self.system, self.momenta, out, rows, ~positive)
 
     def _project(self, kernel: str, t: Any, q: Any, v: Any, parameters: Any, moves: str) -> Array:
         """Repeat Newton's step until it no longer matters."""

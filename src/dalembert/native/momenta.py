@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dalembert.algebra import quasidefinite
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
+from dalembert.model.quantity import parted
 from dalembert.native.routine import Routine
 from dalembert.native.solver import Scalar
 
@@ -23,11 +24,11 @@ class Momenta:
 
     @cached_property
     def lagrangian(self) -> tuple[list[Expr], list[Expr]]:
-        """l, the momenta at rest, and ∂L/∂q + Q."""
+        """l, the momenta at rest, and ∂L/∂q + Q, without forces that depend on multipliers."""
         system, b = self.builder.system, self.builder.blocks
         calculus = Calculus([*b.q, *b.v, b.t])
         momenta: dict[Expr, list[Expr]] = {v: [] for v in b.v}
-        slopes: dict[Expr, list[Expr]] = {q: [system.forces.get(q.name, ZERO)] for q in b.q}
+        slopes: dict[Expr, list[Expr]] = {q: [parted(system.forces.get(q.name, ZERO))[0]] for q in b.q}
         still = dict.fromkeys(b.v, ZERO)
         for sign, energy in ((1, system.kinetic), (-1, system.potential)):
             for term in calculus.terms(calculus.lift(energy)) if energy is not None else ():

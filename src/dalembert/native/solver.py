@@ -5,13 +5,14 @@ It works on the arrays matrix, right → x of the workspace, which routines fill
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.tape import Node
 from dalembert.native.codegen import Repeat
+from dalembert.native.law_solver import LawSolver
 from dalembert.native.routine import Routine, Shelf
 
 if TYPE_CHECKING:
@@ -78,8 +79,18 @@ class Solver:
 
     @cached_property
     def routines(self) -> tuple[Routine, ...]:
-        """What `SOLUTION` calls."""
-        return self._factored[0], self._solve(), self._begin(), self._refine()
+        """What `SOLUTION` calls, and `motion`."""
+        plain = self._factored[0], self._solve(), self._begin(), self.refine("refine")
+        return (*plain, *self._law.routines) if self._law else plain
+
+    @property
+    def motion(self) -> tuple[str | Repeat, ...]:
+        """What solves for accelerations and multipliers, on which forces may depend."""
+        return self._law.calls if self._law else SOLUTION
+
+    @cached_property
+    def _law(self) -> LawSolver | None:
+        return LawSolver(self, self.builder.law) if self.builder.law is not None else None
 
     def factorised(self, routine: Routine, M: dict, A: dict, epsilon: Scalar) -> quasidefinite.ProximalFactors:
         """Factorise on the tape, and store the condition of the matrix."""
@@ -114,26 +125,26 @@ class Solver:
         shelf.store(routine, entries)
         return shelf
 
-    def _take(self, routine: Routine, factors: quasidefinite.ProximalFactors) -> None:
+    def kept_factors(self, routine: Routine) -> quasidefinite.ProximalFactors:
         """Take L and the inverse pivots from there."""
+        factors = quasidefinite.ProximalFactors(self.order, {k: {} for k in self.order})
         for (i, k), value in self._factored[1].read(routine).items():
             if i == k:
                 factors.inverses[k] = value
             else:
                 factors.columns[k][i] = value
+        return factors
 
     def _solve(self) -> Routine:
         """Make the routine x += K⁻¹ r."""
         routine = Routine("solve")
-        factors = quasidefinite.ProximalFactors(self.order, {k: {} for k in self.order})
-        self._take(routine, factors)
-        step = quasidefinite.solve(factors, routine.loads("r", self.n + self.s))
+        step = quasidefinite.solve(self.kept_factors(routine), routine.loads("r", self.n + self.s))
         x = routine.loads("x", self.n + self.s)
         routine.store("x", [old + new for old, new in zip(x, step, strict=True)])
-        self._progress(routine, step)
+        self.progress(routine, step)
         return routine
 
-    def _progress(self, routine: Routine, step: list[Scalar]) -> None:
+    def progress(self, routine: Routine, step: list[Scalar]) -> None:
         """Tell whether the next step would matter: it is expected to be as much smaller as this one was.
 
         Steps are measured by Σ Mᵢᵢ xᵢ²; `progress` holds the measures of the first and of the last one, and the answer.
@@ -155,12 +166,17 @@ class Solver:
         routine.store("progress", [-1.0, 1.0, 0.0])
         return routine
 
-    def _refine(self) -> Routine:
+    def refine(self, name: str) -> Routine:
         """Make the routine r = right − [[M, Aᵀ], [A, 0]] x."""
-        routine = Routine("refine")
+        routine = Routine(name)
+        x, right = (routine.loads(array, self.n + self.s) for array in ("x", "right"))
+        routine.store("r", self.left(routine, right, x))
+        return routine
+
+    def left(self, routine: Routine, right: Sequence[Scalar], x: Sequence[Scalar]) -> list[Scalar]:
+        """Return what a solution leaves of a right side."""
         M, A = self.builder.loaded(routine)
-        x = routine.loads("x", self.n + self.s)
-        r: list[Scalar] = list(routine.loads("right", self.n + self.s))
+        r = list(right)
         for (i, j), value in M.items():
             r[i] = r[i] - value * x[j]
             if i != j:
@@ -168,8 +184,7 @@ class Solver:
         for (i, j), value in A.items():
             r[j] = r[j] - value * x[self.n + i]
             r[self.n + i] = r[self.n + i] - value * x[j]
-        routine.store("r", r)
-        return routine
+        return r
 
     # --- what is read afterwards -------------------------------------------------------------------------------------
 
@@ -181,6 +196,10 @@ class Solver:
             rows[i][j] = value
             r[j] = r[j] - value * routine.tape.load("x", self.n + i)
         return rows, r, routine.loads("x", self.n)
+
+    def followed(self, routine: Routine) -> dict[int, Scalar]:
+        """Return ρ by coordinate as nodes that read the workspace; nothing if no force depends on multipliers."""
+        return self._law.forces(routine) if self._law else {}
 
     def finish(self) -> Routine:
         """Make the routine that gives out q̈, λ and the condition of the matrix."""

@@ -75,9 +75,9 @@ class Energies(Arrays):
 
 @dataclass(frozen=True)
 class Jacobians:
-    """Derivatives of F = M a − f − Aᵀλ and of the conditions C at one state, sparse.
+    """Derivatives of F = M a − f − ρ − Aᵀλ and of the conditions C at one state, sparse.
 
-    C is ψ, and A a − c where a constraint is on accelerations.
+    C is ψ, and A a − c where a constraint is on accelerations. F_l = −∂ρ/∂λ, so that ∂F/∂λ = F_l − Aᵀ.
     """
 
     F_q: Sparse
@@ -86,3 +86,4 @@ class Jacobians:
     C_v: Sparse
     M: Sparse
     A: Sparse
+    F_l: Sparse

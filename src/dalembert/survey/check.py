@@ -28,6 +28,7 @@ from dalembert.survey.configurations import (
 )
 from dalembert.survey.integrability import Integrability, find_integrable, linear_constraints
 from dalembert.survey.outcome import Check
+from dalembert.survey.paradox import paradoxes, undetermined
 from dalembert.survey.redundancy import DEPENDENT, Redundancy, redundancies_of
 from dalembert.survey.start import State, noted_start, ordinary_start, solved_start, start_of
 
@@ -143,6 +144,7 @@ class Examination:
             text = f"the initial position is singular: the constraints have rank {at_start} there and {generic} nearby"
             self.report("warning", text, "initial")
         self.inertia([here, *values])
+        self.followed(numeric, start, places)
         integrability = find_integrable(numeric, places)
         self.integrable(integrability)
         return self.result(generic, found, integrability.integrable)
@@ -282,6 +284,13 @@ class Examination:
             f"no inertia {where}: the accelerations are not determined. "
             "Give these coordinates mass, or add the constraints that hold them"
         )
+
+    def followed(self, numeric: Numeric, start: Configuration, places: Sequence[Configuration]) -> None:
+        """Report forces that depend on reactions where these have no solution, or several, or are not determinate."""
+        shared = undetermined(self.system)
+        self.problems += shared
+        for severity, text in [] if shared else paradoxes(numeric, start, places):
+            self.report(severity if has_values(self.system) else "note", text, "forces")
 
     def asymmetric(self, values: Sequence[Values]) -> list[tuple[int, int]]:
         """Find entries that differ, measured by themselves and by the masses that they couple, not by others."""

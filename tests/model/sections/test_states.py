@@ -367,7 +367,6 @@ def test_rates_name_parts_of_a_mechanism(tmp_path):
     ("rate", "said"),
     [
         ("A.angel", "17:6: e: `A` has no `angel`; did you mean `angle`"),
-        ("A.force", "17: e: the rate of a state depends on accelerations, multipliers"),
         ("A.angle''", "17: e: the rate of a state depends on accelerations"),
         ("A.angle + i'", "17: e: .*on rates of states"),
         ("B.angle", "17:6: e: there is no part `B`"),

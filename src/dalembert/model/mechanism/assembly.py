@@ -12,12 +12,8 @@ import symengine as se
 
 from dalembert.errors import ModelError, Problem, quoted
 from dalembert.language.building import TIME, Expr
-from dalembert.language.late_sympy import is_sympy, sp
-from dalembert.language.parser import parse_value
 from dalembert.language.state_names import is_integral
 from dalembert.language.tokens import NAME
-from dalembert.language.translate import Translator
-from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.first_order import put_rates
@@ -91,7 +87,6 @@ class Assembly(Reader):
         moving = self.coordinates | self.velocities | self.accelerations | {TIME: None}
         others = [name + "'" * order for name in self.aliases for order in range(3)]
         self.constant_names = moving | dict.fromkeys([*others, *self.laws])
-        self.local_vocabularies: dict[tuple[str, ...], Vocabulary] = {}
         self.gravity = self.read_gravity(tables)
         self.tables: dict[str, dict[str, Any]] = {section: {} for section in sections()}
         self.bodies: dict[str, Body] = {}
@@ -129,36 +124,7 @@ class Assembly(Reader):
     def moving_expression(self, value: Any, key: tuple[str, ...], local: Collection[str] = ()) -> Expr:
         """Read an expression of time, coordinates, velocities and parameters, and of `local` names."""
         why = "a force or a drive depends on accelerations"
-        translate = (lambda value: self.translate_local(value, tuple(local))) if local else None
-        return self.expression(value, key, self.accelerations, why, translate)
-
-    def translate_local(self, value: Any, local: tuple[str, ...]) -> Expr:
-        """Translate an expression in which some names belong to one element and are no parameters."""
-        if isinstance(value, str):
-            return parse_value(value, self.vocabulary_with(local)).expr
-        if isinstance(value, se.Basic):
-            expr: Expr = self.examine(value)
-            for symbol in expr.free_symbols:
-                if symbol.name not in local:
-                    self.read_symbol(symbol.name)
-            return expr
-        if not is_sympy(value):
-            return self.translate(value)
-        symbols = {name: sp.Symbol(name) for name in local} | self.translator.symbols
-        inner = Translator(symbols, (*self.coordinates, *self.aliases), self.parameters, self.calls)
-        expr = self.examine(inner.inward(value))
-        for name in inner.parameters:
-            if name not in local and name not in self.translator.parameters:
-                self.translator.inward(inner.symbols[name])
-        return expr
-
-    def vocabulary_with(self, local: tuple[str, ...]) -> Vocabulary:
-        """Return the vocabulary of the model with some names more."""
-        if local not in self.local_vocabularies:
-            parameters = (*self.parameters, *local)
-            made = replace(self.vocabulary, parameters=parameters, rates={})
-            self.local_vocabularies[local] = made
-        return self.local_vocabularies[local]
+        return self.acting.read(value, key, why, tuple(local))
 
     def value(self, expr: Expr) -> float | None:
         """Return the value of an expression of parameters; None where one of them has none.
@@ -320,6 +286,8 @@ class Assembly(Reader):
         }
         put_rates(self, fields)
         put_laws(self, fields)
+        self.acting.put_reactions(fields)
+        self.acting.refuse_carrying(fields["forces"], [constraint.name for constraint in fields["constraints"]])
         if self.problems:
             raise ModelError(self.problems)
         return fields

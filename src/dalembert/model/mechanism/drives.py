@@ -149,7 +149,9 @@ def read_motion(table: TableReader, kind: str) -> tuple[Expr, Points | None]:
         return OPERATIONS[names[0]].build(se.Symbol(TIME)), MappingProxyType({call: points})
     motion = table.expression(kind)
     known = table.reader.coordinates | table.reader.laws
-    moving = sorted(as_written(s.name) for s in motion.free_symbols if s.name.rstrip("'") in known)
+    follows = table.reader.acting.knows
+    names = {s.name: s.name.rstrip("'") for s in motion.free_symbols}
+    moving = sorted(as_written(name) for name, plain in names.items() if plain in known or follows(plain))
     if moving:
         text = (
             f"a drive is a function of time; {quoted(moving[:4])} cannot stand here (a force that depends on the motion"

@@ -106,7 +106,7 @@ class Controls(ModelTable):
     def read_law(self, reader: Reader, key: tuple[str, ...], given: Any) -> Expr:
         """Read a law, keep it as it is written, and tell the reader what it stands for."""
         name = key[1]
-        why = "a law depends on accelerations or multipliers, which depend on it; let it follow the state"
+        why = "a law depends on accelerations, which depend on it; let it follow the state"
         law, meant = read_followed(reader, key, given, why)
         reader.written_laws[name] = law
         if meant is None:

@@ -64,22 +64,29 @@ class Loads(ModelTable):
             if len(given) == 1:
                 reader.problem(f"`{where}` and `{what}` go together; one of them is missing", *key, given[0])
             for entry in given:
-                limits = (moving, still) if entry == where else (reader.accelerations, why)
-                read[entry] = self.read_entry(reader, (*key, entry), table[entry], *limits)
+                place = (*key, entry)
+
+                def at(value: Any, place: tuple[str, ...] = place) -> Expr:
+                    return reader.expression(value, place, moving, still)
+
+                def acting(value: Any, place: tuple[str, ...] = place) -> Expr:
+                    return reader.acting.read(value, place, why)
+
+                read[entry] = self.read_entry(reader, place, table[entry], at if entry == where else acting)
         sizes = [len(read[entry]) for entry in ("at", "force") if isinstance(read.get(entry), tuple)]
         if len(set(sizes)) > 1:
             reader.problem(f"a point of {sizes[0]} coordinates, and a force of {sizes[1]} components", *key, "force")
         return read
 
-    def read_entry(self, reader: Reader, key: tuple[str, ...], value: Any, forbidden: Any, why: str) -> Any:
+    def read_entry(self, reader: Reader, key: tuple[str, ...], value: Any, read: Callable[[Any], Expr]) -> Any:
         """Read a vector or, of angles and moments, an expression."""
         if key[-1] in ("angle", "moment"):
-            return reader.expression(value, key, forbidden, why)
+            return read(value)
         value = value.tolist() if hasattr(value, "tolist") else value
         if not isinstance(value, (list, tuple)) or len(value) not in (2, 3):
             reader.problem(f'expected two or three expressions, as in ["x", "y"], got {shown(value)}', *key)
             return ()
-        return tuple(reader.expression(item, key, forbidden, why) for item in value)
+        return tuple(read(item) for item in value)
 
     def forces(self, reader: Reader, kept: Mapping[str, Any]) -> Mapping[str, Expr]:
         """Return Σ F·∂r/∂q."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dalembert.model.reading import Reader
 
 MAX_STATES = 1000
-WHY = "the rate of a state depends on accelerations, multipliers, or on rates of states; write what they are equal to"
+WHY = "the rate of a state depends on accelerations, or on rates of states; write what they are equal to"
 
 
 @model_table

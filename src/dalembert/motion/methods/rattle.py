@@ -42,6 +42,9 @@ class Rattle:
         others = "use `dop853`, `radau` or `bdf`"
         if system.kinetic is None:
             return f"needs energies, and this system is given by matrices; {others}"
+        if system.followed:
+            names = quoted(sorted(system.followed)[:6])
+            return f"takes forces and reactions apart, and here forces depend on the reactions of {names}; {others}"
         names = [constraint.name for constraint in system.constraints if constraint.level != "position"]
         if names:
             return f"takes constraints on positions only, unlike {quoted(names[:6])}; {others}"

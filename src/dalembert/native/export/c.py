@@ -107,6 +107,7 @@ class _Library:
             sizes = {"M": n * n, "f": n, "A": s * n, "c": s}
             starts = dict(zip(sizes, (0, n * n, n * n + n, n * n + n + s * n), strict=True))
             words = "M, f, A, c of M a = f + A^T lambda, A a = c; matrices row by row. Each may be NULL."
+            words += "\nf is without forces that depend on lambda." if self.system.followed else ""
             yield self._plain("matrices", words, {key: (starts[key], size) for key, size in sizes.items()}, clear=True)
         if "position_step" in self.kernels:
             yield self._project()

@@ -9,7 +9,7 @@ from typing import Any
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.tape import Node
 from dalembert.algebra.writing.numerals import numbers
-from dalembert.errors import DerivationError
+from dalembert.errors import DerivationError, quoted
 from dalembert.forms import FORMS
 from dalembert.forms.canonical import objection
 from dalembert.forms.prepared import scene_of
@@ -228,6 +228,9 @@ def matrices(t, q, v, parameters=None):
 
 def files(system: System, path: Path, form: str) -> dict[Path, str]:
     """Return the module."""
+    if system.followed:
+        text = f"forces depend on the reactions of {quoted(sorted(system.followed)[:6])}, which is not written for JAX"
+        raise DerivationError(f"{text}; export to numpy or c")
     size = len(system.coordinates) + len(system.constraints)
     if size > _LARGEST:
         text = (

@@ -170,6 +170,8 @@ def _functions(system: System, form: str, module: Module) -> Iterator[_NumPyFunc
     elif form == "multipliers":
         words = "Return accelerations and multipliers; of redundant constraints these are the ones of least norm.\n\n"
         words += "    They are nan where M is not positive definite.\n    "
+        if system.followed:
+            words += "So they are where forces that depend on multipliers have no solution, or several.\n    "
         results = [f"_where(out_{n + s + 2} > 0, {part})" for part in parts(main, (0, n), (n, s))]
         yield _NumPyFunction("accelerations", "a, lam", words, main, results)
     else:
@@ -186,4 +188,6 @@ def _functions(system: System, form: str, module: Module) -> Iterator[_NumPyFunc
         kernel = kernels["matrices"]
         M, f, A, c = parts(kernel, (0, n * n), (n * n, n), (n * n + n, s * n), (n * n + n + s * n, s))
         results = [f"{M}.reshape(*shape, {n}, {n})", f, f"{A}.reshape(*shape, {s}, {n})", c]
-        yield _NumPyFunction("matrices", "M, f, A, c", "Return M, f, A, c of M a = f + Aᵀλ, A a = c.", kernel, results)
+        words = "Return M, f, A, c of M a = f + Aᵀλ, A a = c"
+        words += "; f without forces that depend on λ." if system.followed else "."
+        yield _NumPyFunction("matrices", "M, f, A, c", words, kernel, results)

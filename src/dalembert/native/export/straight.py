@@ -21,6 +21,14 @@ _WORDS = {
     "refine": "what is left of the right side, now without E",
     "solve": "a step towards the solution",
     "finish": "the results",
+    "respond": "how the solution changes with unit forces where forces depend on multipliers",
+    "settle": "these multipliers: each branch of the forces is tried",
+    "guess": "these multipliers, without the forces",
+    "approach": "one of Newton's steps for them",
+    "act": "the solution with the forces",
+    "correct": "what is left of the right side, with the forces",
+    "advance": "one of Newton's steps for all unknowns",
+    "verify": "no number where there is no solution, or more than one",
 }
 
 Term = tuple[str, int]

@@ -15,6 +15,7 @@ from dalembert.blocks.symbolic import Blocks
 from dalembert.forms.augment import augmentation, light_coordinates, random_places
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
+from dalembert.language.program import Program
 from dalembert.language.state_names import is_integral
 from dalembert.model.facts import STRUCTURE, fact
 from dalembert.model.system import System
@@ -45,12 +46,13 @@ class Core(Group):
         module.add(builder.stage("gaps", "positions"), builder.stage("rates", "rates"))
         module.add(*solver.routines, solver.finish(), solver.step())
         module.add(_reactions(builder), residuals(builder), _energies(builder))
-        module.kernel("accelerations", ["blocks", *SOLUTION, "finish"], inputs)
+        module.kernel("accelerations", ["blocks", *solver.motion, "finish"], inputs)
         module.kernel("position_step", ["gaps", *SOLUTION, "step"], inputs)
         module.kernel("velocity_step", ["rates", *SOLUTION, "step"], inputs)
-        module.kernel("everything", ["blocks", *SOLUTION, "finish", "reactions"], inputs)
+        module.kernel("everything", ["blocks", *solver.motion, "finish", "reactions"], inputs)
         module.kernel("residuals", ["residuals"], inputs)
-        module.kernel("energies", ["energies"], inputs)
+        solved = ["blocks", *solver.motion] if builder.law else []
+        module.kernel("energies", [*solved, "energies"], inputs)
         module.facts["pattern"] = list(builder.blocks.A)
         return module
 
@@ -129,8 +131,14 @@ def residuals(builder: Builder) -> Routine:
 
 def _energies(builder: Builder) -> Routine:
     """Make the routine that gives out T, V, T₂ − T₀ + V and the powers of forces and of explicit time."""
-    routine = Routine("energies")
-    routine.store("out", builder.evaluate(routine, energy_outputs(builder.system, builder.written)))
+    routine, law = Routine("energies"), builder.law
+    outputs = energy_outputs(builder.system, builder.written)
+    if law is None:
+        routine.store("out", builder.evaluate(routine, outputs))
+        return routine
+    lam = [-routine.tape.load("x", builder.n + i) for i in law.rows]
+    program = Program([*builder.inputs, *law.symbols], outputs, builder.system.defined)
+    routine.store("out", program([*routine.loads("in", len(builder.inputs)), *lam], routine.tape))
     return routine
 
 

@@ -12,7 +12,7 @@ from dalembert.native.builder import Builder
 from dalembert.native.groups.base import Group
 from dalembert.native.module import Module
 from dalembert.native.routine import Routine
-from dalembert.native.solver import SOLUTION, Scalar
+from dalembert.native.solver import Scalar
 
 
 class Expressions(Group):
@@ -38,6 +38,6 @@ class Expressions(Group):
         if asked:
             module.add(builder.stage("blocks", "forces"), *builder.solver.routines)
         module.add(routine)
-        calls = ["blocks", *SOLUTION, "expressions"] if asked else ["expressions"]
+        calls = ["blocks", *builder.solver.motion, "expressions"] if asked else ["expressions"]
         module.kernel("expressions", calls, len(builder.inputs))
         return module

@@ -8,6 +8,7 @@ of the pilot has gone bad.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,12 +20,13 @@ from dalembert.errors import DerivationError
 from dalembert.forms import FORMS
 from dalembert.forms.canonical import objection
 from dalembert.forms.prepared import Scene, scene_of
+from dalembert.language.program import Program
 from dalembert.native.builder import Builder
 from dalembert.native.groups.base import Group
 from dalembert.native.module import Module
 from dalembert.native.quasi import quasi_module
 from dalembert.native.routine import Routine
-from dalembert.native.solver import SOLUTION, Scalar
+from dalembert.native.solver import Scalar
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
@@ -48,7 +50,8 @@ class FormGroup(Group):
         """Put it on tapes."""
         if FORMS[self.name].conversion:
             return _canonical(builder) if FORMS[self.name].beside == "p" else quasi_module(builder)
-        if builder.n + builder.s <= MAX_UNKNOWNS and not builder.system.defined:
+        alone = builder.law is None or len(scene_of(builder.system).kept) == builder.s  # else loads are shared
+        if builder.n + builder.s <= MAX_UNKNOWNS and not builder.system.defined and alone:
             try:
                 return _own(builder, self.name)
             except (TapeFull, ZeroDivisionError):  # the latter where sizes are so different that a pivot is lost
@@ -86,11 +89,20 @@ def _own(builder: Builder, form: str) -> Module:
     method.solve(scene.arrays, pilot)
     routine = Routine(form, Tape(MAX_NODES))
     b = scene.given
-    rows = scene.rows(routine.tape, builder.evaluate(routine, [*b.M.values(), *b.f, *b.A.values(), *b.c]))
+    inputs: list[Scalar] = list(routine.loads("in", len(builder.inputs)))
+    if builder.law is not None:  # found first; then the form has all of its forces
+        solved = builder.solved(routine)
+        inputs += [solved[builder.n + i] for i in builder.law.rows]
+    blocks = Program(scene.inputs, [*b.M.values(), *b.f, *b.A.values(), *b.c])
+    rows = scene.rows(routine.tape, blocks(inputs, routine.tape))
     found = method.solve(rows, pilot.replay())
     inertia = [row.get(j, 0.0) for j, row in enumerate(rows.M)]
     defect = _defect(routine, dict(enumerate(rows.A)), rows.c, found.acceleration, inertia)
-    routine.store("out", [*found.acceleration, *found.reaction, defect])
+    out = [*found.acceleration, *found.reaction, defect]
+    if builder.law is not None:
+        _, well, _ = (routine.stores.pop(("condition", k)) for k in range(3))
+        out = [routine.tape.call("if_lt", 0.0, well, value, math.nan) for value in out]
+    routine.store("out", out)
     module = Module()
     module.add(routine)
     module.kernel(form, [form], len(builder.inputs))
@@ -108,7 +120,7 @@ def _sparse(builder: Builder, form: str) -> Module:
     M = builder.loaded(finish)[0]
     finish.store("out", [*x, *r, _defect(finish, A, c, x, [M.get((j, j), 0.0) for j in range(builder.n)])])
     module.add(finish)
-    module.kernel(form, ["blocks", *SOLUTION, "finish"], len(builder.inputs))
+    module.kernel(form, ["blocks", *builder.solver.motion, "finish"], len(builder.inputs))
     return module
 
 
@@ -127,9 +139,11 @@ def _canonical(builder: Builder) -> Module:
     finish = Routine("finish")
     _, r, _ = builder.solver.reaction(finish)
     rates = [force + reaction for force, reaction in zip(finish.loads("force", n), r, strict=True)]
+    for j, force in builder.solver.followed(finish).items():
+        rates[j] = rates[j] + force
     finish.store("out", [*finish.loads("velocity", n), *rates, *r])
     module.add(finish)
-    module.kernel("canonical", ["blocks", *SOLUTION, "finish"], len(builder.inputs))
+    module.kernel("canonical", ["blocks", *builder.solver.motion, "finish"], len(builder.inputs))
     momenta = Routine("momenta")
     v = [momenta.tape.load("in", 1 + n + j) for j in range(n)]
     M, A, rho = builder.matrices(momenta)

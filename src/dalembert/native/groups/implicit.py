@@ -1,4 +1,4 @@
-"""What implicit methods solve: F = M a − f − Aᵀλ, the conditions C, and their Jacobians; built once, on one tape."""
+"""What implicit methods solve: F = M a − f − ρ − Aᵀλ, the conditions C, and their Jacobians; built on one tape."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dalembert.native.routine import Routine
 
 @register
 class Implicit(Group):
-    """F and C, and the entries of ∂F/∂q, ∂F/∂v, ∂C/∂q, ∂C/∂v, M and A; the fact `patterns` says where they stand.
+    """F and C, and the entries of ∂F/∂q, ∂F/∂v, ∂C/∂q, ∂C/∂v, M, A, −∂ρ/∂λ; the fact `patterns` says where they stand.
 
     Behind the other inputs stand a and λ.
     """
@@ -32,6 +32,7 @@ class Implicit(Group):
         for i, row in enumerate(slopes):
             for k, value in row.items():
                 parts[("F" if i < n else "C") + ("_q" if k < n else "_v")][i if i < n else i - n, k % n] = value
+        parts["F_l"] = builder.followed(balance)
         patterns = {name: sorted(entries) for name, entries in parts.items()}
         jacobian = Routine("jacobian", tape)
         jacobian.store("out", [parts[name][place] for name, places in patterns.items() for place in places])

@@ -6,7 +6,6 @@ from dalembert.native.builder import Builder
 from dalembert.native.groups.base import Group, register
 from dalembert.native.module import Module
 from dalembert.native.routine import Routine
-from dalembert.native.solver import SOLUTION
 
 
 @register
@@ -20,5 +19,5 @@ class Stabilised(Group):
         module = Module()
         module.add(builder.filled(Routine("blocks"), "forces", offset=True))
         module.add(*builder.solver.routines, builder.solver.finish())
-        module.kernel("stabilised", ["blocks", *SOLUTION, "finish"], len(builder.inputs) + builder.s)
+        module.kernel("stabilised", ["blocks", *builder.solver.motion, "finish"], len(builder.inputs) + builder.s)
         return module

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array, Sparse
+from dalembert.blocks.law_numbers import acting, with_law
 from dalembert.blocks.numeric import Numeric, Values
 from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
@@ -34,12 +35,17 @@ Matrix = Array | Sparse
 
 @dataclass(frozen=True)
 class Place:
-    """A state on the way: the blocks there, and what the kernel says."""
+    """A state on the way: the blocks there, and what the kernel says.
+
+    values: with f + ρ in place of f, where forces depend on multipliers: on those that the kernel says. other: on those
+    that are found by other means.
+    """
 
     t: float
     q: Array
     v: Array
     values: Values
+    other: Values
     acceleration: Array
     reaction: Array
     shared: tuple[Array, Array, Array]  # acceleration, reaction and multipliers by the solver that all forms share
@@ -74,10 +80,11 @@ def places(run: Run) -> list[Place]:
     acceleration = core.acceleration if run.motion.kernels.conversion else found.acceleration
     result = []
     for k, i in enumerate(chosen):
-        blocks = _numeric(run, values[i]).all(float(times[i]), q[i], v[i])
+        numeric, here = numeric_at(run, values[i]), (float(times[i]), q[i], v[i])
+        blocks = with_law(numeric, numeric.all(*here), *here, np.asarray(core.multipliers)[k])
         result.append(
             Place(
-                float(times[i]), q[i], v[i], blocks,
+                *here, blocks, acting(numeric, *here),
                 acceleration[k], found.reaction[k],
                 (core.acceleration[k], core.reaction[k], np.asarray(core.multipliers)[k]),
                 not nearby[k], bool(ranks[k] < n),
@@ -86,7 +93,7 @@ def places(run: Run) -> list[Place]:
     return result
 
 
-def _numeric(run: Run, values: Array) -> Numeric:
+def numeric_at(run: Run, values: Array) -> Numeric:
     """Return the blocks as formulas for some values of the parameters; the motion has those of its start."""
     if np.array_equal(values, run.motion.parameters):
         return run.motion.ready.numeric
@@ -137,7 +144,7 @@ def residuals(run: Run, sizes: Scales) -> list[Item]:
         size, written, rounded = np.zeros((3, len(rows)))  # written: as native code could be wrong
         moves = sizes.positions if name == "position" else sizes.velocities
         for i in chosen:
-            here = _numeric(run, values[i])
+            here = numeric_at(run, values[i])
             at, largest = float(t[i]), np.abs(q[i] if name == "position" else v[i]).max(initial=0.0)
             off, J, terms = here.position(at, q[i]) if name == "position" else here.velocity(at, q[i], v[i])
             J.data = np.abs(J.data)
@@ -199,7 +206,7 @@ def _virtual_work(place: Place, sizes: Scales) -> float:
 
 def _difference(place: Place, sizes: Scales) -> float:
     """Compare the reactions with others, as work on what the coordinates move: so neither depends on units."""
-    values, units = place.values, _units(sizes)
+    values, units = place.other, _units(sizes)
     U = sp.diags_array(units)
     M, f = U @ values.M @ U, units * values.f
     expected = M @ Saddle(M, values.A @ U, smooth=True).solve(f, values.c)[0] - f

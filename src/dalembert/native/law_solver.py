@@ -1,0 +1,303 @@
+"""Forces that depend on multipliers, on tapes: λ = λ₀ + L φ(θ, λ), see `blocks/law.py`.
+
+K, the matrix [[M, Aᵀ], [A, 0]], is factorised once, as without such forces. Its solutions for unit forces on the
+channels, X, hold L. What the multipliers are is decided in these few numbers: by trying the branches of a law that has
+few, else by Newton's steps, the best of three lengths each. Behind it the refinement goes on with the whole equations,
+
+    x += y + X φ_λ δλ,   y = K⁻¹(right + ρ(λ) − K x),   (1 − L φ_λ) δλ = y on these multipliers,
+
+which are Newton's steps too, so that what is left is rounding. Where there is no solution, or more than one, the result
+is no number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dalembert.algebra import pivoted, quasidefinite
+from dalembert.algebra.tape import Tape
+from dalembert.blocks.law import Law, slopes_of
+from dalembert.language.program import Program
+from dalembert.native.codegen import Repeat
+from dalembert.native.routine import Routine
+
+if TYPE_CHECKING:
+    from dalembert.native.solver import Scalar, Solver
+
+_FEW = 8  # branches that are tried each time; of more, Newton's steps find one
+_STEPS, _WRITTEN_STEPS = 40, 5  # of Newton, at most: in a loop, and one after the other
+_LENGTHS = (1.0, 0.5, 0.125)  # of a step that are tried, so that steps do not go round in circles
+_CORRECTIONS = 8
+_ROUNDING = 1e-12  # of what a condition is made of: beside it, it is met
+_APART = 1e-6  # of the multipliers: what differs by more are two solutions
+_CLOSE = 1e-11  # part of the multipliers that another step would not change
+_SETTLED = 1e-5  # part beyond which steps have not come to an end: next to a paradox few digits are left
+
+Values = list["Scalar"]
+
+
+class TapeLaw:
+    """A law on a tape, with θ, λ₀ and L as nodes; `L[i][k]` is of multiplier i by channel k."""
+
+    def __init__(self, law: Law):
+        self.law, self.count = law, len(law.rows)
+        inputs = [*law.places, *law.symbols]
+        self._phi = Program(inputs, law.phi)
+        self._slopes = Program(inputs, list(law.slopes.values()))
+        branches = law.branches if len(law.branches) <= _FEW else ()
+        self._branches = [
+            (
+                Program(inputs, [*branch.offsets, *branch.slopes.values()]),
+                list(branch.slopes),
+                Program(inputs, [*branch.sides, *slopes_of(branch.sides, law.symbols).values()]),
+                list(slopes_of(branch.sides, law.symbols)),
+            )
+            for branch in branches
+        ]
+
+    @property
+    def tries(self) -> bool:
+        """Whether branches are tried."""
+        return bool(self._branches)
+
+    def phi(self, tape: Tape, theta: Sequence[Scalar], lam: Sequence[Scalar]) -> Values:
+        """Return φ."""
+        return self._phi([*theta, *lam], tape)
+
+    def slopes(self, tape: Tape, theta: Sequence[Scalar], lam: Sequence[Scalar]) -> dict[tuple[int, int], Scalar]:
+        """Return ∂φ/∂λ; none where it has no value, as that of a length where there is none."""
+        values = self._slopes([*theta, *lam], tape)
+        sure = [tape.call("if_lt", tape.call("abs", value), math.inf, value, 0.0) for value in values]
+        return dict(zip(self.law.slopes, values if self.tries else sure, strict=True))
+
+    def changed(self, tape: Tape, slopes: dict, L: Sequence[Sequence[Scalar]], y: Sequence[Scalar]) -> Values:
+        """Return δλ of (1 − L φ_λ) δλ = y."""
+        return pivoted.solve(self._matrix(slopes, L), y, tape.call)[0]
+
+    def _matrix(self, slopes: dict, L: Sequence[Sequence[Scalar]]) -> list[Values]:
+        rows: list[Values] = [[1.0 if i == j else 0.0 for j in range(self.count)] for i in range(self.count)]
+        for (k, j), slope in slopes.items():
+            for i in range(self.count):
+                rows[i][j] = rows[i][j] - L[i][k] * slope
+        return rows
+
+    def moved(self, start: Sequence[Scalar], L: Sequence[Sequence[Scalar]], phi: Sequence[Scalar]) -> Values:
+        """Return λ₀ + L φ."""
+        return [sum((row[k] * value for k, value in enumerate(phi)), x) for x, row in zip(start, L, strict=True)]
+
+    # --- by branches -------------------------------------------------------------------------------------------------
+
+    def picked(
+        self, tape: Tape, theta: Sequence[Scalar], start: Sequence[Scalar], L: Sequence[Sequence[Scalar]]
+    ) -> tuple[Values, Scalar]:
+        """Return λ of the one branch that holds, and 1; 0 where there is none, or where there are several."""
+        call, found = tape.call, []
+        sizes = [call("abs", x) for x in start]
+        for values, places, sides, entries in self._branches:
+            out = values([*theta, *start], tape)
+            offsets, slopes = out[: len(self.law.phi)], dict(zip(places, out[len(self.law.phi) :], strict=True))
+            lam = self.changed(tape, slopes, L, self.moved(start, L, offsets))
+            out = sides([*theta, *lam], tape)
+            count = len(out) - len(entries)
+            rounding: Values = [0.0] * count
+            for (k, i), slope in zip(entries, out[count:], strict=True):
+                rounding[k] = rounding[k] + call("abs", slope) * (call("abs", lam[i]) + sizes[i])
+            holds: Scalar = 1.0
+            for side, size in zip(out[:count], rounding, strict=True):
+                holds = call("if_le", 0.0, side + _ROUNDING * size, holds, 0.0)
+            found.append((holds, lam))
+        total = sum((holds for holds, _ in found), 0.0)
+        lam = [
+            sum((call("if_lt", 0.0, holds, one[i], 0.0) for holds, one in found), 0.0) / total
+            for i in range(self.count)
+        ]
+        size = sum((call("abs", x) + y for x, y in zip(lam, sizes, strict=True)), 0.0)
+        apart: Scalar = 0.0
+        for holds, one in found:
+            off = sum((call("abs", x - y) for x, y in zip(one, lam, strict=True)), 0.0)
+            apart = call("max", apart, call("if_lt", 0.0, holds, off, 0.0))
+        return lam, call("if_le", apart, _APART * size, call("if_lt", 0.0, total, 1.0, 0.0), 0.0)
+
+    # --- by Newton's steps -------------------------------------------------------------------------------------------
+
+    def stepped(
+        self,
+        tape: Tape,
+        theta: Sequence[Scalar],
+        start: Sequence[Scalar],
+        L: Sequence[Sequence[Scalar]],
+        lam: Sequence[Scalar],
+    ) -> tuple[Values, Scalar, Scalar]:
+        """Take one of Newton's steps; return λ, whether it has come to an end, and whether another changes nothing."""
+        call = tape.call
+
+        def left(x: Sequence[Scalar]) -> tuple[Values, Scalar]:
+            off = [a - b for a, b in zip(x, self.moved(start, L, self.phi(tape, theta, x)), strict=True)]
+            return off, sum((call("abs", value) for value in off), 0.0)
+
+        off, _ = left(lam)
+        step = self.changed(tape, self.slopes(tape, theta, lam), L, [-value for value in off])
+        best = [x + d for x, d in zip(lam, step, strict=True)]
+        least = left(best)[1]
+        for length in _LENGTHS[1:]:
+            other = [x + length * d for x, d in zip(lam, step, strict=True)]
+            size = left(other)[1]
+            best = [call("if_lt", size, least, b, a) for a, b in zip(best, other, strict=True)]
+            least = call("min", least, size)
+        size = sum((call("abs", x) + call("abs", y) for x, y in zip(best, start, strict=True)), 0.0)
+        return best, *(call("if_le", least, part * size, 1.0, 0.0) for part in (_SETTLED, _CLOSE))
+
+    # --- written out -------------------------------------------------------------------------------------------------
+
+    def found(
+        self, tape: Tape, theta: Sequence[Scalar], start: Sequence[Scalar], L: Sequence[Sequence[Scalar]]
+    ) -> tuple[Values, Scalar]:
+        """Return λ on one tape, and 1; 0 where it is not found."""
+        if self.tries:
+            return self.picked(tape, theta, start, L)
+        lam, end = list(start), 0.0
+        for _ in range(_WRITTEN_STEPS):
+            lam, _, end = self.stepped(tape, theta, start, L, lam)
+        return lam, end
+
+
+class LawSolver:
+    """Makes the routines with which a solver finds multipliers in forces, once."""
+
+    def __init__(self, solver: Solver, law: Law):
+        self.solver, self.law, self.on_tape = solver, law, TapeLaw(law)
+        self.n, self.s = solver.n, solver.s
+
+    @property
+    def calls(self) -> tuple[str | Repeat, ...]:
+        """What solves, behind what fills the matrix, the right side and θ."""
+        settle = ("settle",) if self.on_tape.tries else ("guess", Repeat(("approach",), _STEPS, "followed", self._end))
+        corrections = Repeat(("correct", "advance"), _CORRECTIONS, "progress", 2)
+        return "factor", "respond", "begin", "solve", *settle, "act", corrections, "verify"
+
+    @cached_property
+    def routines(self) -> tuple[Routine, ...]:
+        """What these calls name, besides the routines of the solver."""
+        settle = (self._settle(),) if self.on_tape.tries else (self._guess(), self._approach())
+        return self._respond(), *settle, self._act(), self._correct(), self._advance(), self._verify()
+
+    # --- places: λ, λ₀, whether λ was found, whether another step would change it ------------------------------------
+
+    @property
+    def _end(self) -> int:
+        return 2 * len(self.law.rows) + 1
+
+    def _theta(self, routine: Routine) -> list:
+        return routine.loads("law", len(self.law.places))
+
+    def _lam(self, routine: Routine) -> Values:
+        return [-routine.tape.load("x", self.n + i) for i in self.law.rows]
+
+    def _response(self, routine: Routine) -> list[list]:
+        size = self.n + self.s
+        places = routine.loads("response", size * len(self.law.channels))
+        return [places[k * size : (k + 1) * size] for k in range(len(self.law.channels))]
+
+    def _L(self, routine: Routine) -> list[Values]:
+        response = self._response(routine)
+        return [[-x[self.n + i] for x in response] for i in self.law.rows]
+
+    # --- routines ----------------------------------------------------------------------------------------------------
+
+    def _respond(self) -> Routine:
+        """Make the routine X = K⁻¹ of unit forces on the channels, refined once: next to a paradox all digits count."""
+        routine = Routine("respond")
+        factors = self.solver.kept_factors(routine)
+        for k, j in enumerate(self.law.channels):
+            unit: Values = [1.0 if i == j else 0.0 for i in range(self.n + self.s)]
+            x = quasidefinite.solve(factors, unit)
+            more = quasidefinite.solve(factors, self.solver.left(routine, unit, x))
+            found = [a + b for a, b in zip(x, more, strict=True)]
+            routine.store("response", found, k * (self.n + self.s))
+        return routine
+
+    def _settle(self) -> Routine:
+        """Make the routine that tries branches."""
+        routine = Routine("settle")
+        lam, found = self.on_tape.picked(routine.tape, self._theta(routine), self._lam(routine), self._L(routine))
+        routine.store("followed", [*lam, *[0.0] * len(lam), found, 1.0])
+        return routine
+
+    def _guess(self) -> Routine:
+        """Make the routine that begins with λ as it is without such forces."""
+        routine = Routine("guess")
+        lam = self._lam(routine)
+        routine.store("followed", [*lam, *lam, 0.0, 0.0])
+        return routine
+
+    def _approach(self) -> Routine:
+        """Make the routine of one of Newton's steps."""
+        routine, count = Routine("approach"), len(self.law.rows)
+        known = routine.loads("followed", 2 * count)
+        theta, L = self._theta(routine), self._L(routine)
+        lam, found, end = self.on_tape.stepped(routine.tape, theta, known[count:], L, known[:count])
+        routine.store("followed", lam)
+        routine.store("followed", [found, end], 2 * count)
+        return routine
+
+    def _act(self) -> Routine:
+        """Make the routine x += X φ."""
+        routine = Routine("act")
+        phi = self.on_tape.phi(routine.tape, self._theta(routine), routine.loads("followed", len(self.law.rows)))
+        self._add(routine, routine.loads("x", self.n + self.s), phi)
+        return routine
+
+    def _add(self, routine: Routine, x: Sequence[Scalar], phi: Sequence[Scalar]) -> Values:
+        """Add X φ to something, and store it in x."""
+        found = list(x)
+        for value, column in zip(phi, self._response(routine), strict=True):
+            found = [a + value * b for a, b in zip(found, column, strict=True)]
+        routine.store("x", found)
+        return found
+
+    def _correct(self) -> Routine:
+        """Make the routine r = right + ρ(λ) − K x."""
+        routine = self.solver.refine("correct")
+        for j, value in self.forces(routine).items():
+            routine.stores["r", j] = routine.stores["r", j] + value
+        return routine
+
+    def forces(self, routine: Routine) -> dict[int, Scalar]:
+        """Return ρ by coordinate, with λ as it is in x."""
+        phi = self.on_tape.phi(routine.tape, self._theta(routine), self._lam(routine))
+        return dict(zip(self.law.channels, phi, strict=True))
+
+    def _advance(self) -> Routine:
+        """Make the routine of Newton's step of the whole equations."""
+        routine = Routine("advance")
+        tape = routine.tape
+        y = quasidefinite.solve(self.solver.kept_factors(routine), list(routine.loads("r", self.n + self.s)))
+        lam = self._lam(routine)
+        slopes = self.on_tape.slopes(tape, self._theta(routine), lam)
+        change = self.on_tape.changed(tape, slopes, self._L(routine), [-y[self.n + i] for i in self.law.rows])
+        phi: Values = [0.0] * len(self.law.channels)
+        for (k, i), slope in slopes.items():
+            phi[k] = phi[k] + slope * change[i]
+        step = list(y)
+        for value, column in zip(phi, self._response(routine), strict=True):
+            step = [a + value * b for a, b in zip(step, column, strict=True)]
+        x = routine.loads("x", self.n + self.s)
+        routine.store("x", [old + new for old, new in zip(x, step, strict=True)])
+        self.solver.progress(routine, step)
+        off, size = (sum((tape.call("abs", value) for value in some), 0.0) for some in (change, lam))
+        settled, close = (tape.call("if_le", off, part * size, 1.0, 0.0) for part in (_SETTLED, _CLOSE))
+        routine.store("settled", [settled])
+        routine.stores["progress", 2] = tape.call("min", routine.stores["progress", 2], close)
+        return routine
+
+    def _verify(self) -> Routine:
+        """Make the routine that leaves no number where λ was not found."""
+        routine, count = Routine("verify"), len(self.law.rows)
+        call = routine.tape.call
+        fine = call("min", routine.tape.load("followed", 2 * count), routine.tape.load("settled", 0))
+        x = routine.loads("x", self.n + self.s)
+        routine.store("x", [call("if_lt", 0.5, fine, value, math.nan) for value in x])
+        return routine
