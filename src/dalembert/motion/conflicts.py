@@ -78,6 +78,11 @@ def conflicts(system: System, chosen: Settings) -> Iterator[tuple[str, str]]:
         yield "step", f"the method `{method.name}` chooses its steps; give `rtol` and `atol` instead of `step`"
     if keep == "stabilise" and (FORMS[form].momenta or FORMS[form].chooses):
         yield "keep", f"`stabilise` goes with the forms in q and v; with `{form}` use keep=project"
+    if system.defined and FORMS[form].momenta:
+        what = f"the method `{method.name}`" if len(method.forms) == 1 else f"the form `{form}`"
+        text = f"{what} needs formulas, which long trees in the coordinates of their joints do not have"
+        yield "form", f'{text}; take coordinates = "absolute", or `dop853`, `radau` or `bdf` in another form'
+        return
     if objection := method.objection(system):
         yield "method", f"the method `{method.name}` {objection}"
 
