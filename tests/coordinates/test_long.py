@@ -203,8 +203,10 @@ def test_formulas_of_long_trees_are_refused(tmp_path):
     chain = example("planar-chain:20").replace(by="joints")
     with pytest.raises(DerivationError, match='take coordinates = "absolute" for formulas'):
         chain.derive("minimal")
-    with pytest.raises(DerivationError, match="every formula would be long"):
+    with pytest.raises(ModelError, match=r"`rattle` needs formulas.*or `dop853`, `radau` or `bdf`"):
         chain.simulate(0.1, method="rattle", step=1e-3)
+    with pytest.raises(ModelError, match=r'`canonical` needs formulas.*take coordinates = "absolute"'):
+        chain.simulate(0.1, form="canonical")
     with pytest.raises(DerivationError, match="every formula would be long"):
         chain.system()
     chain.simulate(0.05).report(tmp_path / "chain.html")

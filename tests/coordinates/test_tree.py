@@ -100,6 +100,21 @@ def test_initial_values_of_bodies_joints_and_coordinates():
     assert Mechanism(**SLIDER, by="joints", guess={"angle_B": 3.0, "angle_A": 0.5}).start()["angle_B"] > 2
 
 
+def test_a_guess_of_joints_goes_along_to_other_coordinates():
+    """It picks the rod that points backwards; so it does in any coordinates, and from there on."""
+    guess = {"angle_B": 3.0, "angle_A": 0.5}
+    one = Mechanism(**{**SLIDER, "parameters": {"u": 0.5}}, by="joints", guess=guess | {"angle_A": "u"})
+    wanted = one.start()
+    for by in ("absolute", "angles"):
+        other = one.replace(by=by)
+        assert other.replace(by="joints").start()["angle_B"] == pytest.approx(wanted["angle_B"], abs=1e-9)
+        assert other.start(guess={})["phi_crank"] == pytest.approx(wanted["angle_A"], abs=1e-9)
+    moving = Mechanism(**ARM, by="joints", guess={"beta'": 2.0}).replace(by="absolute").start()
+    assert moving["phi_lower'"] == pytest.approx(-2)
+    with pytest.raises(ModelError, match=r"`A.angle` is measured, and no coordinate: give it in \[initial\]"):
+        Mechanism(**SLIDER, guess={"A.angle": 1})
+
+
 def test_written_and_read_again():
     system = Mechanism(**ARM, by="joints", tree=["S"])
     again = loads(str(system))

@@ -84,6 +84,11 @@ def conflicts(system: System, chosen: Settings) -> Iterator[tuple[str, str]]:
             yield "coordinates", f"`coordinates` are those of the form `independent`; leave them out with `{form}`"
         elif wrong := objection(system, chosen.coordinates):
             yield "coordinates", wrong
+    if system.defined and FORMS[form].conversion:
+        what = f"the method `{method.name}`" if len(method.forms) == 1 else f"the form `{form}`"
+        text = f"{what} needs formulas, which long trees in the coordinates of their joints do not have"
+        yield "form", f'{text}; take coordinates = "absolute", or `dop853`, `radau` or `bdf` in another form'
+        return
     if reason := method.objection(system):
         yield "method", f"the method `{method.name}` {reason}"
 

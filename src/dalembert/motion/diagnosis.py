@@ -141,7 +141,7 @@ def refuse_undetermined(kernels: Kernels, state: State, parameters: Array) -> No
 def without_solution(engine: Engine, system: System) -> str:
     """Say that forces which depend on reactions have no solution, or several, where a motion ends; else nothing."""
     n, t = engine.n, float(engine.clock.t)
-    if not system.followed or engine.kernels.beside:
+    if not system.followed or engine.kernels.conversion:
         return ""
     return paradox(_numeric(engine, system), t, engine.y[:n], engine.y[n:], near=_NEARLY)
 

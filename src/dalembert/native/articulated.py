@@ -279,6 +279,8 @@ class ArticulatedSolver(Solver):
                 k, rows, sizes, remaining, lambda i: n <= i < n + s, terms.get(k, rows[k].get(k, 0.0)),
                 routine.tape, invert, epsilon,
             )  # fmt: skip
+            for i in factors.columns[k]:
+                del rows[i][k]  # what is folded later must not look at what is done
         condition.store(routine)
         return factors
 

@@ -310,7 +310,7 @@ class Kernels:
         if name in ("everything", "accelerations"):
             positive = out[:, self.n + self.s + 2] > 0
         if not (math.isfinite(out.sum()) and positive.all()):  # the quickest way to see that all is well
-            refuse_values(self.system, self.momenta, out, rows, ~positive)
+            refuse_values(self.system, bool(self.conversion), out, rows, ~positive)
 
     def _project(self, kernel: str, t: Any, q: Any, v: Any, parameters: Any, moves: str) -> Array:
         """Repeat Newton's step until it no longer matters."""

@@ -11,10 +11,10 @@ from dalembert.model.system import System
 from dalembert.survey.paradox import at_state, paradox
 
 
-def refuse_values(system: System, momenta: bool, out: Array, rows: Array, singular: Array) -> None:
+def refuse_values(system: System, converted: bool, out: Array, rows: Array, singular: Array) -> None:
     """Raise SimulationError for the first row of inputs without a finite value; none if all have one.
 
-    momenta: whether these stand in the place of velocities. singular: rows of which M is not positive definite.
+    converted: whether something else stands in the place of velocities. singular: rows of which M is not positive definite.
     """
     bad = singular | ~np.all(np.isfinite(out), axis=1)
     if not np.any(bad):
@@ -25,7 +25,7 @@ def refuse_values(system: System, momenta: bool, out: Array, rows: Array, singul
     where = at_state(system, t, q, v)
     if singular[first] and np.all(np.isfinite(row)):
         raise SimulationError(f"the mass matrix is not positive definite at {where}, with these parameters")
-    if system.followed and not momenta:
+    if system.followed and not converted:
         numeric = Numeric(system, dict(zip(system.parameters, values, strict=True)))
         if reason := paradox(numeric, t, q, v):
             raise SimulationError(reason)

@@ -97,7 +97,7 @@ class Run(Measured):
         raise AttributeError(f"a run has no `{name}`")
 
     def __getitem__(self, name: str) -> Array:
-        """Return a coordinate, velocity, acceleration, quasi-velocity, state, control, output, p_x, H or `t` along the motion."""
+        """Return a coordinate, velocity, acceleration, quasi-velocity, state, control, output, p_x, H or `t`."""
         return by_name(self, name)
 
     # --- the motion --------------------------------------------------------------------------------------------------

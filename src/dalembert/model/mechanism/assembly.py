@@ -310,8 +310,9 @@ class Assembly(Reader):
 
     def unknown_value(self, name: str, allowed: Collection[str]) -> str:
         """Say what a joint has instead, if a joint is named."""
-        joint = self.joints.get(name.partition(".")[0].rstrip("'"))
-        if joint is None:
+        if name in self.measures:
+            return f"`{name}` is measured, and no coordinate: give it in [initial], or guess coordinates"
+        if (joint := self.joints.get(name.partition(".")[0].rstrip("'"))) is None:
             return super().unknown_value(name, allowed)
         names = [f"{joint.name}.{key}{prime}" for key in joint.coordinates for prime in ("", "'")]
         text = f"`{name}`: initial values of joint `{joint.name}` ({joint.kind}) are"

@@ -13,6 +13,7 @@ import symengine as se
 
 from dalembert.errors import ModelError
 from dalembert.language.building import Expr
+from dalembert.language.calculus import ZERO
 from dalembert.model.mechanism.pairs.base import is_angle
 from dalembert.model.mechanism.tree import ABSOLUTE, ANGLES, JOINTS, named_coordinates
 from dalembert.model.sections.base import expressions_in, in_expressions
@@ -38,9 +39,24 @@ def in_coordinates(mechanism: Built, by: Any) -> dict[str, Any]:
                 if is_angle(key) and name in used:
                     raise ModelError(_other_meaning(name, joint.name))
     given["joints"] = _named(mechanism, used)
-    names = {name for body in mechanism.bodies.values() for name in body.coordinates} | set(mechanism.own.coordinates)
-    given["guess"] = {name: value for name, value in mechanism.own.guess.items() if name.rstrip("'") in names}
+    given["guess"] = guess_of_bodies(mechanism)
     return given
+
+
+def guess_of_bodies(mechanism: Built) -> dict[str, Expr]:
+    """Return the user's guess by names that mean the same in all coordinates: of joints, where it puts the bodies."""
+    own, bodies = mechanism.own.guess, mechanism.bodies.values()
+    lasting = {name for body in bodies for name in body.coordinates} | set(mechanism.own.coordinates)
+    kept = {name: value for name, value in own.items() if name.rstrip("'") in lasting}
+    if len(kept) == len(own):
+        return kept
+    names = (*mechanism.coordinates, *mechanism.velocities)
+    known = {se.Symbol(name): mechanism.guess.get(name, ZERO) for name in names}
+    for symbol, value in mechanism.defined.items():
+        known[symbol] = value.xreplace(known)
+    primes = ("", "'") if any(name.endswith("'") for name in own.keys() - kept.keys()) else ("",)
+    carried = [name for branch in mechanism.tree.branches for name in mechanism.bodies[branch.body].coordinates]
+    return {name + p: mechanism.meant(se.Symbol(name + p)).xreplace(known) for name in carried for p in primes} | kept
 
 
 def _other_meaning(name: str, joint: str) -> str:
@@ -96,11 +112,11 @@ def _named(mechanism: Built, used: set[str]) -> dict[str, Any]:
 
 
 def names_in(mechanism: Built) -> set[str]:
-    """Return all names that appear in what the user wrote."""
+    """Return all names that appear in what the user wrote, but for guesses, which are said in other names."""
     own = mechanism.own
     parts: list[Any] = [own.kinetic, own.potential, dict(own.forces), dict(mechanism.tables), dict(mechanism.sections)]
     parts += [mechanism.gravity, tuple(constraint.expression for constraint in own.constraints)]
     found = {symbol.name.rstrip("'") for part in parts for expr in expressions_in(part) for symbol in expr.free_symbols}
-    found |= {name.rstrip("'") for values in (own.forces, own.initial, own.guess) for name in values}
+    found |= {name.rstrip("'") for values in (own.forces, own.initial) for name in values}
     texts = mechanism.sections.get("define", {})
     return found | {word for text in texts.values() for word in _WORD.findall(str(text))} if texts else found

@@ -14,9 +14,9 @@ import symengine as se
 from dalembert.blocks.numeric import Numeric, pilot_parameters
 from dalembert.language.building import Expr
 from dalembert.language.state_names import is_integral
-from dalembert.model.mechanism.companion import absolute_inputs, companion
+from dalembert.model.mechanism.companion import companion
 from dalembert.model.mechanism.mechanism import Mechanism
-from dalembert.model.mechanism.renaming import angles_of_bodies
+from dalembert.model.mechanism.renaming import angles_of_bodies, guess_of_bodies
 from dalembert.survey.initial_numbers import given_values
 from dalembert.survey.start import solved_start
 
@@ -26,20 +26,10 @@ _TURN = 2 * np.pi
 def tree_guess(mechanism: Mechanism) -> Mapping[str, Expr]:
     """Return coordinates and velocities of the tree in the state in which the companion begins."""
     other = companion(mechanism)
-    of_joints = set(mechanism.coordinates) - set(other.coordinates)
-    own = {name: value for name, value in mechanism.own.guess.items() if name.rstrip("'") in of_joints}
-    values = pilot_parameters(mechanism)
-    numeric = Numeric(mechanism, values)
-    guess: dict[str, Expr] = {name: value for name, value in mechanism.own.guess.items() if name not in own}
-    if own:  # it says where the joints are, and so where the bodies are
-        near = given_values(numeric, mechanism.guess)
-        q = [near.get(name, 0.0) for name in mechanism.coordinates]
-        row = absolute_inputs(mechanism, np.array([0.0, *q, *np.zeros(len(q)), *numeric.parameters]))
-        placed = zip(other.coordinates, row[1:], strict=False)
-        guess = {name: se.RealDouble(float(x)) for name, x in placed if not is_integral(name)} | guess
+    numeric = Numeric(mechanism, pilot_parameters(mechanism))
     renamed = {name + p: other + p for name, other in angles_of_bodies(mechanism).items() for p in ("", "'")}
     initial = {renamed.get(name, name): value for name, value in mechanism.initial.items()}
-    other = other.replace(initial=initial, guess=guess, simulation=mechanism.simulation)
+    other = other.replace(initial=initial, guess=guess_of_bodies(mechanism), simulation=mechanism.simulation)
     positions, velocities = solved_start(other)
     state = [positions.level.t, *positions.best.x, *velocities.best.x, *numeric.parameters]
     near = given_values(numeric, mechanism.guess)
