@@ -98,7 +98,9 @@ def _pairs(option: str, given: Sequence[str] | None, example: str) -> dict[str, 
         if not equals or not name or not value:
             raise ModelError(f"{option} takes NAME=VALUE, as in {option} {example}; got {pair[:60]!r}")
         if changes.setdefault(name, value) != value:
-            raise ModelError(f"{option} gives `{name[:60]}` two values, {changes[name][:60]} and {value[:60]}; give one")
+            raise ModelError(
+                f"{option} gives `{name[:60]}` two values, {changes[name][:60]} and {value[:60]}; give one"
+            )
     return changes
 
 
