@@ -59,13 +59,22 @@ def test_wheel_and_source_hold_what_they_should(built):
 @pytest.mark.full
 @pytest.mark.parametrize("version", PYTHONS)
 def test_the_wheel_works_in_a_clean_environment(built, version, tmp_path):
+    check_installed(next(built.glob("*.whl")), version, tmp_path)
+
+
+@pytest.mark.full
+def test_the_source_works_in_a_clean_environment(built, tmp_path):
+    check_installed(next(built.glob("*.tar.gz")), "{}.{}".format(*sys.version_info[:2]), tmp_path)
+
+
+def check_installed(package: Path, version: str, tmp_path: Path) -> None:
+    """Install a package for a Python, where that is here, and try it."""
     python = next((path for path in candidates(version) if is_python(path, version)), None)
     if python is None:
         pytest.skip(f"Python {version} is not installed here")
     called(python, "-m", "venv", tmp_path / "clean", folder=tmp_path)
     scripts = tmp_path / "clean" / "bin"
-    [wheel] = built.glob("*.whl")
-    called(scripts / "python", "-m", "pip", "install", "--quiet", wheel, folder=tmp_path)
+    called(scripts / "python", "-m", "pip", "install", "--quiet", package, folder=tmp_path)
     said = called(scripts / "python", "-c", "import dalembert; print(dalembert.__version__)", folder=tmp_path)
     assert said.strip() == dalembert.__version__
     assert "degree of freedom" in called(scripts / "dalembert", "check", "slider-crank", folder=tmp_path)

@@ -85,6 +85,7 @@ def explained(command: str) -> str:
             "bad.toml:8:10: hold: an equation needs `=`, as in `x = l*sin(phi)`; if zero is meant, add `= 0`",
         ),
         # changes
+        ("check pendulum --set l=1 --set l=2", "--set gives `l` two values, 1 and 2; give one"),
         ("check pendulum --set l", "--set takes NAME=VALUE, as in --set l=2; got 'l'"),
         ("check pendulum --set k=2", "no parameter `k`; parameters: m, J, l, g"),
         ("check pendulum --set L=2", "no parameter `L`; did you mean `l`?"),

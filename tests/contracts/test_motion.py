@@ -36,8 +36,8 @@ def test_all_forms_give_the_same_trajectory(model, form):
     plain = reference(model)
     try:
         run = example(model).simulate(SPAN.get(model, 1.0), form=form, rtol=1e-10, atol=1e-12)
-    except DerivationError:
-        return
+    except DerivationError as refused:
+        pytest.skip(str(refused))
     assert run.status == plain.status == "done"
     scale, error = 1 + np.abs(plain.q).max(), PASSING.get((model, form), 1e-7)
     assert np.abs(run.q[-1] - plain.q[-1]).max() < error * scale

@@ -72,10 +72,17 @@ def rounding(values) -> float:
     return np.finfo(float).eps * (kept[0] / kept[-1]) ** 2 if len(kept) else 0.0
 
 
+def skip_refused(scene, form: str) -> None:
+    """Skip a form that does not go with a model, and say why."""
+    if reason := FORMS[form]().refuse(scene):
+        pytest.skip(reason)
+
+
 def check(model: str, form: str, count: int) -> None:
     scene = scene_of(model)
-    if FORMS[form]().refuse(scene) or FORMS[form].conversion:
-        return
+    if FORMS[form].conversion:
+        pytest.skip("its kernel takes something else than velocities, and has a test of its own")
+    skip_refused(scene, form)
     kernel = kernels(model, form)
     for place in states(scene, count):
         values = scene.numeric.all(place.t, place.q, place.v)
@@ -128,14 +135,13 @@ def test_native_equals_formulas_of_the_other_forms(model, form):
 
 def check_formulas(model: str, form: str) -> None:
     scene = scene_of(model)
-    if FORMS[form]().refuse(scene):
-        return
+    skip_refused(scene, form)
     pilot = Pilot()
     FORMS[form]().solve(scene.arrays, pilot)
     try:
         solution = FORMS[form]().solve(scene.formulas, pilot.replay())
     except TooLarge:
-        return
+        pytest.skip("too long as formulas")
     program = Program(scene.inputs, [scene.field.write(x) for x in (*solution.acceleration, *solution.reaction)])
     for place in states(scene, 1):
         with mpmath.workdps(40):
@@ -174,8 +180,7 @@ def test_quasi(model):
 def test_canonical(model):
     """With p = M v + l: q̇ = v, ṗ = d/dt p along the motion, R = r."""
     scene = scene_of(model)
-    if FORMS["canonical"]().refuse(scene):
-        return
+    skip_refused(scene, "canonical")
     b, n = scene.blocks, len(scene.blocks.q)
     momenta = [scene.system.kinetic.diff(v) for v in b.v]
     accelerations = [se.Symbol(q.name + "''") for q in b.q]

@@ -377,3 +377,8 @@ def test_models_of_the_gallery_are_pickled(name):
     model = example(name)
     read = pickle.loads(pickle.dumps(model))
     assert read == model and read.drawing == model.drawing and read.symbols == model.symbols
+
+
+def test_all_but_coordinates_is_given_by_name():
+    with pytest.raises(ModelError, match=r"takes its coordinates first and all else by name, as in kinetic=…; got 3"):
+        System("x y", 3)

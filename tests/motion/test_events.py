@@ -75,6 +75,7 @@ def test_a_recorded_event_does_not_disturb_the_motion():
         ("z = 0", "event `z = 0`: unknown name `z`"),
         (Event("y", "halt"), "the action is record, stop or new values of parameters, got 'halt'"),
         (Event("y", {"k": 1}), "no parameter `k`; parameters: m, g"),
+        (Event("y", stop="x"), "`stop` is true or false, got 'x'"),
         (Event("y", direction=2), "the direction is up (1), down (−1) or both (0), got 2"),
         ("y'' = 0", "`y''` cannot be used; events depend on t, positions, velocities and multipliers"),
         ("m = 1", "nothing in it moves"),

@@ -470,3 +470,15 @@ def test_an_energy_without_value_is_named_though_its_slope_has_one():
     system = System("x", kinetic="x'^2/2", potential="log(x)", initial={"x": -1.0})
     [text] = sentences(system)["warning"]
     assert "potential energy has no finite value" in text
+
+
+def test_small_values_that_were_given_are_shown_beside_large_ones():
+    system = System("x y", kinetic="(x'^2 + y'^2)/2", initial={"x": 1e-6, "y'": 1e9})
+    assert "initial state: x = 1e-06, y = 0, x' = 0, y' = 1e+09" in str(system.check())
+
+
+def test_all_coordinates_without_inertia_are_named():
+    names = [f"x{i}" for i in range(10)]
+    system = System(names, kinetic="x0'^2", constraints={f"c{i}": f"x{i} = 0.3*x0" for i in range(1, 10)})
+    (note,) = (p.text for p in system.check().problems if "no inertia" in p.text)
+    assert "`x1`" in note and "`x9`" in note

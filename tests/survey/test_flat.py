@@ -62,6 +62,11 @@ def test_a_sum_of_squares_is_several_conditions():
     assert "write `x - y = 0` and `x - 1 = 0` instead (it asks for 2 conditions at once)" in problem.text
 
 
+def test_the_same_square_twice_is_one_condition():
+    (problem,) = (p for p in plane("(x - y)^4 + (x - y)^2 = 0").check().problems if p.severity == "error")
+    assert problem.text.endswith("write `x - y = 0` instead")
+
+
 def test_without_a_root_in_closed_form():
     (problem,) = (p for p in plane("exp(x - y) = 1 + x - y").check().problems if p.severity == "error")
     assert problem.text.endswith("write it differently, as x = 0 instead of x^2 = 0")

@@ -97,7 +97,10 @@ def _pairs(option: str, given: Sequence[str] | None, example: str) -> dict[str, 
         name, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not name or not value:
             raise ModelError(f"{option} takes NAME=VALUE, as in {option} {example}; got {pair[:60]!r}")
-        changes[name] = value
+        if changes.setdefault(name, value) != value:
+            raise ModelError(
+                f"{option} gives `{name[:60]}` two values, {changes[name][:60]} and {value[:60]}; give one"
+            )
     return changes
 
 

@@ -23,7 +23,7 @@ def find_roots(expr: Expr, variables: Set[Expr], vanishes: Callable[[Expr], bool
 
     variables: what moves in it. vanishes: tells whether an expression does so wherever the condition holds.
     """
-    squares = _squares(expr, variables)
+    squares = list(dict.fromkeys(_squares(expr, variables)))
     if squares and all(map(vanishes, squares)):
         return squares
     found = _powers(expr, variables, vanishes)

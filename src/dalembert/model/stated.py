@@ -77,7 +77,7 @@ class Stated(Shown):
     def __init__(
         self,
         coordinates: Any,
-        *,
+        *surplus: Any,
         kinetic: Any = None,
         potential: Any = None,
         mass: Any = None,
@@ -94,6 +94,9 @@ class Stated(Shown):
         source: Source | None = None,
         **further: Any,
     ) -> None:
+        if surplus:
+            text = "a system takes its coordinates first and all else by name, as in kinetic=…"
+            raise ModelError(f"{text}; got {shown(surplus[0])}")
         given = Given.of(locals(), further)
         for key in further:
             if key not in SECTIONS:

@@ -164,6 +164,8 @@ def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
     known = (*DIRECTIONS,) if isinstance(event.direction, str) else (-1, 0, 1)
     if not isinstance(event.direction, (str, int, float)) or event.direction not in known:
         raise ModelError(f"the direction is up (1), down (−1) or both (0), got {shown(event.direction)}")
+    if not isinstance(event.stop, (bool, np.bool_)):
+        raise ModelError(f"`stop` is true or false, got {shown(event.stop)}")
     if isinstance(event.action, Mapping):
         for name in event.action:
             if name in system.states:

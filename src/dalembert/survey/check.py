@@ -259,7 +259,7 @@ class Examination:
         massless = [name for i, name in enumerate(names) if all(not v.M[[i]].count_nonzero() for v in values)]
         if massless:
             verb = "has" if len(massless) == 1 else "have"
-            self.report("note", f"{quoted(massless[:8])} {verb} no inertia", *key)
+            self.report("note", f"{quoted(massless)} {verb} no inertia", *key)
         for v in values:
             if is_positive(v.M, 1e-10):
                 continue

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dalembert.document.nodes import Block, Listing, Name, Note, Paragraph, Section, Text, Tone, listed, rounded
+from dalembert.document.nodes import Block, Listing, Name, Note, Number, Paragraph, Section, Text, Tone, listed, rounded
 from dalembert.document.shown import Printed
 from dalembert.errors import Problem, counted, quoted
 from dalembert.language.building import Expr
@@ -78,12 +78,21 @@ class Check(Printed):
         parts: list[Block] = [Paragraph(counts), *classes, *self.notes]
         if self.state is not None:
             given, loose = self.known
-            size = max(map(abs, given.values()), default=0.0)
-            values: list[Text] = [(Name(name), " = ", rounded(value, size)) for name, value in given.items()]
+            values: list[Text] = [(Name(name), " = ", value) for name, value in self._shown(given)]
             values = [*values[:_VALUES], *["…"] * (len(values) > _VALUES)]
             values += [f"the rest depends on {quoted(loose)}"] if loose else []
             parts.append(Listing(values, short=True, title=_STATE))
         return Section(self.system.name or "A system", parts, "" if self.ok else Tone("contradicts itself", "bad"))
+
+    def _shown(self, values: Mapping[str, float]) -> Iterator[tuple[str, Number]]:
+        """Return values as they are shown: rounding of positions, or of velocities, is zero; what was given is not."""
+        sizes: dict[bool, float] = {}
+        for name, value in values.items():
+            rate = name.endswith("'")
+            sizes[rate] = max(sizes.get(rate, 0.0), abs(value))
+        written = {as_written(name) for name in self.system.initial}
+        for name, value in values.items():
+            yield name, rounded(value, 0.0 if name in written else sizes[name.endswith("'")])
 
     @property
     def known(self) -> tuple[dict[str, float], list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from dalembert.survey.mechanism.words import parts_of, shown_names
 from dalembert.survey.start import State, consistent_state
 
 if TYPE_CHECKING:
+    from dalembert.model.mechanism.elements.base import Element
     from dalembert.model.mechanism.mechanism import Mechanism
 
 TURNS = ("angle", "tilt_x", "tilt_y", "turn", "cross")  # conditions that are angles, or sines of angles
@@ -76,20 +77,25 @@ def misfits(mechanism: Mechanism, numeric: Numeric, state: State) -> list[Proble
 
 
 def stretched(mechanism: Mechanism, numeric: Numeric, state: State) -> list[Problem]:
-    """Name springs that are under load because their free length is that of the places as they are written."""
+    """Name elements that are under load because their free length is that of the places as they are written."""
     if at_level(mechanism, mechanism.initial, "position"):
         return []  # the mechanism begins elsewhere than it was assembled
     found = []
-    for name, spring in mechanism.elements["springs"].items():
-        what = spring.action.name
-        if what in spring.table or spring.stiffness == 0:
+    for section, name, element in _elements(mechanism):
+        if element.from_places is None:
             continue
-        now, free = numeric.evaluate(numeric.program([spring.action.value, spring.free]), state.t, state.q)
+        what, *lengths = element.from_places
+        now, free = numeric.evaluate(numeric.program(lengths), state.t, state.q)
         if abs(now - free) > MOVED * (abs(now) + abs(free)):
             text = f"the free {what} is left out and taken from the places as they are written, {free:.6g}; assembled"
             text += f" it is {now:.6g}: place the bodies where the joints hold them, or give `{what}`"
-            found.append(Problem(text, "warning", key=("springs", name)))
+            found.append(Problem(text, "warning", key=(section, name)))
     return found
+
+
+def _elements(mechanism: Mechanism) -> Iterator[tuple[str, str, Element]]:
+    """Return all force elements, with their tables and names."""
+    return ((section, name, element) for section, kept in mechanism.elements.items() for name, element in kept.items())
 
 
 def _turn(was: Array, now: Array) -> float:

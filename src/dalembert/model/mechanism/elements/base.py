@@ -33,6 +33,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from dalembert.errors import ModelError
+from dalembert.language.building import Expr
 from dalembert.language.tokens import NAME
 from dalembert.model.drawing import Shape
 from dalembert.model.mechanism.element_terms import Terms
@@ -88,6 +89,11 @@ class Element(Part, ABC):
     def ends(self) -> tuple[tuple[str, Marker], ...]:
         """The bodies on which it is seen to be attached, and where."""
         return ()
+
+    @property
+    def from_places(self) -> tuple[str, Expr, Expr] | None:
+        """What is left out and taken from the places as they are written: its name, what it is now, what was taken."""
+        return None
 
     def shapes(self, joints: Mapping[str, Joint], bodies: Mapping[str, Body]) -> list[Shape]:
         """Return what is drawn of it."""

@@ -56,6 +56,12 @@ class Spring(Acting):
         return self.stiffness * (action.value - self.free) + self.damping * action.rate + self.force
 
     @property
+    def from_places(self) -> tuple[str, Expr, Expr] | None:
+        """Its free length or angle, where it is left out and matters."""
+        what = self.action.name
+        return None if what in self.table or self.stiffness == 0 else (what, self.action.value, self.free)
+
+    @property
     def drawn(self) -> tuple[str, ...]:
         """As what it is drawn."""
         return (self.word,) if self.damping == 0 else (self.word, "damper")
