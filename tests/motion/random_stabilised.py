@@ -30,7 +30,9 @@ def random_system(random: np.random.Generator) -> tuple[System, dict[str, int]]:
             constraints[f"c{k}"] = f"q{k} + {number(0.1, 0.4)}*sin({b}) - {number(0.1, 0.3)}*{c}^2 = {drive}"
             levels["position"] += 1
         else:
-            constraints[f"c{k}"] = f"q{k}' + {number(0.1, 0.4)}*sin({a})*{b}' - {number(0.1, 0.3)}*cos({c})*{a}' = {drive}"
+            constraints[f"c{k}"] = (
+                f"q{k}' + {number(0.1, 0.4)}*sin({a})*{b}' - {number(0.1, 0.3)}*cos({c})*{a}' = {drive}"
+            )
             levels["velocity"] += 1
     initial = {f"{q}'": float(random.uniform(-1, 1)) for q in names[count:]}
     initial |= {q: float(random.uniform(-0.7, 0.7)) for q in names[count:]}

@@ -159,7 +159,8 @@ class Independent(Form):
             parts = {j: abs(k) / 10**_DECIMALS for j, k in enumerate(row) if k}
             sizes = {j: "" if size == 1 else f"{size:g} " for j, size in parts.items()}
             terms = [f"{'-' if row[j] < 0 else '+'} {size}{q[j]}" for j, size in sizes.items()]
-            notes.append(f"{name} = {' '.join(terms).removeprefix('+ ')}")
+            text = " ".join(terms).removeprefix("+ ")
+            notes.append(f"{name} = {'-' + text[2:] if text.startswith('- ') else text}")
         chosen = "objective choice: B has the right singular vectors of A at the start that belong to zero, rounded"
         return [f"{chosen}; z = B q: {'; '.join(notes)}"]
 

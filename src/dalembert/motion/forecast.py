@@ -51,7 +51,8 @@ def foresee(
     if not whole.size:
         return unforeseen(chosen, "the motion is shorter than a step")
     trial = _Trial(times[whole], states[whole], states[0], step, engine)
-    return _Foresight(trial, chosen).outcome()
+    with np.errstate(all="ignore"):  # what grows beyond numbers is no bound
+        return _Foresight(trial, chosen).outcome()
 
 
 def unforeseen(chosen: Stabilisation, reason: str) -> tuple[Forecast, ...]:

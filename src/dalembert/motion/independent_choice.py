@@ -55,6 +55,8 @@ def objection(system: System, named: Sequence[str]) -> str | None:
             return f"`{name}` is no coordinate; {nearest(name, (*known, OBJECTIVE))}"
     if len(set(named)) < len(named):
         return f"coordinates are named once, got {quoted(named)}"
+    if not system.constraints and len(named) < len(known):
+        return f"this system has {len(known)} independent coordinates; {len(named)} were named: {quoted(named)}"
     return None
 
 
