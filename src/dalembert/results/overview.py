@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import symengine as se
@@ -81,7 +82,7 @@ def choices(run: Run) -> list[nodes.Block]:
     found = [(t, words) for t, words in run.choices if words]
     if not found:
         return []
-    (_, first), *others = found
+    first, others = found[0][1], [new for old, new in pairwise(found) if new[1] != old[1]]
     text = f"Independent coordinates: {quoted(first)}"
     text += "".join(f"; from t = {t:.4g} on {quoted(words)}" for t, words in others[:_CHOICES])
     if len(others) > _CHOICES:
