@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dalembert.model.textfile import load, loads
     from dalembert.motion.events import Event
     from dalembert.results.motion_files import load_motion
+    from dalembert.results.stability_map import stabilisation_map
 
 _PUBLIC = {
     "System": "dalembert.model.system",
@@ -33,6 +34,7 @@ _PUBLIC = {
     "names": "dalembert.model.gallery",
     "Event": "dalembert.motion.events",
     "load_motion": "dalembert.results.motion_files",
+    "stabilisation_map": "dalembert.results.stability_map",
     "DalembertError": "dalembert.errors",
     "ModelError": "dalembert.errors",
     "DerivationError": "dalembert.errors",
@@ -56,6 +58,7 @@ __all__ = [
     "loads",
     "names",
     "pair",
+    "stabilisation_map",
 ]
 __version__ = "0.1.0"
 

@@ -9,7 +9,7 @@ import pytest
 import symengine as se
 import sympy as sp
 
-from dalembert import System, example
+from dalembert import MotionWarning, System, example, stabilisation_map
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.gramschmidt import complement, orthogonalise
 from dalembert.algebra.pilot import Pilot
@@ -136,6 +136,40 @@ def test_beshaw_24_to_26():
     fifth = d(psi) ** 3 * F + d(psi) ** 2 * G + d(psi) * H + 4 * I * G + 6 * N * F + 7 * d(psi) * F * I
     fifth += 3 * d(psi, psi) * F**2 + M
     assert sp.expand(total(fourth) - fifth) == 0
+
+
+def test_beshaw_any_k():
+    """c + D(t)ψ with any matrix D(t), from ψ⁰ ≠ 0 on: ψ follows ψ̇ = Dψ, by a fine step."""
+    gains = {"kappa": [["-3 - sin(t)", 1], [-1, "-3 - sin(t)"]]}  # commutes with itself: ψ = exp(∫D) ψ⁰
+    with pytest.warns(MotionWarning, match="contradict"):
+        run = example("upright-disk").simulate(
+            2, method="rk4", step=0.002, keep="stabilise", gains=gains, initial={"x'": 1.05}
+        )
+    decay = 0.05 * np.exp(-3 * run.t + np.cos(run.t) - 1)
+    expected = np.column_stack([decay * np.cos(run.t), -decay * np.sin(run.t)])
+    assert run.residuals[1] == pytest.approx(expected, abs=1e-8)
+
+
+def test_beshaw_bound_before_the_motion():
+    """‖ψ‖ ≤ σ as stated, for Euler and RK4 and several K and steps; of Euler the remainder is τ²/2 ψ̈ = O(τ²)."""
+    for method in ("euler", "rk4"):
+        stated = []
+        for step in (0.1, 0.05):
+            for kappa in (-5, [[-5, 3], [-3, -5]], "-5*(1 + sin(2*t)/2)"):
+                run = example("upright-disk").simulate(3, method=method, step=step, keep="stabilise",
+                                                       gains={"kappa": kappa})  # fmt: skip
+                [bound] = run.bounds
+                assert bound.largest <= bound.stated < 6 * bound.largest
+                stated.append(bound.stated)
+        order = np.log2(stated[0] / stated[3])
+        assert order == pytest.approx(1 if method == "euler" else 4, abs=0.4)  # ρ ~ τ², or τ⁵; 1 − δ ~ τ
+
+
+def test_beshaw_map():
+    """Theorem 1 admits −2 < τκ < 0, Theorem 2 −2.785 < τκ < 0, with the smallest S where the theory says."""
+    assert stabilisation_map("euler").interval == pytest.approx(2)
+    assert stabilisation_map("rk4").interval == pytest.approx(2.785, abs=1e-3)
+    assert stabilisation_map("rk4").region.best == pytest.approx((-1.5961, 0.2704), abs=1e-4)
 
 
 def test_beshaw_no_stray_term():

@@ -1,7 +1,9 @@
 """Independent coordinates: z = B q, q̈ = R z̈ + a₀, RᵀM R z̈ = Rᵀ(f − M a₀) (Valášek, Stejskal).
 
 *Subjective* choice: the user names the coordinates z, or the pilot does; the rows of B are unit vectors. *Objective*
-choice: the rows of B are the right singular vectors of A that belong to zero singular values; `objective` gives them.
+choice, `coordinates="objective"`: the rows of B are the right singular vectors of A at the start that belong to zero
+singular values. In formulas they are rounded to two decimals: any constant B near them serves as well. With a basis D
+of the null space of A, R = D (B D)⁻¹.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import symengine as se
@@ -24,19 +27,22 @@ from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Values
 from dalembert.errors import nearest, quoted
 from dalembert.forms.along_bodies import along_coordinates
-from dalembert.forms.base import Form, Matrix, Solution, Written, dense, holds_where, register
+from dalembert.forms.base import Form, Matrix, Solution, Written, dense, holds_where, register, transposed
 from dalembert.forms.by_bodies import by_bodies
 from dalembert.forms.minimal import along
-from dalembert.forms.nullspace import by_elimination
-from dalembert.forms.prepared import Rows, Scene
+from dalembert.forms.nullspace import NullSpace, by_elimination
+from dalembert.forms.prepared import Rows, Scene, power_of_ten
 from dalembert.forms.sheet import forces, ledger_of
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 
+OBJECTIVE = "objective"  # in place of names: the choice by singular values
+_DECIMALS = 2  # of B in formulas
+
 
 @register
 class Independent(Form):
-    """Accepts every system; `coordinates` are the indices of the independent ones, otherwise the pilot chooses."""
+    """Accepts every system; `coordinates` names the independent ones, otherwise the pilot chooses."""
 
     name = "independent"
     title = "Independent coordinates, RᵀM R z̈ = Rᵀ(f − M a₀)"
@@ -47,6 +53,7 @@ class Independent(Form):
         self.coordinates = None if coordinates is None else names("coordinates", coordinates)
         self._free: frozenset[int] = frozenset()
         self._chosen: tuple[int, ...] = ()
+        self._B: list[list[int]] = []  # of the objective choice, in parts of `_PARTS`
 
     def refuse(self, scene: Scene) -> str | None:
         """Refuse names that are no coordinates, too few or too many, and ones that are not independent."""
@@ -54,6 +61,9 @@ class Independent(Form):
             return None
         count = scene.system.mechanical
         names, freedom = scene.system.coordinates[:count], count - scene.rank
+        if self.coordinates == (OBJECTIVE,) and OBJECTIVE not in names:
+            self._B = _rounded(scene)
+            return None
         for name in self.coordinates:
             if name not in names:
                 return f"`{name}` is no coordinate; {nearest(name, names)}"
@@ -70,12 +80,52 @@ class Independent(Form):
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Solve A for the dependent accelerations, then for the independent ones."""
-        null = by_elimination(rows, pilot, self._free)
+        null = self._null(rows, pilot)
         solution = along(rows, null, pilot)
         solution.matrices["R"] = solution.matrices.pop("D")
         solution.matrices["a_0"] = [[value] for value in null.particular]
+        if self._B:
+            solution.matrices["B"] = self._constants(rows.arithmetic)
         solution.independent = null.independent
         return solution
+
+    def _null(self, rows: Rows, pilot: Pilot) -> NullSpace:
+        """Return R, and a₀ with B a₀ = 0; the columns of R move one independent coordinate by one each."""
+        null = by_elimination(rows, pilot, self._free)
+        if not self._B:
+            return null
+        arithmetic, B = rows.arithmetic, self._constants(rows.arithmetic)
+        D = [dense(column, rows.n, arithmetic) for column in null.columns]
+        BD = self._along(B, D)
+        columns: list[list[Scalar]] = []
+        for k in range(len(D)):
+            unit = [arithmetic.one if i == k else arithmetic.zero for i in range(len(D))]
+            x = _solved(BD, unit, arithmetic, pilot)
+            columns.append(transposed([dict(enumerate(d)) for d in D], x, rows.n, arithmetic))
+        particular = list(null.particular)
+        for column, row in zip(columns, B, strict=True):
+            moved = sum((b * a for b, a in zip(row, null.particular, strict=True)), start=arithmetic.zero)
+            particular = [a - moved * r for a, r in zip(particular, column, strict=True)]
+        return NullSpace([dict(enumerate(column)) for column in columns], particular)
+
+    def _constants(self, arithmetic: Any) -> list[list[Scalar]]:
+        """Return B in any arithmetic."""
+        parts = power_of_ten(_DECIMALS, arithmetic)
+        return [[_whole(k, arithmetic) / parts for k in row] for row in self._B]
+
+    @staticmethod
+    def _along(B: list[list[Scalar]], D: list[list[Scalar]]) -> list[list[Scalar]]:
+        return [[_product(row, column) for column in D] for row in B]
+
+    def _names(self, scene: Scene) -> list[str]:
+        """Return how the independent coordinates are called."""
+        if self._B:
+            return [scene.fresh("z", str(k + 1)).name for k in range(len(self._B))]
+        return [scene.blocks.q[j].name for j in self._chosen]
+
+    def symbols(self, scene: Scene) -> list[Expr]:
+        """Return z of the objective choice, which are no coordinates of the system."""
+        return [se.Symbol(name) for name in self._names(scene)] if self._B else []
 
     def write(self, scene: Scene, solution: Callable[[], Solution]) -> Written:
         """Write R, the inertia and the force; say which coordinates were chosen, and where they can be."""
@@ -86,6 +136,8 @@ class Independent(Form):
         """Take down which coordinates were chosen, and say it."""
         self._chosen, names = independent, scene.system.coordinates
         count = scene.system.mechanical
+        if self._B:
+            return [*self._sums(scene), *self._where(scene)]
         chosen = [i for i in independent if i < count]
         if not chosen:
             return ["no coordinate is independent: the constraints determine the motion"]
@@ -96,9 +148,24 @@ class Independent(Form):
                 f"the state is {len(positions)} positions, {quoted(names[i] for i in positions)}, "
                 f"and {len(chosen)} velocities, those of {quoted(names[i] for i in chosen)}"
             )
+        return notes + self._where(scene)
+
+    def _where(self, scene: Scene) -> list[str]:
         pilot = Pilot()
         self.determinant(scene.arrays, pilot)
-        return notes + holds_where(scene, "R", lambda: self.determinant(scene.formulas, pilot.replay()))
+        return holds_where(scene, "R", lambda: self.determinant(scene.formulas, pilot.replay()))
+
+    def _sums(self, scene: Scene) -> list[str]:
+        """Say what z is."""
+        q, notes = scene.system.coordinates, []
+        for name, row in zip(self._names(scene), self._B, strict=True):
+            parts = {j: abs(k) / 10**_DECIMALS for j, k in enumerate(row) if k}
+            sizes = {j: "" if size == 1 else f"{size:g} " for j, size in parts.items()}
+            terms = [f"{'-' if row[j] < 0 else '+'} {size}{q[j]}" for j, size in sizes.items()]
+            text = " ".join(terms).removeprefix("+ ")
+            notes.append(f"{name} = {'-' + text[2:] if text.startswith('- ') else text}")
+        chosen = "objective choice: B has the right singular vectors of A at the start that belong to zero, rounded"
+        return [f"{chosen}; z = B q: {'; '.join(notes)}"]
 
     def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:
         """Write RᵀM R z̈ − Rᵀ(f − M a₀) with names for the entries of R and a₀, the ratios and what they lack."""
@@ -108,14 +175,14 @@ class Independent(Form):
         b, names, notes = scene.blocks, {}, []
         if not matrices:  # too long for the algebra: solved on a tape, with names for what is used again
             pilot = Pilot()
-            by_elimination(scene.arrays, pilot, self._free)
+            self._null(scene.arrays, pilot)
             rows, ledger = ledger_of(scene, names)
-            null = by_elimination(rows, pilot.replay(), self._free)
+            null = self._null(rows, pilot.replay())
             columns = [ledger.write(dense(column, rows.n, rows.arithmetic), other="d") for column in null.columns]
             R_found = [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in b.q]
             matrices = {"R": R_found, "a_0": [[a] for a in ledger.write(null.particular, other="d")]}
             notes = self._notes(scene, null.independent)
-        q, z = [x.name for x in b.q], [b.q[j].name for j in self._chosen]
+        q, z = [x.name for x in b.q], self._names(scene)
 
         def named(name: str, entry: Expr) -> Expr:
             if operations(entry) <= TRIVIAL:
@@ -140,11 +207,19 @@ class Independent(Form):
         rates = [se.Symbol(f"{name}''") for name in z]
         equations = [se.Add(*map(se.Mul, row, rates), -right[0]) for row, right in zip(inertia, force, strict=True)]
         shown = {"R": R, "a_0": [[a] for a in a_0]} if notes else {}
+        if notes and self._B:
+            shown["B"] = [[se.Rational(k, 10**_DECIMALS) for k in row] for row in self._B]
         return Written(equations, {"inertia": inertia, "force": force, **shown}, notes, names=names)
 
     def determinant(self, rows: Rows, pilot: Pilot) -> Scalar:
         """Return the determinant of A on the dependent coordinates: the choice holds where it does not vanish."""
-        return reduce_rows(rows.A, rows.c, rows.arithmetic, pilot, self._free).determinant
+        found = reduce_rows(rows.A, rows.c, rows.arithmetic, pilot, self._free).determinant
+        if not self._B:
+            return found
+        D = [dense(column, rows.n, rows.arithmetic) for column in by_elimination(rows, pilot).columns]
+        BD = [dict(enumerate(row)) for row in self._along(self._constants(rows.arithmetic), D)]
+        zeros = [rows.arithmetic.zero] * len(BD)
+        return found * reduce_rows(BD, zeros, rows.arithmetic, pilot).determinant
 
     @staticmethod
     def positions(scene: Scene, velocities: frozenset[int]) -> list[int]:
@@ -156,9 +231,50 @@ class Independent(Form):
 
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
         """Return RᵀM R z̈ − Rᵀ(f − M a₀)."""
-        symbols = [se.Symbol(scene.blocks.q[j].name + "''") for j in solution.independent]
+        self._chosen = solution.independent
+        symbols = [se.Symbol(f"{name}''") for name in self._names(scene)]
         rows = zip(solution.matrices["inertia"], solution.matrices["force"], strict=True)
         return [se.Add(*[m * z for m, z in zip(row, symbols, strict=True)]) - force[0] for row, force in rows]
+
+
+def _rounded(scene: Scene) -> list[list[int]]:
+    """Return B at the start, or where A has its rank if it has not there, in parts of a power of ten."""
+    count, n = scene.system.mechanical, len(scene.system.coordinates)
+    for place in (scene.start, *scene.places):
+        A = scene.numeric.all(place.t, place.q, place.v).A[scene.kept][:, :count]
+        B = objective(A)
+        if len(B) == count - scene.rank:
+            break
+    found = []
+    for row in B:  # turned so that its largest entry is positive
+        row = row if row[int(np.argmax(np.abs(row)))] > 0 else -row
+        found.append([round(float(b) * 10**_DECIMALS) for b in row] + [0] * (n - count))
+    return found + [[10**_DECIMALS * (j == i) for j in range(n)] for i in range(count, n)]
+
+
+def _whole(k: int, arithmetic: Any) -> Scalar:
+    """Return a whole number in any arithmetic, by doubling."""
+    total, part = arithmetic.zero, arithmetic.one
+    for digit in reversed(f"{abs(k):b}"):
+        total = total + part if digit == "1" else total
+        part = part + part
+    return total if k >= 0 else arithmetic.zero - total
+
+
+def _product(one: list[Scalar], other: list[Scalar]) -> Scalar:
+    total = one[0] * other[0]
+    for a, b in zip(one[1:], other[1:], strict=True):
+        total = total + a * b
+    return total
+
+
+def _solved(matrix: list[list[Scalar]], right: list[Scalar], arithmetic: Any, pilot: Pilot) -> list[Scalar]:
+    """Solve a square system over any arithmetic."""
+    reduced = reduce_rows([dict(enumerate(row)) for row in matrix], right, arithmetic, pilot)
+    x = [arithmetic.zero] * len(right)
+    for k, value in zip(reduced.pivots, reduced.right, strict=True):
+        x[k] = value
+    return x
 
 
 def objective(A: Sparse) -> Array:

@@ -51,7 +51,8 @@ def foresee(
     if not whole.size:
         return unforeseen(chosen, "the motion is shorter than a step")
     trial = _Trial(times[whole], states[whole], states[0], step, engine)
-    return tuple(_Foresight(trial, chosen, level).outcome() for level in chosen.present())
+    with np.errstate(all="ignore"):  # what grows beyond numbers is no bound
+        return _Foresight(trial, chosen).outcome()
 
 
 def unforeseen(chosen: Stabilisation, reason: str) -> tuple[Forecast, ...]:
@@ -78,87 +79,121 @@ class _Trial:
 
 
 class _Foresight:
-    """The work on one level."""
+    """The work on all levels together: what one of them is off enters the steps of the other."""
 
-    def __init__(self, trial: _Trial, chosen: Stabilisation, level: str):
-        self.trial, self.chosen, self.level = trial, chosen, level
+    def __init__(self, trial: _Trial, chosen: Stabilisation):
+        self.trial, self.chosen, self.levels = trial, chosen, chosen.present()
         count = len(trial.times)
-        self.S = chosen.growth(level, trial.times, np.full(count, trial.step))
-        self.rows = chosen.rows(level)
+        self.S = {level: chosen.growth(level, trial.times, np.full(count, trial.step)) for level in self.levels}
         self.some = np.unique(np.linspace(0, count - 1, _STATES).astype(int))
         self.moved = np.unique(np.linspace(0, count - 1, _MOVED).astype(int))
         self.random = np.random.default_rng(0)
 
-    def outcome(self) -> Forecast:
-        """Find σ that is not contradicted by steps from states that far off."""
-        found = contraction(self.S)
-        start = float(_sizes(self._y(self.trial.times[:1], self.trial.begin[None]))[0])
-        start = start if start > _ROUNDING else 0.0
+    def outcome(self) -> tuple[Forecast, ...]:
+        """Find σ that are not contradicted by steps from states that far off."""
+        shrink = {level: contraction(S) for level, S in self.S.items()}
+        begin = self._y(self.trial.times[:1], self.trial.begin[None])
+        start = {level: size if (size := float(_sizes(y)[0])) > _ROUNDING else 0.0 for level, y in begin.items()}
         left = self._left(self.some, self.trial.states[self.some])
-        largest, sigma = float(_sizes(left).max(initial=0.0)), float("inf")
-        ways = left[np.searchsorted(self.some, self.moved).clip(max=len(self.some) - 1)]
-        reason = "" if found.delta < 1 else "errors do not shrink"
-        for _ in range(_TURNS if found.delta < 1 else 0):
-            sigma = found.bound(_DOUBLED * largest + _ROUNDING, start)
-            seen = max(self._at(sigma, ways), self._at(sigma, None))
-            if _SPARE * seen <= _DOUBLED * largest + _ROUNDING:
-                return Forecast(self.level, found, _DOUBLED * largest, start, sigma)
-            largest = max(largest, seen)
-            if not np.isfinite(largest):
+        largest = {level: float(_sizes(part).max(initial=0.0)) for level, part in left.items()}
+        reason = "" if all(found.delta < 1 for found in shrink.values()) else "errors do not shrink"
+        ways = [] if reason else self._ways(left)
+        for _ in range(0 if reason else _TURNS):
+            sigma = {level: shrink[level].bound(_allowed(largest[level]), start[level]) for level in self.levels}
+            seen = self._seen(sigma, ways)
+            if all(_SPARE * seen[level] <= _allowed(largest[level]) for level in self.levels):
+                return tuple(
+                    Forecast(level, shrink[level], _allowed(largest[level]), start[level], sigma[level])
+                    for level in self.levels
+                )
+            largest = {level: max(largest[level], seen[level]) for level in self.levels}
+            if not all(map(np.isfinite, largest.values())):
                 break
-        reason = reason or "the remainder grows with the residuals as fast as these shrink: take a smaller step"
-        return Forecast(self.level, found, largest, start, float("inf"), reason)
+        reason = reason or "the remainder grows with the residuals as fast as these shrink; a smaller step may help"
+        return tuple(
+            Forecast(level, shrink[level], largest[level], start[level], float("inf"), reason) for level in self.levels
+        )
 
-    def _y(self, times: Array, states: Array) -> Array:
+    def _y(self, times: Array, states: Array) -> dict[str, Array]:
         n, kernels = self.trial.engine.n, self.trial.engine.kernels
         g, psi = kernels.residuals(times, states[:, :n], states[:, n:], self.trial.parameters)
-        return self.chosen.residuals(self.level, g, psi, np.full(len(times), self.trial.step))
+        steps = np.full(len(times), self.trial.step)
+        return {level: self.chosen.residuals(level, g, psi, steps) for level in self.levels}
 
-    def _left(self, which: Array, states: Array) -> Array:
+    def _left(self, which: Array, states: Array) -> dict[str, Array]:
         """Return the remainders of steps from states at some times of the trial."""
         times, step = self.trial.times[which], self.trial.step
         ends = self.trial.engine.ends(times, np.full(len(times), step), states)
-        S = self.S if len(self.S) == 1 else self.S[which]
-        return self._y(times + step, ends) - S @ self._y(times, states)
+        before, after = self._y(times, states), self._y(times + step, ends)
+        return {level: after[level] - self._growth(level, which) @ before[level] for level in self.levels}
 
-    def _at(self, sigma: float, ways: Array | None) -> float:
-        """Return the largest remainder of steps from states that are moved off the constraints by σ."""
-        times, states = self.trial.times[self.moved], self.trial.states[self.moved]
-        shape = (len(times), *self._y(times[:1], states[:1]).shape[1:])
-        way = self.random.normal(size=shape) if ways is None else ways
-        sizes = _sizes(way)
-        wanted = sigma * way / np.where(sizes > 0, sizes, 1.0)[:, None, None]
-        try:
-            off = self._displaced(times, states, wanted)
-            left = _sizes(self._left(self.moved, off))
-        except SimulationError:  # nothing can be evaluated there
-            return float("inf")
-        return float(left.max(initial=0.0)) if np.all(np.isfinite(left)) else float("inf")
+    def _growth(self, level: str, which: Array) -> Array:
+        S = self.S[level]
+        return S if len(S) == 1 else S[which]
 
-    def _displaced(self, times: Array, states: Array, y: Array) -> Array:
+    def _ways(self, left: dict[str, Array]) -> list[dict[str, Array]]:
+        """Return directions in which states are moved: those of the remainders, and to where these would lead in time.
+
+        That is y = S y + remainder.
+        """
+        places = np.searchsorted(self.some, self.moved).clip(max=len(self.some) - 1)
+        remainders = {level: part[places] for level, part in left.items()}
+        led = {}
+        for level, part in remainders.items():
+            S = self._growth(level, self.moved)
+            led[level] = np.linalg.solve(np.eye(S.shape[-1]) - S, part)
+        return [remainders, led]
+
+    def _seen(self, sigma: dict[str, float], ways: list[dict[str, Array]]) -> dict[str, float]:
+        """Return the largest remainders of steps from states that are moved off the constraints by σ."""
+        aside = {level: self.random.normal(size=way.shape) for level, way in ways[0].items()}
+        seen = dict.fromkeys(self.levels, 0.0)
+        for way in (*ways, aside):
+            wanted = {level: _unit(part) * sigma[level] for level, part in way.items()}
+            try:
+                left = self._left(self.moved, self._displaced(wanted))
+            except SimulationError:  # nothing can be evaluated there
+                return dict.fromkeys(self.levels, float("inf"))
+            for level, part in left.items():
+                size = float(_sizes(part).max(initial=0.0))
+                seen[level] = max(seen[level], size) if np.isfinite(size) else float("inf")
+        return seen
+
+    def _displaced(self, wanted: dict[str, Array]) -> Array:
         """Move states off the constraints by y, least in the mass norm, positions first."""
-        n, step = self.trial.engine.n, self.trial.step
-        states, flat = states.copy(), y.reshape(len(y), -1)
-        if self.level == "position":
-            g, flat = np.split(flat, 2, axis=1)
-            states[:, :n] += self._along(times, states, g)
-            now = self._y(times, states).reshape(len(y), -1)[:, len(self.rows) :]
-            states[:, n:] += self._along(times, states, (flat - now) / step)
-        else:
-            states[:, n:] += self._along(times, states, flat)
+        times, states = self.trial.times[self.moved], self.trial.states[self.moved].copy()
+        n, flat = self.trial.engine.n, {level: part.reshape(len(times), -1) for level, part in wanted.items()}
+        rows = self.chosen.rows("position")
+        if "position" in flat:
+            states[:, :n] += self._along(times, states, {"position": flat["position"][:, : len(rows)]})
+            now = self._y(times, states)["position"].reshape(len(times), -1)
+            flat["position"] = (flat["position"] - now)[:, len(rows) :] / self.chosen.theta(self.trial.step)
+        if "velocity" in flat:
+            flat["velocity"] = flat["velocity"] - self._y(times, states)["velocity"].reshape(len(times), -1)
+        states[:, n:] += self._along(times, states, flat)
         return states
 
-    def _along(self, times: Array, states: Array, d: Array) -> Array:
+    def _along(self, times: Array, states: Array, d: dict[str, Array]) -> Array:
         """Return N d with A N d = d, N = M⁻¹Aᵀ(A M⁻¹Aᵀ)⁻¹, as accelerations that stabilisation adds."""
-        kernels, s = self.trial.engine.kernels, self.trial.engine.kernels.s
-        n = self.trial.engine.n
+        kernels, n = self.trial.engine.kernels, self.trial.engine.n
         inputs = kernels.inputs(times, states[:, :n], states[:, n:], self.trial.parameters)
-        offset = np.zeros((len(times), s))
-        offset[:, self.rows] = d
+        offset = np.zeros((len(times), kernels.s))
+        for level, part in d.items():
+            offset[:, self.chosen.rows(level)] = part
         moved, still = (
             kernels.run("stabilised", "stabilised", np.hstack([inputs, part]))[:, :n] for part in (offset, 0 * offset)
         )
         return moved - still
+
+
+def _allowed(largest: float) -> float:
+    """Return what stands for all remainders, by the largest that was seen."""
+    return _DOUBLED * largest + _ROUNDING
+
+
+def _unit(y: Array) -> Array:
+    sizes = _sizes(y)[:, None, None]
+    return y / np.where(sizes > 0, sizes, 1.0)
 
 
 def _sizes(y: Array) -> Array:

@@ -15,9 +15,9 @@ from scipy.linalg import qr
 
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, nearest, quoted
+from dalembert.forms.independent import OBJECTIVE
 from dalembert.model.system import System
 
-OBJECTIVE = "objective"
 MOST = 40  # coordinates of a system of which directions are chosen: they are full matrices
 _RANK = 1e-8
 _SEEN = 0.005  # part of the largest in a direction that is written
@@ -55,6 +55,8 @@ def objection(system: System, named: Sequence[str]) -> str | None:
             return f"`{name}` is no coordinate; {nearest(name, (*known, OBJECTIVE))}"
     if len(set(named)) < len(named):
         return f"coordinates are named once, got {quoted(named)}"
+    if not system.constraints and len(named) < len(known):
+        return f"this system has {len(known)} independent coordinates; {len(named)} were named: {quoted(named)}"
     return None
 
 

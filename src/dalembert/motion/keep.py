@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 LEVELS = {"position": "positions", "velocity": "velocities"}
 _ALMOST = 1e-9  # below one that is still one
-_TIMES = 2000  # at which gains that depend on time are looked at before the motion
+_TIMES, _STEPS = 200, 2000  # at which eigenvalues are looked at before the motion, and steps whose S are
 _SAFE = 0.9  # part of the longest step that is admissible
 _SMALL, _SHRUNK = 0.05, 0.5  # norms of products at which no longer ones are looked at: of one S, of many,
 _GROWN = 1e6  # and where they only grow
@@ -137,9 +137,13 @@ class Stabilisation:
     def residuals(self, level: str, g: Array, psi: Array, steps: Array) -> Array:
         """Return y: times, components, copies."""
         rows = self.rows(level)
-        theta = steps[:, None] if self.given is None else self._theta
+        theta = self.theta(steps[:, None])
         y = psi[:, None, rows] if level == "velocity" else np.stack([g[:, rows], theta * psi[:, rows]], axis=1)
         return y if self._alike(level) else y.reshape(len(y), -1, 1)
+
+    def theta(self, step: Any) -> Any:
+        """Return the time by which velocities of residuals are multiplied, beside their positions."""
+        return step if self.given is None else self._theta
 
     @cached_property
     def _theta(self) -> float:
@@ -195,8 +199,8 @@ class Stabilisation:
 
     def eigenvalues(self, level: str, times: Array) -> Array:
         """Return those of K at some times."""
-        Z = self._scaled(level, times[:1] if self._known().constant else times, np.ones(1))
-        return np.linalg.eigvals(Z[:, 0]).ravel()
+        times = times[:1] if self._known().constant else times
+        return np.unique(np.linalg.eigvals(self._scaled(level, times, np.ones(len(times)))[:, 0]))
 
     def longest(self, begin: float, until: float) -> float:
         """Return the longest step that is admissible with these gains; chosen ones admit any."""
@@ -218,7 +222,7 @@ class Stabilisation:
             raise ModelError(self._unstable(begin, until))
         if step is None:
             return
-        count = min(_TIMES, max(1, round((until - begin) / step)))
+        count = min(_STEPS, max(1, round((until - begin) / step)))
         times = begin + step * np.arange(count)
         for level in self.present():
             found = contraction(self.growth(level, times, np.full(count, step)))

@@ -67,4 +67,5 @@ class StabilityRegion:
         if not inside.size:
             return 0.0, 1.0
         k = int(np.argmin(self.radius(inside)))
-        return float(inside[k]), float(self.radius(inside)[k])
+        radius = float(self.radius(inside)[k])
+        return float(inside[k]), radius if radius > 1e-10 else 0.0  # at a root

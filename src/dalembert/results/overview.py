@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import symengine as se
 
 from dalembert.document import nodes
 from dalembert.document.nodes import faint, listed, rounded
-from dalembert.errors import DalembertError
+from dalembert.errors import DalembertError, quoted
 from dalembert.results.plain import final_joints
 from dalembert.results.quantities import quantities, time_unit, unit_of
 
 if TYPE_CHECKING:
     from dalembert.results.run import Run
 
+_CHOICES = 6  # changes of independent coordinates that are shown
 _OUTPUTS = 20  # outputs that are shown
 _LARGE = 200  # coordinates from which the certificate is not made on the way
 _VERBS = {"stopped": "was stopped", "failed": "fails"}
@@ -35,7 +37,7 @@ def run_document(run: Run) -> nodes.Section:
 def outcome(run: Run) -> nodes.Section:
     """Say how the motion was computed, and the state and the forces at its end."""
     found = [table for table in (_joints(run) or _reactions(run),) if table is not None]
-    said = [how(run), *stabilised(run), *events(run), *outputs(run)]
+    said = [how(run), *choices(run), *stabilised(run), *events(run), *outputs(run)]
     return nodes.Section(f"Motion until {until(run)}", [*said, _state(run), *found])
 
 
@@ -70,8 +72,22 @@ def how(run: Run) -> nodes.Block:
     if run.step is not None:
         control = ("a step of ", nodes.Number(run.step))
     words = f", {run.evaluations:,} evaluations, in {run.wall_s * 1e3:.3g} ms after {run.build_s:.2g} s of preparation"
-    words += f"; form `{run.form}`" + (f", constraints kept by `{run.keep}`" if run.system.constraints else "")
+    is_kept = run.system.constraints and not run.choices  # nothing is off there
+    words += f"; form `{run.form}`" + (f", constraints kept by `{run.keep}`" if is_kept else "")
     return nodes.Paragraph((f"{run.steps:,} steps of `{run.method}` with ", control, f"{words}."))
+
+
+def choices(run: Run) -> list[nodes.Block]:
+    """Say which coordinates were independent, and when others were chosen."""
+    found = [(t, words) for t, words in run.choices if words]
+    if not found:
+        return []
+    first, others = found[0][1], [new for old, new in pairwise(found) if new[1] != old[1]]
+    text = f"Independent coordinates: {quoted(first)}"
+    text += "".join(f"; from t = {t:.4g} on {quoted(words)}" for t, words in others[:_CHOICES])
+    if len(others) > _CHOICES:
+        text += f"; and {len(others) - _CHOICES} more changes until t = {others[-1][0]:.4g}"
+    return [nodes.Paragraph(f"{text}.")]
 
 
 def stabilised(run: Run) -> list[nodes.Block]:

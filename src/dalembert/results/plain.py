@@ -76,6 +76,7 @@ def as_dict(run: Run) -> dict[str, Any]:
             "position": float(np.abs(g).max(initial=0.0)),
             "velocity": float(np.abs(psi).max(initial=0.0)),
         },
+        "choices": [{"t": t, "coordinates": list(words)} for t, words in f["choices"]],
         "stabilisation": None if run.stabilisation is None else run.stabilisation.as_dict(),
         "energy": energy,
         "reactions": final_reactions(run),

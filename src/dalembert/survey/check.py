@@ -167,6 +167,8 @@ class Examination:
         try:
             state = noted_start(self.system)
         except ModelError as error:
+            if self.system.simulation.get("keep") == "stabilise" and (off := self.kept_off()):
+                return off
             self.contradiction(error)
         else:
             for note in state.notes:
@@ -177,6 +179,18 @@ class Examination:
             return beginning(self.system)
         except ModelError:
             return None
+
+    def kept_off(self) -> Configuration | None:
+        """Note a start off the constraints, which `stabilise` takes as it is; None if there is none."""
+        from dalembert.survey.offset_start import offset_start
+
+        try:
+            state = offset_start(self.system)
+        except ModelError:
+            return None
+        self.report("warning", f"the initial values contradict constraints, and are kept: {state.off}", "initial")
+        self.state = state
+        return Configuration(state.t, state.q, state.v)
 
     def misfits(self, numeric: Numeric, state: State) -> list[Problem]:
         """Find what does not fit in the initial position; only parts can fit or not."""

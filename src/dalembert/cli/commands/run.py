@@ -62,8 +62,9 @@ def command(
     system = open_model(model, settings, initial, outputs, functions, controls, by)
     asked |= read_events(system, event)
     chosen_settings(system, asked)  # what cannot be is said before anything is printed
+    examined = system.replace(simulation={"keep": asked["keep"]}) if "keep" in asked else system
     with Progress("examining the model"):
-        outcome = system.check()
+        outcome = examined.check()
     typer.echo(shown(outcome.document()))
     if not (outcome.ok or "unchecked" in asked):
         raise typer.Exit(FAILED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,7 @@ def section(run: Run) -> Section:
             Code(f'from dalembert import load\n\nrun = load("{name}").{_call(run.motion)}\nrun.report("report.html")'),
         ]
         if not settings.keys() <= set(Settings.options):
-            parts.append(Paragraph("Events and gains are given in Python only.", "faint"))
+            parts.append(Paragraph("Events are given in Python only.", "faint"))
     versions = [f"Python {platform.python_version()}", *(f"{name} {_version(name)}" for name in _PACKAGES)]
     made = f"Made with {', '.join(versions)} on {platform.system()}, {platform.machine()}."
     return Section("How to reproduce it", [*parts, Paragraph(made, "faint")], key="reproduce")
@@ -71,7 +72,15 @@ def _settings(motion: Motion) -> dict[str, Any]:
 
 def _option(key: str, value: Any) -> str:
     name = f"--{key.replace('_', '-')}"
+    if isinstance(value, Mapping):
+        return " ".join(f'{name} "{gain}={_bracketed(entry)}"' for gain, entry in value.items())
+    if isinstance(value, tuple):
+        return f"{name} {','.join(value)}"
     return name if value is True else f"{name} {value}"
+
+
+def _bracketed(value: Any) -> str:
+    return f"[{', '.join(map(_bracketed, value))}]" if isinstance(value, tuple) else str(value)
 
 
 def _version(name: str) -> str:
