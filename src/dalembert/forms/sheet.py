@@ -171,7 +171,7 @@ class NamedSteps(ABC):
     def names_of_multipliers(self) -> list[str]:
         """What λ is called, condition by condition."""
         constraints = self.scene.system.constraints
-        return [f"lambda_{constraints[i].name.replace('.', '_')}" for i in self.scene.kept]
+        return [self.scene.fresh("lambda", constraints[i].name).name for i in self.scene.kept]
 
     def named(self, name: str, value: Expr) -> Expr:
         """Give a value a name, unless it needs none."""
