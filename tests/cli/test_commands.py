@@ -84,6 +84,19 @@ def test_derive(command):
     )
 
 
+def test_derive_releases(command):
+    code, out, _ = command("derive", "pendulum", "--release", "rod_x")
+    assert code == 0 and "released: rod_x" in out and "rod_x: lambda_rod_x = -l*m*sin(phi)" in out
+    data = json.loads(command("derive", "slider-crank-joints", "--release", "A.x,B", "--to", "json")[1])
+    assert list(data["released"]) == ["A.x", "B.normal"] and data["released"]["A.x"]["words"] == "force on rod"
+    assert "\\lambda_{A,x}" in command("derive", "slider-crank-joints", "--release", "A.x", "--to", "latex")[1]
+    assert "The minimal form" in command("derive", "pendulum", "--release", "rod_x", "--form", "minimal")[1]
+    code, _, error = command("derive", "pendulum", "--release", "rod_z")
+    assert code == 2 and "no constraint `rod_z`; did you mean" in error
+    code, _, error = command("derive", "pendulum", "--release", ",")
+    assert code == 2 and "names separated by commas" in error
+
+
 def test_run_goes_from_file_to_result(command, tmp_path):
     example("pendulum").save(tmp_path / "mine.toml")
     code, out, _ = command("run", "mine.toml", "--until", "2", "--set", "l=2", "--no-report")

@@ -78,7 +78,7 @@ def test_a_release_prints_itself():
     text = str(pendulum_on_slider().release("ground_rail.normal"))
     assert "coordinates: x_slider, y_slider, phi_bob" in text
     assert "ground_rail.normal: y_slider = 0    (released)" in text
-    assert "(ground_rail.normal: force on slider)" in text
+    assert "ground_rail.normal: lambda_ground_rail_normal = " in text and "(force on slider)" in text
     assert "r_y_slider = lambda_ground_rail_normal\n" in f"{text}\n"
 
 
@@ -160,3 +160,32 @@ def test_what_cannot_be_released():
     with pytest.raises(DerivationError, match="`a` is not determinate: it shares its load with `b`"):
         _ = shared.reaction
     assert "not determinate" in str(shared)
+
+
+def test_components_have_names_of_their_own():
+    """Wholly or by component; `A.x` and `A_x` are two multipliers, and each reaction says of which it is."""
+    system = System(
+        coordinates="x y z",
+        kinetic="(x'^2 + y'^2 + z'^2)/2",
+        potential="2*x + 3*y + 5*z",
+        constraints={"A.x": "x = 0", "A.y": "y = 0", "A_x": "z = 0"},
+    )
+    released = system.release("A", "A_x")
+    assert released.conditions == ("A.x", "A.y", "A_x") and len(set(released.names.values())) == 3
+    assert [float(value) for value in released.multipliers.values()] == [2, 3, 5]
+    text = str(released)
+    assert all(f"{name}: {released.names[name]} = " in text for name in released.conditions)
+    assert released.latex().count("lambda") >= 6
+    data = released.as_dict()
+    assert [data["released"][name]["multiplier"] for name in released.conditions] == ["2", "3", "5"]
+    assert system.release("A.y").conditions == ("A.y",)
+    derivation = system.derive("multipliers")
+    assert len({symbol for e in derivation.expressions for symbol in e.free_symbols if "lambda" in symbol.name}) == 3
+    with pytest.raises(ModelError, match="no constraint `B`"):
+        system.release("B")
+
+
+def test_what_is_not_determined_is_said_in_data_too():
+    table = System(coordinates="x", kinetic="x'^2/2", constraints={"a": "x = 0", "b": "2*x = 0"})
+    data = table.release("a").as_dict()
+    assert "shares its load" in data["released"]["a"]["undetermined"]

@@ -251,6 +251,7 @@ class Derivation(Printed):
             "degrees_of_freedom": self.degrees_of_freedom,
             "solved": [f"{name} = {to_text(expr)}" for name, expr in self.solved_expressions.items()],
             "symbols": {name: to_text(expr) for name, expr in self.meaning_expressions.items()},
+            "multipliers": {name: to_text(e) for name, e in self.multiplier_expressions.items()},
             "shared": self.shared,
             "joint_forces": {name: to_text(expr) for name, expr in self.joint_expressions.items()},
             "total_reaction": [to_text(e) for e in self.total_expressions[:count]],

@@ -27,6 +27,7 @@ def derivation_document(derivation: Derivation, whole: bool = True) -> Section:
         described.constraints(),
         described.matrices(),
         *described.conditions(),
+        described.multipliers(),
         described.reactions(),
         described.joint_forces(),
         described.where(),
@@ -71,6 +72,15 @@ class _Description:
         """Show equations between the matrices, where one can read them."""
         found = self.derivation.condition_expressions.items()
         return [self.section(title, map(Equation, rows)) for title, rows in found if self.whole or is_readable(rows)]
+
+    def multipliers(self) -> Section | None:
+        """Show λ of each constraint, but for those that are said below, where reactions are made of them."""
+        d, rows = self.derivation, []
+        for name, expr in d.multiplier_expressions.items():
+            symbol = d.scene.fresh("lambda", name).name
+            if symbol not in d.abbreviation_expressions and (self.whole or is_readable([expr])):
+                rows.append(Equation(symbol, expr, name))
+        return self.section("Multipliers, λ", rows, "multiplier")
 
     def reactions(self) -> Section | None:
         """Show each reaction by coordinate; where a person reads and that is long, by its multiplier, if at all."""

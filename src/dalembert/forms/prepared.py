@@ -132,7 +132,17 @@ class Scene:
 
     def fresh(self, kind: str, name: str) -> Expr:
         """Return a symbol for the output, such as lambda_<constraint>, that no name of the system is equal to."""
-        return self.free_name(f"{kind}_{name.replace('.', '_')}")
+        known = self._multipliers.get(name) if kind == "lambda" else None
+        return known or self.free_name(f"{kind}_{name.replace('.', '_')}")
+
+    @cached_property
+    def _multipliers(self) -> dict[str, Expr]:
+        """The symbols of the multipliers, each another one: of A.x and A_x too."""
+        found: dict[str, Expr] = {}
+        for constraint in self.system.constraints:
+            taken = {symbol.name for symbol in found.values()}
+            found[constraint.name] = self.free_name(f"lambda_{constraint.name.replace('.', '_')}", taken)
+        return found
 
     def free_name(self, name: str, taken: Collection[str] = ()) -> Expr:
         """Return a symbol of a name, lengthened until nothing else is called so in the system; a letter is numbered.

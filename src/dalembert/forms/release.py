@@ -19,6 +19,7 @@ from dalembert.forms.derivation import Derivation
 from dalembert.forms.formulas import NamedFormulas
 from dalembert.forms.multipliers import multiplier
 from dalembert.language.building import Expr
+from dalembert.language.printing import to_text
 from dalembert.model.system import System
 
 
@@ -29,6 +30,7 @@ class Release(Printed):
     reaction: by condition, the generalized reaction on each coordinate of the freed system, as SymPy.
     multipliers: by condition, λ: of a joint, the force or the moment on its second body.
     abbreviations: names in the formulas for what is too long to be written out in them.
+    names: by condition, the symbol of its λ in formulas, as lambda_A_x; no two are the same.
 
     >>> block = System(coordinates="x y", kinetic="m*(x'^2 + y'^2)/2", potential="m*g*y",
     ...                constraints={"wall": "x = 0", "floor": "y = 0"}, parameters={"m": 1, "g": 9})
@@ -43,8 +45,7 @@ class Release(Printed):
         self.conditions = tuple(dict.fromkeys(names_of("names", names)))
         if not self.conditions:
             raise ModelError("name the constraint, joint or condition that is to be released")
-        for name in self.conditions:
-            system.constraint(name)
+        self.conditions = tuple(dict.fromkeys(part for name in self.conditions for part in _parts(system, name)))
         self.original = system
         self.system = system.reduced(keep=self.conditions)
         self._words = words or {}
@@ -61,6 +62,11 @@ class Release(Printed):
             return self.system.derive("reactions")
         except DerivationError:
             return self.system.derive("multipliers")
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The symbol of λ of every released condition."""
+        return {name: self.derivation.scene.fresh("lambda", name).name for name in self.conditions}
 
     @property
     def reaction(self) -> dict[str, list[Any]]:
@@ -94,6 +100,33 @@ class Release(Printed):
             raise DerivationError(f"{text}; `simulate` gives it as numbers")
         return name
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the derivation of the freed system as plain data, with what was released.
+
+        released: by condition, λ with its symbol, what it is in words, and the reaction by coordinate; or why not.
+        """
+        found: dict[str, Any] = {}
+        for name in self.conditions:
+            entry: dict[str, Any] = {"symbol": self.names[name], "words": self._said(name)}
+            try:
+                row = self.derivation.reaction_expressions[self._written(name)]
+                entry["multiplier"] = to_text(self.expressions[name])
+                entry["reaction"] = [to_text(e) for e in row[: self.system.mechanical]]
+            except DerivationError as error:
+                entry["undetermined"] = str(error)
+            found[name] = entry
+        return {
+            "released": found,
+            "coordinates": list(self.system.coordinates[: self.system.mechanical]),
+            **self.derivation.as_dict(),
+        }
+
+    def latex(self) -> str:
+        """Return it as LaTeX, which needs amsmath."""
+        from dalembert.document.latex import write_latex
+
+        return write_latex(self.document().parts)
+
     def document(self) -> Section:
         """Show the freed system and the reactions of what was released."""
         system = self.system
@@ -123,10 +156,20 @@ class Release(Printed):
         """Write λ, and how it acts on each coordinate."""
         index = [c.name for c in self.system.constraints].index(name)
         symbol = multiplier(self.derivation.scene, index)
-        words = f"{name}{self._words.get(name, '')}".replace("`", "")
         row = {j: entry for (i, j), entry in self.system.blocks.A.items() if i == index}
-        acting = [Equation(f"r_{self.system.coordinates[j]}", entry * symbol) for j, entry in row.items()]
-        return [Equation(symbol.name, self.expressions[name], said=words), *acting]
+        acting = [Equation(f"r_{self.system.coordinates[j]}", entry * symbol, name) for j, entry in row.items()]
+        return [Equation(symbol.name, self.expressions[name], name, self._said(name)), *acting]
+
+    def _said(self, name: str) -> str:
+        """Say what λ of a condition is, where that is known."""
+        return self._words.get(name, "").removeprefix(": ").replace("`", "")
 
     def __repr__(self) -> str:
         return f"<Release of {', '.join(self.conditions)}: {self.system.mechanical} coordinates>"
+
+
+def _parts(system: System, name: str) -> list[str]:
+    """Return the condition of a name, or all whose names begin with it: `A.x` and `A.y` of `A`."""
+    names = [constraint.name for constraint in system.constraints]
+    found = [other for other in names if other.startswith(f"{name}.")]
+    return found if found and name not in names else [system.constraint(name).name]

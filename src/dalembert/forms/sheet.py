@@ -200,9 +200,9 @@ class NamedSteps(ABC):
     @property
     def names_of_multipliers(self) -> list[str]:
         """What λ is called, condition by condition; where forces depend on it, what it is equal to."""
-        constraints, followed = self.scene.system.constraints, self.scene.system.followed
-        names = (constraints[i].name for i in self.scene.kept)
-        return [f"{'Lambda' if name in followed else 'lambda'}_{name.replace('.', '_')}" for name in names]
+        scene, followed = self.scene, self.scene.system.followed
+        names = (scene.system.constraints[i].name for i in scene.kept)
+        return [scene.fresh("Lambda" if name in followed else "lambda", name).name for name in names]
 
     def named(self, name: str, value: Expr) -> Expr:
         """Give a value a name, unless it needs none."""

@@ -23,6 +23,8 @@ As the algebra leaves them, without the constraints being used to shorten them
 dalembert derive chaplygin-sleigh --form explicit --full
 In the angle alone
 dalembert derive pendulum --form independent --coordinates phi
+The forces in joint A and along y in joint B, which are released (Do Sanh)
+dalembert derive four-bar --release A,B.y
 The reaction of every constraint as a formula, for a paper
 dalembert derive pendulum --form reactions --to latex
 """
@@ -32,19 +34,28 @@ TARGETS = ("text", "latex", "json")
 def command(
     model: Model,
     form: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="FORM",
             help=f"{listed(completion.DERIVED)}; else {completion.DERIVED[0]}.",
             rich_help_panel="What is derived",
             autocompletion=completion.one_of(completion.DERIVED),
         ),
-    ] = "multipliers",
+    ] = None,
     coordinates: Annotated[
         str | None,
         typer.Option(
             metavar="NAMES",
             help="The independent coordinates, separated by commas, for the form independent.",
+            rich_help_panel="What is derived",
+        ),
+    ] = None,
+    release: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Constraints, joints, or conditions such as A.x, separated by commas, to be released: their forces "
+            "as formulas, or the freed system in a form.",
             rich_help_panel="What is derived",
         ),
     ] = None,
@@ -71,15 +82,23 @@ def command(
 ) -> None:
     """Derive the equations of motion, and the reactions of constraints as formulas."""
     one_of("--to", to, TARGETS)
-    chosen = None if coordinates is None else [name.strip() for name in coordinates.split(",") if name.strip()]
-    if chosen == []:
-        raise ModelError("`--coordinates` takes names separated by commas, as in --coordinates x,phi")
+    chosen, released = _names("--coordinates", coordinates, "x,phi"), _names("--release", release, "A,B.y")
     system = open_model(model, settings, initial, by=by)
     with Progress("deriving the equations"):
-        derivation = system.derive(form, chosen)
-        derivation = derivation.full() if full else derivation
+        derived = None if released is None else system.release(*released)
+        if derived is None or form or chosen or full:
+            derived = (system if derived is None else derived.system).derive(form or completion.DERIVED[0], chosen)
+            derived = derived.full() if full else derived
         if to == "json":
-            text = as_json(derivation.as_dict())
+            text = as_json(derived.as_dict())
         else:
-            text = derivation.latex() if to == "latex" else shown(derivation.document())
+            text = derived.latex() if to == "latex" else shown(derived.document())
     typer.echo(text)
+
+
+def _names(option: str, text: str | None, example: str) -> list[str] | None:
+    """Read names between commas."""
+    found = None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+    if found == []:
+        raise ModelError(f"`{option}` takes names separated by commas, as in {option} {example}")
+    return found

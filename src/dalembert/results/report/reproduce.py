@@ -8,13 +8,16 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from dalembert.document.nodes import Block, Code, Paragraph, Section
+from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.settings import Settings
 from dalembert.results.report.sections import file_name
 
 if TYPE_CHECKING:
+    from dalembert.model.system import System
     from dalembert.motion.loop import Motion
     from dalembert.results.run import Run
 
+_RELEASED = 6  # joints for which a line is given
 _PACKAGES = ("dalembert", "numpy", "scipy", "sympy", "symengine", "numba", "llvmlite")
 # said before, or by the model that is written above; or no step depends on it
 _APART = ("until", "events", "step", "rtol", "atol", "samples", "initial", "functions", "controls", "every")
@@ -38,9 +41,20 @@ def section(run: Run) -> Section:
         ]
         if not settings.keys() <= set(Settings.options):
             parts.append(Paragraph("Events are given in Python only.", "faint"))
+    parts += _formulas(run.system, name)
     versions = [f"Python {platform.python_version()}", *(f"{name} {_version(name)}" for name in _PACKAGES)]
     made = f"Made with {', '.join(versions)} on {platform.system()}, {platform.machine()}."
     return Section("How to reproduce it", [*parts, Paragraph(made, "faint")], key="reproduce")
+
+
+def _formulas(system: System, name: str) -> list[Block]:
+    """Give the lines that print formulas which are not written above: of forces in joints, each released by itself."""
+    known = list(system.joints) if isinstance(system, Mechanism) else [c.name for c in system.constraints]
+    if not known:
+        return []
+    what = "joint" if isinstance(system, Mechanism) else "constraint"
+    lines = [f"dalembert derive {name} --release {part}" for part in known[:_RELEASED]]
+    return [Paragraph(f"The forces of a {what} as formulas, as it is released (Do Sanh):"), Code("\n".join(lines))]
 
 
 def _call(motion: Motion) -> str:
