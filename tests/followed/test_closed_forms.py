@@ -46,7 +46,9 @@ def test_ladder(rate):
     s, c = math.sin(0.9), math.cos(0.9)
     out = 1 if rate < 0 else -1  # the foot moves outwards, the head down
     found = []
-    for n, h in [(n, h) for n in (1, -1) for h in (1, -1)]:  # the signs of N at the foot, up, and of H at the head, right
+    for n, h in [
+        (n, h) for n in (1, -1) for h in (1, -1)
+    ]:  # the signs of N at the foot, up, and of H at the head, right
         F, G = -mu * n * out, nu * h * out  # friction in parts of N and H: at the foot along x, at the head along y
         # x = l cos φ, y = l sin φ; φ turns clockwise; foot at (l c, −l s), head at (−l c, l s) from the centre
         moments = [l * c - (-l * s) * F, -l * c * G - l * s]

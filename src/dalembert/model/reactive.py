@@ -111,8 +111,16 @@ class ForceReader:
             reader.problem(f"{_WHY} (found {', '.join(found[:6])})", part)
         return meant
 
-    def refuse_carrying(self, forces: Mapping[str, Expr], constraints: Collection[str]) -> None:
-        """Refuse multipliers of joints that carry bodies: in the coordinates of joints these have none."""
-        for name in sorted(multipliers_in(*forces.values()) - set(constraints)):
+    def refuse_carrying(self, forces: Mapping[str, Expr], constraints: Collection[str], is_long: bool) -> None:
+        """Refuse multipliers of joints that carry bodies: in the coordinates of joints these have none.
+
+        is_long: whether bodies carry each other in long rows, of which nothing is known but how they are solved.
+        """
+        found = multipliers_in(*forces.values())
+        if found and is_long:
+            text = f"`{min(found)}` stands in a force, which is not computed where bodies carry each other in long rows"
+            self._reader.problem(f'{text}; take coordinates = "absolute"', "joints", min(found).partition(".")[0])
+            return
+        for name in sorted(found - set(constraints)):
             text = f"`{name}` stands in a force, but the joint carries a body, and its reaction is none of the unknowns"
             self._reader.problem(f'{text}; take coordinates = "absolute"', "joints", name.partition(".")[0])
