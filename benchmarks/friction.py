@@ -3,8 +3,8 @@
     python benchmarks/friction.py
 
 Each system has friction that is linear in its reactions between their signs. "proximal" is the elimination with
-refinement on which every motion can fall back, "plain" the one without it that motions mostly take. The ratio is that of
-the shortest times of many calls with 256 states each; to reach: at most 2. A bearing, whose law is not linear, is
+refinement on which every motion can fall back, "plain" the one without it that motions mostly take. The ratio is that
+of the shortest times of many calls with 256 states each; to reach: at most 2. A bearing, whose law is not linear, is
 solved by Newton's steps.
 """
 

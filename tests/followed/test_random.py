@@ -78,6 +78,6 @@ def judge(size, draws, seed):
         else:
             several += 1
             for kernel in kernels.values():
-                with pytest.raises(SimulationError, match="no solution|solutions"):
+                with pytest.raises(SimulationError, match=r"no solution|solutions"):
                     kernel(0.0, q, q, values)
     assert several < draws

@@ -79,14 +79,14 @@ def test_parts_may_be_named():
 
 
 def test_what_depends_on_itself():
-    with pytest.raises(ModelError, match="`brake.force` depends on itself"):
+    with pytest.raises(ModelError, match=r"`brake\.force` depends on itself"):
         GUIDED.replace(actuators={"brake": {"joint": "guide", "force": "-brake.force"}})
 
 
 def test_drives_and_joints_that_carry():
-    with pytest.raises(ModelError, match="a drive is a function of time; `guide.normal`"):
+    with pytest.raises(ModelError, match=r"a drive is a function of time; `guide\.normal`"):
         GUIDED.replace(drives={"d": {"joint": "guide", "distance": "guide.normal"}})
-    with pytest.raises(ModelError, match='the joint carries a body.*coordinates = "absolute"'):
+    with pytest.raises(ModelError, match=r'the joint carries a body.*coordinates = "absolute"'):
         GUIDED.replace(by="joints")
 
 
