@@ -232,7 +232,7 @@ def test_groups_do_not_depend_on_what_was_built_before(name):
 
 
 def test_every_routine_of_the_solver_can_be_made_first():
-    for make in ("finish", "step", "_solve", "_begin", "_refine"):
+    for make in ("finish", "step", "_solve", "_begin", "refine"):
         assert getattr(Builder(example("pendulum")).solver, make)().stores
     M, A = Builder(example("pendulum")).loaded(Routine(""))
     assert M and A

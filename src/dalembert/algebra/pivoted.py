@@ -2,41 +2,42 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from dalembert.algebra.gramschmidt import Scalar
 
 
-def solve(
-    matrix: Sequence[Sequence[Scalar]], right: Sequence[Scalar], call: Callable[..., Scalar]
-) -> tuple[list[Scalar], Scalar]:
-    """Solve by elimination with the largest pivot of each column; return the determinant too.
+def solve(matrix: Sequence[Sequence[Scalar]], right: Sequence[Scalar], call: Callable[..., Scalar]) -> list[Scalar]:
+    """Solve by elimination with the largest pivot of each column; two unknowns by determinants.
 
     `call(name, …)` applies functions: abs, and if_lt(a, b, u, v), which is u where a < b, else v.
     """
+    if len(right) == 2:
+        (a, b), (c, d) = matrix
+        inverse = _inverse(a * d - b * c)
+        return [(d * right[0] - b * right[1]) * inverse, (a * right[1] - c * right[0]) * inverse]
     rows = [[*row, b] for row, b in zip(matrix, right, strict=True)]
-    count, determinant = len(rows), 1.0
+    count, inverses = len(rows), list[Scalar]()
     for k in range(count):
         for i in range(k + 1, count):
             above, below = call("abs", rows[k][k]), call("abs", rows[i][k])
             upper = [call("if_lt", above, below, b, a) for a, b in zip(rows[k][k:], rows[i][k:], strict=True)]
             lower = [call("if_lt", above, below, a, b) for a, b in zip(rows[k][k:], rows[i][k:], strict=True)]
             rows[k][k:], rows[i][k:] = upper, lower
-            determinant = call("if_lt", above, below, -determinant, determinant)
-        determinant = determinant * rows[k][k]
-        inverse = 1.0 / rows[k][k] if not _is_zero(rows[k][k]) else float("nan")
+        inverses.append(_inverse(rows[k][k]))
         for i in range(k + 1, count):
-            factor = rows[i][k] * inverse
+            factor = rows[i][k] * inverses[k]
             rows[i][k:] = [a - factor * b for a, b in zip(rows[i][k:], rows[k][k:], strict=True)]
-        rows[k] = [*rows[k], inverse]
     x: list[Scalar] = [0.0] * count
     for k in reversed(range(count)):
         total = rows[k][count]
         for j in range(k + 1, count):
             total = total - rows[k][j] * x[j]
-        x[k] = total * rows[k][-1]
-    return x, determinant
+        x[k] = total * inverses[k]
+    return x
 
 
-def _is_zero(value: Scalar) -> bool:
-    return isinstance(value, float) and value == 0
+def _inverse(value: Scalar) -> Scalar:
+    """Return 1/value; no number of a zero that is known."""
+    return math.nan if isinstance(value, float) and value == 0 else 1.0 / value

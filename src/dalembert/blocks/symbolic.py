@@ -22,7 +22,7 @@ from dalembert.language.independence import is_independent, without
 from dalembert.language.state_names import is_integral
 from dalembert.model.constraint import Constraint
 from dalembert.model.facts import STRUCTURE, fact
-from dalembert.model.quantity import parted
+from dalembert.model.quantity import as_names, parted
 from dalembert.model.way import Way
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Blocks(Shown):
         for name, entries, rows in (("M", self.M, n), ("A", self.A, s)):
             matrix = [[entries.get((i, j), se.Integer(0)) for j in range(n)] for i in range(rows)]
             parts += [Matrix(name, matrix)] if rows and max(rows, n) <= _SHOWN else []
-        rho = [self.rho.get(i, ZERO) for i in range(n)] if self.rho else []
+        rho = [as_names(self.rho.get(i, ZERO)) for i in range(n)] if self.rho else []
         for name, entries in (("f", self.f), ("rho", rho), ("c", self.c)):
             parts += [Matrix(name, [[entry] for entry in entries])] if 0 < len(entries) <= _SHOWN else []
         if max(n, s) > _SHOWN:

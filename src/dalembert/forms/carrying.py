@@ -121,7 +121,7 @@ class _Balances:
         constraints = self.mechanism.constraints
         names = {constraints[i].name: self.scene.fresh("lambda", constraints[i].name) for i in self.scene.kept}
         closing = {self.rows[name]: symbol for name, symbol in names.items()}
-        parts: list[list[Expr]] = [[-f] for f in b.f]
+        parts: list[list[Expr]] = [[-f, -self.scene.named(b.rho.get(i, ZERO))] for i, f in enumerate(b.f)]
         for (i, j), entry in b.M.items():
             parts[i].append(entry * se.Symbol(f"{b.q[j].name}''"))
         for (i, j), entry in b.A.items():

@@ -23,7 +23,8 @@ from dalembert.language.time_derivatives import size
 from dalembert.language.translate import plain_name
 from dalembert.language.walk import fold
 from dalembert.model.momenta import IN_EQUATIONS
-from dalembert.model.observed import MULTIPLIER, Observed
+from dalembert.model.observed import Observed
+from dalembert.model.quantity import MULTIPLIER
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader

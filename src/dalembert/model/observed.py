@@ -24,9 +24,8 @@ from dalembert.language.parser import parse
 from dalembert.language.time_derivatives import order, rate
 from dalembert.language.vocabulary import Value, Vocabulary
 from dalembert.model.momenta import EnergySource, canonical_names, canonical_quantity
-from dalembert.model.quantity import Quantity, multiplier
+from dalembert.model.quantity import MULTIPLIER, Quantity, multiplier
 
-MULTIPLIER = "lambda_"
 _RATES = ("", "/s", "/s²", "/s³")
 
 

@@ -10,6 +10,7 @@ import symengine as se
 from dalembert.language.building import Expr, absolute, root
 
 FORCE, MOMENT, LENGTH, ANGLE, SPIN = "N", "N m", "m", "rad", "rad/s"
+MULTIPLIER = "lambda_"  # how multipliers are written
 _MULTIPLIER = "lambda "  # which no name of a user begins with
 
 
@@ -39,6 +40,13 @@ def constraint_of(symbol: Expr) -> str:
 def multipliers_in(*expressions: Expr) -> set[str]:
     """Return the constraints whose multipliers stand in expressions."""
     return {name for expr in expressions for symbol in expr.free_symbols if (name := constraint_of(symbol))}
+
+
+def as_names(expr: Expr) -> Expr:
+    """Return an expression with multipliers by the names under which they are written."""
+    multipliers = {symbol: constraint_of(symbol) for symbol in expr.free_symbols}
+    names = {symbol: se.Symbol(MULTIPLIER + name.replace(".", "_")) for symbol, name in multipliers.items() if name}
+    return expr.xreplace(names) if names else expr
 
 
 def parted(force: Expr) -> tuple[Expr, list[Expr]]:

@@ -22,8 +22,8 @@ from dalembert.language.parser import parse_value
 from dalembert.language.state_names import as_written
 from dalembert.language.translate import Translator
 from dalembert.language.vocabulary import Vocabulary
-from dalembert.model.observed import MULTIPLIER, Observed
-from dalembert.model.quantity import constraint_of, multipliers_in
+from dalembert.model.observed import Observed
+from dalembert.model.quantity import MULTIPLIER, as_names, multipliers_in
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
@@ -65,7 +65,7 @@ class ForceReader:
                 self._vocabularies[local] = replace(reader.vocabulary, parameters=parameters, parts=self, rates={})
             return parse_value(value, self._vocabularies[local]).expr
         if isinstance(value, se.Basic):
-            expr: Expr = _written(reader.examine(value))
+            expr: Expr = as_names(reader.examine(value))
             for symbol in expr.free_symbols:
                 if symbol.name not in local and not self.knows(symbol.name.rstrip("'")):
                     reader.read_symbol(symbol.name)
@@ -111,15 +111,16 @@ class ForceReader:
             reader.problem(f"{_WHY} (found {', '.join(found[:6])})", part)
         return meant
 
-    def refuse_carrying(self, forces: Mapping[str, Expr], constraints: Collection[str]) -> None:
-        """Refuse multipliers of joints that carry bodies: in the coordinates of joints these have none."""
-        for name in sorted(multipliers_in(*forces.values()) - set(constraints)):
+    def refuse_carrying(self, forces: Mapping[str, Expr], constraints: Collection[str], is_long: bool) -> None:
+        """Refuse multipliers of joints that carry bodies: in the coordinates of joints these have none.
+
+        is_long: whether bodies carry each other in long rows, of which nothing is known but how they are solved.
+        """
+        found = multipliers_in(*forces.values())
+        if found and is_long:
+            text = f"`{min(found)}` stands in a force, which is not computed where bodies carry each other in long rows"
+            self._reader.problem(f'{text}; take coordinates = "absolute"', "joints", min(found).partition(".")[0])
+            return
+        for name in sorted(found - set(constraints)):
             text = f"`{name}` stands in a force, but the joint carries a body, and its reaction is none of the unknowns"
             self._reader.problem(f'{text}; take coordinates = "absolute"', "joints", name.partition(".")[0])
-
-
-def _written(expr: Expr) -> Expr:
-    """Return an expression with multipliers by the names under which they are written."""
-    multipliers = {symbol: constraint_of(symbol) for symbol in expr.free_symbols}
-    names = {symbol: se.Symbol(MULTIPLIER + name.replace(".", "_")) for symbol, name in multipliers.items() if name}
-    return expr.xreplace(names) if names else expr

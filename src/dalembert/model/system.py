@@ -11,7 +11,7 @@ import symengine as se
 
 from dalembert.arguments import keywords, shown, table
 from dalembert.arrays import Array
-from dalembert.errors import ModelError, Problem, counted
+from dalembert.errors import ModelError, Problem, counted, quoted
 from dalembert.model.sections.functions import refuse_open
 from dalembert.model.settings import Settings
 from dalembert.model.stated import Stated
@@ -247,6 +247,9 @@ class System(Stated):
         """Return the system without some constraints, and without outputs and events that ask for multipliers."""
         for name in names:
             self.constraint(name)
+        if needed := sorted(self.followed & set(names)):
+            text = f"forces depend on the reaction{'s' if len(needed) > 1 else ''} of {quoted(needed)}"
+            raise ModelError(f"{text}, which nothing has without the constraint; change these forces first")
         kept, lost = self.put_sections(lambda expr: expr), {}
         for part in ("outputs", "events"):
             gone = [name for name in self.sections.get(part, {}) if name not in kept.get(part, {})]

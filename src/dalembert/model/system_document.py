@@ -22,6 +22,7 @@ from dalembert.document.nodes import (
 from dalembert.errors import counted
 from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.constraint import Constraint, describe_class
+from dalembert.model.quantity import as_names
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -73,7 +74,7 @@ def energies(system: System) -> list[Block]:
     for letter, words, expr in (("T", "kinetic", system.kinetic), ("V", "potential", system.potential)):
         rows += [Equation(letter, expr, f"{words} energy")] if expr is not None and expr != 0 else []
     rows += [Equation("R", R, "dissipation")] if (R := system.sections.get("dissipation")) else []
-    forces = {q: force for q, force in system.forces.items() if force != 0 and not is_integral(q)}
+    forces = {q: as_names(force) for q, force in system.forces.items() if force != 0 and not is_integral(q)}
     rows += [Equation(f"Q_{q}", force, "force without potential") for q, force in forces.items()]
     rows += [Equation(f"{z}'", rate, "state") for z, rate in system.states.items()]
     rows += [Equation(name, law, "control") for name, law in system.laws.items()]
@@ -82,7 +83,7 @@ def energies(system: System) -> list[Block]:
     if system.mass is not None:
         parts.append(Paragraph("Given by its mass matrix M and the forces f, M q̈ = f without constraints."))
         parts.append(Matrix("M", system.mass, own=own))
-        parts.append(Matrix("f", [[entry] for entry in system.force or ()], own=own))
+        parts.append(Matrix("f", [[as_names(entry)] for entry in system.force or ()], own=own))
     return [*parts, Equations(rows, names, "force", own)] if rows else parts
 
 

@@ -143,7 +143,13 @@ def without_solution(engine: Engine, system: System) -> str:
     n, t = engine.n, float(engine.clock.t)
     if not system.followed or engine.kernels.conversion:
         return ""
-    return paradox(_numeric(engine, system), t, engine.y[:n], engine.y[n:], near=_NEARLY)
+    numeric, q, v = _numeric(engine, system), engine.y[:n], engine.y[n:]
+    if reason := paradox(numeric, t, q, v, near=_NEARLY):
+        return reason
+    a = _rates(engine, np.array([t]), engine.y[None])[0, n:]
+    a = a if np.all(np.isfinite(a)) else np.zeros(n)
+    ahead = max(t, 1e-3) * 10.0 ** np.arange(-9, -2)
+    return next(filter(None, (paradox(numeric, t + h, q + h * v, v + h * a) for h in ahead)), "")
 
 
 def _jumps(engine: Engine, times: tuple[float, float], states: tuple[Array, Array]) -> bool:

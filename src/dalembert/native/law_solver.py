@@ -13,7 +13,7 @@ is no number.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dalembert.native.solver import Scalar, Solver
 
 _FEW = 8  # branches that are tried each time; of more, Newton's steps find one
-_STEPS, _WRITTEN_STEPS = 40, 5  # of Newton, at most: in a loop, and one after the other
+_STEPS, _WRITTEN_STEPS = 40, 4  # of Newton, at most: in a loop, and one after the other
 _LENGTHS = (1.0, 0.5, 0.125)  # of a step that are tried, so that steps do not go round in circles
 _CORRECTIONS = 8
 _ROUNDING = 1e-12  # of what a condition is made of: beside it, it is met
@@ -75,7 +75,7 @@ class TapeLaw:
 
     def changed(self, tape: Tape, slopes: dict, L: Sequence[Sequence[Scalar]], y: Sequence[Scalar]) -> Values:
         """Return δλ of (1 − L φ_λ) δλ = y."""
-        return pivoted.solve(self._matrix(slopes, L), y, tape.call)[0]
+        return pivoted.solve(self._matrix(slopes, L), y, tape.call)
 
     def _matrix(self, slopes: dict, L: Sequence[Sequence[Scalar]]) -> list[Values]:
         rows: list[Values] = [[1.0 if i == j else 0.0 for j in range(self.count)] for i in range(self.count)]
@@ -104,22 +104,22 @@ class TapeLaw:
             count = len(out) - len(entries)
             rounding: Values = [0.0] * count
             for (k, i), slope in zip(entries, out[count:], strict=True):
-                rounding[k] = rounding[k] + call("abs", slope) * (call("abs", lam[i]) + sizes[i])
+                rounding[k] = rounding[k] + call("abs", slope) * sizes[i]
             holds: Scalar = 1.0
             for side, size in zip(out[:count], rounding, strict=True):
                 holds = call("if_le", 0.0, side + _ROUNDING * size, holds, 0.0)
             found.append((holds, lam))
-        total = sum((holds for holds, _ in found), 0.0)
-        lam = [
-            sum((call("if_lt", 0.0, holds, one[i], 0.0) for holds, one in found), 0.0) / total
-            for i in range(self.count)
-        ]
-        size = sum((call("abs", x) + y for x, y in zip(lam, sizes, strict=True)), 0.0)
-        apart: Scalar = 0.0
-        for holds, one in found:
-            off = sum((call("abs", x - y) for x, y in zip(one, lam, strict=True)), 0.0)
-            apart = call("max", apart, call("if_lt", 0.0, holds, off, 0.0))
-        return lam, call("if_le", apart, _APART * size, call("if_lt", 0.0, total, 1.0, 0.0), 0.0)
+        first, last = self._first(call, found), self._first(call, found[::-1])
+        apart = sum((call("abs", x - y) for x, y in zip(first, last, strict=True)), 0.0)
+        size = sum((call("abs", x) + y for x, y in zip(first, sizes, strict=True)), 0.0)
+        return first, call("if_le", apart, _APART * size, 1.0, 0.0)
+
+    def _first(self, call: Callable[..., Scalar], found: Sequence[tuple[Scalar, Values]]) -> Values:
+        """Return λ of the first branch that holds; no numbers if none does."""
+        lam: Values = [math.nan] * self.count
+        for holds, one in reversed(found):
+            lam = [call("if_lt", 0.0, holds, x, y) for x, y in zip(one, lam, strict=True)]
+        return lam
 
     # --- by Newton's steps -------------------------------------------------------------------------------------------
 
@@ -130,6 +130,7 @@ class TapeLaw:
         start: Sequence[Scalar],
         L: Sequence[Sequence[Scalar]],
         lam: Sequence[Scalar],
+        lengths: Sequence[float] = _LENGTHS,
     ) -> tuple[Values, Scalar, Scalar]:
         """Take one of Newton's steps; return λ, whether it has come to an end, and whether another changes nothing."""
         call = tape.call
@@ -142,7 +143,7 @@ class TapeLaw:
         step = self.changed(tape, self.slopes(tape, theta, lam), L, [-value for value in off])
         best = [x + d for x, d in zip(lam, step, strict=True)]
         least = left(best)[1]
-        for length in _LENGTHS[1:]:
+        for length in lengths[1:]:
             other = [x + length * d for x, d in zip(lam, step, strict=True)]
             size = left(other)[1]
             best = [call("if_lt", size, least, b, a) for a, b in zip(best, other, strict=True)]
@@ -160,7 +161,7 @@ class TapeLaw:
             return self.picked(tape, theta, start, L)
         lam, end = list(start), 0.0
         for _ in range(_WRITTEN_STEPS):
-            lam, _, end = self.stepped(tape, theta, start, L, lam)
+            lam, _, end = self.stepped(tape, theta, start, L, lam, _LENGTHS[:1])
         return lam, end
 
 

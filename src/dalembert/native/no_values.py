@@ -6,7 +6,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
-from dalembert.errors import SimulationError
+from dalembert.errors import SimulationError, quoted
 from dalembert.model.system import System
 from dalembert.survey.paradox import at_state, paradox
 
@@ -29,4 +29,7 @@ def refuse_values(system: System, converted: bool, out: Array, rows: Array, sing
         numeric = Numeric(system, dict(zip(system.parameters, values, strict=True)))
         if reason := paradox(numeric, t, q, v):
             raise SimulationError(reason)
+        if numeric.all(t, q, v).finite():
+            whose = f"forces that depend on the reactions of {quoted(sorted(system.followed)[:6])}"
+            raise SimulationError(f"{whose} are next to a jump, or to where they have no solution, at {where}")
     raise SimulationError(f"the equations have no finite value at {where}")

@@ -80,7 +80,7 @@ class Solver:
     @cached_property
     def routines(self) -> tuple[Routine, ...]:
         """What `SOLUTION` calls, and `motion`."""
-        plain = self._factored[0], self._solve(), self._begin(), self.refine("refine")
+        plain = self._factored[0], self._solve(), self._begin(), self.refine()
         return (*plain, *self._law.routines) if self._law else plain
 
     @property
@@ -166,7 +166,7 @@ class Solver:
         routine.store("progress", [-1.0, 1.0, 0.0])
         return routine
 
-    def refine(self, name: str) -> Routine:
+    def refine(self, name: str = "refine") -> Routine:
         """Make the routine r = right − [[M, Aᵀ], [A, 0]] x."""
         routine = Routine(name)
         x, right = (routine.loads(array, self.n + self.s) for array in ("x", "right"))

@@ -30,6 +30,7 @@ from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.model.mechanism.tree import ABSOLUTE
+from dalembert.model.quantity import multiplier
 from dalembert.native.values import SolvedStates
 from dalembert.results.shares import NOTICED, Shares
 from dalembert.results.sites import Site, elements, forces, site
@@ -299,15 +300,20 @@ class Joints:
     def _evaluate(self, expressions: Sequence[Expr]) -> Array:
         """Evaluate expressions at all states, (expressions, states)."""
         used = sorted(set().union(*(entry.free_symbols for entry in expressions)), key=str)
-        columns = self.inputs[:, [self._columns[symbol.name] for symbol in used]]
+        columns = self._values[:, [self._columns[symbol.name] for symbol in used]]
         states = np.zeros(len(columns))  # also where nothing is used
         return Program([*used, se.Symbol("")], list(expressions)).arrays([*columns.T, states])
 
     @cached_property
     def _columns(self) -> dict[str, int]:
-        """The places of all names in the inputs."""
-        parts = (self.mechanism.coordinates, self.mechanism.velocities, self.mechanism.parameters)
+        """The places of all names in the values."""
+        lam = [multiplier(constraint.name).name for constraint in self.mechanism.constraints]
+        parts = (self.mechanism.coordinates, self.mechanism.velocities, self.mechanism.parameters, lam)
         return {name: i for i, name in enumerate([TIME, *(name for part in parts for name in part)])}
+
+    @cached_property
+    def _values(self) -> Array:
+        return np.hstack([self.inputs, np.reshape(self._solution.multipliers, (len(self.inputs), -1))])
 
     def _wrench(
         self, conditions: Sequence[str], on: str, point: Array, loads: Array, states: Array

@@ -50,5 +50,6 @@ def forces(mechanism: Mechanism, names: Sequence[str]) -> dict[str, dict[str, Ex
         potential = calculus.lift(se.Add(*parts.potential))
         for q in calculus.depends(potential):
             terms.setdefault(symbols[q], []).append(-calculus.lower(calculus.diff(potential, q)))
-        found[name] = {coordinate: se.Add(*force) for coordinate, force in terms.items()}
+        meant = mechanism.observed.resolved  # an element may follow reactions, and laws of controls
+        found[name] = {coordinate: meant(se.Add(*force)) for coordinate, force in terms.items()}
     return found

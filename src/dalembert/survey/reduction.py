@@ -30,7 +30,10 @@ _READABLE = 20  # coordinates
 
 
 def reduce_system(system: System, keep: Iterable[str] = ()) -> System:
-    """Return the system in fewer coordinates; `keep` names constraints and coordinates that stay."""
+    """Return the system in fewer coordinates; `keep` names constraints and coordinates that stay.
+
+    So do constraints on whose reactions forces depend.
+    """
     if system.defined:
         _ = system.blocks  # of a long tree there are no formulas, and it says so
     known = [*system.coordinates, *(c.name for c in system.constraints)]
@@ -38,7 +41,7 @@ def reduce_system(system: System, keep: Iterable[str] = ()) -> System:
     for name in names:
         if name not in known:
             raise ModelError(f"no constraint or coordinate `{name}` that could be kept; {nearest(name, known)}")
-    return _Elimination(system, frozenset(names)).reduced()
+    return _Elimination(system, system.followed.union(names)).reduced()  # forces need their multipliers
 
 
 def shortened(T: Expr, coordinates: int) -> Expr:

@@ -287,7 +287,8 @@ class Assembly(Reader):
         put_rates(self, fields)
         put_laws(self, fields)
         self.acting.put_reactions(fields)
-        self.acting.refuse_carrying(fields["forces"], [constraint.name for constraint in fields["constraints"]])
+        names = [constraint.name for constraint in fields["constraints"]]
+        self.acting.refuse_carrying(fields["forces"], names, self.outward is not None)
         if self.problems:
             raise ModelError(self.problems)
         return fields
