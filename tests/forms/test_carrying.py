@@ -9,12 +9,13 @@ import pytest
 import symengine as se
 
 from dalembert import Mechanism, example, load
+from dalembert.algebra.writing.numerals import numbers
 from dalembert.blocks.numeric import Numeric
 from dalembert.forms.carrying import carrying_forces
 from dalembert.forms.multipliers import solve
 from dalembert.forms.prepared import scene_of
 from dalembert.model.mechanism.companion import absolute_inputs
-from tests.coordinates.test_drives import CRANK, INNER
+from tests.coordinates.test_drives import CRANK, INNER, SPATIAL
 from tests.coordinates.test_tree import SLIDER
 
 MODELS = Path(__file__).parents[1] / "formulas" / "models"
@@ -28,6 +29,54 @@ SPRUNG = Mechanism(
     drives={"motor": {"joint": "A", "angle": "20*t + 0.4"}},
     by="joints",
 )
+SCREW = Mechanism(
+    {
+        "nut": {"mass": 1.25, "inertia": [0.01, 0.02, 0.03], "at": [0, 0, 0], "spin": [0, 0, 2]},
+        "slide": {"mass": 2, "inertia": [0.004, 0.005, 0.006], "at": [0.3, 0, 0]},
+        "rod": {"mass": 0.5, "inertia": [0.002, 0.01, 0.01], "at": [0.5, 0, 0]},
+        "bead": {"kind": "particle", "mass": 0.35, "at": [0.7, 0, 0]},
+    },
+    {
+        "N": {"kind": "screw", "bodies": ["ground", "nut"], "at": [0, 0, 0], "axis": [0, 0, 1], "pitch": 0.08},
+        "P": {"kind": "prismatic", "bodies": ["slide", "nut"], "at": [0.3, 0, 0], "axis": [1, 0, 0]},
+        "U": {
+            "kind": "universal",
+            "bodies": ["slide", "rod"],
+            "at": [0.3, 0, 0],
+            "axis": [0, 1, 0.1],
+            "cross": [1, 0, 0],
+        },
+        "B": {"kind": "spherical", "bodies": ["rod", "bead"], "at": [0.7, 0, 0]},
+    },
+    springs={
+        "s": {"joint": "P", "stiffness": 31},
+        "k": {"bodies": ["ground", "rod"], "at": [[0, 0, 1], [0.6, 0, 0]], "stiffness": 9},
+    },
+    loads={"turn": {"body": "rod", "torque": [0, "0.3*t", 1]}},
+    initial={"U.angle1": 0.3, "U.angle1'": 1.5, "U.angle2'": -0.7},
+    dimensions=3,
+    by="joints",
+)
+RSUR = Mechanism(
+    {
+        "crank": {"mass": 0.55, "inertia": [0.001, 0.002, 0.002], "at": [0.1, 0, 0], "spin": [0, 0, 3.5]},
+        "coupler": {"mass": 0.65, "inertia": [0.001, 0.05, 0.05], "at": [0.55, 0.1, 0.25]},
+        "rocker": {"mass": 0.75, "inertia": [0.02, 0.02, 0.002], "at": [0.9, 0.2, 0.25]},
+    },
+    {
+        "A": {"kind": "revolute", "bodies": ["ground", "crank"], "at": [0, 0, 0], "axis": [0, 0, 1]},
+        "B": {"kind": "spherical", "bodies": ["crank", "coupler"], "at": [0.2, 0, 0]},
+        "C": {
+            "kind": "universal",
+            "bodies": ["rocker", "coupler"],
+            "at": [0.9, 0.2, 0.5],
+            "axis": [0, 1, 0],
+            "cross": [1, 0, 0],
+        },
+        "D": {"kind": "revolute", "bodies": ["ground", "rocker"], "at": [0.9, 0.2, 0], "axis": [0, 1, 0]},
+    },
+    dimensions=3,
+)
 CASES = {
     "arm": lambda: load(MODELS / "arm.toml"),
     "four-bar": lambda: load(MODELS / "four-bar.toml"),
@@ -38,6 +87,11 @@ CASES = {
     "such a drive in a loop": lambda: CRANK.replace(by="joints"),
     "springs, a drive, a rigid joint backwards": lambda: SPRUNG,
     "engine": lambda: example("engine").replace(by="angles"),
+    "chain in space": lambda: example("spatial-chain:2").replace(by="joints"),
+    "gyroscope": lambda: example("gyroscope").replace(by="joints"),
+    "drives in space, a ball": lambda: SPATIAL.replace(by="joints"),
+    "screw, spring in a slide, universal pair": lambda: SCREW,
+    "loop in space": lambda: RSUR.replace(by="joints"),
 }
 
 
@@ -51,7 +105,7 @@ def values(mechanism: Mechanism) -> tuple[dict[str, float], dict[str, float]]:
     for constraint, value in zip(mechanism.constraints, multipliers, strict=True):
         known[f"lambda_{constraint.name.replace('.', '_')}"] = value
     symbols = {se.Symbol(name): value for name, value in known.items()}
-    found = {name: float(expr.subs(symbols)) for name, expr in carrying_forces(scene_of(mechanism)).items()}
+    found = {name: float(numbers(expr).subs(symbols)) for name, expr in carrying_forces(scene_of(mechanism)).items()}
     row = np.array([0.0, *start.q, *start.v, *mechanism.parameters.values()], dtype=float)
     _, q, v, _ = np.split(absolute_inputs(mechanism, row), np.cumsum([1, *[len(other.coordinates)] * 2]))
     multipliers = solve(Numeric(other).all(0.0, q, v))[1]
@@ -89,3 +143,21 @@ def test_joints_that_share_their_load_have_no_formula():
     assert list(derivation.joint_forces) == ["R.x", "R.y"]
     assert "R.x: lambda_R_x = " in str(derivation) and list(derivation.as_dict()["joint_forces"]) == ["R.x", "R.y"]
     assert not two.replace(by="absolute").derive().joint_forces
+
+
+def test_joint_forces_of_a_chain_in_space_can_be_read():
+    """The force across the axis of the second rod is its mass times that of its centre, l/2 from the joint."""
+    derivation = example("spatial-chain:2").replace(by="joints").derive()
+    assert (
+        str(derivation.joint_expressions["J2.y"])
+        == "(-1/2)*l*m*(angle_J2'**2*sin(angle_J2) - angle_J2''*cos(angle_J2))"
+    )
+    assert set(derivation.as_dict()["joint_forces"]) == {
+        f"J{k}.{c}" for k in (1, 2) for c in (*"xyz", "tilt_x", "tilt_y")
+    }
+
+
+def test_formulas_that_nobody_could_read_are_named():
+    derivation = SPATIAL.replace(by="joints").derive()
+    assert "R.x" in derivation.long_joint_forces and "R.x" not in derivation.joint_forces
+    assert "Too long to be written: `P.x`" in str(derivation) and "`run.joint(…)` gives their values" in str(derivation)

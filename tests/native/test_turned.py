@@ -134,3 +134,9 @@ def test_bodies_without_inertia_stay_as_they_are():
     light = MACHINE.replace(bodies={"c": {"mass": None, "inertia": None}})
     assert Builder(light).quick.system is light and Kernels(light).facts("core")["added"]
     assert type(Builder(light).quick) is Builder
+
+
+def test_a_body_of_mass_two_is_like_others():
+    """Its kinetic energy is a sum without a factor, of which the terms are those of the mechanism."""
+    assert turned(MACHINE.replace(bodies={"a": {"mass": 2}, "c": {"mass": 2}})) is not None
+    assert turned(MACHINE.replace(kinetic="0.1*x_c'^2")) is None

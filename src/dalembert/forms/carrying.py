@@ -1,9 +1,10 @@
 """Forces in joints that carry bodies, as formulas: the balance of all that hangs on a joint.
 
 Where coordinates are those of a tree, its joints have no conditions, and so no multipliers. But what hangs on a joint
-can be moved as if it were one rigid body: along x, along y, and about the joint. Then nothing inside of it does work,
-and what acts on it is W = Σ δᵀ(M ẍ − f − Aᵀλ) over its bodies, with the λ of whatever closes loops. The conditions of
-the joint act in directions G, W = Gᵀλ, which gives their λ in accelerations and in the λ of loops.
+can be moved as if it were one rigid body: along the axes of the world, and about the joint. Then nothing inside of it
+does work, and what acts on it is W = Σ δᵀ(M ẍ − f − Aᵀλ) over its bodies, with the λ of whatever closes loops. The
+conditions of the joint act in directions G, W = Gᵀλ, which gives their λ in accelerations and in the λ of loops. In
+space the equations of bodies are those of Newton and Euler, with angular velocities.
 """
 
 from __future__ import annotations
@@ -16,44 +17,55 @@ import numpy as np
 import symengine as se
 
 from dalembert.algebra.pilot import Pilot
+from dalembert.algebra.writing.cost import total
 from dalembert.algebra.writing.numerals import numbers
-from dalembert.blocks.symbolic import Blocks
+from dalembert.blocks.symbolic import Blocks, derive_blocks
 from dalembert.forms.multipliers import Multipliers, multiplier
-from dalembert.forms.pen import Pen
+from dalembert.forms.pen import MAX_TOTAL, Pen
 from dalembert.forms.prepared import MAX_UNKNOWNS, Scene
 from dalembert.forms.tidy import plain
-from dalembert.language.building import Expr
+from dalembert.language.building import TIME, Expr
 from dalembert.language.calculus import ONE, ZERO
 from dalembert.language.program import Program
 from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.model.mechanism.pairs.base import rate_by
+from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.model.mechanism.tree import Branch
+from dalembert.model.mechanism.turned import Turned, Turning, turned
+from dalembert.model.mechanism.vectors import add, cross, multiply, sub
+from dalembert.model.mechanism.views import EULER
 from dalembert.survey.redundancy import redundancies_of
 
 _NOTHING = 1e-10  # part of the sum of its terms that is nothing
 _NOTICED = 1e-6  # and that says something
-Wrench = list[Expr]  # a force along x and along y, and a moment about a joint
+Wrench = list[Expr]  # a force, and a moment about a joint, along the axes of the world
 
 
 def carrying_forces(scene: Scene) -> dict[str, Expr]:
-    """Return λ of the conditions of joints that carry, and of drives whose coordinate is none; in the plane.
+    """Return λ of the conditions of joints that carry, and of drives whose coordinate is none.
 
-    Those that share their load with others are left out.
+    Those that share their load with others are left out. In space there are none where users add to the kinetic energy,
+    or to the rates of Euler parameters.
     """
     system = scene.system
-    if not isinstance(system, Mechanism) or system.dimensions != 2 or not system.tree.branches:
+    if not isinstance(system, Mechanism) or not system.tree.branches:
         return {}
     if len(scene.blocks.q) + scene.rank > MAX_UNKNOWNS:
         return {}
-    return _Balances(scene, system).all()
+    if system.dimensions == 2:
+        return _Balances(scene, system, system.absolute).all()
+    other = turned(system.absolute)
+    return {} if other is None else _SpatialBalances(scene, system, other).all()
 
 
 class _Balances:
-    """What acts on all that hangs on each joint of a tree, seen in its coordinates."""
+    """What acts on all that hangs on each joint of a tree, seen in its coordinates; `bodies` has them one by one."""
 
-    def __init__(self, scene: Scene, mechanism: Mechanism):
+    def __init__(self, scene: Scene, mechanism: Mechanism, bodies: Mechanism | Turned):
         self.scene, self.mechanism, self.whole = scene, mechanism, mechanism.absolute
-        self.index = {name: j for j, name in enumerate(self.whole.coordinates)}
-        self.rows = {constraint.name: i for i, constraint in enumerate(self.whole.constraints)}
+        self.blocks: Blocks = derive_blocks(bodies)  # pyright: ignore[reportArgumentType]
+        self.index = {name: j for j, name in enumerate(bodies.coordinates)}
+        self.rows = {constraint.name: i for i, constraint in enumerate(bodies.constraints)}
         self.behind: dict[str, list[str]] = {}  # the bodies that hang on a body, and itself
         for branch in reversed(mechanism.tree.branches):
             self.behind.setdefault(branch.body, []).insert(0, branch.body)
@@ -76,7 +88,7 @@ class _Balances:
         That is seen at the pilot's points, if they are like all others. A term that is next to nothing at all of them
         need not be so elsewhere: then the formula stays.
         """
-        if expr == 0 or not self._is_alike_everywhere(expr):
+        if expr == 0 or total([expr]) > MAX_TOTAL or not self._is_alike_everywhere(expr):
             return expr == 0
         symbols, values = self._solution
         terms = se.expand(numbers(expr))
@@ -111,35 +123,63 @@ class _Balances:
         """Return the conditions that share their load; there are such only where what closes loops is redundant."""
         carrying = {name for branch in self.mechanism.tree.branches for name in self._conditions(branch)}
         closing = self.rows.keys() - carrying
-        if not self.scene.redundancies and closing == {c.name for c in self.mechanism.constraints}:
+        if not self.scene.redundancies and closing <= {c.name for c in self.mechanism.constraints}:
             return set()
         return {name for one in redundancies_of(self.mechanism.placed) for name in (one.name, *one.others)}
 
     def _rest(self) -> list[Expr]:
         """Return M ẍ − f − Aᵀλ by coordinate of bodies, with the λ of what closes loops, in coordinates of the tree."""
-        b: Blocks = self.whole.blocks
-        constraints = self.mechanism.constraints
-        names = {constraints[i].name: self.scene.fresh("lambda", constraints[i].name) for i in self.scene.kept}
-        closing = {self.rows[name]: symbol for name, symbol in names.items()}
+        b = self.blocks
+        names = [self.mechanism.constraints[i].name for i in self.scene.kept]
+        closing = {self.rows[name]: self.scene.fresh("lambda", name) for name in names if name in self.rows}
         parts: list[list[Expr]] = [[-f, -self.scene.named(b.rho.get(i, ZERO))] for i, f in enumerate(b.f)]
         for (i, j), entry in b.M.items():
             parts[i].append(entry * se.Symbol(f"{b.q[j].name}''"))
         for (i, j), entry in b.A.items():
             if i in closing:
                 parts[j].append(-entry * closing[i])
-        return [self.mechanism.meant(se.Add(*terms)) for terms in parts]
+        return [self._seen(se.Add(*terms)) for terms in parts]
+
+    def _seen(self, expr: Expr) -> Expr:
+        """Return an expression of bodies one by one in coordinates of the tree."""
+        return self.mechanism.meant(expr)
 
     def _solved(self, branch: Branch, names: list[str], rest: list[Expr]) -> dict[str, Expr]:
         """Return λ of the conditions of a joint: (G Gᵀ)⁻¹ G W, where G Gᵀ is mostly 1."""
         W = self._wrench(branch, lambda j: rest[j])
-        meant, A = self.mechanism.meant, self.whole.blocks.A
-        G = [self._wrench(branch, lambda j, i=self.rows[name]: meant(A.get((i, j), ZERO))) for name in names]
-        G = [self._written(row) for row in G]
-        products = [self._written([_dot(one, other) for other in G]) for one in G]
+        seen, A = self._seen, self.blocks.A
+        G = [self._wrench(branch, lambda j, i=self.rows[name]: seen(A.get((i, j), ZERO))) for name in names]
+        G = [self._constant(self._written(row)) for row in G]
+        products = [self._constant(self._written([_dot(one, other) for other in G])) for one in G]
         right = [_dot(row, W) for row in G]
         if products != [[ONE if i == j else ZERO for j in range(len(G))] for i in range(len(G))]:
             right = list(se.DenseMatrix(products).inv() * se.DenseMatrix(right))
         return dict(zip(names, self._written(right), strict=True))
+
+    def _constant(self, expressions: list[Expr]) -> list[Expr]:
+        """Put 0, 1 and −1 in the place of what is that wherever the joints of the tree are, and at any time."""
+        known = Program(self.scene.inputs, [numbers(expr) for expr in expressions]).arrays(list(self._anywhere))
+        found = []
+        for expr, values in zip(expressions, known, strict=True):
+            whole = np.round(values[0])
+            constant = abs(whole) <= 1 and np.all(np.abs(values - whole) < _NOTHING)
+            found.append(se.Integer(int(whole)) if constant else expr)
+        return found
+
+    @cached_property
+    def _anywhere(self) -> Any:
+        """Values of t, q, v and parameters at random places of the joints of the tree, whether or not loops close."""
+        points, names = self.scene.points.copy(), [symbol.name for symbol in self.scene.inputs]
+        random = np.random.default_rng(5)
+        count = 1 + len(self.mechanism.coordinates)
+        points[:count] = random.uniform(0.3, 1.2, (count, points.shape[1]))
+        tree = self.mechanism.tree
+        quadruples = [[branch.names[e] for e in EULER] for branch in tree.branches if EULER[0] in branch.names]
+        quadruples += [list(self.mechanism.bodies[name].coordinates[3:]) for name in tree.free]
+        for e in filter(None, quadruples):  # none of particles, and in the plane
+            rows = [names.index(name) for name in e]
+            points[rows] /= np.linalg.norm(points[rows], axis=0)
+        return points
 
     def _wrench(self, branch: Branch, of: Callable[[int], Expr]) -> Wrench:
         """Add up what acts on the coordinates of all bodies that hang on a joint: force, and moment about the joint."""
@@ -158,6 +198,46 @@ class _Balances:
         given = [plain(expr) for expr in expressions]
         pen = Pen(self.scene, given)
         return [pen.value(expr) for expr in given]
+
+
+class _SpatialBalances(_Balances):
+    """The same in space, with forces along the axes of the world, and moments about those of each body."""
+
+    @cached_property
+    def _known(self) -> dict[Expr, Expr]:
+        """What symbols of bodies one by one are in coordinates of the tree."""
+        mechanism = self.mechanism
+        rates = dict(zip(map(se.Symbol, mechanism.coordinates), map(se.Symbol, mechanism.velocities), strict=True))
+        rates |= {v: se.Symbol(f"{v.name}'") for v in rates.values()} | {se.Symbol(TIME): ONE}
+        found: dict[Expr, Expr] = {}
+        for name, body in mechanism.bodies.items():
+            if name == GROUND:
+                continue
+            view, turning, q, v = body.view, Turning(body, (), 0), body.coordinates, body.view.v
+            found |= {se.Symbol(x): value for x, value in zip(q, view.q, strict=False)}  # a particle has a place only
+            found |= {se.Symbol(f"{x}'"): value for x, value in zip(q, v, strict=False)}
+            found |= {se.Symbol(f"{x}''"): rate_by(value, rates) for x, value in zip(q[:3], v, strict=False)}
+            if view.turns:
+                found |= zip(sum(turning.matrix(0), ()), sum(view.R, ()), strict=True)
+                found |= zip(turning.omega, view.omega, strict=True)
+                faster = [se.Symbol(f"{w.name}'") for w in turning.omega]
+                found |= zip(faster, (rate_by(w, rates) for w in view.omega), strict=True)
+        return {symbol: value for symbol, value in found.items() if symbol != value}
+
+    def _seen(self, expr: Expr) -> Expr:
+        return expr.xreplace({s: self._known[s] for s in expr.free_symbols if s in self._known})
+
+    def _wrench(self, branch: Branch, of: Callable[[int], Expr]) -> Wrench:
+        place = self.mechanism.joints[branch.joint].markers[1].place
+        force, moment = (ZERO,) * 3, (ZERO,) * 3
+        for name in self.behind[branch.body]:
+            body = self.mechanism.bodies[name]
+            push = tuple(of(self.index[q]) for q in body.coordinates[:3])
+            force, moment = add(force, push), add(moment, cross(sub(body.view.q[:3], place), push))
+            if body.view.turns:
+                turns = Turning(body, (), 0).names[:3]
+                moment = add(moment, multiply(body.view.R, tuple(of(self.index[turn]) for turn in turns)))
+        return [*force, *moment]
 
 
 def _dot(one: Wrench, other: Wrench) -> Expr:

@@ -10,6 +10,7 @@ from typing import Any
 import symengine as se
 import sympy as sp
 
+from dalembert.algebra.writing.cost import total
 from dalembert.algebra.writing.numerals import figures
 from dalembert.document.nodes import Section
 from dalembert.document.shown import Printed
@@ -17,6 +18,7 @@ from dalembert.forms.base import Form, Matrix
 from dalembert.forms.carrying import carrying_forces
 from dalembert.forms.derivation_document import derivation_document
 from dalembert.forms.formulas import Formulas, NamedFormulas
+from dalembert.forms.pen import MAX_TOTAL
 from dalembert.forms.prepared import Scene
 from dalembert.forms.raw import Raw
 from dalembert.forms.short import Short
@@ -42,7 +44,7 @@ class Derivation(Printed):
     multipliers: by constraint, λ; in a mechanism the force or moment on the second body of the joint.
     shared: constraint -> those with which it shares its load, where its own reaction is not determinate.
     total_reaction: r = M q̈ − f on each coordinate.
-    joint_forces: of a mechanism in the plane by joints or angles, λ of the joints that carry bodies, as `A.x`:
+    joint_forces: of a mechanism by joints or angles, λ of the joints that carry bodies, as `A.x`:
     the balance of all that hangs on a joint, in accelerations and in the λ of the joints that close loops.
     notes: what else must be known: where the form holds, what is redundant, what is too long to be written.
     abbreviations: what names in the formulas stand for: parts that are shared, and right sides that are too long.
@@ -136,8 +138,17 @@ class Derivation(Printed):
 
     @cached_property
     def joint_expressions(self) -> dict[str, Expr]:
-        """λ of joints that carry bodies."""
-        return _figured(carrying_forces(self.scene))
+        """λ of joints that carry bodies, where that is a formula which can be read."""
+        return _figured({name: expr for name, expr in self._carrying.items() if name not in self.long_joint_forces})
+
+    @cached_property
+    def long_joint_forces(self) -> list[str]:
+        """The conditions of joints that carry bodies of which λ is too long to be written."""
+        return [name for name, expr in self._carrying.items() if total([expr]) > MAX_TOTAL]
+
+    @cached_property
+    def _carrying(self) -> dict[str, Expr]:
+        return carrying_forces(self.scene)
 
     @cached_property
     def meaning_expressions(self) -> dict[str, Expr]:

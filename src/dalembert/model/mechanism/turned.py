@@ -244,8 +244,8 @@ class _Turner:
     def kinetic(self, turning: Sequence[Turning]) -> Expr | None:
         """Return T; None if a user has added to it."""
         views = {one.body.name: one.view for one in turning}
-        own = [term for body in self.bodies for term in body.kinetic]
-        if se.Add(self.mechanism.kinetic, *(-term for term in own)) != 0:
+        own = se.Add(*[term for body in self.bodies for term in body.kinetic])
+        if own != self.mechanism.kinetic and se.expand(self.mechanism.kinetic - own) != 0:
             return None
         seen = [replace(body, view=views.get(body.name, body.view)) for body in self.bodies]
         return se.Add(*[term for body in seen for term in body.kinetic])
