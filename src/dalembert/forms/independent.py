@@ -240,11 +240,9 @@ class Independent(Form):
 def _rounded(scene: Scene) -> list[list[int]]:
     """Return B at the start, or where A has its rank if it has not there, in parts of a power of ten."""
     count, n = scene.system.mechanical, len(scene.system.coordinates)
-    for place in (scene.start, *scene.places):
-        A = scene.numeric.all(place.t, place.q, place.v).A[scene.kept][:, :count]
-        B = objective(A)
-        if len(B) == count - scene.rank:
-            break
+    places = (scene.numeric.all(place.t, place.q, place.v).A for place in (scene.start, *scene.places))
+    matrices = [objective(A[scene.kept][:, :count]) for A in places]
+    B = next((B for B in matrices if len(B) == count - scene.rank), matrices[0])
     found = []
     for row in B:  # turned so that its largest entry is positive
         row = row if row[int(np.argmax(np.abs(row)))] > 0 else -row

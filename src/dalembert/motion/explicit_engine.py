@@ -119,7 +119,7 @@ class ExplicitEngine(Engine):
         self.control[:2, :n] = -units
         found = choose(system, A, units[0], self._named)
         if self._objective:
-            self._directions.append(np.concatenate([np.ravel(level.W) for level in found]))
+            self._directions.append(np.concatenate([level.W.ravel() for level in found]))
             self.given[first : first + 2 * n**2] = self._directions[-1]
         for row, (level, name) in enumerate(zip(found, ("dependent_positions", "dependent_velocities"), strict=True)):
             self.control[row, level.columns] = units[row, level.columns]

@@ -26,14 +26,14 @@ _SHOWN = 6
 
 @dataclass(frozen=True)
 class LevelChoice:
-    """Of one level: the dependent coordinates, the rows that determine them; or directions W in place of coordinates.
+    """Of one level: the dependent coordinates, the rows that determine them; or directions W in their place, else none.
 
     words: what is independent.
     """
 
     columns: Array
     rows: Array
-    W: Array | None
+    W: Array
     words: tuple[str, ...]
 
 
@@ -94,7 +94,7 @@ def _coordinates(system: System, A: Array, rows: Array, among: Array) -> LevelCh
     rows = rows[_independent(A[np.ix_(rows, columns)].T)]  # repeated ones would hide how well these determine
     dependent = set(columns.tolist())
     words = tuple(name for j, name in enumerate(system.coordinates[: system.mechanical]) if j not in dependent)
-    return LevelChoice(columns, rows, None, words)
+    return LevelChoice(columns, rows, np.zeros((0, 0)), words)
 
 
 def _directions(system: System, A: Array, rows: Array, units: Array) -> LevelChoice:

@@ -233,7 +233,7 @@ class Stabilisation:
     def _unstable(self, begin: float, until: float) -> str:
         times = np.linspace(begin, until, _TIMES)
         values = np.concatenate([self.eigenvalues(level, times) for level in self.present()])
-        worst = values[np.argmax(values.real)]
+        worst = complex(values[np.argmax(np.real(values))])
         return (
             f"the gains {self._known().words} do not let residuals decay: K has the eigenvalue {_complex(worst)}, and "
             "needs negative real parts: kappa < 0 (velocities), alpha > 0 and beta > 0 (positions)"

@@ -244,11 +244,12 @@ def _integrate(
         chosen = stabilisation(system, method, settings.gains, parameters)
         if settings.step is None:
             longest = min(longest, chosen.limit(state.t, settings.until))
+    kept: dict[str, Any] = {"keep": settings.keep} if chosen is None else chosen.setup(kernels)
     setup = Setup(
         parameters,
         (state.t, state.q, state.v),
         units_of(ready.numeric, state),
-        **({"keep": settings.keep} if chosen is None else chosen.setup(kernels)),
+        **kept,
         watched=watch.prepare(kernels),
         switches=crossing.prepare(kernels),
         coordinates=None if settings.coordinates is None else tuple(settings.coordinates),

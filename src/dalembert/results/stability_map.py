@@ -152,8 +152,8 @@ class StabilityMap(Printed):
         angles = np.exp(1j * np.linspace(np.pi / 2, np.pi, 37))
         edge = np.array([self.region.reach([z]) for z in angles]) * angles
         marked = (self.step or 0.0) * np.array(self.eigenvalues, dtype=complex)
-        low = min(edge.real.min(), marked.real.min(initial=0.0), -1e-3)
-        return _MARGIN * float(low), _MARGIN * float(max(edge.imag.max(), np.abs(marked.imag).max(initial=0.0)))
+        low = min(np.real(edge).min(), np.real(marked).min(initial=0.0), -1e-3)
+        return _MARGIN * float(low), _MARGIN * float(max(np.imag(edge).max(), np.abs(np.imag(marked)).max(initial=0.0)))
 
 
 def _filled(axes: Any, x: Array, y: Array, field: Array, palette: Mapping[str, str]) -> Any:
