@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 import symengine as se
@@ -21,6 +22,7 @@ from dalembert.algebra.writing.ledger import TRIVIAL
 from dalembert.arguments import names
 from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Values
+from dalembert.document.nodes import Paragraph, Section
 from dalembert.errors import nearest, quoted
 from dalembert.forms.base import Form, Matrix, Solution, Written, dense, holds_where, register
 from dalembert.forms.minimal import along
@@ -29,6 +31,9 @@ from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.sheet import forces, ledger_of
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
+
+if TYPE_CHECKING:
+    from dalembert.forms.board import Board
 
 
 @register
@@ -39,6 +44,8 @@ class Independent(Form):
     title = "Independent coordinates, RᵀM R z̈ = Rᵀ(f − M a₀)"
     letters = MappingProxyType({"inertia": "R^T M R", "force": "R^T (f - M a_0)"})
     chooses = True
+    paper = "lecture"
+    printed = MappingProxyType({"f": "μ", "A": "Φ", "c": "−Φ̇ ṡ", "inertia": "M_q"})
 
     def __init__(self, coordinates: Sequence[str] | None = None):
         self.coordinates = None if coordinates is None else names("coordinates", coordinates)
@@ -135,6 +142,20 @@ class Independent(Form):
         equations = [se.Add(*map(se.Mul, row, rates), -right[0]) for row, right in zip(inertia, force, strict=True)]
         shown = {"R": R, "a_0": [[a] for a in a_0]} if notes else {}
         return Written(equations, {"inertia": inertia, "force": force, **shown}, notes, names=names)
+
+    def steps(self, board: Board) -> list[Section]:
+        """Show which coordinates are independent, B, [A; B], then R, a₀ and what remains."""
+        names, zero, one = [q.name for q in board.scene.blocks.q], se.Integer(0), se.Integer(1)
+        chosen = quoted(names[i] for i in self._chosen if i < board.system.mechanical)
+        B = [[one if j == i else zero for j in range(board.n)] for i in self._chosen]
+        told = f"The independent coordinates z = B q are {chosen}." if B else "No coordinate is independent."
+        solved = "[A; B] q̇ = [−∂g/∂t; ż]: R is the last columns of [A; B]⁻¹, so that A R = 0; [A; B] a₀ = [c; 0]."
+        choice = [Paragraph(told), *([board.matrix("B", B), board.matrix("Z", [*board.A, *B], "[A; B]")] if B else [])]
+        return [
+            Section("The choice of coordinates", choice),
+            Section("q̇ = R ż + …, q̈ = R z̈ + a₀", [Paragraph(solved), *board.shown("R", "a_0")]),
+            Section("RᵀM R z̈ = Rᵀ(f − M a₀)", board.shown("inertia", "force")),
+        ]
 
     def determinant(self, rows: Rows, pilot: Pilot) -> Scalar:
         """Return the determinant of A on the dependent coordinates: the choice holds where it does not vanish."""
