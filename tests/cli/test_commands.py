@@ -84,6 +84,15 @@ def test_derive(command):
     )
 
 
+def test_derive_step_by_step(command):
+    code, out, _ = command("derive", "pendulum", "--form", "minimal", "--steps")
+    assert code == 0 and "x_1 is the unit vector of `phi`" in out and "J*phi'' + l*m*(sin(phi)*(y'' + g)" in out
+    data = json.loads(command("derive", "pendulum", "--steps", "--to", "json")[1])
+    assert data["form"] == "multipliers" and data["steps"][0]["title"] == "Energies"
+    assert "p_{\\phi} &= J \\dot{\\phi}" in command("derive", "pendulum", "--steps", "--to", "latex")[1]
+    assert "B r + B" in command("derive", "pendulum", "--release", "rod_x", "--steps")[1]
+
+
 def test_derive_releases(command):
     code, out, _ = command("derive", "pendulum", "--release", "rod_x")
     assert code == 0 and "released: rod_x" in out and "rod_x: lambda_rod_x = -l*m*sin(phi)" in out

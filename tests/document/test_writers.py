@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from dataclasses import fields, is_dataclass
@@ -13,6 +14,7 @@ import symengine as se
 
 from dalembert import System, example
 from dalembert.document import nodes
+from dalembert.document.as_data import write_data
 from dalembert.document.html import write_notebook, write_page
 from dalembert.document.latex import write_latex
 from dalembert.document.markdown import write_markdown
@@ -46,6 +48,7 @@ WRITERS = {
     "notebook": write_notebook,
     "latex": lambda part: write_latex([part]),
     "markdown": lambda part: write_markdown(part, "elsewhere"),
+    "data": lambda part: json.dumps(write_data(part), ensure_ascii=False),
 }
 
 

@@ -48,7 +48,7 @@ def test_the_lines_under_how_to_reproduce_it_do(written, tmp_path, monkeypatch):
     """The model that the page holds and the Python lines on it give the same motion."""
     monkeypatch.chdir(tmp_path)
     page = written.read_text(encoding="utf-8")
-    model, command, python = (
+    model, command, python, released = (
         html.unescape(code) for code in re.findall(r"<pre><code>(.*?)</code></pre>", page, re.DOTALL)
     )
     (tmp_path / "pendulum.toml").write_text(model, encoding="utf-8")
@@ -62,6 +62,12 @@ def test_the_lines_under_how_to_reproduce_it_do(written, tmp_path, monkeypatch):
     assert options["rtol"] == "1e-09"
     assert options["method"] == "dop853"
     assert loads(model) == pendulum(name="Pendulum")
+    assert released.splitlines()[0] == "dalembert derive pendulum.toml --release rod_x"
+
+
+def test_steps_are_in_the_report_to_be_opened(written):
+    page = written.read_text(encoding="utf-8")
+    assert "Step by step" in page and "Step 1: the rows of A made orthogonal" in page and "Multipliers, λ" in page
 
 
 def test_names_are_text_and_never_html(tmp_path):

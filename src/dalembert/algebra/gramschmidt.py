@@ -94,10 +94,16 @@ def _largest_remainder(
     vectors: list[Vector], squares: list[Scalar], size: int, chosen: set[int], arithmetic: Any
 ) -> int:
     """Return the unit vector that is farthest from the span of orthogonal vectors."""
+    rest = remainders(vectors, squares, size, arithmetic)
+    candidates = [k for k in range(size) if k not in chosen]
+    best = max(arithmetic.weight(rest[k]) for k in candidates)
+    return next(k for k in candidates if arithmetic.weight(rest[k]) >= 0.5 * best)  # the first that is good enough
+
+
+def remainders(vectors: list[Vector], squares: list[Scalar], size: int, arithmetic: Any) -> list[Scalar]:
+    """Return of each unit vector the square of what is left of it outside the span of orthogonal vectors."""
     rest: list[Scalar] = [arithmetic.one] * size
     for b, square in zip(vectors, squares, strict=True):
         for k, value in b.items():
             rest[k] = rest[k] - value * value / square
-    candidates = [k for k in range(size) if k not in chosen]
-    best = max(arithmetic.weight(rest[k]) for k in candidates)
-    return next(k for k in candidates if arithmetic.weight(rest[k]) >= 0.5 * best)  # the first that is good enough
+    return rest

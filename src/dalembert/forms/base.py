@@ -9,7 +9,8 @@ A form arranges the blocks M, f, A, c so that accelerations and reactions can be
 3. Say what it needs: `inverse` if it solves with M, `refuse(scene)` if it does not accept every system.
 4. `register` it. It can then be derived, moved and exported; the contract tests run it against every other form.
 
-Where more is to be written than what `solve` gives, as notes on where it holds, override `write`.
+Where more is to be written than what `solve` gives, as notes on where it holds, override `write`. What a lecturer
+writes on the board between the blocks and the result is `steps`.
 
 The rows of A that arrive are independent; redundant ones have been taken out, which changes neither q̈ nor r.
 """
@@ -20,7 +21,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import symengine as se
 
@@ -28,10 +29,14 @@ from dalembert.algebra.elimination import Factors, factorise
 from dalembert.algebra.gramschmidt import Scalar, Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import TooLarge
+from dalembert.document.nodes import Section
 from dalembert.errors import DerivationError
 from dalembert.forms.prepared import Rows, Scene
 from dalembert.language.building import Expr
 from dalembert.language.printing import to_text
+
+if TYPE_CHECKING:
+    from dalembert.forms.board import Board
 
 MAX_OPERATIONS = 3_000  # on the shared graph; beyond this formulas are not attempted
 
@@ -75,7 +80,7 @@ class Form(ABC):
     have to be chosen again on the way. solved: whether what solves it is part of what is written. plain: whether it
     consists of the blocks themselves, which can be written however many there are. asked_for: whether other forms ask
     for its solution. functions: matrices that are functions to be differentiated, so that constraints must not be put
-    into them.
+    into them. paper: where it was published, and printed: how matrices are called there.
     """
 
     name: str
@@ -90,6 +95,8 @@ class Form(ABC):
     plain: bool = False
     asked_for: bool = False
     functions: tuple[str, ...] = ()
+    paper: str = ""
+    printed: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, coordinates: Sequence[str] | None = None):
         """Take the coordinates that the user chose, in a form that works with some of them."""
@@ -152,6 +159,10 @@ class Form(ABC):
         """Write what consists of the blocks alone, for where there are too many unknowns for more; None: nothing."""
         return None
 
+    def steps(self, board: Board) -> list[Section]:
+        """Return its steps from the blocks to the result, as they are shown; without words, its matrices."""
+        return [Section("Matrices of the form", board.shown(*board.derivation.entries))]
+
     def conditions(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Mapping[str, list[Expr]]:
         """Return equations between matrices of the form row by row, as expressions that vanish, by how it is written.
 
@@ -183,6 +194,11 @@ def holds_where(scene: Scene, name: str, value: Callable[[], Scalar]) -> list[st
 def transposed_product(matrix: Matrix, symbols: Sequence[Expr]) -> list[Expr]:
     """Multiply the transpose of a matrix by a column of symbols."""
     return [se.Add(*map(se.Mul, column, symbols)) for column in zip(*matrix, strict=True)]
+
+
+def product(left: Matrix, right: Matrix) -> Matrix:
+    """Multiply two matrices of formulas."""
+    return [[se.Add(*map(se.Mul, row, column)) for column in zip(*right, strict=True)] for row in left]
 
 
 def multiply(rows: list[Vector], x: list[Scalar], arithmetic: Any) -> list[Scalar]:

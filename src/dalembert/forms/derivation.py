@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import symengine as se
 import sympy as sp
@@ -29,6 +29,9 @@ from dalembert.language.building import Expr
 from dalembert.language.printing import to_text
 from dalembert.language.translate import Translator
 from dalembert.model.system import System
+
+if TYPE_CHECKING:
+    from dalembert.forms.board import Board
 
 _PAGE = 40  # lines that a page holds
 _WIDE = 160  # characters of a line in an interactive session
@@ -240,6 +243,13 @@ class Derivation(Printed):
     def letters(self, name: str) -> str:
         """Return the name of a matrix in LaTeX, if it is not its own name."""
         return self.kind.letters.get(name, "")
+
+    @property
+    def steps(self) -> Board:
+        """The derivation step by step, from the energies to the result, as one would write it on the board."""
+        from dalembert.forms.board import Board
+
+        return Board(self)
 
     def full(self) -> Derivation:
         """Return the same derivation as the algebra leaves it: longer formulas, without names for what they share.

@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import symengine as se
 
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
-from dalembert.forms.base import Form, Matrix, Solution, Written, conditions, register, remainder, transposed
+from dalembert.algebra.writing.cost import operations
+from dalembert.document.nodes import Block, Paragraph, Section
+from dalembert.forms.base import (
+    Form,
+    Matrix,
+    Solution,
+    Written,
+    conditions,
+    product,
+    register,
+    remainder,
+    transposed,
+)
 from dalembert.forms.cramer import ByCramer
 from dalembert.forms.multipliers import accelerations
 from dalembert.forms.prepared import Rows, Scene
+from dalembert.forms.sheet import LONG
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
+from dalembert.language.calculus import Calculus
+
+if TYPE_CHECKING:
+    from dalembert.forms.board import Board
 
 
 @register
@@ -23,6 +42,8 @@ class Explicit(Form):
     name = "explicit"
     title = "The explicit form, q̈ = P a_u + N c (Beshaw)"
     inverse = True
+    paper = "Beshaw"
+    printed = MappingProxyType({"c": "B q̇ + C", "N": "H", "B": "−∂ψ/∂q", "C": "−∂ψ/∂t"})
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Solve with M, then with A M⁻¹Aᵀ."""
@@ -60,6 +81,32 @@ class Explicit(Form):
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
         """Return q̈ − (P a_u + N c)."""
         return [symbol - value for symbol, value in zip(self.solved_for(scene), solution.acceleration, strict=True)]
+
+    def steps(self, board: Board) -> list[Section]:
+        """Show a_u, the equations W λ = b of the multipliers, then N, P and what Beshaw makes of c."""
+        free = "Without constraints the accelerations would be a_u = M⁻¹f."
+        parts = [Section("Free accelerations", [Paragraph(free), *board.shown("a_u")])]
+        if board.kept:
+            parts.append(Section("Multipliers: W λ = b, W = A M⁻¹Aᵀ, b = c − A a_u", board.coupling()))
+            told = "N = M⁻¹AᵀW⁻¹ and P = E − N A, so that q̈ = P a_u + N c:"
+            parts.append(Section("N and P", [Paragraph(told), *board.shown("N", "P")]))
+            parts.append(Section("c = B q̇ + C, S = N B, R = N C", self._split(board)))
+        return parts
+
+    @staticmethod
+    def _split(board: Board) -> list[Block]:
+        """Write c in two parts, as Beshaw has it: q̈ = P a_u + S q̇ + R."""
+        b, N = board.scene.blocks, board.derivation.entries.get("N", [])
+        psi = [residual for i in board.kept if (residual := b.psi[i]) is not None]
+        if len(psi) < len(board.kept) or max(map(operations, (*psi, *(e for row in N for e in row)))) > LONG:
+            return []
+        calculus = Calculus([*b.q, *b.v, b.t])
+        lifted = [calculus.lift(residual) for residual in psi]
+        B = [[calculus.lower(-calculus.diff(residual, q)) for q in b.q] for residual in lifted]
+        C = [[calculus.lower(-calculus.diff(residual, b.t))] for residual in lifted]
+        words = "A motion that is kept by `stabilise` has C = K ψ − ∂ψ/∂t, with the gains K."
+        made = [board.matrix("S", product(N, B)), board.matrix("R", product(N, C))] if any(N) else []
+        return [board.matrix("B", B), board.matrix("C", C), *made, Paragraph(words, "faint")]
 
     def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:
         """Return q̈ − (M⁻¹f + M⁻¹Aᵀλ)."""

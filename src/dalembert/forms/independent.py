@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import symengine as se
@@ -25,6 +25,7 @@ from dalembert.algebra.writing.ledger import TRIVIAL
 from dalembert.arguments import names
 from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Values
+from dalembert.document.nodes import Paragraph, Section
 from dalembert.errors import nearest, quoted
 from dalembert.forms.along_bodies import along_coordinates
 from dalembert.forms.base import Form, Matrix, Solution, Written, dense, holds_where, register, transposed
@@ -35,6 +36,9 @@ from dalembert.forms.prepared import Rows, Scene, power_of_ten
 from dalembert.forms.sheet import forces, ledger_of
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
+
+if TYPE_CHECKING:
+    from dalembert.forms.board import Board
 
 OBJECTIVE = "objective"  # in place of names: the choice by singular values
 _DECIMALS = 2  # of B in formulas
@@ -48,6 +52,8 @@ class Independent(Form):
     title = "Independent coordinates, RᵀM R z̈ = Rᵀ(f − M a₀)"
     letters = MappingProxyType({"inertia": "R^T M R", "force": "R^T (f - M a_0)"})
     chooses = True
+    paper = "lecture"
+    printed = MappingProxyType({"f": "μ", "A": "Φ", "c": "−Φ̇ ṡ", "inertia": "M_q"})
 
     def __init__(self, coordinates: Sequence[str] | None = None):
         self.coordinates = None if coordinates is None else names("coordinates", coordinates)
@@ -208,8 +214,26 @@ class Independent(Form):
         equations = [se.Add(*map(se.Mul, row, rates), -right[0]) for row, right in zip(inertia, force, strict=True)]
         shown = {"R": R, "a_0": [[a] for a in a_0]} if notes else {}
         if notes and self._B:
-            shown["B"] = [[se.Rational(k, 10**_DECIMALS) for k in row] for row in self._B]
+            shown["B"] = self._written_B()
         return Written(equations, {"inertia": inertia, "force": force, **shown}, notes, names=names)
+
+    def _written_B(self) -> Matrix:
+        """Return B of the objective choice, as it is written; nothing of coordinates that are chosen."""
+        return [[se.Rational(k, 10**_DECIMALS) for k in row] for row in self._B]
+
+    def steps(self, board: Board) -> list[Section]:
+        """Show which coordinates are independent, B, [A; B], then R, a₀ and what remains."""
+        one, zero = se.Integer(1), se.Integer(0)
+        chosen = quoted(self._names(board.scene)[: board.system.mechanical])
+        B = self._written_B() or [[one if j == i else zero for j in range(board.n)] for i in self._chosen]
+        told = f"The independent coordinates z = B q are {chosen}." if B else "No coordinate is independent."
+        solved = "[A; B] q̇ = [−∂g/∂t; ż]: R is the last columns of [A; B]⁻¹, so that A R = 0; [A; B] a₀ = [c; 0]."
+        choice = [Paragraph(told), *([board.matrix("B", B), board.matrix("Z", [*board.A, *B], "[A; B]")] if B else [])]
+        return [
+            Section("The choice of coordinates", choice),
+            Section("q̇ = R ż + …, q̈ = R z̈ + a₀", [Paragraph(solved), *board.shown("R", "a_0")]),
+            Section("RᵀM R z̈ = Rᵀ(f − M a₀)", board.shown("inertia", "force")),
+        ]
 
     def determinant(self, rows: Rows, pilot: Pilot) -> Scalar:
         """Return the determinant of A on the dependent coordinates: the choice holds where it does not vanish."""

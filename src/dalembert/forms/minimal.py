@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import symengine as se
 
@@ -13,6 +15,7 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import TooLarge
 from dalembert.algebra.writing.cost import is_negative
 from dalembert.algebra.writing.numerals import figures
+from dalembert.document.nodes import Paragraph, Section
 from dalembert.forms.along_bodies import along_null_space
 from dalembert.forms.base import (
     MAX_OPERATIONS,
@@ -26,13 +29,18 @@ from dalembert.forms.base import (
     register,
     remainder,
     transposed,
+    transposed_product,
 )
 from dalembert.forms.by_bodies import by_bodies
 from dalembert.forms.multipliers import balance
 from dalembert.forms.nullspace import NullSpace, by_elimination, by_gram_schmidt, clear, lost_where
+from dalembert.forms.orthogonal_steps import orthogonal_steps
 from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.sheet import forces, ledger_of
 from dalembert.language.building import Expr
+
+if TYPE_CHECKING:
+    from dalembert.forms.board import Board
 
 _TERMS = 30  # of an entry of D; more are not read as a formula, but in named steps
 
@@ -44,6 +52,8 @@ class Minimal(Form):
     name = "minimal"
     title = "The minimal form, Dᵀ(M q̈ − f) = 0 (Phong)"
     solved = False
+    paper = "Phong 1999"
+    printed = MappingProxyType({"f": "−h", "A": "G"})
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Find D by Gram–Schmidt, then the motion along it."""
@@ -121,6 +131,19 @@ class Minimal(Form):
         A = [field.primitive(row) for row in scene.formulas.A]  # its denominators are no fault of D
         lost_where(replace(scene.arrays, A=numbers(A)), numbers(columns), pilot)
         return lost_where(replace(scene.formulas, A=A), columns, pilot.replay())
+
+    def steps(self, board: Board) -> list[Section]:
+        """Show Gram–Schmidt, D in its simplest form, and the ideality of the constraints."""
+        r = [board.scene.fresh("r", q.name) for q in board.scene.blocks.q]
+        free = balance(board.scene, forces(board.scene)[0])
+        D = board.derivation.entries.get("D", [])
+        simplest = "Any columns with the same span will do; written without denominators and common factors:"
+        return [
+            *orthogonal_steps(board),
+            Section("D, with A D = 0", [Paragraph(simplest), *board.shown("D")] if any(D) else []),
+            board.equations("Reactions, r = M q̈ − f", {x.name: e for x, e in zip(r, board.written(free), strict=True)}),
+            board.equations("Ideal constraints, Dᵀ r = 0", transposed_product(D, r) if any(D) else []),
+        ]
 
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:
         """Return Dᵀ(M q̈ − f)."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import symengine as se
 
@@ -11,9 +13,15 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Values
+from dalembert.document.nodes import Section
 from dalembert.forms.base import Form, Matrix, Solution, Written, register, transposed
 from dalembert.forms.prepared import Rows, Scene
 from dalembert.language.building import Expr
+
+if TYPE_CHECKING:
+    from dalembert.forms.board import Board
+
+_BLOCK = 12  # rows of the block matrix that is written
 
 
 @register
@@ -24,6 +32,8 @@ class Multipliers(Form):
     title = "Lagrange's equations with multipliers, M q̈ = f + Aᵀλ"
     plain = True
     solved = False
+    paper = "lecture"
+    printed = MappingProxyType({"f": "μ", "A": "Φ", "c": "−Φ̇ ṡ"})
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Factorise the whole matrix symmetrically."""
@@ -47,6 +57,21 @@ class Multipliers(Form):
             long, names = forces(scene)
             equations = self._rows(scene, long)
         return Written(equations, names=names)
+
+    def steps(self, board: Board) -> list[Section]:
+        """Show the block matrix of the mixed equations, with its unknowns and its right side."""
+        M, A, b = board.M, board.A, board.scene.blocks
+        if not A or board.n + len(A) > _BLOCK:
+            return []
+        rows = [[*row, *column] for row, column in zip(M, zip(*A, strict=True), strict=True)]
+        rows += [[*row, *([se.Integer(0)] * len(A))] for row in A]
+        unknown = [*(se.Symbol(f"{q.name}''") for q in b.q), *(-multiplier(board.scene, i) for i in board.kept)]
+        parts = [
+            board.matrix("S", rows, "the block matrix [[M, Aᵀ], [A, 0]]"),
+            board.matrix("u", [[x] for x in unknown], "its unknowns [q̈; −λ]"),
+            board.matrix("h", [[x] for x in (*board.forces, *board.c)], "its right side [f; c]"),
+        ]
+        return [Section("The mixed equations, S u = h", parts)]
 
     def equations(self, scene: Scene, solution: Solution | None = None) -> list[Expr]:
         """Return M q̈ − f − Aᵀλ."""

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import symengine as se
 
 from dalembert.algebra.elimination import factorise
 from dalembert.algebra.pilot import Pilot
+from dalembert.document.nodes import Section
 from dalembert.forms.base import (
     Form,
     Matrix,
@@ -25,11 +27,15 @@ from dalembert.forms.base import (
     transposed,
     transposed_product,
 )
+from dalembert.forms.inertia_steps import inertia_steps
 from dalembert.forms.minimal import Minimal
 from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.spatial_scene import spatial_scene
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
+
+if TYPE_CHECKING:
+    from dalembert.forms.board import Board
 
 
 @register
@@ -42,6 +48,8 @@ class Reactions(Form):
     inverse = True
     moves = False  # they are its unknowns; the motion is that of the other forms
     asked_for = True
+    paper = "Do Sanh 1996"
+    printed = MappingProxyType({"M": "A", "f": "Q + G", "M_inverse": "A⁻¹", "A": "b", "c": "−b₀", "D": "Dᵀ"})
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Find r in the span of the rows of A, where it does no virtual work, from B r + B₀ = 0."""
@@ -80,6 +88,20 @@ class Reactions(Form):
         found = solution()
         D, names = Minimal().null_space(scene, {})
         return Written(self.equations(scene, found), {**found.matrices, "D": D}, names=names)
+
+    def steps(self, board: Board) -> list[Section]:
+        """Show the inertia without Christoffel symbols, M⁻¹, B, B₀ and D, and what they say of r."""
+        words = {
+            "B r + B⁰ = 0": "The accelerations M⁻¹(f + r) must satisfy A q̈ = c: with B = A M⁻¹ and B₀ = B f − c,",
+            "Dᵀ r = 0": "Ideal constraints do no virtual work:",
+        }
+        return [
+            *inertia_steps(board),
+            Section("The inverse of the mass matrix", board.inverse()),
+            Section("B = A M⁻¹ and B₀ = B f − c", board.shown("B", "B_0")),
+            Section("D, with A D = 0", board.shown("D")),
+            *board.conditions(words),
+        ]
 
     def conditions(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Mapping[str, list[Expr]]:
         """Return what determines r: B r + B₀ = 0 and Dᵀ r = 0."""

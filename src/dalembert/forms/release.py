@@ -15,6 +15,7 @@ from dalembert.arguments import names as names_of
 from dalembert.document.nodes import Block, Equation, Equations, Listing, Name, Paragraph, Section
 from dalembert.document.shown import Printed
 from dalembert.errors import DerivationError, ModelError, quoted
+from dalembert.forms.board import Board
 from dalembert.forms.derivation import Derivation
 from dalembert.forms.formulas import NamedFormulas
 from dalembert.forms.multipliers import multiplier
@@ -49,6 +50,11 @@ class Release(Printed):
         self.original = system
         self.system = system.reduced(keep=self.conditions)
         self._words = words or {}
+
+    @property
+    def steps(self) -> Board:
+        """The derivation of the reactions step by step."""
+        return self.derivation.steps
 
     @property
     def freed(self) -> System:

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from dalembert.document import nodes
+from dalembert.document.readable import is_readable
 from dalembert.errors import DerivationError
 from dalembert.forms.base import FORMS
 from dalembert.native import cache
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from dalembert.language.building import Expr
     from dalembert.model.system import System
 
+_STEPPED = 12  # coordinates and multipliers, up to which the steps are part of a report
 _BALANCE = "Lagrange’s equations with multipliers, M q̈ = f + Aᵀλ"
 
 
@@ -59,9 +61,30 @@ def all_equations(system: System, form: str) -> nodes.Section:
         parts = list(derivation_document(derivation, whole=False).parts)
         if derivation.expressions:
             parts[0] = replace(parts[0], title=derivation.title)
-        return nodes.Section("Equations", [_with_multipliers(derivation), *parts], key="equations")
+        return nodes.Section("Equations", [_with_multipliers(derivation), *parts, *_steps(derivation)], key="equations")
 
-    return _kept(system, f"all, {form}", write, form)
+    return _kept(system, f"all, with steps, {form}", write, form)
+
+
+def _steps(derivation: Derivation) -> list[nodes.Section]:
+    """Write the steps between the model and the equations, to be opened, where one can read them."""
+    if len(derivation.scene.blocks.q) + derivation.scene.rank > _STEPPED:
+        return []
+    parts = [part for part in derivation.steps.steps() if is_readable(_formulas(part))]
+    return [nodes.Section("Step by step", parts, fold="closed")] if parts else []
+
+
+def _formulas(part: nodes.Block) -> list[Expr]:
+    """Return the formulas of a part."""
+    match part:
+        case nodes.Section():
+            return [e for inner in part.parts for e in _formulas(inner)]
+        case nodes.Equations():
+            return [side for row in part.rows for side in (row.left, row.right) if not isinstance(side, str)]
+        case nodes.Matrix():
+            return [e for row in part.rows for e in row if not isinstance(e, str)]
+        case _:
+            return []
 
 
 def _unwritten(error: DerivationError) -> nodes.Paragraph:

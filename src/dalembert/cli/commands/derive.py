@@ -23,6 +23,8 @@ As the algebra leaves them, without the constraints being used to shorten them
 dalembert derive chaplygin-sleigh --form explicit --full
 In the angle alone
 dalembert derive pendulum --form independent --coordinates phi
+Step by step, with every matrix and the reason for every choice
+dalembert derive pendulum --form minimal --steps
 The forces in joint A and along y in joint B, which are released (Do Sanh)
 dalembert derive four-bar --release A,B.y
 The reaction of every constraint as a formula, for a paper
@@ -67,6 +69,14 @@ def command(
             rich_help_panel="What is derived",
         ),
     ] = False,
+    steps: Annotated[
+        bool,
+        typer.Option(
+            "--steps",
+            help="Step by step, as on a board: from the energies to the result, with every matrix of the form.",
+            rich_help_panel="What is derived",
+        ),
+    ] = False,
     to: Annotated[
         str,
         typer.Option(
@@ -89,10 +99,11 @@ def command(
         if derived is None or form or chosen or full:
             derived = (system if derived is None else derived.system).derive(form or completion.DERIVED[0], chosen)
             derived = derived.full() if full else derived
-        if to == "json":
-            text = as_json(derived.as_dict())
-        else:
-            text = derived.latex() if to == "latex" else shown(derived.document())
+        found = derived.as_dict() if to == "json" else {}
+        if steps:
+            derived = derived.steps
+            found |= {"steps": derived.as_dict()} if to == "json" else {}
+        text = as_json(found) if to == "json" else derived.latex() if to == "latex" else shown(derived.document())
     typer.echo(text)
 
 
