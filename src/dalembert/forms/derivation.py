@@ -26,6 +26,7 @@ from dalembert.language.building import Expr
 from dalembert.language.printing import to_text
 from dalembert.language.translate import Translator
 from dalembert.model.system import System
+from dalembert.survey.integrals import Integrals, integrals_of
 
 _PAGE = 40  # lines that a page holds
 _WIDE = 160  # characters of a line in an interactive session
@@ -126,6 +127,11 @@ class Derivation(Printed):
     def joint_expressions(self) -> dict[str, Expr]:
         """λ of joints that carry bodies."""
         return _figured(carrying_forces(self.scene))
+
+    @cached_property
+    def integrals(self) -> Integrals:
+        """The first integrals of the system, which are the same in all forms."""
+        return integrals_of(self.system)
 
     @cached_property
     def meaning_expressions(self) -> dict[str, Expr]:
@@ -237,6 +243,7 @@ class Derivation(Printed):
             "redundant": self.redundant,
             "degrees_of_freedom": self.degrees_of_freedom,
             "solved": [f"{name} = {to_text(expr)}" for name, expr in self.solved_expressions.items()],
+            "integrals": self.integrals.as_dict(),
             "symbols": {name: to_text(expr) for name, expr in self.meaning_expressions.items()},
             "shared": self.shared,
             "joint_forces": {name: to_text(expr) for name, expr in self.joint_expressions.items()},
