@@ -129,7 +129,7 @@ def test_nothing_is_claimed_that_does_not_hold(name):
     assert {one.name for one in found} == allowed, str(found)
     if "open" not in name:
         for one in found:
-            assert drift(of, one.expression) < DRIFT
+            assert drift(of, one.expression, 0.2) < DRIFT
 
 
 def test_damping_is_a_momentum_by_position():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import symengine as se
@@ -84,13 +85,17 @@ class IntegralChecks:
 
     def _in_general(self, expression: Expr) -> bool:
         """Tell whether it holds for other values of the parameters too, as far as numbers can tell."""
-        random = np.random.default_rng(8)
-        values = {name: (value or 1.0) * random.uniform(0.8, 1.25) for name, value in self.search.states.values.items()}
-        states = SampledStates(self.search.system, 40, values)
-        if len(states) < 10:
+        if len(self._elsewhere) < 10:
             return False
-        rate, size = self.search.rates(states, [expression])
+        rate, size = self.search.rates(self._elsewhere, [expression])
         return bool(np.all(np.abs(rate) <= ZERO_RATE * size + 1e-300))
+
+    @cached_property
+    def _elsewhere(self) -> SampledStates:
+        """States with other values of the parameters."""
+        random, known = np.random.default_rng(8), self.search.states.values
+        values = {name: (value or 1.0) * random.uniform(0.8, 1.25) for name, value in known.items()}
+        return SampledStates(self.search.system, 40, values)
 
     def _rests(self, factors: dict[int, Expr]) -> list[Expr] | None:
         """Return what must vanish as formulas: dI/dt without reactions, and what these do along it; None without T."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from itertools import permutations
 from types import MappingProxyType
 
@@ -30,6 +29,8 @@ def factors_near(
     2*w
     """
     found = [fraction] if (fraction := _fraction(value)) is not None else []
+    if found and abs(found[0]) == 1:
+        return found
     named = [(se.Symbol(name), number) for name, number in parameters.items() if number][:_FEW]
     products = [(symbol**power, number**power) for symbol, number in named for power in (1, 2, -1)]
     products += [(a * b, x * y) for (a, x), (b, y) in permutations(named, 2) if str(a) < str(b)]
@@ -41,7 +42,8 @@ def factors_near(
 
 
 def _fraction(value: float, largest: int = _LARGEST) -> Expr | None:
-    near = Fraction(value).limit_denominator(largest)
-    if not near or abs(near.numerator) > 10 * largest or abs(float(near) - value) > _CLOSE * abs(value):
-        return None
-    return se.Rational(near.numerator, near.denominator)
+    for below in range(1, largest + 1):
+        above = round(value * below) if abs(value) < 10 * largest else 0
+        if above and abs(above - value * below) <= _CLOSE * abs(above):
+            return se.Rational(above, below)
+    return None

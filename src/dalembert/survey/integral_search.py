@@ -24,6 +24,7 @@ _WAVES = 4  # angles whose sines and cosines are looked at
 _DEPENDENT = 1e-9  # of its length that a column keeps beside others on which it depends
 ZERO_RATE = 3e-11  # of its terms, up to which a rate is rounding
 _SMALL = 1e-7  # part of the largest that a factor times what it multiplies must be to be one
+_NOTHING = 1e-8  # of its terms, up to which an integral is zero
 ENERGY, POSITION = 4, 3  # what the dearest parts cost
 
 
@@ -168,8 +169,11 @@ class IntegralSearch:
 
     def _exact(self, factors: dict[int, float]) -> list[dict[int, Expr]]:
         """Return factors as numbers that a person writes, or parameters in simple products; or nothing."""
-        sizes = self._sizes
-        weights = {k: abs(x) * sizes[k] for k, x in factors.items()}
+        terms = np.array([x * self._values[k] for k, x in factors.items()])
+        whole = np.abs(terms).sum(axis=0)
+        if np.all(np.abs(terms.sum(axis=0)) <= _NOTHING * whole):  # zero wherever the constraints hold
+            return []
+        weights = dict(zip(factors, np.abs(terms).max(axis=1), strict=True))
         largest = max(weights.values())
         factors = {k: x for k, x in factors.items() if weights[k] > _SMALL * largest}
         if all(self.columns[k].cost == POSITION for k in factors):
@@ -186,9 +190,9 @@ class IntegralSearch:
         return [dict(zip(factors, way, strict=True)) for way in ways]
 
     @cached_property
-    def _sizes(self) -> Array:
-        """How large the parts are, one by one."""
-        return np.nanmax(np.abs(self.states.at([column.expression for column in self.columns])), axis=1)
+    def _values(self) -> Array:
+        """The parts at the states, one row for each."""
+        return np.nan_to_num(self.states.at([column.expression for column in self.columns]))
 
     @cached_property
     def _constants(self) -> dict[Expr, float]:

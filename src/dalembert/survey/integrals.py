@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from dalembert.errors import quoted
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.printing import to_text
-from dalembert.model.facts import START, fact
+from dalembert.model.facts import START, STRUCTURE, fact
 from dalembert.survey.integral_checks import IntegralChecks
 from dalembert.survey.integral_search import ENERGY, IntegralSearch
 
@@ -44,14 +45,22 @@ _LONG = 250  # operations of one that is written as it comes
 
 @dataclass(frozen=True, eq=False)
 class FirstIntegral:
-    """One of them. direction: ξ by coordinate. general: for all values of the parameters, not only for these."""
+    """One of them. direction: ξ by coordinate. general: for all values of the parameters, not only for these.
+
+    ways: how it can be written.
+    """
 
     name: str
     words: str
-    expression: Expr
+    ways: tuple[Expr, ...]
     direction: dict[str, Expr] = field(default_factory=dict)
     general: bool = True
     energy: bool = False
+
+    @cached_property
+    def expression(self) -> Expr:
+        """It as a formula, in few operations."""
+        return min((_short(self.ways[0]), *self.ways), key=operations)
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,6 +126,12 @@ def integrals_of(system: System) -> Integrals:
         return Integrals(system, (), ("no admissible states were found to look for them",))
 
 
+@fact(STRUCTURE)
+def lasting_momenta(system: System) -> tuple[FirstIntegral, ...]:
+    """Return the integrals without the energy that hold for all values of the parameters: variants share them."""
+    return tuple(one for one in integrals_of(system) if one.general and not one.energy)
+
+
 def _found(search: IntegralSearch) -> list[FirstIntegral]:
     """Return those that hold, the simplest first, without those that follow from others."""
     if len(search.states) <= len(search.columns) or len(search.others) < _FEW:
@@ -126,13 +141,22 @@ def _found(search: IntegralSearch) -> list[FirstIntegral]:
     for choices in candidates:
         if checks.follows(search.expression(choices[0])) or not checks.is_motion(choices[0]):
             continue
-        judged = [(choice, checks.holds(choice)) for choice in choices]
-        good = [(choice, general) for choice, general in judged if general is not None]
-        if good:
-            factors, general = max(good, key=lambda one: one[1])  # the first that holds for all values, if one does
-            checks.accept(factors)
-            result.append(_described(search, factors, general, len(result)))
+        if (best := _best(checks, choices)) is not None:
+            checks.accept(best[0])
+            result.append(_described(search, *best, len(result)))
     return sorted(result, key=lambda one: not one.energy)[:_SHOWN]
+
+
+def _best(checks: IntegralChecks, choices: list[dict[int, Expr]]) -> tuple[dict[int, Expr], bool] | None:
+    """Return the first choice of factors that holds for all values of the parameters, else the first that holds."""
+    first = None
+    for factors in choices:
+        general = checks.holds(factors)
+        if general:
+            return factors, True
+        if general is False and first is None:
+            first = factors, False
+    return first
 
 
 def _described(search: IntegralSearch, factors: dict[int, Expr], general: bool, number: int) -> FirstIntegral:
@@ -150,11 +174,10 @@ def _described(search: IntegralSearch, factors: dict[int, Expr], general: bool, 
         words += "; no reaction does work along it"
     if not general:
         words += "; with these values of the parameters"
-    written = _short(expression)
+    ways = [expression]
     if name == "energy" and len(factors) == 1:
-        plain = system.kinetic + (ZERO if system.potential is None else system.potential)
-        written = min((written, plain), key=operations)
-    return FirstIntegral(name, words, written, direction, general, energy)
+        ways.append(system.kinetic + (ZERO if system.potential is None else system.potential))
+    return FirstIntegral(name, words, tuple(ways), direction, general, energy)
 
 
 def _is_quadratic(search: IntegralSearch) -> bool:
