@@ -29,6 +29,7 @@ from dalembert.language.building import Expr
 from dalembert.language.printing import to_text
 from dalembert.language.translate import Translator
 from dalembert.model.system import System
+from dalembert.survey.integrals import Integrals, integrals_of
 
 if TYPE_CHECKING:
     from dalembert.forms.board import Board
@@ -154,6 +155,11 @@ class Derivation(Printed):
         return carrying_forces(self.scene)
 
     @cached_property
+    def integrals(self) -> Integrals:
+        """The first integrals of the system, which are the same in all forms."""
+        return integrals_of(self.system)
+
+    @cached_property
     def meaning_expressions(self) -> dict[str, Expr]:
         """What symbols of the form stand for: quasi-velocities."""
         return _figured(dict(self.kind.meanings(self.scene)))
@@ -271,6 +277,7 @@ class Derivation(Printed):
             "redundant": self.redundant,
             "degrees_of_freedom": self.degrees_of_freedom,
             "solved": [f"{name} = {to_text(expr)}" for name, expr in self.solved_expressions.items()],
+            "integrals": self.integrals.as_dict(),
             "symbols": {name: to_text(expr) for name, expr in self.meaning_expressions.items()},
             "multipliers": {name: to_text(e) for name, e in self.multiplier_expressions.items()},
             "shared": self.shared,

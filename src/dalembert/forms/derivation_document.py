@@ -31,6 +31,7 @@ def derivation_document(derivation: Derivation, whole: bool = True) -> Section:
         described.reactions(),
         described.joint_forces(),
         described.where(),
+        described.integrals(),
     ]
     title = derivation.system.name or "A system"
     return Section(title, [*filter(None, parts), *map(Note, derivation.notes)], derivation.title)
@@ -96,6 +97,13 @@ class _Description:
                 long.append(name)
         said = Paragraph(f"Too long to be read here: {quoted(long)}; `system.reaction(…)` gives them.", "faint")
         return self.section("Reactions, r = Aᵀλ", rows, "reaction", *([said] if long else []))
+
+    def integrals(self) -> Section | None:
+        """Show what stays constant; where a person reads, what can be read."""
+        rows = self.derivation.integrals.rows()
+        shown = [row for row in rows if self.whole or is_readable([row.right])]
+        said = [Paragraph(f"{row.left} = {row.said}", "faint") for row in rows if row not in shown]
+        return self.section("First integrals", shown, "integral", *said)
 
     def joint_forces(self) -> Section | None:
         """Show the forces in joints that carry bodies, and name those that nobody could read."""

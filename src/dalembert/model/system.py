@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
     from dalembert.results.run import Run
     from dalembert.survey.check import Examination
+    from dalembert.survey.integrals import Integrals
     from dalembert.survey.outcome import Check
     from dalembert.survey.start import State
 
@@ -236,6 +237,20 @@ class System(Stated):
         from dalembert.results.run import simulate
 
         return simulate(self, {name: value for name, value in locals().items() if name in Settings.said})
+
+    def integrals(self) -> Integrals:
+        """Return first integrals, which stay constant along every motion: energies and momenta, by name.
+
+        >>> kepler = System(coordinates="r phi", kinetic="m*(r'^2 + r^2*phi'^2)/2", potential="-k/r",
+        ...                 parameters={"m": 1, "k": 1}, initial={"r": 1, "phi'": 1})
+        >>> [one.name for one in kepler.integrals()]
+        ['energy', 'p_phi']
+        >>> kepler.integrals()["p_phi"]
+        m*r(t)**2*Derivative(phi(t), t)
+        """
+        from dalembert.survey.integrals import integrals_of
+
+        return integrals_of(self)
 
     def reaction(self, name: str) -> list[Any]:
         """Return the reaction of a constraint as formulas by coordinate; DerivationError if others share its load."""

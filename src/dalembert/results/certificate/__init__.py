@@ -14,6 +14,7 @@ import numpy as np
 from dalembert.language.state_names import as_written, is_integral
 from dalembert.motion.joined import plain_states
 from dalembert.results.certificate import (
+    constants,
     energy,
     equations,
     followed,
@@ -65,6 +66,7 @@ def certify(run: Run, second: Start | None = None) -> Certificate:
         measure("steps", step_integrals.TEXT, lambda: step_integrals.steps(run, sizes))
         measure("oscillations", oscillations.TEXT, lambda: oscillations.oscillations(run, sizes))
         measure("energy", energy.TEXT, lambda: energy.balance(run, sizes))
+        measure("integrals", constants.TEXT, lambda: constants.constants(run, sizes))
         measure("jumps", jumps.TEXT, lambda: jumps.jumps(run, sizes))
         measure("switches", switching.TEXT, lambda: switching.switching(run, sizes, notes))
         compared = accuracy(run, sizes, second)

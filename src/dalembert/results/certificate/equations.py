@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from dalembert.algebra.rank import RANK
 from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array, Sparse
 from dalembert.blocks.law_numbers import acting, with_law
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from dalembert.results.run import Run
 
 TEXT = "accelerations and reactions in M q̈ = f + r and A q̈ = c"
+FORMS = "accelerations against those of the minimal form"
 NEARLY = 1e-5  # conditioning below which a position is next to a singular one
 _HARDLY, _ALWAYS = 1e-9, 0.1  # the least conditioning that is none of a singular position; part of the largest
 LOOSE = 1e-3  # of its size that a constraint may be off where it is not projected
@@ -165,10 +167,12 @@ def forces(run: Run, at: list[Place], sizes: Scales) -> list[Item]:
     regular = [place for place in at if place.regular]
     work = max((_virtual_work(place, sizes) for place in regular), default=None)
     difference = max((_difference(place, sizes) for place in regular), default=None)
+    forms = [_between_forms(place, sizes) for place in regular if isinstance(place.matrices[0], np.ndarray)]
     return [
         Item("equations", defect, 1e-6, TEXT),
         Item("ideality", work, 1e-8, "virtual work of the reactions"),
         Item("agreement", difference, 1e-6, "reactions against a solution by singular values"),
+        *([Item("forms", max(forms), 1e-6, FORMS)] if forms else []),
     ]
 
 
@@ -214,6 +218,23 @@ def _difference(place: Place, sizes: Scales) -> float:
     scale = max(np.abs(part)[~sizes.is_state].max(initial=0.0) for part in parts)
     own = np.max(np.abs(parts), axis=0)  # of states, each of its own
     return _ratio(np.abs(units * place.reaction - expected), np.where(sizes.is_state, own, scale))
+
+
+def _between_forms(place: Place, sizes: Scales) -> float:
+    """Compare accelerations with those of the minimal form, Dᵀ(M q̈ − f) = 0 and A q̈ = c, D by singular values."""
+    units = _units(sizes)
+    M, A = place.matrices[0] * units * units[:, None], place.matrices[1] * units
+    lengths = np.linalg.norm(A, axis=1)
+    lengths = np.where(lengths > 0, lengths, 1.0)
+    U, found, V = np.linalg.svd(A / lengths[:, None])
+    rank = int(np.sum(found > RANK * found.max(initial=0.0)))
+    resting = V[:rank].T @ ((U.T @ (place.values.c / lengths))[:rank] / found[:rank])
+    D = V[rank:].T
+    along = np.linalg.lstsq(D.T @ M @ D, D.T @ (units * place.values.f - M @ resting), rcond=None)[0]
+    other, own = resting + D @ along, place.acceleration / units
+    moving = ~sizes.is_state
+    scale = np.abs(np.concatenate([other[moving], (sizes.accelerations / units)[moving]])).max(initial=0.0)
+    return _ratio(np.abs(own - other)[moving], np.full(int(moving.sum()), scale))
 
 
 def _units(sizes: Scales) -> Array:

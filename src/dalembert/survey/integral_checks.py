@@ -1,0 +1,136 @@
+"""Whether a candidate for a first integral is one: as a formula where that can be told, else at other states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import symengine as se
+
+from dalembert.algebra.rational import Field, TooLarge
+from dalembert.arrays import Array
+from dalembert.language.building import Expr
+from dalembert.language.calculus import ZERO
+from dalembert.survey.integral_search import ENERGY, ZERO_RATE, IntegralSearch
+from dalembert.survey.sampled_states import SampledStates
+
+_SAME = 1e-8  # of its values, up to which an integral follows from others
+
+
+@dataclass
+class IntegralChecks:
+    """Judges candidates one after the other. known: the values of those that hold, the constants first."""
+
+    search: IntegralSearch
+    known: list[Array] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.known = [np.ones(len(self.search.others))]
+
+    def follows(self, expression: Expr) -> bool:
+        """Tell whether an integral is a combination of others where the constraints hold, or has no finite value."""
+        here = self.search.others.at([expression])[0]
+        if not np.all(np.isfinite(here)):
+            return True
+        by_v = np.abs(self.search.others.at(self.search.slopes(expression)[1]))
+        size = (by_v * self.search.others.pace.T).sum(axis=0)
+        basis = np.array(self.known).T
+        basis = basis / np.linalg.norm(basis, axis=0)
+        left = here - basis @ np.linalg.lstsq(basis, here, rcond=None)[0]
+        return bool(np.linalg.norm(left) <= _SAME * np.linalg.norm(size))
+
+    def is_motion(self, factors: dict[int, Expr]) -> bool:
+        """Tell whether a direction leaves the kinetic energy as it is, or is one that constraints allow.
+
+        Others have integrals as well, as φ'cos θ + x θ'/r of a disk that rolls upright, where φ' and θ' are constant.
+        """
+        b, direction = self.search.b, self.search.direction(factors)
+        if any(self.search.columns[k].cost == ENERGY for k in factors):
+            return True
+        T = se.Add(*[entry * b.v[i] * b.v[j] for (i, j), entry in b.M.items()]) / 2
+        by_q, by_v, _ = self.search.slopes(T)
+        turned = [[x.diff(q) * v for q, v in zip(b.q, b.v, strict=True)] for x in direction.values()]
+        terms = [x * by_q[i] for i, x in direction.items()]
+        terms += [term * by_v[i] for i, part in zip(direction, turned, strict=True) for term in part]
+        rows: list[list[Expr]] = [[] for _ in b.c]
+        for (i, j), entry in b.A.items():
+            rows[i] += [entry * direction[j]] if j in direction else []
+        return self._vanishing(terms) or (bool(rows) and all(map(self._vanishing, rows)))
+
+    def _vanishing(self, terms: list[Expr]) -> bool:
+        values = self.search.others.at(terms, free=True)
+        return bool(np.all(np.abs(values.sum(axis=0)) <= _SAME * np.abs(values).sum(axis=0)))
+
+    def accept(self, factors: dict[int, Expr]) -> None:
+        """Take note of an integral, from which others may follow."""
+        self.known.append(self.search.others.at([self.search.expression(factors)])[0])
+
+    def holds(self, factors: dict[int, Expr]) -> bool | None:
+        """Tell whether it holds for all values of the parameters (True), for these alone (False), or not (None)."""
+        expression = self.search.expression(factors)
+        rate, size = self.search.rates(self.search.others, [expression])
+        if not np.all(np.abs(rate) <= ZERO_RATE * size + 1e-300):
+            return None
+        rests = self._rests(factors)
+        if rests is not None:
+            values = {se.Symbol(name): se.RealDouble(value) for name, value in self.search.states.values.items()}
+            if all(map(_vanishes, rests)):
+                return True
+            if not self.search.system.constraints and not all(
+                _vanishes(rest.xreplace(values), unknown=True) for rest in rests
+            ):
+                return None
+        return self._in_general(expression)
+
+    def _in_general(self, expression: Expr) -> bool:
+        """Tell whether it holds for other values of the parameters too, as far as numbers can tell."""
+        if len(self._elsewhere) < 10:
+            return False
+        rate, size = self.search.rates(self._elsewhere, [expression])
+        return bool(np.all(np.abs(rate) <= ZERO_RATE * size + 1e-300))
+
+    @cached_property
+    def _elsewhere(self) -> SampledStates:
+        """States with other values of the parameters."""
+        random, known = np.random.default_rng(8), self.search.states.values
+        values = {name: (value or 1.0) * random.uniform(0.8, 1.25) for name, value in known.items()}
+        return SampledStates(self.search.system, 40, values)
+
+    def _rests(self, factors: dict[int, Expr]) -> list[Expr] | None:
+        """Return what must vanish as formulas: dI/dt without reactions, and what these do along it; None without T."""
+        system, b = self.search.system, self.search.b
+        if system.kinetic is None or any(c.level == "acceleration" for c in system.constraints):
+            return None
+        force = [system.forces.get(q.name, ZERO) for q in b.q[: self.search.count]]
+        rest, works = [], {}
+        L = system.kinetic - (ZERO if system.potential is None else system.potential)
+        by_q, _, by_t = self.search.slopes(L)
+        for k, factor in factors.items():
+            column = self.search.columns[k]
+            if column.cost == ENERGY:
+                rest += [factor * se.Add(*map(se.Mul, force, b.v[: self.search.count]), -by_t)]
+                for (i, j), entry in b.A.items():
+                    works.setdefault(i, []).append(factor * entry * b.v[j])
+                for i in works:
+                    works[i].append(-factor * (b.psi[i] or ZERO))  # A v = ψ where ψ is homogeneous in v: no work
+            elif column.coordinate is None:
+                rest.append(factor * se.Symbol(f"{column.expression.name}'"))
+            else:
+                i, part = column.coordinate, column.part
+                turning = [part.diff(q) * v for q, v in zip(b.q, b.v, strict=True)]
+                rest.append(factor * (part * (by_q[i] + force[i]) + se.Add(*turning) * self.search.momenta[i]))
+                for (row, j), entry in b.A.items():
+                    if j == i:
+                        works.setdefault(row, []).append(factor * entry * part)
+        return [se.Add(*rest), *(se.Add(*terms) for terms in works.values())]
+
+
+def _vanishes(expr: Expr, unknown: bool = False) -> bool:
+    """Tell whether a formula is zero, with its decimals as they were written; `unknown` if it is too long to tell."""
+    try:
+        field = Field([expr])
+        with field.bounded():
+            return field.is_zero(field.read(expr))
+    except TooLarge:
+        return unknown

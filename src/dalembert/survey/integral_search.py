@@ -1,0 +1,215 @@
+"""Candidates for first integrals: all relations between the rates of their parts, at many admissible states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import symengine as se
+
+from dalembert.arrays import Array
+from dalembert.language.building import Expr
+from dalembert.language.calculus import ONE, Calculus
+from dalembert.survey.integral_factors import factors_near
+from dalembert.survey.sampled_states import SampledStates
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+
+_MOST = 200  # parts of directions that are looked at together: then fewer kinds of them
+_WAVES = 4  # angles whose sines and cosines are looked at
+_DEPENDENT = 1e-9  # of its length that a column keeps beside others on which it depends
+ZERO_RATE = 3e-11  # of its terms, up to which a rate is rounding
+_SMALL = 1e-7  # part of the largest that a factor times what it multiplies must be to be one
+_NOTHING = 1e-8  # of its terms, up to which an integral is zero
+ENERGY, POSITION = 4, 3  # what the dearest parts cost
+
+
+@dataclass(frozen=True)
+class IntegralPart:
+    """A part of an integral: φ p of one coordinate, a coordinate in h, or the energy; the dearest come first."""
+
+    cost: int
+    expression: Expr
+    coordinate: int | None = None
+    part: Expr = ONE
+
+
+class IntegralSearch:
+    """The parts of integrals, and what relations there are between their rates; `others` are states to try them at."""
+
+    def __init__(self, system: System):
+        self.system, self.b = system, system.blocks
+        self.count = system.mechanical
+        b = self.b
+        self.calculus = Calculus([*b.q, *b.v, b.t])
+        self.momenta = [self._momentum(i) for i in range(self.count)]
+        self.columns = sorted(self._columns(), key=lambda column: -column.cost)
+        self.states = SampledStates(system, 3 * len(self.columns) // 2 + 20)
+        self.others = SampledStates(system, 40, seed=17)
+
+    def _momentum(self, i: int) -> Expr:
+        b = self.b
+        if self.system.kinetic is None:
+            return se.Add(*[entry * b.v[j] for (k, j), entry in b.M.items() if k == i])
+        calculus = self.calculus
+        return calculus.lower(calculus.diff(calculus.lift(self.system.kinetic), b.v[i]))
+
+    def _columns(self) -> list[IntegralPart]:
+        """Return the parts that are looked at, fewer kinds of them where there are many coordinates."""
+        b, n = self.b, self.count
+        moving = [i for i in range(n) if self.momenta[i] != 0]
+        angles = self._angles()
+        turning = {symbol for angle in angles for symbol in angle.free_symbols}
+        parts: list[list[tuple[int, Expr]]] = [[(0, ONE)], [(1, q) for q in b.q[:n] if q not in turning]]
+        parts.append([(2, wave(angle)) for angle in angles[:_WAVES] for wave in (se.cos, se.sin)])
+        while len(parts) > 1 and len(moving) * sum(map(len, parts)) > _MOST:
+            parts.pop()
+        found = [
+            IntegralPart(cost, part * self.momenta[i], i, part)
+            for group in parts
+            for cost, part in group
+            for i in moving
+        ]
+        found += [IntegralPart(POSITION, q) for q in self._free_positions()]
+        return found if b.energy is None else [*found, IntegralPart(ENERGY, b.energy)]
+
+    def _angles(self) -> list[Expr]:
+        """Return what sines and cosines are of, as far as that are coordinates."""
+        b = self.b
+        found: dict[Expr, None] = {}
+        for expr in (*b.M.values(), *b.f, *b.A.values()):
+            for wave in expr.atoms(se.sin, se.cos):
+                inside = wave.args[0]
+                if inside.free_symbols <= set(b.q[: self.count]) and -inside not in found:
+                    found[inside] = None
+        return sorted(found, key=lambda inside: (len(inside.free_symbols), str(inside)))
+
+    def _free_positions(self) -> list[Expr]:
+        """Return coordinates whose velocities constraints do not tie together: what ties them is no integral."""
+        states = SampledStates(self.system, 3 * self.count + 10, seed=3)
+        kept: list[int] = []
+        for j in range(self.count) if len(states) else ():
+            V = (states.v / np.linalg.norm(states.pace, axis=0))[:, [*kept, j]]
+            if np.linalg.matrix_rank(V, tol=1e-8) == V.shape[1]:
+                kept.append(j)
+        return [self.b.q[j] for j in kept]
+
+    # --- rates -------------------------------------------------------------------------------------------------------
+
+    def slopes(self, expr: Expr) -> tuple[list[Expr], list[Expr], Expr]:
+        """Return the derivatives by q, by v and by t."""
+        b, calculus = self.b, self.calculus
+        lifted = calculus.lift(expr)
+        by = [calculus.lower(calculus.diff(lifted, x)) for x in (*b.q, *b.v, b.t)]
+        return by[: len(b.q)], by[len(b.q) : -1], by[-1]
+
+    def rates(self, states: SampledStates, expressions: Sequence[Expr]) -> tuple[Array, Array]:
+        """Return dI/dt along the equations of motion, and the sizes of its terms; by state and expression."""
+        slopes = [self.slopes(expr) for expr in expressions]
+        flat = states.at([e for by_q, by_v, by_t in slopes for e in (*by_q, *by_v, by_t)])
+        n = len(self.b.q)
+        parts = flat.reshape(len(expressions), 2 * n + 1, len(states))
+        ones = np.ones((1, len(states)))
+        terms = parts * np.vstack([states.v.T, states.a.T, ones])
+        sizes = np.abs(parts) * np.vstack([states.pace.T, states.push.T, ones])
+        return terms.sum(axis=1).T, sizes.sum(axis=1).T
+
+    def _rates_of_columns(self, states: SampledStates) -> tuple[Array, Array]:
+        """Return the same of the parts: of φ p by φ ṗ and φ̇ p, so that momenta are differentiated once."""
+        whole = [column.expression for column in self.columns if column.coordinate is None]
+        own, parts = [column for column in self.columns if column.coordinate is not None], {}
+        for column in own:
+            parts.setdefault(column.part)
+        order = {part: k for k, part in enumerate(parts)}
+        p, phi = states.at(self.momenta).T, states.at(list(parts)).T
+        (p_rate, p_size), (phi_rate, phi_size) = self.rates(states, self.momenta), self.rates(states, list(parts))
+        rates, sizes = self.rates(states, whole)
+        where = [(column.coordinate or 0, order[column.part]) for column in own]
+        i, k = (np.array(side, dtype=int) for side in zip(*where, strict=True)) if where else ([], [])
+        made = phi[:, k] * p_rate[:, i] + phi_rate[:, k] * p[:, i]
+        size = np.abs(phi[:, k]) * p_size[:, i] + phi_size[:, k] * np.abs(p[:, i])
+        first = len(whole)  # the dearest: the energy, and positions
+        return np.hstack([rates, made])[:, : first + len(own)], np.hstack([sizes, size])
+
+    # --- relations ---------------------------------------------------------------------------------------------------
+
+    def candidates(self) -> Iterator[list[dict[int, Expr]]]:
+        """Solve for the factors: every column that depends on dearer ones gives a relation, in one or more ways."""
+        R, S = self._rates_of_columns(self.states)
+        good = np.all(np.isfinite(R), axis=1)
+        R, S = R[good], S[good]
+        if len(R) <= len(self.columns):
+            return
+        scale = S.max(axis=1, initial=0.0)
+        R, S = R / scale[:, None], S / scale[:, None]
+        lengths = np.linalg.norm(S, axis=0)
+        R = R / np.where(lengths > 0, lengths, 1.0)
+        Q, T, kept = np.zeros((len(R), 0)), np.zeros((0, 0)), []
+        for k in range(len(self.columns)):
+            column, own = R[:, k], np.linalg.norm(R[:, k])
+            if not lengths[k]:
+                continue  # a constant
+            along = Q.T @ column
+            rest = column - Q @ along
+            again = Q.T @ rest
+            along, rest = along + again, rest - Q @ again
+            if own <= ZERO_RATE or np.linalg.norm(rest) <= _DEPENDENT * own:
+                factors = np.linalg.solve(T, along) if own > ZERO_RATE and kept else np.zeros(len(kept))
+                found = {k: 1.0} | {c: -float(x) for c, x in zip(kept, factors, strict=True)}
+                found = {c: x * lengths[k] / lengths[c] for c, x in found.items()}
+                if choices := self._exact(found):
+                    yield choices
+                continue
+            T = np.block([[T, along[:, None]], [np.zeros((1, len(kept))), np.array([[np.linalg.norm(rest)]])]])
+            Q, kept = np.column_stack([Q, rest / np.linalg.norm(rest)]), [*kept, k]
+
+    def _exact(self, factors: dict[int, float]) -> list[dict[int, Expr]]:
+        """Return factors as numbers that a person writes, or parameters in simple products; or nothing."""
+        terms = np.array([x * self._values[k] for k, x in factors.items()])
+        whole = np.abs(terms).sum(axis=0)
+        if np.all(np.abs(terms.sum(axis=0)) <= _NOTHING * whole):  # zero wherever the constraints hold
+            return []
+        weights = dict(zip(factors, np.abs(terms).max(axis=1), strict=True))
+        largest = max(weights.values())
+        factors = {k: x for k, x in factors.items() if weights[k] > _SMALL * largest}
+        if all(self.columns[k].cost == POSITION for k in factors):
+            return []
+        energy = [k for k in factors if self.columns[k].cost == ENERGY]
+        lead = energy[0] if energy else max(factors, key=lambda k: (-self.columns[k].cost, k))
+        known = [
+            [ONE] if k == lead else factors_near(x / factors[lead], self.states.values, self._constants)
+            for k, x in factors.items()
+        ]
+        if not all(known):
+            return []
+        ways = [[options[min(way, len(options) - 1)] for options in known] for way in range(max(map(len, known)))]
+        return [dict(zip(factors, way, strict=True)) for way in ways]
+
+    @cached_property
+    def _values(self) -> Array:
+        """The parts at the states, one row for each."""
+        return np.nan_to_num(self.states.at([column.expression for column in self.columns]))
+
+    @cached_property
+    def _constants(self) -> dict[Expr, float]:
+        """Constant forces, with their values."""
+        values = {se.Symbol(name): se.RealDouble(value) for name, value in self.states.values.items()}
+        terms = {t for f in self.b.f for e in [se.expand(f)] for t in (e.args if e.is_Add else (e,))}
+        constant = [term for term in terms if term.free_symbols and term.free_symbols <= values.keys()]
+        return {term: float(term.xreplace(values)) for term in sorted(constant, key=str)}
+
+    def expression(self, factors: dict[int, Expr]) -> Expr:
+        """Return the sum of parts with factors."""
+        return se.Add(*[factor * self.columns[k].expression for k, factor in factors.items()])
+
+    def direction(self, factors: dict[int, Expr]) -> dict[int, Expr]:
+        """Return ξ by coordinate."""
+        parts: dict[int, list[Expr]] = {}
+        for k, factor in factors.items():
+            if (i := self.columns[k].coordinate) is not None:
+                parts.setdefault(i, []).append(factor * self.columns[k].part)
+        return {i: se.Add(*terms) for i, terms in sorted(parts.items())}

@@ -1,0 +1,175 @@
+"""First integrals: twenty classics with what is known of them, drift along motions, and systems made to deceive."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from dalembert import System, example
+from dalembert.cli import main
+from dalembert.survey.integral_factors import factors_near
+from dalembert.survey.sampled_states import SampledStates
+from tests.survey.classics import ABOUT, CLASSICS, SPIN, TOP, TURNED, system
+
+DRIFT = 1e-12  # of the size of its terms
+
+
+def drift(of: System, expression, until: float = 1.0) -> float:
+    """Return how much an expression changes along an accurate motion, in the size of its terms."""
+    run = of.simulate(until, rtol=1e-13, atol=1e-15, samples=10)
+    terms = expression.args if expression.is_Add else (expression,)
+    values = run.evaluate({"whole": expression, **{f"{k}": term for k, term in enumerate(terms)}})
+    whole = values.pop("whole")
+    return np.ptp(whole) / (sum(np.abs(part).max() for part in values.values()) or 1.0)
+
+
+@pytest.mark.parametrize("name", CLASSICS)
+def test_classics(name):
+    """All that are known are found, and as many; each stays as it is along a motion, to 12 digits."""
+    of, expected = CLASSICS[name]
+    found = of.integrals()
+    assert len(found) == len(expected), str(found)
+    states = SampledStates(of, 60, seed=99)
+    known = [of.observed.read(text) for text in expected.values()]
+    values, wanted = (states.at(some) for some in ([one.expression for one in found], known))
+    basis = np.vstack([values, np.ones(len(states))]).T
+    basis = basis / np.linalg.norm(basis, axis=0)
+    left = wanted.T - basis @ np.linalg.lstsq(basis, wanted.T, rcond=None)[0]
+    assert np.abs(left).max() < 1e-9 * np.abs(wanted).max()
+    assert np.linalg.matrix_rank(basis, tol=1e-9) == len(found) + 1
+    assert all(one.general for one in found)
+    for one in found:
+        assert drift(of, one.expression) < DRIFT, one.name
+
+
+def test_how_they_are_written():
+    found = CLASSICS["symmetric top"][0].integrals()
+    assert [one.name for one in found] == ["energy", "p_psi", "p_phi"]
+    assert str(found["p_phi"]) == "C*(cos(theta(t))*Derivative(psi(t), t) + Derivative(phi(t), t))"
+    data = found.as_dict()
+    assert data["p_phi"] == {
+        "value": "C*(phi' + psi'*cos(theta))",
+        "words": "the momentum of `phi`",
+        "direction": {"phi": "1"},
+        "general": True,
+    }
+    assert "p_phi = C*(phi' + psi'*cos(theta))" in str(found)
+    hoop = CLASSICS["bead on a hoop that turns"][0].integrals()
+    assert hoop.as_dict()["jacobi"]["words"] == "Jacobi's integral T₂ − T₀ + V"
+    disk = example("upright-disk").integrals()
+    assert disk.as_dict()["p_phi"]["words"] == "the momentum of `phi`; no reaction does work along it"
+    with pytest.raises(KeyError, match="there is no integral `p_x`; `energy`, `p_phi` and `p_theta`"):
+        _ = disk["p_x"]
+
+
+def test_with_these_values():
+    """A top of three moments of inertia, of which two are equal as numbers."""
+    found = example("heavy-top").integrals()
+    assert [one.general for one in found] == [True, False, True]
+    assert "with these values of the parameters" in found.as_dict()["I_2"]["words"]
+    for one in found:
+        assert drift(example("heavy-top"), one.expression, 0.05) < DRIFT
+    other = example("heavy-top").replace(parameters={"J1": 0.4}).integrals()
+    assert len(other) == 2
+
+
+# --- systems made to deceive: the names that may be claimed -------------------------------------------------------------
+
+PLANE = "m*(x'^2 + y'^2)/2"
+FAR = {"x": 1, "y'": 1, "x'": 0.2}
+UNEVEN = "A*(psi'*sin(theta)*sin(phi) + theta'*cos(phi))^2/2 + (A + 1e-9)*(psi'*sin(theta)*cos(phi) - theta'*sin(phi))^2/2 + C*(psi'*cos(theta) + phi')^2/2"  # fmt: skip
+DECEIVING: dict[str, tuple[System, set[str]]] = {
+    "uneven top": (system("psi theta phi", UNEVEN, "m*g*l*cos(theta)", initial=TURNED), {"energy", "p_psi"}),
+    "uneven field": (system("x y", PLANE, "-k/sqrt(x^2 + y^2) + 1e-9*x^2", initial=FAR), {"energy"}),
+    "feather beside a spring": (
+        system("x y", PLANE, "1e6*x^2/2", forces={"y": "1e-9*sin(y)"}, initial=FAR), set(),
+    ),
+    "time": (system("x y", PLANE, initial=FAR, forces={"x": "1e-9*sin(t)"}), {"p_y"}),
+    "time in the potential": (system("x y", PLANE, "1e-9*t*y", initial=FAR), {"p_x"}),
+    "far pulse": (system("x y", PLANE, initial=FAR, forces={"x": "exp(-1000*(x - 50)^2)"}), {"p_y"}),
+    "far stop": (system("x y", PLANE, initial=FAR, forces={"x": "-max(0, x - 100)"}), {"p_y"}),
+    "far stop with damping": (system("x y", PLANE, initial=FAR, forces={"y": "if(y > 99, -y', 0)"}), {"p_x"}),
+    "high power": (system("x y", PLANE, initial=FAR, forces={"x": "-(x/30)^51*y"}), {"p_y"}),
+    "friction": (system("x y", PLANE, "k*x^2", initial=FAR, forces={"x": "-1e-8*x'", "y": "-1e-8*y'*abs(y')"}), set()),
+    "dry friction": (system("x y", PLANE, initial=FAR, forces={"x": "-sign(x')"}), {"p_y"}),
+    "driven support": (example("moved-pendulum"), set()),
+    "driven ring": (
+        system("x y", PLANE, constraints={"ring": "x^2 + y^2 = (1 + t/10)^2"}, initial={"x": 1, "y'": 1}), {"I_1"},
+    ),
+    "slope": (system("x y", PLANE, constraints={"slope": "x = 2*y + y^3/1e6"}, initial={"y'": 1}), {"energy"}),
+    "open function": (system("x y", PLANE, functions={"F": ["t"]}, forces={"x": "F(t)"}, initial=FAR), {"p_y"}),
+    "open control": (system("x y", PLANE, controls={"u": {"acts": {"x": "1"}}}, initial=FAR), {"p_y"}),
+    "control with a law": (
+        system("x y", PLANE, controls={"u": {"acts": {"x": "1"}, "law": "-k*x'"}}, initial=FAR), {"p_x", "p_y"},
+    ),
+    "state": (system("x y", PLANE, states={"z": "x - z"}, forces={"x": "-z"}, initial=FAR), {"p_y"}),
+    "blows": (
+        system("x y", PLANE, initial=FAR, events={"wall": {"when": "y = 0.5", "velocities": {"y'": "-y'"}}}), set(),
+    ),
+    "changes": (system("x y", PLANE, "k*x^2", initial=FAR, events={"cut": {"when": "t = 0.5", "set": {"k": 0}}}), set()),
+    "table": (
+        system(
+            "x y", PLANE, initial=FAR, forces={"x": "far(x)"},
+            tables={"far": {"x": [0, 90, 100, 110], "value": [0, 0, 1, 0], "kind": "linear"}},
+        ),
+        {"p_y"},
+    ),
+    "servo": (
+        system("x y", PLANE, constraints={"servo": "x'' = 1e-9*y"}, initial=FAR), {"p_y"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DECEIVING)
+def test_nothing_is_claimed_that_does_not_hold(name):
+    of, allowed = DECEIVING[name]
+    found = of.integrals()
+    assert {one.name for one in found} == allowed, str(found)
+    if "open" not in name:
+        for one in found:
+            assert drift(of, one.expression, 0.2) < DRIFT
+
+
+def test_damping_is_a_momentum_by_position():
+    """m x' + c x is constant where nothing but c x' acts; with the law as it is written."""
+    found = DECEIVING["control with a law"][0].integrals()
+    assert "with what the forces take of it by position" in found.as_dict()["p_x"]["words"]
+
+
+def test_events_are_named():
+    assert DECEIVING["blows"][0].integrals().notes == (
+        "`wall` change the motion: what stays constant is not looked for",
+    )
+
+
+def test_matrices_have_momenta():
+    """A model by matrices has no energy; M v of a coordinate that nothing pushes is constant all the same."""
+    assert [one.name for one in example("knife-edge").integrals()] == ["p_theta"]
+
+
+def test_factors():
+    assert [str(factor) for factor in factors_near(-0.7, {"F": 0.7})] == ["-7/10", "-F"]
+    assert [str(factor) for factor in factors_near(np.pi, {})] == []
+    assert "a/b" in [str(factor) for factor in factors_near(0.3 / 0.7, {"a": 0.3, "b": 0.7})]
+
+
+def test_euler_parameters_and_angles_agree():
+    """The top in Euler's angles has the same integrals."""
+    of = system("psi theta phi", TOP, "m*g*l*cos(theta)", initial=TURNED)
+    states = SampledStates(of, 20)
+    for name, text in {**SPIN, **ABOUT}.items():
+        found = next(one.expression for one in of.integrals() if one.name == name)
+        assert states.at([found]) == pytest.approx(states.at([of.observed.read(text)]), rel=1e-12)
+
+
+def test_on_the_command_line(tmp_path, capsys):
+    path = tmp_path / "kepler.toml"
+    CLASSICS["Kepler"][0].save(path)
+    with pytest.raises(SystemExit):
+        main(["derive", str(path), "--to", "json"])
+    assert json.loads(capsys.readouterr().out)["integrals"]["I_2"]["value"] == "m*(x*y' - y*x')"
+    with pytest.raises(SystemExit):
+        main(["derive", str(path)])
+    assert "First integrals" in capsys.readouterr().out
