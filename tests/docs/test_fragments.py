@@ -174,6 +174,12 @@ loads.legs = {body = "front", torque = -35}
         'angle = "2*pi*t"': TURNING + DRIVE,
         "angle = {t = [0, 1, 2], value = [0, 0.5, 0.3]}": TURNING + DRIVE,
         'force = "k*(length - l0)^3 + d*rate"': TURNING + SPRING,
+        'force = "-mu*abs(D.normal)*sign(rate)"': """format = 1
+bodies.block = {mass = 1.3, at = [0.35, 0], velocity = [40, 0]}
+joints.D = {kind = "prismatic", bodies = ["ground", "block"], at = [0, 0], axis = [1, 0]}
+actuators.brake = {joint = "D", @}
+parameters = {mu = 0.2}
+""",
         'kind = "torsion"': TURNING + "springs.s = {bodies = ['ground', 'arm'], stiffness = 7, @}",
         'frame = "world"': TURNING + "loads.wind = {body = 'arm', force = [1.5, 0], @}",
         "internal = true": WHEELS,

@@ -120,3 +120,34 @@ def test_friction_power_is_in_the_energy_balance():
     assert run.certificate.ok
     lost = run.energy[0] - run.energy[-1]
     assert lost == pytest.approx(0.2 * 2 * 9.81 * math.cos(0.35) * run["x"][-1], rel=1e-9)
+
+
+@pytest.mark.parametrize("arm", [0.1, 0.5, 0.66, 0.7])
+def test_rod_in_two_supports_jams(arm):
+    """A force F with an arm e tilts a rod in a guide of length l: it moves only if e < l/(2μ)."""
+    rod = System(
+        "x y phi",
+        kinetic="m*(x'^2 + y'^2)/2 + J*phi'^2/2",
+        constraints={"front": "y + l/2*sin(phi) = 0", "back": "y - l/2*sin(phi) = 0"},
+        forces={"x": "F - mu*(abs(lambda_front) + abs(lambda_back))*sign(x')", "phi": "-F*e"},
+        parameters={"m": 1, "J": 0.1, "l": 0.4, "F": 10, "e": 0.5, "mu": 0.3},
+        initial={"x'": 1},
+    )
+    found = solved(rod, [0, 0, 0], [1, 0, 0], e=arm)
+    assert found.acceleration[0] == pytest.approx(10 * (1 - 2 * 0.3 * arm / 0.4), rel=1e-12)
+    np.testing.assert_allclose(found.multipliers, [10 * arm / 0.4, -10 * arm / 0.4], rtol=1e-12)
+
+
+def test_load_on_a_slide_without_mass():
+    slide = System(
+        "x y",
+        kinetic="m*x'^2/2",
+        forces={"x": "-mu*abs(lambda_floor)*sign(x')", "y": "-W"},
+        constraints={"floor": "y = 0"},
+        parameters={"m": 2, "mu": 0.3, "W": 7},
+        initial={"x": 0, "x'": 3},
+    )
+    for form in ("multipliers", "minimal", "explicit", "independent"):
+        a = slide.compile(form)(0, [0, 0], [3, 0]).acceleration
+        np.testing.assert_allclose(a, [-0.3 * 7 / 2, 0], rtol=1e-12, atol=1e-12)
+    assert slide.simulate(0.2, method="radau").certificate.ok

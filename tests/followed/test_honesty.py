@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from dalembert.native.kernels import Kernels
 from dalembert.native.law_solver import TapeLaw
-from dalembert.results.certificate import followed
+from dalembert.results.certificate import solution_count
 
 from .models import BLOCK, LADDER
 
@@ -29,13 +31,13 @@ def test_code_that_solves_wrongly(monkeypatch):
     plain = TapeLaw.phi
     monkeypatch.setattr(TapeLaw, "phi", lambda *args: [1.01 * value for value in plain(*args)])
     monkeypatch.setattr("dalembert.native.kernels.is_lasting", lambda *args: False)  # nothing of it is kept
+    system = pickle.loads(pickle.dumps(LADDER))  # of which nothing is compiled yet
     with pytest.warns(Warning, match="certificate"):
-        run = LADDER.replace(name="broken").simulate(0.1)
-        assert {"equations", "steps", "energy"} & set(failed(run))
+        assert "equations" in failed(system.simulate(0.1))
 
 
 def test_one_of_several_solutions(monkeypatch):
-    monkeypatch.setattr(followed, "paradox", lambda *args: "two solutions")
+    monkeypatch.setattr(solution_count, "paradox", lambda *args: "two solutions")
     with pytest.warns(Warning, match="certificate"):
         run = BLOCK.simulate(0.2)
         assert "solutions" in failed(run)

@@ -125,6 +125,23 @@ def test_force_that_jumps_with_its_reaction():
     assert not system.check().ok
 
 
+def test_smooth_law_with_three_solutions():
+    """Newton's steps do not count: check and certificate do."""
+    system = System(
+        "x y",
+        kinetic="(x'^2 + y'^2)/2",
+        constraints={"c": "y - x = 0"},
+        forces={"x": "3*lambda_c - lambda_c^3/20", "y": "-1"},
+    )
+    roots = np.sort(np.roots([1 / 20, 0, -1, -1]).real)  # 2 λ = 3 λ − λ³/20 + 1
+    found = np.sort(balanced(numeric_of(system), 0.0, np.zeros(2), np.zeros(2)).solutions.ravel())
+    assert len(found) == 3 and np.allclose(found, roots)
+    assert any("3 solutions" in p.text for p in system.check().problems)
+    with pytest.warns(Warning, match="certificate"):
+        run = system.simulate(0.1)
+        assert not run.certificate.ok
+
+
 # --- reactions that are shared ----------------------------------------------------------------------------------------
 
 TWICE = BLOCK.replace(constraints={"floor": "y = 0", "again": "2*y = 0"})

@@ -121,6 +121,8 @@ def test_laws_and_rates_may_follow_them():
     )
     run = system.simulate(0.2)
     assert run.certificate.ok
+    same = system.reduced().simulate(0.2)
+    assert same["heat"][-1] == pytest.approx(run["heat"][-1], rel=1e-9)
     N = 2 * 9.81 * 0.9393727128473789  # cos(0.35)
     assert run["heat"][-1] == pytest.approx(0.2 * N * run["x"][-1], rel=1e-8)
     assert run["x''"][0] == pytest.approx((-2 * 9.81 * 0.3428978074554514 - 0.1 * N) / 2, rel=1e-12)

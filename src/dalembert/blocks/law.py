@@ -34,7 +34,7 @@ MOST_BRANCHES = 256  # 2⁸, as many as are tried
 
 
 @dataclass(frozen=True)
-class Branch:
+class LawBranch:
     """φ = offsets + slopes λ, as it is where all of `sides`, in θ and λ, are positive; slopes by (channel, λ)."""
 
     sides: tuple[Expr, ...]
@@ -63,15 +63,15 @@ class Law:
         return slopes_of(self.phi, self.symbols)
 
     @cached_property
-    def branches(self) -> tuple[Branch, ...]:
+    def branches(self) -> tuple[LawBranch, ...]:
         """The branches of a law that is linear between few switches; none of any other."""
-        found: list[Branch] = []
+        found: list[LawBranch] = []
         for sides, phi in branches_of(self.phi, self.symbols):
             slopes = slopes_of(phi, self.symbols)
             if len(found) == MOST_BRANCHES or any(e.free_symbols & {*self.symbols} for e in slopes.values()):
                 return ()
             offsets = tuple(_at_zero(expr, self.symbols) for expr in phi)
-            found.append(Branch(sides, offsets, slopes))
+            found.append(LawBranch(sides, offsets, slopes))
         return tuple(found)
 
 

@@ -20,6 +20,7 @@ from dalembert.algebra.rational import Field
 from dalembert.algebra.tape import Tape
 from dalembert.algebra.writing.numerals import figures
 from dalembert.arrays import Array
+from dalembert.blocks.law_numbers import balanced
 from dalembert.blocks.numeric import Numeric, Values, pilot_numeric_of, pilot_parameters
 from dalembert.blocks.symbolic import Blocks
 from dalembert.errors import DerivationError
@@ -186,7 +187,8 @@ class Scene:
 
         A choice must hold for the user's values; a formula is zero only if it is so for others as well.
         """
-        columns = [self.point(self.numeric, place) for place in (*self._beginning, *self.places)]
+        places = (*self._beginning, *self.places)
+        columns = [[*self.point(self.numeric, place), *self._multipliers(place)] for place in places]
         random = np.random.default_rng(6)
         base = pilot_parameters(self.system)
         for place in self.places:
@@ -194,13 +196,16 @@ class Scene:
             numeric = Numeric(self.system, values)
             found = assemble(numeric, place, self.kept)  # redundant rows may not hold for other values
             if found is not None and numeric.all(found.t, found.q, found.v).finite():
-                columns.append(self.point(numeric, found))
-        return self._with_multipliers(np.array(columns).T)
+                some = random.uniform(0.5, 1.5, len(self.followed))  # any ones, so that nothing but identities holds
+                columns.append([*self.point(numeric, found), *some])
+        return np.array(columns).T
 
-    def _with_multipliers(self, points: Array) -> Array:
-        """Return points with values of the multipliers in forces: any ones, so that nothing but identities holds."""
-        some = np.random.default_rng(7).uniform(0.5, 1.5, (len(self.followed), points.shape[1]))
-        return np.vstack([points, some])
+    def _multipliers(self, place: Configuration) -> list[float]:
+        """Return the values of the multipliers in forces at a place; any ones, where there is not one solution."""
+        found = balanced(self.numeric, place.t, place.q, place.v) if self.followed else None
+        if found is None or len(found.solutions) != 1 or len(found.law.rows) != len(self.followed):
+            return [1.0] * len(self.followed)
+        return list(found.solutions[0])
 
     @property
     def _beginning(self) -> list[Configuration]:
@@ -208,9 +213,9 @@ class Scene:
 
         At a singular one nothing can be chosen.
         """
-        b, columns = self.blocks, [self.point(self.numeric, place) for place in (self.start, *self.places)]
-        points = self._with_multipliers(np.array(columns).T)
-        values = Program(self.inputs, [*b.M.values(), *b.f, *b.A.values(), *b.c]).arrays(list(points))
+        b, places = self.blocks, (self.start, *self.places)
+        columns = [[*self.point(self.numeric, place), *self._multipliers(place)] for place in places]
+        values = Program(self.inputs, [*b.M.values(), *b.f, *b.A.values(), *b.c]).arrays(list(np.array(columns).T))
         rows = self._arranged(Numbers, list(values))
         try:
             reduce_rows(rows.A, rows.c, Numbers, Pilot())

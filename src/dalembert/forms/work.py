@@ -13,16 +13,17 @@ import numpy as np
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import MAX_TERMS, TooLarge
 from dalembert.arguments import choice
+from dalembert.blocks.law_numbers import acting
 from dalembert.errors import DerivationError, quoted
 from dalembert.forms import FORMS
 from dalembert.forms.base import MAX_OPERATIONS, Form, Solution
 from dalembert.forms.derivation import Derivation
-from dalembert.forms.followed import solved_multipliers
 from dalembert.forms.multipliers import Multipliers, solve
 from dalembert.forms.prepared import MAX_UNKNOWNS, Rows, Scene, scene_of
 from dalembert.forms.raw import Raw
 from dalembert.forms.reactions import Reactions
 from dalembert.forms.sheet import needed
+from dalembert.forms.solved_multipliers import solved_multipliers
 from dalembert.forms.spatial_scene import spatial_scene
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
@@ -169,7 +170,7 @@ class _Work:
         scene, result = self.scene, self.result
         n, unknowns = len(scene.blocks.q), len(scene.blocks.q) + scene.rank
         place = scene.places[0]
-        values = scene.numeric.all(place.t, place.q, place.v)
+        values = acting(scene.numeric, place.t, place.q, place.v)
         acceleration, _ = solve(values)
         reaction = values.M @ acceleration - values.f
         filled = (len(scene.blocks.M) + 2 * len(scene.blocks.A)) / unknowns**2

@@ -24,7 +24,7 @@ from dalembert.language.translate import plain_name
 from dalembert.language.walk import fold
 from dalembert.model.momenta import IN_EQUATIONS
 from dalembert.model.observed import Observed
-from dalembert.model.quantity import MULTIPLIER
+from dalembert.model.quantity import MULTIPLIER, as_names
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
@@ -37,7 +37,8 @@ def by_state(given: Any) -> Any:
     """Return what was given by names, where a function of time of SymPy may stand for its name."""
     if not isinstance(given, Mapping):
         return given
-    return {plain_name(key) if is_coordinate(key) else key: value for key, value in given.items()}
+    written = {key: as_names(value) if isinstance(value, se.Basic) else value for key, value in given.items()}
+    return {plain_name(key) if is_coordinate(key) else key: value for key, value in written.items()}
 
 
 def states_in(given: Any, symbols: dict[str, Any]) -> dict[str, None]:

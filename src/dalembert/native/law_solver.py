@@ -149,7 +149,8 @@ class TapeLaw:
             best = [call("if_lt", size, least, b, a) for a, b in zip(best, other, strict=True)]
             least = call("min", least, size)
         size = sum((call("abs", x) + call("abs", y) for x, y in zip(best, start, strict=True)), 0.0)
-        return best, *(call("if_le", least, part * size, 1.0, 0.0) for part in (_SETTLED, _CLOSE))
+        found, end = (call("if_le", least, part * size, 1.0, 0.0) for part in (_SETTLED, _CLOSE))
+        return best, found, end
 
     # --- written out -------------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ class SolvedStates(Arrays):
 class Result(Arrays):
     """Accelerations and reactions, at one state or many.
 
-    reaction: r = M q̈ − f, one value for each coordinate. multipliers: λ, one for each constraint (of the form
+    reaction: r = M q̈ − f − ρ = Aᵀλ, one value for each coordinate. multipliers: λ, one for each constraint (of the form
     `multipliers`). rank: of A. conditioning: the smallest squared sine of the angle between a row of A and those before
     it. defect: the largest |A q̈ − c| in the size of its terms (of the other forms; 0 where the shared solver
     stands in for a form whose choices fail there). powers: of the constraints, λᵢ Aᵢ v.

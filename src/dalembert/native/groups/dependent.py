@@ -53,6 +53,11 @@ class DependentBuilder(Builder):
         """Nothing: ones are in the place of M."""
         return {}
 
+    @cached_property
+    def law(self) -> None:
+        """None: no forces act."""
+        return None
+
     def matrices(self, routine: Routine, changes: dict[Expr, Scalar] | None = None):
         """Return A with its factors, and ones for M: as many rows as columns that depend have one solution."""
         A = self._given.conditions(routine, changes)

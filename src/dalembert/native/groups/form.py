@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 MAX_UNKNOWNS = 60  # coordinates and constraints, up to which the algorithm of the form itself is tried
 MAX_NODES = 20_000
+_DIGITS = 1e-8  # conditioning below which multipliers in forces, by plain elimination, have lost half of their digits
 DEFECT = 1e-6  # beyond which the choices of the pilot have failed
 
 
@@ -101,7 +102,7 @@ def _own(builder: Builder, form: str) -> Module:
     out = [*found.acceleration, *found.reaction, defect]
     if builder.law is not None:
         _, well, _ = (routine.stores.pop(("condition", k)) for k in range(3))
-        out = [routine.tape.call("if_lt", 0.0, well, value, math.nan) for value in out]
+        out = [routine.tape.call("if_lt", _DIGITS, well, value, math.nan) for value in out]
     routine.store("out", out)
     module = Module()
     module.add(routine)

@@ -17,10 +17,10 @@ from dalembert.results.certificate import (
     constants,
     energy,
     equations,
-    followed,
     jumps,
     oscillations,
     passages,
+    solution_count,
     step_integrals,
     switching,
 )
@@ -60,7 +60,7 @@ def certify(run: Run, second: Start | None = None) -> Certificate:
             return Certificate((item,), start, end, {}, (*notes, f"not judged: {error}"))
         measure("constraints", "constraints", lambda: equations.residuals(run, sizes))
         measure("equations", equations.TEXT, lambda: equations.forces(run, at, sizes))
-        measure("solutions", followed.TEXT, lambda: followed.solutions(run, notes))
+        measure("solutions", solution_count.TEXT, lambda: solution_count.solutions(run, notes))
         measure("energies", energy.WRITTEN, lambda: energy.written(run, at, sizes))
         measure("stabilised", "the bound of stabilisation", lambda: _stabilised(run))
         measure("steps", step_integrals.TEXT, lambda: step_integrals.steps(run, sizes))
