@@ -187,10 +187,10 @@ class _Balances:
         along_x, along_y, about = [], [], []
         for name in self.behind[branch.body]:
             body = self.mechanism.bodies[name]
-            (x, y, _), (fx, fy, m) = body.view.q, (of(self.index[q]) for q in body.coordinates)
+            (x, y, _), (fx, fy, *m) = body.view.q, (of(self.index[q]) for q in body.coordinates)
             along_x.append(fx)
             along_y.append(fy)
-            about += [m, (x - X) * fy, -(y - Y) * fx]
+            about += [*m, (x - X) * fy, -(y - Y) * fx]  # no moment of a particle
         return [se.Add(*along_x), se.Add(*along_y), se.Add(*about)]
 
     def _written(self, expressions: list[Expr]) -> list[Expr]:
