@@ -36,7 +36,7 @@ TITLES = {
 SIZES = {"planar": (10, 100, 1000), "spatial": (10, 100, 1000), "tree": (10, 100, 1000), "four-bar": (10, 50, 200)}
 JOINTS = ", joints"  # behind the kinds that are taken in the coordinates of their joints
 for name in ("planar", "spatial", "tree"):
-    TITLES[name + JOINTS], SIZES[name + JOINTS] = f"{TITLES[name]}, joint coordinates", (10, 100, 200)
+    TITLES[name + JOINTS], SIZES[name + JOINTS] = f"{TITLES[name]}, joint coordinates", (10, 100, 1000)
 STEEPEST = 1.2
 RESULTS = Path(__file__).parent / "results" / "mechanisms.md"
 
@@ -131,7 +131,7 @@ def asked(results: dict[str, dict[int, Result]]) -> list[tuple[str, str, str, bo
             if name in r:
                 ratio = r[name] / r["µs"]
                 lines.append((f"{size} four-bars, {name}", "faster", f"{ratio:.1f} times", ratio > 1))
-    for kind in ("spatial", "tree"):
+    for kind in ("planar", "spatial", "tree", *(name + JOINTS for name in ("planar", "spatial", "tree"))):
         if 1000 in results[kind]:
             seconds = results[kind][1000]["write"] + results[kind][1000]["compile"]
             text = f"{TITLES[kind]}, 1000 bodies written down, derived and compiled"

@@ -33,7 +33,7 @@ from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.model.mechanism.tree import Branch
 from dalembert.model.mechanism.turned import Turned, Turning, turned
 from dalembert.model.mechanism.vectors import add, cross, multiply, sub
-from dalembert.model.mechanism.views import EULER
+from dalembert.model.mechanism.views import EULER, SpatialView
 from dalembert.survey.redundancy import redundancies_of
 
 _NOTHING = 1e-10  # part of the sum of its terms that is nothing
@@ -187,10 +187,10 @@ class _Balances:
         along_x, along_y, about = [], [], []
         for name in self.behind[branch.body]:
             body = self.mechanism.bodies[name]
-            (x, y, _), (fx, fy, m) = body.view.q, (of(self.index[q]) for q in body.coordinates)
+            (x, y, _), (fx, fy, *m) = body.view.q, (of(self.index[q]) for q in body.coordinates)
             along_x.append(fx)
             along_y.append(fy)
-            about += [m, (x - X) * fy, -(y - Y) * fx]
+            about += [*m, (x - X) * fy, -(y - Y) * fx]  # no moment of a particle
         return [se.Add(*along_x), se.Add(*along_y), se.Add(*about)]
 
     def _written(self, expressions: list[Expr]) -> list[Expr]:
@@ -217,7 +217,7 @@ class _SpatialBalances(_Balances):
             found |= {se.Symbol(x): value for x, value in zip(q, view.q, strict=False)}  # a particle has a place only
             found |= {se.Symbol(f"{x}'"): value for x, value in zip(q, v, strict=False)}
             found |= {se.Symbol(f"{x}''"): rate_by(value, rates) for x, value in zip(q[:3], v, strict=False)}
-            if view.turns:
+            if isinstance(view, SpatialView) and view.turns:
                 found |= zip(sum(turning.matrix(0), ()), sum(view.R, ()), strict=True)
                 found |= zip(turning.omega, view.omega, strict=True)
                 faster = [se.Symbol(f"{w.name}'") for w in turning.omega]

@@ -12,12 +12,12 @@ from dalembert.language.building import Expr
 from dalembert.language.tokens import NAME
 from dalembert.model.mechanism.marker import Marker, read_markers
 from dalembert.model.mechanism.pairs import PAIRS, Coordinate, Pair
-from dalembert.model.mechanism.pairs.base import is_angle, plain
+from dalembert.model.mechanism.pairs.base import is_angle, plain, still
 from dalembert.model.mechanism.part import Part
 from dalembert.model.mechanism.reaction import force, moment
 from dalembert.model.mechanism.table_reader import GROUND, TableReader
 from dalembert.model.mechanism.vectors import Vector, add
-from dalembert.model.mechanism.views import View, probed
+from dalembert.model.mechanism.views import EULER, View, probed
 from dalembert.model.quantity import ANGLE, FORCE, LENGTH, MOMENT, Quantity, multiplier, vector
 
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ class Joint(Part):
     def kind(self) -> str:
         """What pair it is."""
         return self.pair.kind
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """The coordinates by which it can carry a body."""
+        return moves_of(self.pair, self.markers)
 
     @cached_property
     def conditions(self) -> dict[str, Expr]:
@@ -187,7 +192,7 @@ def read_joint(table: TableReader, assembly: Assembly) -> Joint | None:
     values = {key: read_value(table, key, default) for key, default in pair.values.items()}
     values |= pair.read(table, assembly, markers)
     if table.has("coordinate") or table.has("coordinates"):
-        read_names(table, pair, pair.moves or tuple(pair.coordinates(*markers, **values)))
+        read_names(table, pair, moves_of(pair, markers) if pair.moves else tuple(pair.coordinates(*markers, **values)))
     joint = Joint(table.name, table.finish(), pair, names, (markers[0], markers[1]), values)
     for body in bodies:
         if not body.view.turns and joint.asks_for_turn(body.name, pair.equations):
@@ -197,10 +202,16 @@ def read_joint(table: TableReader, assembly: Assembly) -> Joint | None:
     return joint
 
 
+def moves_of(pair: Pair, markers: Sequence[Marker]) -> tuple[str, ...]:
+    """Return the coordinates by which a pair carries a body; a particle does not turn."""
+    left = () if all(marker.view.turns for marker in markers) else still(pair.moves)
+    return tuple(key for key in pair.moves if key not in left)
+
+
 def read_names(table: TableReader, pair: Pair, keys: Sequence[str]) -> None:
     """Read how its coordinates are called: `coordinate` of its only one, `coordinates` by their keys."""
     if table.has("coordinate"):
-        if len(keys) == 1:
+        if len([key for key in keys if key not in EULER]) == 1:
             read_name(table, "coordinate")
         else:
             advice = f"name them as in coordinates = {{{keys[0]} = …}}" if keys else "leave the name out"

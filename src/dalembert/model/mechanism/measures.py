@@ -45,7 +45,7 @@ def _named(joint: Joint, coordinates: Collection[str]) -> dict[str, str]:
     """Return the names that the user gave to what a joint measures, by key, where they are no coordinates."""
     if "coordinate" not in joint.table and "coordinates" not in joint.table:
         return {}
-    keys = joint.pair.moves or tuple(joint.coordinates)
+    keys = joint.moves or tuple(joint.coordinates)
     names = named_coordinates(joint.table, keys)
     return {key: name for key, name in names.items() if key in joint.coordinates and name not in coordinates}
 

@@ -20,7 +20,7 @@ from dalembert.model.mechanism.drives import read_motion
 from dalembert.model.mechanism.element_terms import Terms
 from dalembert.model.mechanism.joint import Joint, seen_joint
 from dalembert.model.mechanism.outward import Outward
-from dalembert.model.mechanism.pairs.base import Coordinate, difference_to, is_angle, rate, rate_by
+from dalembert.model.mechanism.pairs.base import Coordinate, difference_to, is_angle, rate, rate_by, still
 from dalembert.model.mechanism.table_reader import TableReader
 from dalembert.model.mechanism.tree import ANGLES, Branch, Tree, named_coordinates
 from dalembert.model.mechanism.vectors import dot, sub, tidy
@@ -64,6 +64,7 @@ class Rebasing:
         parent, child = (first, second) if branch.forward else (second, first)
         symbols = {key: se.Symbol(name) for key, name in branch.names.items()}
         symbols |= {key: self._motion(drive, key) for key, (_, drive) in branch.driven.items()}
+        symbols |= {key: value for key, value in still(joint.pair.moves).items() if key not in joint.moves}
         if joint.pair.motion is None:
             raise TypeError(
                 f"the joint `{joint.name}` cannot carry a body: its pair has no `motion`; choose another tree"
@@ -74,6 +75,9 @@ class Rebasing:
         angle = next((symbols[key] for key in symbols if is_angle(key)), None) if self.tree.by == ANGLES else None
         if self.outward is None:
             view = carried(parent, steps, child.placement, body.centre, self.rates, angle)
+            if not body.view.turns:
+                n = len(body.centre)
+                view = type(body.view).particle(view.q[:n], view.v[:n], self.rates)
         else:
             own, view = {q: self.rates[q] for q in symbols.values()}, self.outward.seen(body)
             rates = {**parent.view.rates, **own, **view.rates}
@@ -100,7 +104,7 @@ class Rebasing:
                 value = self.assembly.home(_measured(joint, key)[0])
                 self.guess[name] = tidy([value], [*map(self.assembly.home, (*a.place, *b.place))])[0]
         if EULER[0] in branch.names:
-            symbols = [se.Symbol(name) for name in branch.names.values()]
+            symbols = [se.Symbol(branch.names[key]) for key in EULER]
             self.norms[f"{joint.name}.norm"] = (se.Add(*[x**2 for x in symbols]) - 1) / 2
 
     def _seen(self, joint: Joint, branch: Branch | None) -> Joint:
@@ -143,7 +147,7 @@ class Rebasing:
         for branch in self.tree.branches:
             body = self.assembly.bodies[branch.body]
             speeds = body.view.v if self.outward is None else self.outward.speeds(body)
-            for name, value, speed in zip(body.coordinates, body.view.q, speeds, strict=True):
+            for name, value, speed in zip(body.coordinates, body.view.q, speeds, strict=False):
                 found[name] = lambda value=value, speed=speed: (value, speed)
             for key, (name, _) in branch.driven.items():
                 found[name] = lambda joint=self.assembly.joints[branch.joint], key=key: _measured(joint, key)
@@ -155,7 +159,7 @@ def meanings_of_joints(assembly: Assembly) -> dict[str, Meaning]:
     found: dict[str, Meaning] = {}
     for joint in assembly.joints.values():
         if "coordinate" in joint.table or "coordinates" in joint.table:
-            keys = joint.pair.moves or tuple(joint.coordinates)
+            keys = joint.moves or tuple(joint.coordinates)
             for key, name in named_coordinates(joint.table, keys).items():
                 found[name] = lambda joint=joint, key=key: _measured(joint, key)
     return found

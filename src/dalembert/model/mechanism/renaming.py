@@ -32,7 +32,7 @@ def in_coordinates(mechanism: Built, by: Any) -> dict[str, Any]:
     used = names_in(mechanism)
     if ANGLES in (by, mechanism.by):
         for joint in mechanism.joints.values():
-            names = named_coordinates(joint.table, joint.pair.moves)
+            names = named_coordinates(joint.table, joint.moves)
             if mechanism.by == JOINTS and (branch := mechanism.tree.branch(joint.name)) is not None:
                 names |= branch.all_names
             for key, name in names.items():

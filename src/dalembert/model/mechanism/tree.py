@@ -14,8 +14,9 @@ from typing import Any
 from dalembert.errors import Problem, nearest, quoted
 from dalembert.model.mechanism.body import coordinate_names, is_particle
 from dalembert.model.mechanism.pairs import PAIRS, Pair
-from dalembert.model.mechanism.pairs.base import is_angle
+from dalembert.model.mechanism.pairs.base import is_angle, still
 from dalembert.model.mechanism.table_reader import GROUND, as_sequence
+from dalembert.model.mechanism.views import EULER
 
 ABSOLUTE, JOINTS, ANGLES = COORDINATES = ("absolute", "joints", "angles")
 ELIMINATE = "eliminate"  # of a drive: that its function of time takes the place of a coordinate
@@ -25,8 +26,9 @@ def named_coordinates(table: Mapping[str, Any], keys: Sequence[str]) -> dict[str
     """Return the names that a user gave to the coordinates of a joint, by key."""
     given = table.get("coordinates")
     found = {key: given[key] for key in keys if isinstance(given.get(key), str)} if isinstance(given, Mapping) else {}
-    if isinstance(table.get("coordinate"), str) and len(keys) == 1:
-        found[keys[0]] = table["coordinate"]
+    single = [key for key in keys if key not in EULER]
+    if isinstance(table.get("coordinate"), str) and len(single) == 1:
+        found[single[0]] = table["coordinate"]
     return found
 
 
@@ -52,6 +54,9 @@ def plan(
         return Tree(ABSOLUTE, (), (), ())
     planner = Planner(by, dimensions, bodies, tables)
     tree = planner.tree(given.get("tree"))
+    if tree.long and planner.points.intersection(branch.body for branch in tree.branches):
+        planner = Planner(by, dimensions, bodies, tables, carry_particles=False)
+        tree = planner.tree(given.get("tree"))
     problems += planner.problems
     if tree.joints_on_ways > MOST_JOINTS and not tree.long:
         text = f"{len(bodies)} bodies carry each other in long rows, and so every equation would be long"
@@ -135,24 +140,31 @@ def _driven_by(branch: Branch) -> str:
 
 @dataclass(frozen=True)
 class _Edge:
-    """A joint that could carry a body."""
+    """A joint that could carry a body, by the coordinates that it moves along."""
 
     joint: str
     bodies: tuple[str, str]
     pair: Pair
     table: Mapping[str, Any]
+    moves: tuple[str, ...]
 
     def other(self, body: str) -> str:
         return self.bodies[1 if body == self.bodies[0] else 0]
 
 
 class Planner:
-    """Chooses the tree of the tables of a mechanism; `problems` are those of the entries that ask for one."""
+    """Chooses the tree of the tables of a mechanism; `problems` are those of the entries that ask for one.
 
-    def __init__(self, by: str, dimensions: int, bodies: Sequence[str], tables: Mapping[str, Any]):
+    Particles are carried by slots and pins, if at all, and carry nothing.
+    """
+
+    def __init__(
+        self, by: str, dimensions: int, bodies: Sequence[str], tables: Mapping[str, Any], carry_particles: bool = True
+    ):
         self.by, self.dimensions, self.bodies = by, dimensions, list(bodies)
         self.tables, self.problems = tables, list[Problem]()
         self.points = {name for name in bodies if is_particle(tables["bodies"].get(name))}
+        self.carried = {GROUND, *bodies} if carry_particles else {GROUND, *bodies} - self.points
         self.edges = {edge.joint: edge for edge in map(self._edge, tables["joints"].items()) if edge is not None}
 
     def tree(self, wanted: Any) -> Tree:
@@ -170,12 +182,15 @@ class Planner:
         found: dict[str, Branch] = {}
         free: list[str] = []
         reached: set[str] = set()
-        for root in (GROUND, *self.bodies):
+        for root in (GROUND, *sorted(self.bodies, key=lambda body: body in self.points)):
             if root in reached:
                 continue
             if root != GROUND:
                 free.append(root)
             self._grow(root, chosen, reached, found, groups)
+        for edge in first:
+            if edge.joint not in {branch.joint for branch in found.values()} and not self.problems:
+                self._problem(f"joint `{edge.joint}` would hang a body on a particle; leave it out", "tree")
         names = {branch.body: tuple(branch.names.values()) for branch in found.values()}
         own = {name: coordinate_names(name, self.dimensions, name not in self.points) for name in free}
         coordinates = [x for name in self.bodies for x in (names | own)[name]]
@@ -195,9 +210,11 @@ class Planner:
         while level:
             following: list[str] = []
             for body in level:
-                for edge in edges.get(body, ()):
+                for edge in edges.get(body, ()) if body not in self.points else ():
                     other = edge.other(body)
                     group = self._group(groups, other)
+                    if other in self.points and any(one.joint in chosen for one in edges[other]):
+                        continue  # it waits for that joint
                     if other not in reached and group not in entered:
                         entered.add(group)
                         found[other] = self._branch(edge, body)
@@ -217,7 +234,7 @@ class Planner:
         met, new = [body], [body]
         while new:
             now = new.pop()
-            for edge in edges.get(now, ()):
+            for edge in edges.get(now, ()) if now not in self.points else ():
                 if edge.joint in chosen and (other := edge.other(now)) not in reached:
                     found[other] = self._branch(edge, now)
                     reached.add(other)
@@ -236,13 +253,13 @@ class Planner:
         found = {}
         for name, table in self.tables["drives"].items() if self.by == JOINTS else ():
             if isinstance(table, Mapping) and table.get(ELIMINATE) is True and table.get("joint") == edge.joint:
-                found |= {key: name for key in edge.pair.moves if not isinstance(table.get(key, {}), Mapping)}
+                found |= {key: name for key in edge.moves if not isinstance(table.get(key, {}), Mapping)}
         return found
 
     def _names(self, edge: _Edge, body: str) -> dict[str, str]:
         """Return how the coordinates of a joint are called: by the user, else by the joint or the body."""
-        own, names = named_coordinates(edge.table, edge.pair.moves), {}
-        for key in edge.pair.moves:
+        own, names = named_coordinates(edge.table, edge.moves), {}
+        for key in edge.moves:
             usual = f"phi_{body}" if self.by == ANGLES and is_angle(key) else f"{key}_{edge.joint}"
             names[key] = own.get(key, usual)
         return names
@@ -253,12 +270,14 @@ class Planner:
         if not isinstance(table, Mapping):
             return None
         pair, bodies = PAIRS[self.dimensions].get(str(table.get("kind"))), as_sequence(table.get("bodies"))
-        known = {GROUND, *self.bodies} - self.points
         if pair is None or pair.motion is None or bodies is None or len(bodies) != 2 or bodies[0] == bodies[1]:
             return None
-        if not all(isinstance(body, str) and body in known for body in bodies):
+        if not all(isinstance(body, str) and body in self.carried for body in bodies):
             return None
-        return _Edge(name, (bodies[0], bodies[1]), pair, table)
+        points = self.points.intersection(bodies)
+        left = still(pair.moves) if points else ()
+        moves = tuple(key for key in pair.moves if key not in left)
+        return _Edge(name, (bodies[0], bodies[1]), pair, table, moves) if len(points) < 2 else None
 
     def _wanted(self, wanted: Any) -> list[_Edge]:
         """Return the joints that the user wants in the tree."""

@@ -56,9 +56,9 @@ class PlanarView:
         self.rates = own_rates(q, v) if rates is None else rates  # velocities by the coordinates it depends on
 
     @classmethod
-    def particle(cls, q: Sequence[Expr], v: Sequence[Expr]) -> PlanarView:
+    def particle(cls, q: Sequence[Expr], v: Sequence[Expr], rates: Mapping[Expr, Expr] | None = None) -> PlanarView:
         """Return a point."""
-        view = cls((*q, ZERO), (*v, ZERO), zeros(2))
+        view = cls((*q, ZERO), (*v, ZERO), zeros(2), rates)
         view.turns = False
         return view
 
@@ -116,9 +116,9 @@ class SpatialView:
         self.balls: tuple[tuple[Vector, Vector], ...] = ((self.q[3:], self.v[3:]),)
 
     @classmethod
-    def particle(cls, q: Sequence[Expr], v: Sequence[Expr]) -> SpatialView:
+    def particle(cls, q: Sequence[Expr], v: Sequence[Expr], rates: Mapping[Expr, Expr] | None = None) -> SpatialView:
         """Return a point."""
-        view = cls((*q, ONE, *zeros(3)), (*v, *zeros(4)), zeros(3))
+        view = cls((*q, ONE, *zeros(3)), (*v, *zeros(4)), zeros(3), rates)
         view.turns = False
         return view
 

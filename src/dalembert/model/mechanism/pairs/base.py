@@ -31,6 +31,7 @@ from dalembert.language.translate import Translator
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.motion import Step
 from dalembert.model.mechanism.vectors import Vector
+from dalembert.model.mechanism.views import EULER
 from dalembert.model.quantity import Quantity
 
 if TYPE_CHECKING:
@@ -74,6 +75,11 @@ class Fit(NamedTuple):
 def is_angle(name: str) -> bool:
     """Tell whether a relative coordinate of this name is an angle; the others are lengths."""
     return name.startswith("angle")
+
+
+def still(moves: Sequence[str]) -> dict[str, Expr]:
+    """Return the coordinates of a pair that turn something, as they are where nothing turns: those a particle lacks."""
+    return {key: se.Integer(key == EULER[0]) for key in moves if is_angle(key) or key in EULER}
 
 
 @dataclass(frozen=True)

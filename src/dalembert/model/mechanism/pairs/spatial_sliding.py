@@ -10,9 +10,10 @@ import symengine as se
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, More, difference_to, pair, rate
-from dalembert.model.mechanism.pairs.motion import Slide, Turn, Z
+from dalembert.model.mechanism.pairs.motion import Ball, Slide, Turn, Z
 from dalembert.model.mechanism.pairs.spatial_turning import TURNS, ahead, no_turn, same_axis, turn
 from dalembert.model.mechanism.vectors import ZERO, add, dot, scale, sub
+from dalembert.model.mechanism.views import EULER
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
@@ -43,7 +44,15 @@ def plane(joint: Joint) -> More:
     return (add(a.place, a.x), add(a.place, a.y)), ()
 
 
-@pair("point_on_line", 3, coordinates=slide, axis="!the direction of the line", along=True)
+@pair(
+    "point_on_line",
+    3,
+    coordinates=slide,
+    axis="!the direction of the line",
+    moves=("distance", *EULER),
+    motion=lambda a, b, distance, e0, e1, e2, e3: (Slide(scale(distance, Z)), Ball((e0, e1, e2, e3))),
+    along=True,
+)
 def point_on_line(a: Marker, b: Marker) -> Conditions:
     """A point of the second body is on a line of the first."""
     return on_axis(a, b)
