@@ -19,8 +19,8 @@ from dalembert.forms.eliminated import ByElimination
 from dalembert.forms.multipliers import multiplier
 from dalembert.forms.prepared import MAX_UNKNOWNS, Scene
 from dalembert.forms.sheet import NamedSteps
-from dalembert.forms.tidy import plain
 from dalembert.forms.spatial_scene import SpatialScene, spatial_scene
+from dalembert.forms.tidy import plain
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.model.mechanism.vectors import cross, dot

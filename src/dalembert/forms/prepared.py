@@ -188,7 +188,7 @@ class Scene:
         A choice must hold for the user's values; a formula is zero only if it is so for others as well.
         """
         places = (*self._beginning, *self.places)
-        columns = [[*self.point(self.numeric, place), *self._multipliers(place)] for place in places]
+        columns = [[*self.point(self.numeric, place), *self._followed_values(place)] for place in places]
         random = np.random.default_rng(6)
         base = pilot_parameters(self.system)
         for place in self.places:
@@ -200,7 +200,7 @@ class Scene:
                 columns.append([*self.point(numeric, found), *some])
         return np.array(columns).T
 
-    def _multipliers(self, place: Configuration) -> list[float]:
+    def _followed_values(self, place: Configuration) -> list[float]:
         """Return the values of the multipliers in forces at a place; any ones, where there is not one solution."""
         found = balanced(self.numeric, place.t, place.q, place.v) if self.followed else None
         if found is None or len(found.solutions) != 1 or len(found.law.rows) != len(self.followed):
@@ -214,7 +214,7 @@ class Scene:
         At a singular one nothing can be chosen.
         """
         b, places = self.blocks, (self.start, *self.places)
-        columns = [[*self.point(self.numeric, place), *self._multipliers(place)] for place in places]
+        columns = [[*self.point(self.numeric, place), *self._followed_values(place)] for place in places]
         values = Program(self.inputs, [*b.M.values(), *b.f, *b.A.values(), *b.c]).arrays(list(np.array(columns).T))
         rows = self._arranged(Numbers, list(values))
         try:

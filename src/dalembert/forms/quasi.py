@@ -148,6 +148,8 @@ class Quasi(Form):
 
 def objection(system: System) -> str | None:
     """Say why the velocities of a system are not D u + b; None if they are."""
+    if system.followed:
+        return "the form `quasi` does not take forces that depend on reactions; use `multipliers` or `minimal`"
     others = "use `multipliers` or `minimal`"
     for constraint in system.constraints:
         if constraint.level == "acceleration":

@@ -116,6 +116,8 @@ def integrals_of(system: System) -> Integrals:
     events = system.sections.get("events", {})
     if names := [name for name, event in events.items() if event.get("set") or event.get("velocities")]:
         return Integrals(system, (), (f"{quoted(names)} change the motion: what stays constant is not looked for",))
+    if system.followed:
+        return Integrals(system, (), ("forces depend on reactions: what stays constant is not looked for",))
     if system.defined or len(system.coordinates) + len(system.constraints) > _MANY:
         return Integrals(system, (), ("the system is too large to be searched",))
     if system.kinetic is None and any(entry.free_symbols & set(system.blocks.v) for entry in system.blocks.M.values()):
