@@ -62,6 +62,7 @@ def test_phong_disk():
     (d,) = found["d_1"]  # of the unit vector that was taken, along D
     assert agrees(system, d[0] + d[2] * read(system, "r"), "0") and d[1] == 0
     text = str(board)
+    assert "r_s = m*s'' - F" in text and "r_u = m*(u'' + g)" in text and "r_phi = J*phi''" in text  # (3.4) to (3.6)
     assert "r*r_s - r_phi = 0" in text  # (3.7)
     assert "Phong 1999: G" in text and "remainders: s " in text
 
@@ -81,7 +82,7 @@ def test_phong_pendulum():
     text = str(board)
     assert "x_1 is the unit vector of `phi`; remainders: x " in text
     assert "l*r_x*cos(phi) + l*r_y*sin(phi) + r_phi = 0" in text  # (3.15)
-    assert "r_y = m*(y'' + g)" in text  # (3.13)
+    assert "r_x = m*x''" in text and "r_y = m*(y'' + g)" in text and "r_phi = J*phi''" in text  # (3.12) to (3.14)
     square = next(line for line in text.splitlines() if "s_2 = " in line)
     assert agrees(system, read(system, square.split("=")[1].split("    ")[0]), f"(1 + l^2)/{one}")
 
@@ -192,6 +193,16 @@ def test_do_sanh_1996():
     }  # fmt: skip
     found = matrices(board.document())
     check(system, found, expected)
+    q = [se.Symbol(f"{name}'") for name in system.coordinates]  # (2.15) to (2.18): G = q̇* G₀ q̇₀, with 9 × 9 cages
+    cages = [found.get(f"G_0{k}", [[se.Integer(0)] * 3] * 3) for k in (1, 2, 3)]
+    G0 = se.zeros(9, 9)
+    for k, cage in enumerate(cages):
+        for i in range(3):
+            for j in range(3):
+                G0[3 * k + i, 3 * k + j] = cage[i][j]
+    star = se.Matrix([[q[j - 3 * i] if 3 * i <= j < 3 * i + 3 else 0 for j in range(9)] for i in range(3)])
+    G = star * G0 * se.Matrix([[x] for x in q * 3])
+    assert all(equal(G[k, 0], found["G"][k][0]) for k in range(3))
     assert "G_03" not in found and "Zero: those of `phi`" in str(board)
     assert "Do Sanh 1996: A⁻¹" in str(board)
 

@@ -1,0 +1,54 @@
+"""Every row of `paper_rows.py`: the call gives something, the test that compares it exists, no number is missing."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+
+import pytest
+
+from dalembert import example
+from tests.references.paper_rows import NUMBERED, ROWS
+
+TESTS = Path(__file__).parent.parent
+CALLS = sorted({call for rows in ROWS.values() for _, _, call, _ in rows if call})
+
+
+@functools.cache
+def text_of(file: str) -> str:
+    return (TESTS / file).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("paper", ROWS)
+def test_no_number_is_missing_or_twice(paper):
+    numbers = [row[0] for row in ROWS[paper]]
+    assert [number for number in NUMBERED[paper] if number not in numbers] == []
+    assert len(set(numbers)) == len(numbers)
+
+
+@pytest.mark.parametrize("paper", ROWS)
+def test_what_it_is_compared_with_exists(paper):
+    for number, _, call, compared in ROWS[paper]:
+        if not call:
+            assert compared.startswith("later: "), number
+            continue
+        file, name = compared.split("::")
+        assert re.search(rf"^def {name}\(", text_of(file), re.MULTILINE), (number, compared)
+
+
+@functools.cache
+def model(name: str):
+    return example(name)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_calls_give_what_they_name(call):
+    found = eval(call, {"example": model})  # text of this table
+    assert found is not None and (not hasattr(found, "__len__") or len(found) > 0)
+
+
+def test_pages_name_every_paper_and_row_that_waits():
+    page = (TESTS.parent / "docs" / "papers.md").read_text(encoding="utf-8")
+    assert all(paper.split(" ")[0] in page for paper in ROWS)
+    assert "paper_rows.py" in page
