@@ -10,7 +10,7 @@ from pathlib import Path
 from dalembert.model.gallery import SIZED
 
 Line = tuple[str, ...]
-COMMANDS = ("examples", "new", "run", "check", "derive", "simulate", "export", "cache")
+COMMANDS = ("examples", "new", "run", "check", "derive", "simulate", "gains", "export", "cache")
 MODEL_COMMANDS = ("run", "check", "derive", "simulate", "export")
 OPTIONS = {
     "run": ("--until", "--set", "--initial", "--report", "--no-report"),
@@ -178,6 +178,13 @@ def wrong_places() -> Iterator[Line]:
     yield "simulate", "pendulum", "--method", "rattle", "--keep", "stabilise", "--step", "0.1"
     yield "simulate", "pendulum", "--form", "canonical", "--keep", "stabilise"
     yield "simulate", "knife-edge", "--method", "rattle", "--step", "0.1"
+    for gain in ("kappa", "kappa=", "kappa=[1, 2", "gamma=1", "alpha=-1", "beta=sin(t", "alpha=[[1], [2, 3]]"):
+        yield "simulate", "pendulum", "--method", "rk4", "--step", "0.1", "--keep", "stabilise", "--gains", gain
+        yield "gains", "rk4", "--gains", gain.replace("alpha", "kappa").replace("kappa=-1", "kappa=[[1]")
+    yield "gains", "radau"
+    yield "gains", "rk4", "--step", "-1"
+    yield "simulate", "pendulum", "--form", "independent", "--coordinates", "x,y"
+    yield "simulate", "pendulum", "--coordinates", "phi"
 
 
 def generated(count: int) -> list[Line]:

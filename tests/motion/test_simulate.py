@@ -87,7 +87,7 @@ def test_changed_parameters_change_the_motion():
         ({"samples": [0.5, 20.0]}, "`samples` must lie between 0 and 1, got 0.5 to 20"),
         ({"form": "canonical", "keep": "stabilise"}, "`stabilise` goes with the forms in q and v"),
         ({"keep": "stabilise", "gains": {"gamma": 1}}, "no gain `gamma`; "),
-        ({"keep": "stabilise", "gains": {"kappa": 1}}, "gains are kappa < 0"),
+        ({"keep": "stabilise", "gains": {"alpha": -1, "beta": 1}}, "needs negative real parts: kappa < 0 (velocities)"),
     ],
 )
 def test_mistakes_are_answered(settings, message):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from dalembert import ModelError, MotionWarning, System, example, load, loads
+from dalembert import Event, ModelError, MotionWarning, System, example, load, loads
 from dalembert.cli import main
 from dalembert.motion.gains import read_gains
 from dalembert.motion.keep import Contraction, Stabilisation, contraction
@@ -162,6 +162,20 @@ def test_chosen_gains_are_foreseen_too(method):
     for model in ("pendulum", "upright-disk", "slider-crank-joints"):
         run = example(model).simulate(1.0, method=method, step=0.01, keep="stabilise")
         assert all(bound.largest <= bound.stated < 10 * bound.largest + 1e-12 for bound in run.bounds)
+
+
+def test_where_nothing_is_stated_before():
+    """Steps that are chosen, a trial that ends early, events that change the motion: that is said."""
+    disk = example("upright-disk")
+    kicked = disk.simulate(1, **DISK, events=[Event("t = 0.5", {"m": 2.0})])
+    assert [bound.reason.split(":")[0] for bound in kicked.bounds] == ["events change the motion, or laws in Python"]
+    assert kicked.bounds[0].held
+    with pytest.warns(MotionWarning, match="5 steps were taken"):
+        short = disk.simulate(1, **DISK, max_steps=5)
+    assert "a trial motion with projection ends early: 5 steps" in short.bounds[0].reason
+    assert "No σ was stated before the motion" in str(short.stabilisation)
+    recorded = disk.simulate(1, **DISK, events=["t = 0.5"])
+    assert np.isfinite(recorded.bounds[0].stated)
 
 
 # --- the map ----------------------------------------------------------------------------------------------------------

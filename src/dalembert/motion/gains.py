@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import symengine as se
 
+from dalembert.arguments import shown
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, counted
 from dalembert.language.building import TIME, Expr, number
+from dalembert.language.late_sympy import is_sympy
 from dalembert.language.parser import parse
 from dalembert.language.printing import to_text
 from dalembert.language.program import Program
@@ -148,10 +150,12 @@ def _expression(system: System, name: str, given: Any) -> Expr:
     try:
         if isinstance(given, str):
             expr = parse(given, vocabulary)
-        elif isinstance(given, (int, float)):
+        elif isinstance(given, (int, float, se.Basic)):
             expr = se.sympify(given)
-        else:
+        elif is_sympy(given):
             expr = Translator(system.symbols, system.coordinates, system.parameters, system.calls).inward(given)
+        else:
+            raise ModelError(f"expected a number, or an expression of t and parameters; got {shown(given)}")
     except ModelError as error:
         raise ModelError(f"the gain `{name}`: {error.problems[0].text}") from None
     known = {TIME, *system.parameters}

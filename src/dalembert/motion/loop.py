@@ -197,6 +197,10 @@ def _foreseen(ready: Ready, settings: Settings) -> tuple[Forecast, ...]:
         trial = _integrate(ready, trial_settings, crossing, time.perf_counter(), sampling)
     except SimulationError as error:
         return unforeseen(chosen, f"a trial motion with projection fails: {error}")
+    if trial.facts["status"] != "done":
+        if trial.facts["message"].startswith("interrupted"):
+            raise KeyboardInterrupt
+        return unforeseen(chosen, f"a trial motion with projection ends early: {trial.facts['message']}")
     units = units_of(ready.numeric, state)
     setup = Setup(ready.parameters, (state.t, state.q, state.v), units, **chosen.setup(ready.kernels))
     return foresee(trial.times, trial.states, settings.step, ExplicitEngine(ready.kernels, method, setup), chosen)

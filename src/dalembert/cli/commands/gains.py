@@ -20,7 +20,7 @@ dalembert gains euler
 With a step, and gains of your own: are they admissible?
 dalembert gains rk4 --step 0.1 --gains kappa=-50
 The map as a picture, with gains on positions marked in it
-dalembert gains rk4 --step 0.01 --gains alpha=5 --gains beta=5 --plot map.png
+dalembert gains rk4 --step 0.1 --gains alpha=5 --gains beta=5 --plot map.png
 """
 
 
