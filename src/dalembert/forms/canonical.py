@@ -23,10 +23,11 @@ from dalembert.algebra.elimination import factorise
 from dalembert.algebra.gramschmidt import Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import Field, TooLarge
-from dalembert.forms.by_bodies import ByBodies
 from dalembert.forms.base import Form, Matrix, Solution, Written, register
+from dalembert.forms.by_bodies import ByBodies
 from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.reactions import Reactions
+from dalembert.forms.spatial_scene import spatial_scene
 from dalembert.forms.steps import steps_of
 from dalembert.forms.tidy import plain
 from dalembert.language.building import Expr
@@ -70,7 +71,7 @@ class Canonical(Form):
 
     def parts(self, scene: Scene) -> Mapping[str, list[Expr]]:
         """Return H as the energies of what moves on its own, and the rest."""
-        return {"H": self.hamiltonian(scene).energies}
+        return {} if spatial_scene(scene) else {"H": self.hamiltonian(scene).energies}
 
     def symbols(self, scene: Scene) -> list[Expr]:
         """Return the momenta."""
@@ -79,6 +80,8 @@ class Canonical(Form):
     def vanishing(self, scene: Scene) -> list[Expr]:
         """Return the constraints on positions, and ψ̂ of all."""
         positions = [g for g in scene.blocks.g if g is not None]
+        if spatial_scene(scene):  # which is written by names
+            return positions
         return [*positions, *self.hamiltonian(scene).short_residuals]
 
     def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:

@@ -20,8 +20,8 @@ from dalembert.forms.formulas import Formulas, NamedFormulas
 from dalembert.forms.prepared import Scene
 from dalembert.forms.raw import Raw
 from dalembert.forms.short import Short
-from dalembert.forms.spatial_scene import conditions_by_bodies
 from dalembert.forms.solved import solved
+from dalembert.forms.spatial_scene import conditions_by_bodies
 from dalembert.forms.tidy import plain
 from dalembert.language.building import Expr
 from dalembert.language.printing import to_text

@@ -13,6 +13,7 @@ from dalembert.arrays import Array
 from dalembert.blocks.numeric import Values
 from dalembert.forms.base import Form, Matrix, Solution, Written, register, transposed
 from dalembert.forms.prepared import Rows, Scene
+from dalembert.forms.sheet import forces
 from dalembert.language.building import Expr
 
 
@@ -39,7 +40,6 @@ class Multipliers(Form):
     def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written | None:
         """Write the equations of Newton and Euler, body by body, of a mechanism in space; else with names in f."""
         from dalembert.forms.by_bodies import by_bodies
-        from dalembert.forms.sheet import forces
 
         if found := by_bodies(scene):
             equations, names = found.equations
@@ -53,9 +53,9 @@ class Multipliers(Form):
         return self._rows(scene)
 
     @staticmethod
-    def _rows(scene: Scene, forces: Sequence[Expr] = ()) -> list[Expr]:
+    def _rows(scene: Scene, named: Sequence[Expr] = ()) -> list[Expr]:
         b = scene.blocks
-        left = balance(scene, forces)
+        left = balance(scene, named)
         parts: list[list[Expr]] = [[expr] for expr in left]
         for (i, j), entry in b.A.items():
             if i in scene.kept:
