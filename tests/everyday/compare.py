@@ -62,7 +62,9 @@ class Compare:
         """Compare a derivation as data: that its equations hold and are complete, and its reactions."""
         z = self.names(place, truth)
         for name, text in data["abbreviations"].items():
-            if formulas.mentioned(text) <= z.keys() | formulas._FUNCTIONS.keys():  # else it is made of unknown multipliers
+            if (
+                formulas.mentioned(text) <= z.keys() | formulas._FUNCTIONS.keys()
+            ):  # else it is made of unknown multipliers
                 z[name] = formulas.value(text, z)
         form = data["form"]
         if form == "canonical" and data["equations"]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 import symengine as se
 
-from dalembert import System, example
+from dalembert import System, example, load
 from dalembert.algebra.rational import Field
 from dalembert.algebra.writing.cost import operations, total
 from dalembert.algebra.writing.factoring import Atoms, arranged
@@ -96,7 +97,7 @@ def test_squares_and_rectangles():
 
 
 def test_what_is_too_long_stays_as_it_is():
-    short = example("bricard").derive("multipliers")
+    short = example("chain:20").derive("multipliers")
     assert short.expressions == short.full().expressions
 
 
@@ -113,3 +114,10 @@ def test_rows_stay_visible_where_their_sum_is_longer():
     assert all(text in to_text(short.expressions[0]) for text in ("J1*q''", "J2*p''", "m2*x''"))
     names = short.names_in(short.expressions).values()  # forces that are long
     assert operations(short.expressions[0]) <= 20 < total([*short.expressions, *names]) < 100
+
+
+def test_reactions_use_the_names_of_the_equations():
+    """What the equations give a name is not written out again beside them."""
+    found = load(Path(__file__).parent / "models" / "ladder.toml").derive("reactions").as_dict()
+    assert found["reactions"]["wall"] == ["m*u*sin(theta)/4", "0", "-l*m*u*cos(theta)*sin(theta)/8"]
+    assert found["abbreviations"] == {"u": "3*g*cos(theta) - 2*l*theta'^2"}

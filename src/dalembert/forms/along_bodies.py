@@ -47,10 +47,13 @@ def along_coordinates(steps: ByBodies, chosen: Sequence[int]) -> Written:
     count = len(steps.inner.blocks.q)
     q = [symbol.name for symbol in inner.blocks.q[:count]]
     R = [
-        [sheet.named(f"R_{name}" if len(z) == 1 else f"R_{name}_{other}", e) for name, e in zip(q, column)]
+        [
+            sheet.named(f"R_{name}" if len(z) == 1 else f"R_{name}_{other}", e)
+            for name, e in zip(q, column, strict=False)
+        ]
         for other, column in zip(z, found, strict=True)
     ]
-    a_0 = [sheet.named(f"a_{name}", e) for name, e in zip(q, a)]
+    a_0 = [sheet.named(f"a_{name}", e) for name, e in zip(q, a, strict=False)]
     b = steps.inner.blocks
     rest = list(steps.steps.forces)
     sheet.names |= steps.names

@@ -1,4 +1,4 @@
-"""Multipliers, accelerations and reactions of a mechanism in space, body by body: Newton and Euler, with R and ω by name.
+"""Multipliers, accelerations and reactions of a mechanism in space, body by body: Newton and Euler, R and ω by name.
 
 What acts on Euler parameters follows from the moment τ in body axes, and from what stretches e: r = 2Eᵀτ + e ρ. The
 equation of the stretch gives the multiplier of |e| = 1, with which ρ is as large as f along it.
@@ -13,7 +13,7 @@ import numpy as np
 import symengine as se
 from scipy.sparse.csgraph import connected_components
 
-from dalembert.algebra.writing.cost import width
+from dalembert.algebra.writing.cost import operations, width
 from dalembert.algebra.writing.ledger import WIDE
 from dalembert.forms.eliminated import ByElimination
 from dalembert.forms.multipliers import multiplier
@@ -24,6 +24,9 @@ from dalembert.forms.tidy import plain
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.model.mechanism.vectors import cross, dot
+
+_SHORT = 60  # operations of a force that is multiplied out
+_HALF, _TWO = se.Rational(1, 2), se.Integer(2)
 
 
 class ByBodies(NamedSteps):
@@ -125,7 +128,7 @@ class ByBodies(NamedSteps):
             Y.append(self.spread(by_row.get(i, [ZERO] * len(free)), along))
         return self.spread(free, growing, "alpha_u"), Y
 
-    @cached_property
+    @property
     def accelerations(self) -> list[Expr]:
         """q̈ = M⁻¹(f + r) by bodies, with ë = ½ Eᵀα − ė² e."""
         if self.scene.added:  # M has no inverse
@@ -138,7 +141,7 @@ class ByBodies(NamedSteps):
     @cached_property
     def total(self) -> list[Expr]:
         """Aᵀλ of all."""
-        return self.spread(self._reactions, [-self._stretching(k) for k in range(len(self.inner.turns))], "", 2)
+        return self.spread(self._reactions, [-self._stretching(k) for k in range(len(self.inner.turns))], "", _TWO)
 
     @cached_property
     def _reactions(self) -> list[Expr]:
@@ -186,7 +189,7 @@ class ByBodies(NamedSteps):
             self._part(f"S_{turn.body.name}", condition, self._along(i, other) * own)
             for other, turn in enumerate(self.inner.turns)
         ]
-        return self.spread(values, along, "", 2)
+        return self.spread(values, along, "", _TWO)
 
     @cached_property
     def rows(self) -> list[list[Expr]]:
@@ -198,18 +201,20 @@ class ByBodies(NamedSteps):
         """p = ∂T/∂q̇, and ∂L/∂q + Q; where |e| = 1, with 2 EᵀJω for Euler parameters, and −2 ĖᵀJω of their inertia."""
         scene, inner = self.scene, self.inner
         index = {name: j for j, name in enumerate(scene.system.coordinates)}
-        M, f = scene.blocks.M, inner.blocks.f
+        M, f = scene.blocks.M, self.steps.forces
         p = [se.Add(*[M.get((j, k), ZERO) * v for k, v in enumerate(scene.blocks.v)]) for j in range(len(index))]
         found = [ZERO] * len(index)
         for place, j in inner.other.places.items():
             found[j] = f[place]
         for k, turn in enumerate(inner.turns):
             gyroscopic = cross(turn.momentum, turn.omega)
-            moment = [f[j] - g for j, g in zip(turn.own[3:], gyroscopic, strict=True)]
-            stretch = inner.stretching[k] - 2 * dot(turn.omega, turn.momentum)
+            moment = [plain(se.expand(f[j] - g)) for j, g in zip(turn.own[3:], gyroscopic, strict=True)]
+            stretch = inner.stretching[k]
+            stretch = stretch if operations(stretch) <= _SHORT else self._stretching(k)  # else all would be expanded
+            stretch = plain(se.expand(stretch - 2 * dot(turn.omega, turn.momentum)))
             own = turn.spread([2 * x for x in turn.momentum], ZERO)
             rates = turn.spread([-2 * x for x in turn.momentum], ZERO, turn.body.view.v[3:])
-            given = turn.spread([2 * plain(se.expand(x)) for x in moment], plain(se.expand(stretch)))
+            given = turn.spread([2 * x for x in moment], stretch)
             for e, here, rate, more in zip(turn.e, own, rates, given, strict=True):
                 p[index[e.name]], found[index[e.name]] = here, rate + more
         return p, found
@@ -229,18 +234,13 @@ class ByBodies(NamedSteps):
 
     def _stretching(self, k: int) -> Expr:
         """Return f along the stretch of a body, by a name."""
-        known = self.__dict__.setdefault("_stretches", {})
-        if k not in known:
-            known[k] = self.named(f"S_{self.inner.turns[k].body.name}", self.inner.stretching[k])
-        return known[k]
+        return self.named(f"S_{self.inner.turns[k].body.name}", self.inner.stretching[k])
 
     def _along(self, i: int, k: int) -> Expr:
         """Return A of a condition along the stretch of a body, which |e| = 1 has too."""
         return se.Integer(1) if self.inner.turns[k].one.norm == i else self.inner.stretched.get((i, k), ZERO)
 
-    def spread(
-        self, values: list[Expr], along: list[Expr], letter: str = "", factor: Expr | int = se.Rational(1, 2)
-    ) -> list[Expr]:
+    def spread(self, values: list[Expr], along: list[Expr], letter: str = "", factor: Expr = _HALF) -> list[Expr]:
         """Return what belongs to coordinates of the mechanism, given that of places and turns, and along each e.
 
         letter: what the values of turns are called. factor: by which those in body axes are spread.

@@ -29,6 +29,7 @@ from dalembert.forms.multipliers import multiplier
 from dalembert.forms.pen import MAX_LENGTH
 from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.reactions import Reactions, compatibility
+from dalembert.forms.spatial_scene import spatial_scene
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
@@ -81,7 +82,7 @@ class Canonical(Form):
 
     def parts(self, scene: Scene) -> Mapping[str, list[Expr]]:
         """Return H as the energies of what moves on its own, and the rest."""
-        return {"H": self.hamiltonian(scene).energies}
+        return {} if spatial_scene(scene) else {"H": self.hamiltonian(scene).energies}
 
     def symbols(self, scene: Scene) -> list[Expr]:
         """Return the momenta."""
@@ -90,6 +91,8 @@ class Canonical(Form):
     def vanishing(self, scene: Scene) -> list[Expr]:
         """Return the constraints on positions, and ψ̂ of all."""
         positions = [g for g in scene.blocks.g if g is not None]
+        if spatial_scene(scene):  # which is written by names
+            return positions
         return [*positions, *self.hamiltonian(scene).short_residuals]
 
     def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:

@@ -16,6 +16,7 @@ from dalembert.blocks.numeric import Values
 from dalembert.document.nodes import Section
 from dalembert.forms.base import Form, Matrix, Solution, Written, register, transposed
 from dalembert.forms.prepared import Rows, Scene
+from dalembert.forms.sheet import forces
 from dalembert.language.building import Expr
 
 if TYPE_CHECKING:
@@ -49,7 +50,6 @@ class Multipliers(Form):
     def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written | None:
         """Write the equations of Newton and Euler, body by body, of a mechanism in space; else with names in f."""
         from dalembert.forms.by_bodies import by_bodies
-        from dalembert.forms.sheet import forces
 
         if found := by_bodies(scene):
             equations, names = found.equations
@@ -78,9 +78,9 @@ class Multipliers(Form):
         return self._rows(scene)
 
     @staticmethod
-    def _rows(scene: Scene, forces: Sequence[Expr] = ()) -> list[Expr]:
+    def _rows(scene: Scene, named: Sequence[Expr] = ()) -> list[Expr]:
         b = scene.blocks
-        left = balance(scene, forces)
+        left = balance(scene, named)
         parts: list[list[Expr]] = [[expr] for expr in left]
         for (i, j), entry in b.A.items():
             if i in scene.kept:

@@ -7,7 +7,7 @@ reactions follow in a line.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
@@ -84,13 +84,15 @@ def forces(scene: Scene) -> tuple[list[Expr], dict[str, Expr]]:
 def put_down(scene: Scene, names: dict[str, Expr], name: str, line: Expr) -> Expr:
     """Put a line down by a name, or one like it that is free; what is too wide for a line is put down before it."""
 
-    def part(value: Expr) -> Expr:
-        return put_down(scene, names, next(x for k in count(1) if (x := f"{name}_{k}") not in names), value)
-
-    line = cut(line, part)
+    line = cut(line, lambda part: put_down(scene, names, numbered(name, names), part))
     symbol = scene.free_name(name, names)
     names[symbol.name] = line
     return symbol
+
+
+def numbered(name: str, taken: Collection[str]) -> str:
+    """Return a name with the first number that is free."""
+    return next(found for k in count(1) if (found := f"{name}_{k}") not in taken)
 
 
 def ledger_of(scene: Scene, names: dict[str, Expr], pen: Pen | None = None) -> tuple[Rows, Ledger]:

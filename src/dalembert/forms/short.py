@@ -16,15 +16,15 @@ from functools import cached_property, partial
 import symengine as se
 
 from dalembert.algebra.rational import TooLarge
-from dalembert.algebra.writing.cost import operations, total, width
+from dalembert.algebra.writing.cost import is_negative, operations, total, width
 from dalembert.algebra.writing.cutting import WIDEST, cut
 from dalembert.algebra.writing.given_names import with_given_names
-from dalembert.algebra.writing.shared_parts import UNNAMED, in_order, shared_parts
+from dalembert.algebra.writing.shared_parts import UNNAMED, in_order, put, shared_parts
 from dalembert.forms.base import Form, Matrix, Written
 from dalembert.forms.pen import MAX_TOTAL, Pen
 from dalembert.forms.prepared import MAX_UNKNOWNS, Scene
 from dalembert.forms.raw import Raw
-from dalembert.forms.sheet import better, forces, long, needed, put_down
+from dalembert.forms.sheet import GAIN, better, forces, long, needed, numbered, put_down
 from dalembert.forms.spatial_scene import conditions_by_bodies, spatial_scene
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import CONSTANTS, Expr
@@ -32,6 +32,7 @@ from dalembert.language.calculus import ZERO
 from dalembert.language.functions import FUNCTIONS
 
 _BROAD = 360  # characters of an equation, above which it is cut; in rows that are products it is read to the end
+_REPEATED = 40  # operations of reactions, above which λ is written once if that makes them much shorter
 _READ = 60  # operations of a function of momenta that one still reads rather than one of velocities too
 
 
@@ -126,11 +127,11 @@ class Short:
         found: dict[str, Expr] = {}
 
         def named(name: str, value: Expr) -> Expr:
-            symbol = put_down(self._scene, taken, name, value)
+            symbol = put_down(self._scene, taken, numbered(name, taken), value)
             found.update((x, line) for x, line in taken.items() if line != 0)
             return symbol
 
-        cut_names = {name: cut(line, partial(named, f"{name}_1")) for name, line in names.items()}
+        cut_names = {name: cut(line, partial(named, name)) for name, line in names.items()}
         written = [e if width(e) <= _BROAD else cut(e, partial(named, "K")) for e in equations]
         return written, in_order({**cut_names, **found})
 
@@ -217,7 +218,14 @@ class Short:
 
     def _line(self, row: Expr) -> Expr:
         """Write a row of blocks in which names stand."""
-        return row if operations(row) > _READ else Pen(self._scene, [row]).equation(row, self._wanted)
+        if operations(row) > _READ:
+            return row
+        found = Pen(self._scene, [row]).equation(row, self._wanted)
+        inner = spatial_scene(self._scene)
+        faster = [alpha for turn in inner.turns for alpha in turn.alpha] if inner else []
+        if not any(is_negative(found.diff(alpha)) for alpha in faster):
+            return found
+        return se.Add(*[-term for term in (found.args if found.is_Add else (found,))])
 
     @property
     def _wanted(self) -> list[Expr]:
@@ -251,8 +259,27 @@ class Short:
         """The total reaction."""
         return self._reactions.together
 
-    @property
+    @cached_property
     def _reactions(self) -> Reacting:
+        """The reactions, with the names that stand in the equations; or λ once, where that makes them much shorter."""
+        found = self._same_reactions
+        if total(found.each) <= _REPEATED or found.names or not found.multipliers:
+            return found
+        written, known = found.all, {}
+        for name, value in self._equations[1].items():
+            after = [put(expr, value, se.Symbol(name)) for expr in written]
+            if total(after) < total(written):
+                written, known[name] = after, value
+        each = iter(written)
+        rows = {name: [next(each) for _ in row] for name, row in found.by_constraint.items()}
+        multipliers = {name: next(each) for name in found.multipliers}
+        named = Reacting(rows, multipliers, list(each), needed(written, self._equations[1]))
+        other = self._reacting_by_name(found.multipliers)
+        once = total((*other.each, *other.names.values())) + len(other.names)
+        return other if once <= GAIN * total(named.each) else named
+
+    @property
+    def _same_reactions(self) -> Reacting:
         """The reactions, which are the same in all forms, and are written once."""
         memory = self._scene.memory
         if "reacting" not in memory:
@@ -336,14 +363,17 @@ class Short:
         steps = self._scene.memory.get("steps")
         own = self.__dict__.get("_steps")  # if it was needed: what is asked for has no names of it otherwise
         given = {**self._scene.definitions, **self._raw.abbreviation_expressions, **self._kinematic}
-        return in_order({**given, **(steps.names if steps else {}), **(own.names if own else {}), **self._equations[1]})
+        known = {**given, **(steps.names if steps else {}), **(own.names if own else {})}
+        reacting = self._scene.memory.get("reacting")
+        return in_order({**known, **(reacting.names if reacting else {}), **self._equations[1]})
 
     @property
     def abbreviation_expressions(self) -> dict[str, Expr]:
         """What names stand for, in equations and in reactions."""
         raw, names = self._raw, dict(self._equations[1])
         defined = bool(self._scene.definitions)
-        if defined or raw.abbreviation_expressions or long(e for r in raw.reaction_expressions.values() for e in r):
+        acting = total(e for row in raw.reaction_expressions.values() for e in row)
+        if defined or raw.abbreviation_expressions or acting > _REPEATED:
             names = {**self._reactions.names, **names}
         if defined:
             names = {**self._entries[1], **names}

@@ -7,7 +7,7 @@ which ω does not change, and ω itself; each stands for a line in the coordinat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -33,7 +33,7 @@ from dalembert.model.mechanism.views import SpatialView
 AXES = "xyz"
 
 
-class Turn:
+class TurningNames:
     """The names of what turns with a body, and what they stand for, each made of those before it.
 
     e: its Euler parameters. own: the numbers of its places x, y, z and of its turns among those that move.
@@ -49,8 +49,9 @@ class Turn:
         self.theta = tuple(named(f"theta_{axis}", name) for axis in AXES)
         R, V, C = ([tuple(named(f"{letter}{i}{j}", name) for j in "123") for i in "123"] for letter in "RVC")
         self.R = tuple(R)
-        self.known: dict[Expr, Expr] = dict(zip(self.omega, view.omega, strict=True))
-        self.known |= zip(sum(R, ()), sum(SpatialView(view.q, view.v, view.centre).R, ()), strict=True)
+        moving = SpatialView(view.q, view.v, view.centre)
+        self.known: dict[Expr, Expr] = dict(zip(self.omega, moving.omega, strict=True))
+        self.known |= zip(sum(R, ()), sum(moving.R, ()), strict=True)
         self.known |= {x: value for row, rates in zip(R, V, strict=True) for x, value in self._turned(row, rates)}
         self.known |= {x: value for row, rates in zip(V, C, strict=True) for x, value in self._turned(row, rates)}
         # what the mechanism with angular velocities calls them
@@ -108,7 +109,7 @@ class SpatialScene(Scene):
         self.rank = len(self.kept)
         self.memory = {}
         self.other = other
-        self.turns = [Turn(one, scene) for one in other.turning]
+        self.turns = [TurningNames(one, scene) for one in other.turning]
         self.known = {symbol: plain(value) for turn in self.turns for symbol, value in turn.known.items()}
         self.renamed = {old: new for turn in self.turns for old, new in turn.renamed.items()}
         self.blocks, self.stretching, self.stretched = self._read(derive_blocks(other))
@@ -178,7 +179,7 @@ class SpatialScene(Scene):
         """What the rows of A are called."""
         return [*super().names_of_conditions, *self.named_conditions]
 
-    def slopes(self, constraint: Constraint, turn: Turn) -> list[Expr]:
+    def slopes(self, constraint: Constraint, turn: TurningNames) -> list[Expr]:
         """Return a row of A along the Euler parameters of a body: ∂g/∂e, or ∂ψ/∂ė = 2 Eᵀ ∂ψ/∂ω."""
         expr = plain(constraint.expression.xreplace(self.renamed))
         if constraint.level != "position":
@@ -210,8 +211,8 @@ class SpatialScene(Scene):
         values = Program(self.base.inputs, list(self.known), self.known).arrays(list(self.base.points))
         return np.vstack([self.base.points, *(np.broadcast_to(x, self.base.points.shape[1]) for x in values)])
 
-    @property
-    def added(self) -> Mapping[int, int]:
+    @cached_property
+    def added(self) -> dict[int, int]:
         """Whether M has no inverse: as in the mechanism."""
         return self.base.added
 
@@ -222,10 +223,33 @@ class SpatialScene(Scene):
         return self._arranged(Numbers, list(program.arrays(list(self.points))))
 
 
+def _by_matrices(other: Turned) -> Turned:
+    """Return the same with rotation matrices and angular velocities where springs and loads have Euler parameters."""
+    known: dict[Expr, Expr] = {}
+    for one in other.turning:
+        view = one.body.view
+        moving = SpatialView(view.q, view.v, view.centre)
+        for i, (row, symbols) in enumerate(zip(moving.R, one.matrix(0), strict=True)):
+            for j, (entry, symbol) in enumerate(zip(row, symbols, strict=True)):
+                known |= {entry: symbol} if i == j else _both(entry / 2, symbol / 2)
+        spins = (se.Add(*[x * y for x, y in zip(row, one.omega, strict=True)]) for row in one.matrix(0))
+        for rate, symbol in zip((*moving.omega, *moving.spin), (*one.omega, *spins), strict=True):
+            known |= _both(rate / 2, symbol / 2)
+    potential = None if other.potential is None else other.potential.xreplace(known)
+    return replace(other, potential=potential, forces={q: f.xreplace(known) for q, f in other.forces.items()})
+
+
+def _both(part: Expr, value: Expr) -> dict[Expr, Expr]:
+    """Return what a sum stands for, and the same sum with all signs changed."""
+    return {part: value, se.Add(*[-term for term in part.args]): -value}
+
+
 def conditions_by_bodies(scene: Scene) -> dict[str, Expr]:
     """Return the conditions of a mechanism in space by R and ω, which are too wide for a line in its coordinates."""
     inner, found = spatial_scene(scene), {}
-    for constraint in inner.other.constraints if inner else ():
+    if inner is None:
+        return found
+    for constraint in inner.other.constraints:
         i = scene.names_of_conditions.index(constraint.name)
         if width(plain(scene.system.constraints[i].expression)) > WIDEST - len(constraint.name):
             found[constraint.name] = plain(constraint.expression.xreplace(inner.renamed))
@@ -236,5 +260,6 @@ def spatial_scene(scene: Scene) -> SpatialScene | None:
     """Return a scene by bodies, found once; None where no body turns in space, or not by angular velocities."""
     if "bodies" not in scene.memory:
         other = turned(scene.system)
-        scene.memory["bodies"] = SpatialScene(scene, other) if other is not None and other.turning else None
+        found = SpatialScene(scene, _by_matrices(other)) if other is not None and other.turning else None
+        scene.memory["bodies"] = found
     return scene.memory["bodies"]

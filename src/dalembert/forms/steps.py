@@ -1,5 +1,4 @@
-"""The steps in which long formulas of a system are written: in space by bodies, by determinants where those can be read,
-else by rows."""
+"""The steps in which long formulas are written: in space by bodies, by determinants that can be read, or by rows."""
 
 from __future__ import annotations
 

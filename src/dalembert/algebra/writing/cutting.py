@@ -10,15 +10,18 @@ import symengine as se
 from dalembert.algebra.writing.cost import operations, width
 from dalembert.algebra.writing.shared_parts import TRIVIAL, put
 from dalembert.language.building import Expr
-from dalembert.language.walk import operands
+from dalembert.language.walk import fold, operands, rebuild
 
 WIDEST = 250  # characters of a line
+_HUGE = 4_000  # of one that is cut from the bottom, in one go
 _PART = 200  # of a part that gets a name,
 _LEAST = 30  # which has at least so many
 
 
 def cut(expr: Expr, named: Callable[[Expr], Expr]) -> Expr:
     """Return an expression that fits a line, with names for parts that were too much; each is given to `named`."""
+    if width(expr) > _HUGE:
+        expr = fold(expr, lambda node, args: _fitted(rebuild(node, args), named))
     while width(expr) > WIDEST:
         part = _largest(expr)
         if part is not None:
@@ -28,6 +31,16 @@ def cut(expr: Expr, named: Callable[[Expr], Expr]) -> Expr:
         else:
             break
     return expr
+
+
+def _fitted(node: Expr, named: Callable[[Expr], Expr]) -> Expr:
+    """Return a node whose operands fit a line, with names for the widest of them until it fits itself."""
+    while width(node) > WIDEST and operands(node):
+        widest = max(operands(node), key=lambda part: (width(part), str(part)))
+        if operations(widest) <= TRIVIAL or width(widest) < _LEAST:
+            return _halved(node, named) if node.is_Add else node
+        node = rebuild(node, [named(part) if part == widest else part for part in node.args])
+    return node
 
 
 def _largest(expr: Expr) -> Expr | None:
