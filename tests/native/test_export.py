@@ -138,6 +138,22 @@ def test_other_forms_in_numpy(tmp_path, form):
     assert r == pytest.approx(expected.reaction, rel=1e-11)
 
 
+def test_quasi_velocities(tmp_path):
+    """In NumPy and JAX: u of velocities, and the rates of q and u, with as many u as there are."""
+    system = example("chaplygin-sleigh").replace(velocities={"u": "x'*cos(theta) + y'*sin(theta)", "omega": "theta'"})
+    q, v = [0.1, 0.2, 0.7], [0.3 * np.cos(0.7), 0.3 * np.sin(0.7), 1.5]
+    for to in ("numpy", "jax"):
+        pytest.importorskip(to)
+        module = module_of(system, tmp_path, to, "quasi")
+        u = module.velocities(0.0, q, v)
+        assert u == pytest.approx([0.3, 1.5])
+        rate, u_rate, _ = module.rates(0.0, q, u)
+        assert rate == pytest.approx(v)
+        assert u_rate == pytest.approx([0.3 * 1.5**2, -0.3 * 0.3 * 1.5 / 0.59])
+        with pytest.raises(ValueError, match="expected 2 quasi-velocities"):
+            module.rates(0.0, q, v)
+
+
 def test_every_function_of_jax(tmp_path):
     """They can be compiled, vectorised and differentiated, also with redundant constraints."""
     jax = pytest.importorskip("jax")

@@ -164,6 +164,17 @@ def test_euler_parameters_and_angles_agree():
         assert states.at([found]) == pytest.approx(states.at([of.observed.read(text)]), rel=1e-12)
 
 
+def test_lines_of_the_certificate():
+    """Momenta are measured along every run, coarse ones fail, and none is where an event changes something."""
+    system = CLASSICS["cart with a pendulum"][0]
+    certificate = system.simulate(2).certificate
+    assert certificate.ok and certificate["p_x"].value < 1e-8 and certificate["forms"].value < 1e-12
+    coarse = system.simulate(5, method="euler", step=0.1).certificate
+    assert coarse["p_x"].value > 1e-8
+    hit = DECEIVING["blows"][0].simulate(1).certificate
+    assert not [item.name for item in hit.items if item.name.startswith(("p_", "I_"))]
+
+
 def test_on_the_command_line(tmp_path, capsys):
     path = tmp_path / "kepler.toml"
     CLASSICS["Kepler"][0].save(path)

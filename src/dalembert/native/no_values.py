@@ -14,7 +14,7 @@ from dalembert.survey.paradox import at_state, paradox
 def refuse_values(system: System, converted: bool, out: Array, rows: Array, singular: Array) -> None:
     """Raise SimulationError for the first row of inputs without a finite value; none if all have one.
 
-    converted: whether something else stands in the place of velocities. singular: rows of which M is not positive definite.
+    converted: whether something else stands in the place of velocities. singular: rows of which M is not definite.
     """
     bad = singular | ~np.all(np.isfinite(out), axis=1)
     if not np.any(bad):
