@@ -48,7 +48,7 @@ class Board(Printed):
     M = ∂²T/∂v∂vᵀ, and f: all that is neither M q̈ nor a reaction
       M =
         [m]
-      f =
+      f (lecture: μ) =
         [-k*x]
     Equations
       m*x'' + k*x = 0
