@@ -31,7 +31,6 @@ _SMALL = 1e-3  # part of the largest force that every force is measured by at le
 _PLACES = 9  # at which forces and other solutions are compared
 _ROUNDING = 2e-15  # of the largest coordinate: what a constraint may be off by rounding alone
 _SIZED = 20  # at which the sizes of constraints are looked at
-_LIGHT = 1e-9  # part of the largest mass that a coordinate has which is measured by its own
 _DENSE = 80  # coordinates and constraints, up to which plain arrays are faster than sparse ones
 Matrix = Array | Sparse
 
@@ -224,8 +223,7 @@ def _difference(place: Place, sizes: Scales) -> float:
 def _between_forms(place: Place, sizes: Scales) -> float:
     """Compare accelerations with those of the minimal form, Dᵀ(M q̈ − f) = 0 and A q̈ = c, D by singular values."""
     inertia = np.abs(np.diag(place.matrices[0]))
-    heavy = inertia > _LIGHT * inertia.max(initial=0.0)
-    units = 1.0 / np.sqrt(np.where(heavy, inertia, inertia.max(initial=0.0) or 1.0))
+    units = 1.0 / np.sqrt(np.where(inertia > 0, inertia, inertia.max(initial=0.0) or 1.0))
     M, A = place.matrices[0] * units * units[:, None], place.matrices[1] * units
     lengths = np.linalg.norm(A, axis=1)
     lengths = np.where(lengths > 0, lengths, 1.0)
