@@ -137,7 +137,7 @@ def stabilised(run: Run) -> StabilisedResiduals | None:
     if chosen is None or not chosen.present():
         return None
     longest = chosen.longest(float(motion.times[0]), motion.settings.until)
-    name, step, off = chosen.method.name, motion.settings.step, motion.ready.state.off
+    step, off = motion.settings.step, motion.ready.state.off
     words = f"{chosen.words}, {'once per step' if chosen.frozen else 'in every stage'}"
     return StabilisedResiduals(
         chosen.method.name, step, chosen.words, chosen.frozen, words, longest, off, tuple(run.bounds)
