@@ -350,3 +350,11 @@ def test_gains_on_the_command_line(capsys, tmp_path):
             main([*line, "--gains", text])
         assert ended.value.code == 2
         assert words in capsys.readouterr().err
+
+
+def test_joined_motions_say_all_of_it():
+    disk = example("upright-disk")
+    first = disk.simulate(1, **DISK, gains={"kappa": -5})
+    run = first + disk.simulate(2, **DISK, initial=first.final())
+    assert len(run.stabilisation.bounds) == 2
+    assert "Gains kappa = -5, in every stage, then kappa = −1/τ, once per step." in str(run.stabilisation)

@@ -80,14 +80,15 @@ class Bound:
 class StabilisedResiduals(Printed):
     """How constraints were stabilised, what was stated of their residuals before the motion, and what came out.
 
-    gains: as they are written. once: whether K y is evaluated once per step. off: which constraints did not hold at the
-    start. longest: the longest step that is admissible with these gains.
+    gains: as they are written. once: whether K y is evaluated once per step. words: both, of all parts of a motion.
+    off: which constraints did not hold at the start. longest: the longest step that is admissible with these gains.
     """
 
     method: str
     step: float | None
     gains: str
     once: bool
+    words: str
     longest: float
     off: str
     bounds: tuple[Bound, ...]
@@ -112,8 +113,7 @@ class StabilisedResiduals(Printed):
             delta = (nodes.Number(bound.delta, 3), f" {bound.over}")
             rows.append((bound.level, delta, said, after, nodes.Number(bound.largest, 3), held))
         head = ("constraints on", "δ", "σ stated before", "σ by its remainders", "largest ‖y‖", "")
-        every = "once per step" if self.once else "in every stage"
-        words = f"Gains {self.gains}, {every}."
+        words = f"Gains {self.words}."
         if self.step is None and np.isfinite(self.longest):
             words += f" Steps are held below {self.longest:.3g}, so that errors shrink."
         parts: list[nodes.Block] = [nodes.Paragraph(words)]
@@ -138,7 +138,10 @@ def stabilised(run: Run) -> StabilisedResiduals | None:
         return None
     longest = chosen.longest(float(motion.times[0]), motion.settings.until)
     step, off = motion.settings.step, motion.ready.state.off
-    return StabilisedResiduals(chosen.method.name, step, chosen.words, chosen.frozen, longest, off, tuple(run.bounds))
+    words = f"{chosen.words}, {'once per step' if chosen.frozen else 'in every stage'}"
+    return StabilisedResiduals(
+        chosen.method.name, step, chosen.words, chosen.frozen, words, longest, off, tuple(run.bounds)
+    )
 
 
 def bounds(run: Run) -> list[Bound]:

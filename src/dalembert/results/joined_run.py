@@ -64,9 +64,9 @@ class JoinedRun(Run):
         found = [part.stabilisation for part in self.parts if part.stabilisation is not None]
         if not found:
             return None
-        gains, off = (", then ".join(dict.fromkeys(filter(None, texts))) for texts in
-                      ([one.gains for one in found], [one.off for one in found]))  # fmt: skip
-        return replace(found[0], gains=gains, off=off, bounds=tuple(self.bounds))
+        words, off = (", then ".join(dict.fromkeys(filter(None, texts))) for texts in
+                      ([one.words for one in found], [one.off for one in found]))  # fmt: skip
+        return replace(found[0], words=words, off=off, bounds=tuple(self.bounds))
 
     @cached_property
     def drift(self) -> Drift | None:
