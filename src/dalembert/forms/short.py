@@ -32,7 +32,8 @@ from dalembert.language.calculus import ZERO
 from dalembert.language.functions import FUNCTIONS
 
 _BROAD = 360  # characters of an equation, above which it is cut; in rows that are products it is read to the end
-_REPEATED = 40  # operations of reactions, above which λ is written once if that makes them much shorter
+_REPEATED = 40  # operations of reactions, above which they use the names of equations,
+_ONCE = 100  # and above which λ is written once if that makes them much shorter; a formula of its own reads better else
 _READ = 60  # operations of a function of momenta that one still reads rather than one of velocities too
 
 
@@ -274,6 +275,8 @@ class Short:
         rows = {name: [next(each) for _ in row] for name, row in found.by_constraint.items()}
         multipliers = {name: next(each) for name in found.multipliers}
         named = Reacting(rows, multipliers, list(each), needed(written, self._equations[1]))
+        if total(named.each) <= _ONCE:
+            return named
         other = self._reacting_by_name(found.multipliers)
         once = total((*other.each, *other.names.values())) + len(other.names)
         return other if once <= GAIN * total(named.each) else named
