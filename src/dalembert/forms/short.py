@@ -10,51 +10,31 @@ Each part is written when it is asked for.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 
 import symengine as se
 
 from dalembert.algebra.rational import TooLarge
 from dalembert.algebra.writing.cost import is_negative, operations, total, width
-from dalembert.algebra.writing.cutting import WIDEST, cut
+from dalembert.algebra.writing.cutting import WIDEST
 from dalembert.algebra.writing.given_names import with_given_names
 from dalembert.algebra.writing.shared_parts import UNNAMED, in_order, put, shared_parts
 from dalembert.forms.base import Form, Matrix, Written
+from dalembert.forms.narrowing import narrowed
 from dalembert.forms.pen import MAX_TOTAL, Pen
 from dalembert.forms.prepared import MAX_UNKNOWNS, Scene
 from dalembert.forms.raw import Raw
-from dalembert.forms.sheet import GAIN, better, forces, long, needed, numbered, put_down
+from dalembert.forms.reacting import Reacting
+from dalembert.forms.sheet import GAIN, better, forces, long, needed
 from dalembert.forms.spatial_scene import conditions_by_bodies, spatial_scene
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import CONSTANTS, Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.functions import FUNCTIONS
 
-_BROAD = 360  # characters of an equation, above which it is cut; in rows that are products it is read to the end
 _REPEATED = 40  # operations of reactions, above which they use the names of equations,
 _ONCE = 100  # and above which λ is written once if that makes them much shorter; a formula of its own reads better else
 _READ = 60  # operations of a function of momenta that one still reads rather than one of velocities too
-
-
-@dataclass
-class Reacting:
-    """Reactions as they are written: by constraint, λ, all together; and what names in them stand for."""
-
-    by_constraint: dict[str, list[Expr]]
-    multipliers: dict[str, Expr]
-    together: list[Expr]
-    names: dict[str, Expr] = field(default_factory=dict)
-
-    @property
-    def all(self) -> list[Expr]:
-        """All formulas."""
-        return [*self.each, *self.multipliers.values(), *self.together]
-
-    @property
-    def each(self) -> list[Expr]:
-        """What acts on each coordinate, by constraint."""
-        return [entry for row in self.by_constraint.values() for entry in row]
 
 
 class Short:
@@ -122,19 +102,7 @@ class Short:
     def _equations(self) -> tuple[list[Expr], dict[str, Expr]]:
         """The equations, and what names in them stand for, cut where they are too wide for a line."""
         equations, names = self._uncut
-        if max(map(width, equations), default=0) <= _BROAD and max(map(width, names.values()), default=0) <= WIDEST:
-            return equations, names
-        taken = dict.fromkeys((*self._taken(equations), *names), ZERO)
-        found: dict[str, Expr] = {}
-
-        def named(name: str, value: Expr) -> Expr:
-            symbol = put_down(self._scene, taken, numbered(name, taken), value)
-            found.update((x, line) for x, line in taken.items() if line != 0)
-            return symbol
-
-        cut_names = {name: cut(line, partial(named, name)) for name, line in names.items()}
-        written = [e if width(e) <= _BROAD else cut(e, partial(named, "K")) for e in equations]
-        return written, in_order({**cut_names, **found})
+        return narrowed(self._scene, equations, names, self._taken(equations))
 
     @cached_property
     def _uncut(self) -> tuple[list[Expr], dict[str, Expr]]:

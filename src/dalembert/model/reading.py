@@ -31,11 +31,10 @@ from dalembert.model.momenta import energies_to_come
 from dalembert.model.observed import Scope
 from dalembert.model.reactive import ForceReader
 from dalembert.model.reading_equations import read_constraints, read_energy, read_forces, read_matrices
+from dalembert.model.reading_settings import read_settings
 from dalembert.model.sections import SECTIONS
 from dalembert.model.sections.base import in_expressions, kept_sections
 from dalembert.model.sections.controls import laws_in, put_laws
-from dalembert.model.setting_kinds import InRange, Whole
-from dalembert.model.settings import Settings, too_early
 from dalembert.model.sketch import read_drawing
 from dalembert.model.tomlscan import MAX_NAME
 
@@ -106,7 +105,7 @@ class Reader:
         fields["sections"] = kept_sections(self, given.sections)
         fields["initial"] = self.read_values(given.initial, "initial")
         fields["guess"] = self.read_values(given.guess, "guess")
-        fields["simulation"] = self.read_simulation(given.simulation)
+        fields["simulation"] = read_settings(self, given.simulation)
         fields["drawing"] = read_drawing(self, given.drawing)
         for name in self.translator.parameters:  # also those that appeared without being declared
             if name not in self.parameters and name not in self.laws:
@@ -382,23 +381,3 @@ class Reader:
         """Say that values cannot be given of something."""
         known = list(map(as_written, allowed))
         return f"`{as_written(name)}` is neither a coordinate nor a velocity{self.hint(name, known)}"
-
-    def read_simulation(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Read the settings of the simulation."""
-        if not given:
-            return MappingProxyType({})
-        result: dict[str, Any] = {}
-        for name, value in dict(given).items():
-            if name not in Settings.in_file:
-                self.problem(f"no setting `{name}`{self.hint(name, Settings.in_file, 'settings')}", "simulate", name)
-                continue
-            kind, key = Settings.said[name].kind, ("simulate", name)
-            if is_number := isinstance(kind, (InRange, Whole)):
-                value = self.constant(value, *key)
-            if value is not None or not is_number:
-                value = self.attempt(key, lambda kind=kind, name=name, value=value: kind.read(name, value))
-            result[name] = value
-        until, begin = result.get("until"), result.get("begin", Settings.begin)
-        if until is not None and begin is not None and (reason := too_early(until, begin)):
-            self.problem(reason, "simulate", "until")
-        return MappingProxyType(result)
