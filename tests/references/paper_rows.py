@@ -13,8 +13,9 @@ RELEASE, FORMS, MOTION = "forms/test_release.py", "contracts/test_forms.py", "co
 DISK, PENDULUM = 'example("rolling-disk")', 'example("pendulum")'
 WHEEL, ROD = 'example("upright-disk")', 'example("rod-with-knife-edge")'
 PLATFORM, SLIDER = 'example("platform-on-incline")', 'example("pendulum-on-slider")'
-FRICTION, CONTROL = "later: constraints that are not ideal, friction", "later: servo constraints and controlled systems"
-STABIL = "later: stabilisation with any K, its bound before the run, the map of admissible K"
+CONTROL = "later: servo constraints and controlled systems"
+STABILISED = f'{WHEEL}.simulate(0.5, method="rk4", step=0.1, keep="stabilise", gains={{"kappa": -5}}).stabilisation'
+NOT_IDEAL = f'{PENDULUM}.replace(forces={{"phi": "-0.1*abs(lambda_rod_x)*phi\'"}}).derive("minimal").equations'
 
 PHONG = [
     ("2.1a", "gᵢ(q, t) = 0", f"{PENDULUM}.derive().constraint_expressions", f"{THEORY}::test_minimal_form"),
@@ -56,7 +57,12 @@ PHONG = [
         f"{MOTION}::test_radau_gives_the_same_trajectory",
     ),
     ("remark: nonholonomic", "more general constraints", f'{WHEEL}.derive("minimal").D', f"{FORMS}::test_formulas"),
-    ("remark: not ideal", "another statement for (2.5)", "", FRICTION),
+    (
+        "remark: not ideal",
+        "another statement for (2.5)",
+        NOT_IDEAL,
+        "followed/test_forms.py::test_every_form_as_formulas",
+    ),
     ("remark: controlled", "another statement for (2.5)", "", CONTROL),
     ("remark: software", "symbolic and numerical", f'{PENDULUM}.compile("minimal")', f"{FORMS}::test_numbers"),
     ("3.1", "u − r = 0", f"{DISK}.constraints", f"{BOARD}::test_phong_disk"),
@@ -178,8 +184,8 @@ BESHAW = [
         f'{WHEEL}.simulate(0.1, keep="stabilise", gains={{"kappa": -5}})',
         f"{MOTION}::test_the_trap_of_large_gains",
     ),
-    ("figure 3", "several K and steps", "", STABIL),
-    ("remark: choice of K", "experimentally", "", STABIL),
+    ("figure 3", "several K and steps", STABILISED, f"{PAPERS}::test_beshaw_any_k"),
+    ("remark: choice of K", "experimentally", STABILISED, f"{PAPERS}::test_beshaw_map"),
     ("remark: software", "symbolic program", f'{WHEEL}.derive("explicit").equations', f"{FORMS}::test_formulas"),
 ]
 DOSANH_1993 = [
@@ -379,7 +385,7 @@ LECTURE = [
     ("Φ R = 0", "independent velocities", f'{PENDULUM}.derive("independent").R', f"{BOARD}::test_lecture_independent_coordinates"),
     ("M_q", "RᵀM R q̈ = …", f'{PENDULUM}.derive("independent").inertia', f"{BOARD}::test_lecture_independent_coordinates"),
     ("subjective choice", "named coordinates", f'{PENDULUM}.derive("independent", ["phi"]).R', f"{BOARD}::test_lecture_independent_coordinates"),
-    ("objective choice", "by singular values", "", "later: the choice by singular values in derive and simulate; contracts/test_forms.py::test_objective_choice"),
+    ("objective choice", "by singular values", f'{PENDULUM}.derive("independent", "objective").R', "motion/test_independent_choice.py::test_objective_formulas"),
 ]  # fmt: skip
 ROWS = {
     "Phong 1999": PHONG,
