@@ -151,3 +151,37 @@ def test_load_on_a_slide_without_mass():
         a = slide.compile(form)(0, [0, 0], [3, 0]).acceleration
         np.testing.assert_allclose(a, [-0.3 * 7 / 2, 0], rtol=1e-12, atol=1e-12)
     assert slide.simulate(0.2, method="radau").certificate.ok
+
+
+def test_reaction_that_changes_its_sign():
+    """A bead that flies over the crests of its wire: steps end where |λ| has its kink, and the error is small."""
+    bead = System(
+        "x y",
+        kinetic="m*(x'^2 + y'^2)/2",
+        potential="m*g*y",
+        constraints={"wire": "y = h*cos(x)"},
+        forces={
+            "x": "-mu*abs(lambda_wire)*sqrt(1 + h^2*sin(x)^2)*x'/sqrt(x'^2 + y'^2)",
+            "y": "-mu*abs(lambda_wire)*sqrt(1 + h^2*sin(x)^2)*y'/sqrt(x'^2 + y'^2)",
+        },
+        parameters={"m": 1, "g": 9.81, "h": 0.5, "mu": 0.1},
+        initial={"x": 0.1, "x'": 9},
+    )
+    run = bead.simulate(1)
+    lam = run.evaluate("lambda_wire")
+    assert lam.min() < 0 < lam.max() and np.abs(lam).min() < 1e-6
+    assert run.certificate.ok and max(run.certificate.errors.values()) < 2e-8
+
+
+def test_reaction_that_is_rounding():
+    """Without gravity a straight wire carries nothing: what is left of λ is rounding, and no reason to refuse."""
+    wire = System(
+        "x y",
+        kinetic="m*(x'^2 + y'^2)/2",
+        constraints={"wire": "y - 0.3*x - 0.1*sin(x) = 0"},
+        forces={"x": "-mu*abs(lambda_wire)*sign(x') - 0.7*x'", "y": "-0.7*y'"},
+        parameters={"m": 1.3, "mu": 0.2},
+    )
+    v = np.random.default_rng(0).normal(size=300)
+    found = wire.compile()(0.0, np.zeros((300, 2)), np.column_stack([v, 0.4 * v]))
+    assert np.abs(found.multipliers).max() < 1e-12

@@ -18,6 +18,7 @@ from dalembert.blocks.numeric import Numeric
 from dalembert.errors import ModelError, Problem
 from dalembert.language.building import TIME
 from dalembert.language.program import Program
+from dalembert.model.quantity import multiplier
 from dalembert.motion.switches import Stops, Switching, SwitchTime, found, switching
 
 if TYPE_CHECKING:
@@ -72,8 +73,10 @@ class Crossing:
 
     def prepare(self, kernels: Kernels) -> tuple[str, int] | None:
         """Compile what really switches with the state, for steppers that stop there."""
-        states = self.switching.states[: self.switching.hard[1]]
-        return (kernels.expressions(states, {}), len(states)) if 0 < len(states) <= _WATCHED else None
+        states = [*self.switching.states[: self.switching.hard[1]], *self.switching.reactions]
+        names = [multiplier(constraint.name).name for constraint in self.system.constraints]
+        lam = {name: i for i, name in enumerate(names) if self.switching.reactions}
+        return (kernels.expressions(states, lam), len(states)) if 0 < len(states) <= _WATCHED else None
 
     def begin(self, engine: Engine, watch: Watch) -> None:
         """Follow an engine from its start."""

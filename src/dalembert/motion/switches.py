@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from dalembert.language.functions import INTERVALS, function_of
 from dalembert.language.intervals import Interval, zones
 from dalembert.language.program import Program
 from dalembert.model.facts import STRUCTURE, fact
+from dalembert.model.quantity import multipliers_in
 from dalembert.model.reading_equations import expressions
 
 if TYPE_CHECKING:
@@ -48,16 +49,18 @@ class Switching:
     """The switching expressions of a system: of time alone, and of the state.
 
     Those of functions that really switch come first; `hard` says how many, of each. `dips` are what is divided by, or
-    what a root is taken of: quotient and root are narrow where that dips.
+    what a root is taken of: quotient and root are narrow where that dips. `reactions` are those in which multipliers
+    stand and forces have a kink: steps end at them too.
     """
 
     times: tuple[Expr, ...] = ()
     states: tuple[Expr, ...] = ()
     hard: tuple[int, int] = (0, 0)
     dips: tuple[Expr, ...] = ()
+    reactions: tuple[Expr, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.times or self.states)
+        return bool(self.times or self.states or self.reactions)
 
 
 @fact(STRUCTURE)
@@ -68,7 +71,16 @@ def switching(system: System) -> Switching:
         return Switching()
     state, parameters = {*system.coordinates, *system.velocities}, set(system.parameters)
     state |= {symbol.name for symbol in system.defined}
-    return _sorted(*(found(expressions(system)) or ((), (), ())), state, parameters)
+    known = _sorted(*(found(expressions(system)) or ((), (), ())), state, parameters)
+    return replace(known, reactions=_bent_by_reactions(system)) if system.followed else known
+
+
+def _bent_by_reactions(system: System) -> tuple[Expr, ...]:
+    """Return what passes zero where forces have a kink in their reactions; jumps are left to the control of errors."""
+    kinks = set().union(*(expr.atoms(se.Abs, se.Max, se.Min) for expr in expressions(system)))
+    calls = [(function_of(node), node.args) for node in sorted(kinks, key=str)]
+    passing = [u for function, args in calls if function and function.switches for u in function.switches(*args)]
+    return tuple(dict.fromkeys(u for u in passing if multipliers_in(u)))
 
 
 def found(given: Iterable[Expr]) -> tuple[Ordered, Ordered, Ordered] | None:

@@ -23,7 +23,7 @@ from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.program import Program
 from dalembert.model.system import System
-from dalembert.native.law_solver import TapeLaw
+from dalembert.native.law_solver import TapeLaw, sizes
 from dalembert.native.momenta import Momenta
 from dalembert.native.routine import Routine, Shelf
 from dalembert.native.solver import Scalar, Solver
@@ -132,19 +132,27 @@ class Builder:
         M, A, rho = self.matrices(routine)
         f, c = list(self.evaluate(routine, self.blocks.f)), list(self.evaluate(routine, self.blocks.c))
         factors = self.solver.factorised(routine, M, A, 0.0)
-        x = quasidefinite.solve(factors, [*self.augmented(f, c, A, rho)[: self.n], *c])
+        right = self.augmented(f, c, A, rho)[: self.n]
+        x = quasidefinite.solve(factors, [*right, *c])
         if self.law is not None:
-            x = self._followed(routine, factors, x, self.law)
+            x = self._followed(routine, factors, x, self.law, sizes(self.law, M, x, right))
         return self.found(routine, x, f)
 
-    def _followed(self, routine: Routine, factors: quasidefinite.ProximalFactors, x: list, law: Law) -> list[Scalar]:
+    def _followed(
+        self,
+        routine: Routine,
+        factors: quasidefinite.ProximalFactors,
+        x: list[Scalar],
+        law: Law,
+        size: tuple[list[Scalar], Scalar],
+    ) -> list[Scalar]:
         """Return the solution with forces that depend on it; where none is found, the matrix is as if singular."""
         tape, n = routine.tape, self.n
         units = ([1.0 if i == j else 0.0 for i in range(n + self.s)] for j in law.channels)
         response = [quasidefinite.solve(factors, unit) for unit in units]
         L = [[-column[n + i] for column in response] for i in law.rows]
         on_tape, theta = TapeLaw(law), self.evaluate(routine, law.parts)
-        lam, found = on_tape.found(tape, theta, [-x[n + i] for i in law.rows], L)
+        lam, found = on_tape.found(tape, theta, [-x[n + i] for i in law.rows], L, *size)
         for value, column in zip(on_tape.phi(tape, theta, lam), response, strict=True):
             x = [a + value * b for a, b in zip(x, column, strict=True)]
         routine.stores["condition", 1] = tape.call("if_lt", 0.5, found, routine.stores["condition", 1], 0.0)

@@ -7,13 +7,13 @@ few, else by Newton's steps, the best of three lengths each. Behind it the refin
     x += y + X φ_λ δλ,   y = K⁻¹(right + ρ(λ) − K x),   (1 − L φ_λ) δλ = y on these multipliers,
 
 which are Newton's steps too, so that what is left is rounding. Where there is no solution, or more than one, the result
-is no number.
+is no number. Changes of φ are measured by Σ φ²/Mⱼⱼ beside Σ Mⱼⱼ q̈ⱼ²: a multiplier may pass zero, and then is rounding.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -88,12 +88,26 @@ class TapeLaw:
         """Return λ₀ + L φ."""
         return [sum((row[k] * value for k, value in enumerate(phi)), x) for x, row in zip(start, L, strict=True)]
 
+    @staticmethod
+    def measure(units: Sequence[Scalar], phi: Sequence[Scalar]) -> Scalar:
+        """Return Σ φ²/Mⱼⱼ; units are the 1/Mⱼⱼ of the channels."""
+        return sum((unit * (value * value) for unit, value in zip(units, phi, strict=True)), 0.0)
+
     # --- by branches -------------------------------------------------------------------------------------------------
 
     def picked(
-        self, tape: Tape, theta: Sequence[Scalar], start: Sequence[Scalar], L: Sequence[Sequence[Scalar]]
+        self,
+        tape: Tape,
+        theta: Sequence[Scalar],
+        start: Sequence[Scalar],
+        L: Sequence[Sequence[Scalar]],
+        units: Sequence[Scalar],
+        size: Scalar,
     ) -> tuple[Values, Scalar]:
-        """Return λ of the one branch that holds, and 1; 0 where there is none, or where there are several."""
+        """Return λ of the one branch that holds, and 1; 0 where there is none, or where there are several.
+
+        size: what changes of φ are measured by.
+        """
         call, found = tape.call, []
         sizes = [call("abs", x) for x in start]
         for values, places, sides, entries in self._branches:
@@ -106,13 +120,16 @@ class TapeLaw:
             for (k, i), slope in zip(entries, out[count:], strict=True):
                 rounding[k] = rounding[k] + call("abs", slope) * sizes[i]
             holds: Scalar = 1.0
-            for side, size in zip(out[:count], rounding, strict=True):
-                holds = call("if_le", 0.0, side + _ROUNDING * size, holds, 0.0)
+            for side, least in zip(out[:count], rounding, strict=True):
+                holds = call("if_le", 0.0, side + _ROUNDING * least, holds, 0.0)
             found.append((holds, lam))
         first, last = self._first(call, found), self._first(call, found[::-1])
-        apart = sum((call("abs", x - y) for x, y in zip(first, last, strict=True)), 0.0)
-        size = sum((call("abs", x) + y for x, y in zip(first, sizes, strict=True)), 0.0)
-        return first, call("if_le", apart, _APART * size, 1.0, 0.0)
+        phi, other = (self.phi(tape, theta, lam) for lam in (first, last))
+        apart = self.measure(units, [x - y for x, y in zip(phi, other, strict=True)])
+        some: Scalar = 0.0
+        for holds, _ in found:
+            some = call("max", some, holds)
+        return first, call("if_le", apart, _APART**2 * (size + self.measure(units, phi)), some, 0.0)
 
     def _first(self, call: Callable[..., Scalar], found: Sequence[tuple[Scalar, Values]]) -> Values:
         """Return λ of the first branch that holds; no numbers if none does."""
@@ -129,6 +146,8 @@ class TapeLaw:
         theta: Sequence[Scalar],
         start: Sequence[Scalar],
         L: Sequence[Sequence[Scalar]],
+        units: Sequence[Scalar],
+        size: Scalar,
         lam: Sequence[Scalar],
         lengths: Sequence[float] = _LENGTHS,
     ) -> tuple[Values, Scalar, Scalar]:
@@ -145,25 +164,43 @@ class TapeLaw:
         least = left(best)[1]
         for length in lengths[1:]:
             other = [x + length * d for x, d in zip(lam, step, strict=True)]
-            size = left(other)[1]
-            best = [call("if_lt", size, least, b, a) for a, b in zip(best, other, strict=True)]
-            least = call("min", least, size)
-        size = sum((call("abs", x) + call("abs", y) for x, y in zip(best, start, strict=True)), 0.0)
-        found, end = (call("if_le", least, part * size, 1.0, 0.0) for part in (_SETTLED, _CLOSE))
+            off = left(other)[1]
+            best = [call("if_lt", off, least, b, a) for a, b in zip(best, other, strict=True)]
+            least = call("min", least, off)
+        phi = self.phi(tape, theta, best)
+        after = self.phi(tape, theta, self.moved(start, L, phi))
+        off, whole = self.measure(units, [x - y for x, y in zip(after, phi, strict=True)]), self.measure(units, phi)
+        found, end = (call("if_le", off, part**2 * (size + whole), 1.0, 0.0) for part in (_SETTLED, _CLOSE))
         return best, found, end
 
     # --- written out -------------------------------------------------------------------------------------------------
 
     def found(
-        self, tape: Tape, theta: Sequence[Scalar], start: Sequence[Scalar], L: Sequence[Sequence[Scalar]]
+        self,
+        tape: Tape,
+        theta: Sequence[Scalar],
+        start: Sequence[Scalar],
+        L: Sequence[Sequence[Scalar]],
+        units: Sequence[Scalar],
+        size: Scalar,
     ) -> tuple[Values, Scalar]:
         """Return λ on one tape, and 1; 0 where it is not found."""
         if self.tries:
-            return self.picked(tape, theta, start, L)
+            return self.picked(tape, theta, start, L, units, size)
         lam, end = list(start), 0.0
         for _ in range(_WRITTEN_STEPS):
-            lam, _, end = self.stepped(tape, theta, start, L, lam, _LENGTHS[:1])
+            lam, _, end = self.stepped(tape, theta, start, L, units, size, lam, _LENGTHS[:1])
         return lam, end
+
+
+def sizes(law: Law, M: Mapping, x: Sequence[Scalar], right: Sequence[Scalar]) -> tuple[Values, Scalar]:
+    """Return the 1/Mⱼⱼ of the channels, and Σ Mⱼⱼ q̈ⱼ² with what acts on the channels besides."""
+    units = [1.0 / M.get((j, j), 1.0) for j in law.channels]
+    size: Scalar = 0.0
+    for (i, j), value in M.items():
+        if i == j:
+            size = size + value * (x[i] * x[i])
+    return units, size + TapeLaw.measure(units, [right[j] for j in law.channels])
 
 
 class LawSolver:
@@ -207,6 +244,12 @@ class LawSolver:
         response = self._response(routine)
         return [[-x[self.n + i] for x in response] for i in self.law.rows]
 
+    def _sizes(self, routine: Routine) -> tuple[Values, Scalar]:
+        """Return the 1/Mⱼⱼ of the channels, and by what changes of φ are measured."""
+        M = self.solver.builder.loaded(routine)[0]
+        x, right = (routine.loads(array, self.n) for array in ("x", "right"))
+        return sizes(self.law, M, x, right)
+
     # --- routines ----------------------------------------------------------------------------------------------------
 
     def _respond(self) -> Routine:
@@ -224,7 +267,8 @@ class LawSolver:
     def _settle(self) -> Routine:
         """Make the routine that tries branches."""
         routine = Routine("settle")
-        lam, found = self.on_tape.picked(routine.tape, self._theta(routine), self._lam(routine), self._L(routine))
+        theta, lam, L = self._theta(routine), self._lam(routine), self._L(routine)
+        lam, found = self.on_tape.picked(routine.tape, theta, lam, L, *self._sizes(routine))
         routine.store("followed", [*lam, *[0.0] * len(lam), found, 1.0])
         return routine
 
@@ -240,7 +284,8 @@ class LawSolver:
         routine, count = Routine("approach"), len(self.law.rows)
         known = routine.loads("followed", 2 * count)
         theta, L = self._theta(routine), self._L(routine)
-        lam, found, end = self.on_tape.stepped(routine.tape, theta, known[count:], L, known[:count])
+        sizes = self._sizes(routine)
+        lam, found, end = self.on_tape.stepped(routine.tape, theta, known[count:], L, *sizes, known[:count])
         routine.store("followed", lam)
         routine.store("followed", [found, end], 2 * count)
         return routine
@@ -269,8 +314,10 @@ class LawSolver:
 
     def forces(self, routine: Routine) -> dict[int, Scalar]:
         """Return ρ by coordinate, with λ as it is in x."""
-        phi = self.on_tape.phi(routine.tape, self._theta(routine), self._lam(routine))
-        return dict(zip(self.law.channels, phi, strict=True))
+        return dict(zip(self.law.channels, self._forces(routine), strict=True))
+
+    def _forces(self, routine: Routine) -> Values:
+        return self.on_tape.phi(routine.tape, self._theta(routine), self._lam(routine))
 
     def _advance(self) -> Routine:
         """Make the routine of Newton's step of the whole equations."""
@@ -289,8 +336,9 @@ class LawSolver:
         x = routine.loads("x", self.n + self.s)
         routine.store("x", [old + new for old, new in zip(x, step, strict=True)])
         self.solver.progress(routine, step)
-        off, size = (sum((tape.call("abs", value) for value in some), 0.0) for some in (change, lam))
-        settled, close = (tape.call("if_le", off, part * size, 1.0, 0.0) for part in (_SETTLED, _CLOSE))
+        units, size = self._sizes(routine)
+        off, whole = self.on_tape.measure(units, phi), size + self.on_tape.measure(units, self._forces(routine))
+        settled, close = (tape.call("if_le", off, part**2 * whole, 1.0, 0.0) for part in (_SETTLED, _CLOSE))
         routine.store("settled", [settled])
         routine.stores["progress", 2] = tape.call("min", routine.stores["progress", 2], close)
         return routine
