@@ -291,11 +291,14 @@ class ArticulatedSolver(Solver):
         factors = self.factorised(routine, *builder.loaded(routine), quasidefinite.EPSILON, slopes)
         return routine, self._kept(routine, factors)
 
+    def _empty_factors(self, routine: Routine) -> ArticulatedFactors:
+        slopes = self.builder.kept_slopes(routine)
+        return ArticulatedFactors(self.order, {k: {} for k in self.order}, slopes=slopes)
+
     def _solve(self) -> Routine:
         """Make the routine x += K⁻¹ r."""
         routine, builder, size = Routine("solve"), self.builder, self.n + self.s
-        factors = ArticulatedFactors(self.order, {k: {} for k in self.order}, slopes=builder.kept_slopes(routine))
-        self._take(routine, factors)
+        factors = self.kept_factors(routine)
         step = substituted(builder.steps, builder.links, factors, dict(enumerate(routine.loads("r", size))))
         x = routine.loads("x", size)
         routine.store("x", [old + step[i] for i, old in enumerate(x)])
@@ -309,7 +312,7 @@ class ArticulatedSolver(Solver):
         routine.store("progress", [call("if_lt", first, 0.0, measure, first), measure, done])
         return routine
 
-    def _refine(self) -> Routine:
+    def refine(self) -> Routine:
         """Make the routine r = right − [[M, Aᵀ], [A, 0]] x."""
         routine, builder, n = Routine("refine"), self.builder, self.n
         (M, A), slopes = builder.loaded(routine), builder.kept_slopes(routine)

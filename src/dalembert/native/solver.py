@@ -127,13 +127,16 @@ class Solver:
 
     def kept_factors(self, routine: Routine) -> quasidefinite.ProximalFactors:
         """Take L and the inverse pivots from there."""
-        factors = quasidefinite.ProximalFactors(self.order, {k: {} for k in self.order})
+        factors = self._empty_factors(routine)
         for (i, k), value in self._factored[1].read(routine).items():
             if i == k:
                 factors.inverses[k] = value
             else:
                 factors.columns[k][i] = value
         return factors
+
+    def _empty_factors(self, routine: Routine) -> quasidefinite.ProximalFactors:
+        return quasidefinite.ProximalFactors(self.order, {k: {} for k in self.order})
 
     def _solve(self) -> Routine:
         """Make the routine x += K⁻¹ r."""
