@@ -118,7 +118,7 @@ def explained(command: str) -> str:
         ("simulate pendulum --keep no", "no way to keep constraints `no`; did you mean `none`?"),
         (
             "simulate pendulum --form reactions",
-            "no form `reactions`; forms: multipliers, minimal, explicit, canonical, independent",
+            "no form `reactions`; forms: multipliers, minimal, explicit, canonical, independent, quasi",
         ),
         ("simulate pendulum --method rk5", "no method `rk5`; did you mean `rk4`?"),
         ("derive pendulum --form minmal", "no form `minmal`; did you mean `minimal`?"),

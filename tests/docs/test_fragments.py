@@ -68,7 +68,15 @@ initial = {x = 0.3, "x'" = 0}
 [controls.u]
 @
 """
+ROLLED = """format = 1
+coordinates = ["x", "phi"]
+energy = {kinetic = "x'^2/2 + phi'^2/5", potential = "x^2"}
+constraints = {rolling = "x' = 0.3*phi'"}
+initial = {x = 0.2, phi = 0, "x'" = 0}
+simulate = {method = "rk4", step = 0.001, keep = "stabilise", gains = @}
+"""
 FRAGMENTS = {
+    "motion.md": {"gains = { kappa = -5 }": ROLLED.replace("gains = @", "@")},
     "states.md": {
         'e = "A.angle - 0.3"': TURNING + "actuators.m = {joint = 'A', torque = '-e'}\n[states]\n@\n",
         'i = "(V - R*i - k*A.angle\')/L"': TURNING + """parameters = {V = 6, R = 1.5, k = 0.2, L = 0.05}
@@ -87,6 +95,7 @@ when = "z = 0.2"
 """,
     },
     "model-files.md": {
+        "{ kappa = -5 }": ROLLED,
         "z = \"x' - z*abs(x')/G\"": """format = 1
 coordinates = ["x"]
 parameters = {G = 0.1}

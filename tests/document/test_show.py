@@ -65,7 +65,7 @@ def things() -> dict[str, Any]:
         "large blocks": example("n-four-bar:2").blocks,
         "release": crank.release("B"),
         "reaction": pendulum.reaction("rod_x"),
-        "long derivation": crank.derive(),
+        "long derivation": crank.derive().full(),
         "derivation with a name": System(coordinates="x", kinetic="x'^2/2", name=EVIL).derive(),
     }
     for form in ("multipliers", "minimal", "explicit", "canonical", "independent", "reactions"):
