@@ -52,6 +52,8 @@ class Board(Printed):
         [-k*x]
     Equations
       m*x'' + k*x = 0
+    First integrals
+      energy = (m*x'^2 + k*x^2)/2    (the energy T + V)
     """
 
     TYPESET = True

@@ -137,12 +137,15 @@ class Minimal(Form):
         r = [board.scene.fresh("r", q.name) for q in board.scene.blocks.q]
         free = balance(board.scene, forces(board.scene)[0])
         D = board.derivation.entries.get("D", [])
+        count = board.system.mechanical  # no reaction acts on a state
+        ideal = [e for e in (transposed_product(D, r) if any(D) else []) if not e.free_symbols & {*r[count:]}]
+        balanced = zip(r[:count], board.written(free)[:count], strict=True)
         simplest = "Any columns with the same span will do; written without denominators and common factors:"
         return [
             *orthogonal_steps(board),
             Section("D, with A D = 0", [Paragraph(simplest), *board.shown("D")] if any(D) else []),
-            board.equations("Reactions, r = M q̈ − f", {x.name: e for x, e in zip(r, board.written(free), strict=True)}),
-            board.equations("Ideal constraints, Dᵀ r = 0", transposed_product(D, r) if any(D) else []),
+            board.equations("Reactions, r = M q̈ − f", {x.name: e for x, e in balanced}),
+            board.equations("Ideal constraints, Dᵀ r = 0", ideal),
         ]
 
     def equations(self, scene: Scene, solution: Solution) -> list[Expr]:

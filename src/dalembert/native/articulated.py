@@ -312,9 +312,9 @@ class ArticulatedSolver(Solver):
         routine.store("progress", [call("if_lt", first, 0.0, measure, first), measure, done])
         return routine
 
-    def refine(self) -> Routine:
+    def refine(self, name: str = "refine") -> Routine:
         """Make the routine r = right − [[M, Aᵀ], [A, 0]] x."""
-        routine, builder, n = Routine("refine"), self.builder, self.n
+        routine, builder, n = Routine(name), self.builder, self.n
         (M, A), slopes = builder.loaded(routine), builder.kept_slopes(routine)
         x = routine.loads("x", n + self.s)
         V = builder.outward(slopes, dict(enumerate(x[:n])), {})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.tape import Node
@@ -125,7 +125,7 @@ class Solver:
         shelf.store(routine, entries)
         return shelf
 
-    def kept_factors(self, routine: Routine) -> quasidefinite.ProximalFactors:
+    def kept_factors(self, routine: Routine) -> Any:
         """Take L and the inverse pivots from there."""
         factors = self._empty_factors(routine)
         for (i, k), value in self._factored[1].read(routine).items():
