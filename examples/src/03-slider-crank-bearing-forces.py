@@ -131,7 +131,9 @@ released
 import sympy as sp
 
 free = compressor.simulate(0.02, samples=100, initial={"phi_crank": 0.3, "phi_crank'": speed})
-formula = released.multipliers["D.normal"].subs(released.abbreviations)
+formula = released.multipliers["D.normal"]
+for name, value in reversed(released.abbreviations.items()):  # names stand for what is named above them
+    formula = formula.subs(name, value)
 formula = formula.subs({sp.Symbol(name): value for name, value in compressor.parameters.items()})
 t = sp.Symbol("t")
 crank, rod = sp.Function("phi_crank")(t), sp.Function("phi_rod")(t)

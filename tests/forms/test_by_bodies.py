@@ -102,7 +102,7 @@ def test_columns_move_as_the_constraints_allow(name, form, matrix, bias):
 @pytest.mark.parametrize("form", ["multipliers", "explicit", "reactions", "minimal", "canonical"])
 @pytest.mark.parametrize("name", ["heavy-top-joints", "gyroscope"])
 def test_every_line_fits(name, form):
-    lines = str(example(name).derive(form)).splitlines()
+    lines = str(example(name).derive(form)).partition("First integrals")[0].splitlines()
     assert max(len(line) for line in lines if "at the state" not in line) <= LINE + 60 * (form == "canonical")
 
 

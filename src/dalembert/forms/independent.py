@@ -175,7 +175,7 @@ class Independent(Form):
 
     def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:
         """Write RᵀM R z̈ − Rᵀ(f − M a₀) with names for the entries of R and a₀, the ratios and what they lack."""
-        if bodies := by_bodies(scene):
+        if not self._B and (bodies := by_bodies(scene)):
             chosen = by_elimination(scene.arrays, Pilot(), self._free).independent
             return replace(along_coordinates(bodies, chosen), notes=self._notes(scene, chosen))
         b, names, notes = scene.blocks, {}, []

@@ -33,7 +33,9 @@ from dalembert.language.calculus import ZERO
 from dalembert.language.functions import FUNCTIONS
 
 _REPEATED = 40  # operations of reactions, above which they use the names of equations,
-_ONCE = 100  # and above which λ is written once if that makes them much shorter; a formula of its own reads better else
+_ONCE = (
+    1000  # and above which λ is written once if that makes them much shorter; a formula of its own reads better else
+)
 _READ = 60  # operations of a function of momenta that one still reads rather than one of velocities too
 
 

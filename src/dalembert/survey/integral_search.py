@@ -24,7 +24,7 @@ _WAVES = 4  # angles whose sines and cosines are looked at
 _DEPENDENT = 1e-9  # of its length that a column keeps beside others on which it depends
 ZERO_RATE = 3e-11  # of its terms, up to which a rate is rounding
 _SMALL = 1e-7  # part of the largest that a factor times what it multiplies must be to be one
-_NOTHING = 1e-8  # of its terms, up to which an integral is zero
+_NOTHING = 1e-6  # of its terms, up to which an integral is zero
 ENERGY, POSITION = 4, 3  # what the dearest parts cost
 
 
