@@ -13,6 +13,7 @@ from dalembert.forms.base import conditions, dense
 from dalembert.forms.by_bodies import by_bodies
 from dalembert.forms.multipliers import Multipliers
 from dalembert.forms.prepared import Scene, scene_of
+from dalembert.forms.raw import Raw
 from dalembert.language.program import Program
 from tests.formulas.test_printed import compare_with_kernels
 
@@ -120,3 +121,41 @@ def test_rows_are_those_of_newton_and_euler():
         lines[8],
     ]
     assert "lambda_top_norm" in lines[8]
+
+
+@pytest.mark.parametrize(
+    ("form", "given"), [("explicit", {}), ("independent", {}), ("canonical", {"inertia": ["J", "J", "J"]})]
+)
+def test_body_without_inertia_that_cannot_move(form, given, monkeypatch):
+    """No coordinate is independent, and nothing but conditions determines how the body turns."""
+    joint = {"kind": "rigid", "bodies": ["ground", "b"], "at": [0, 0, 0]}
+    body = {"mass": 3.47, "at": [0.075, -0.27, 0.125], **given}
+    system = Mechanism(dimensions=3, parameters={"J": 0} if given else {}, bodies={"b": body}, joints={"A": joint})
+    compare_with_kernels(system, form, monkeypatch)
+
+
+def test_thread_of_a_screw(monkeypatch):
+    """What stands in its functions has names: the second rate of its condition is a line."""
+    bodies = {"nut": {"mass": 0.4, "inertia": [0.01, 0.02, 0.03], "at": [0.1, 0.2, 0.05]}}
+    joints = {
+        "J": {"kind": "screw", "bodies": ["ground", "nut"], "at": [0, 0, 0], "axis": [0.6, 0.8, 0], "pitch": 0.26}
+    }
+    system = Mechanism(dimensions=3, bodies=bodies, joints=joints, initial={"J.angle'": 2})
+    compare_with_kernels(system, "independent", monkeypatch)
+    names = system.derive("independent").as_dict()["abbreviations"]
+    assert "u_J_thread" in names and max(map(len, names.values())) < LINE
+
+
+def test_equations_and_reactions_mean_their_own_by_one_name():
+    """Equations keep what they mean by K where reactions, written by other steps, have a K too."""
+    x, K, b, c = se.symbols("x K b c")
+    raw = Raw([K + b], [[(K, b)]], {"D": [[b]]}, abbreviation_expressions={"K": x + 1, "b": 2 * K, "c": x})
+    taken: list[str] = []
+    free = scene_of(example("pendulum")).free_name
+    raw.beside({"K": x - 1, "b": 2 * K, "c": x}, lambda name, known: taken.append(name) or free(name, known))
+    names = raw.abbreviation_expressions
+    assert taken == ["K", "b"] and names["K"] == x - 1 and names["c"] == x
+    (equation,), ((entry,),) = raw.expressions, raw.entries["D"]
+    while equation.free_symbols - {x}:
+        equation = equation.xreplace({se.Symbol(name): value for name, value in names.items()})
+    assert se.expand(equation) == 3 * x + 3 and str(entry) != "b" and c not in equation.free_symbols

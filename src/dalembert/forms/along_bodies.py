@@ -17,10 +17,12 @@ from dalembert.algebra.writing.ledger import TRIVIAL
 from dalembert.forms.base import Matrix, Written, dense
 from dalembert.forms.by_bodies import ByBodies
 from dalembert.forms.nullspace import by_elimination
-from dalembert.forms.sheet import ledger_of, put_down
+from dalembert.forms.sheet import ledger_of, needed, put_down
 from dalembert.forms.spatial_scene import SpatialScene
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
+
+Line = list[Expr]
 
 
 def along_null_space(steps: ByBodies) -> Written:
@@ -56,7 +58,7 @@ def along_coordinates(steps: ByBodies, chosen: Sequence[int]) -> Written:
     a_0 = [sheet.named(f"a_{name}", e) for name, e in zip(q, a, strict=False)]
     b = steps.inner.blocks
     rest = list(steps.steps.forces)
-    sheet.names |= steps.names
+    sheet.names |= needed(rest, steps.names)
     moved = [[ZERO] * count for _ in z]
     for (i, j), entry in b.M.items():
         rest[i] -= entry * a_0[j]
@@ -86,15 +88,17 @@ class _Sheet:
         self.names = {symbol.name: value for symbol, value in steps.inner.known.items()}
         self.owners = {j: turn.body.name for turn in steps.inner.turns for j in turn.own}
 
-    def null_space(self, inner: SpatialScene, free: Sequence[int] = ()) -> tuple[list[list[Expr]], list[Expr]]:
-        """Return columns dᵢ with A dᵢ = 0, and a₀ with A a₀ = c."""
-        pilot = Pilot()
-        by_elimination(inner.arrays, pilot, frozenset(free))
-        rows, ledger = ledger_of(inner, self.names)
-        null = by_elimination(rows, pilot.replay(), frozenset(free))
+    def null_space(self, inner: SpatialScene, chosen: Sequence[int] | None = None) -> tuple[list[Line], Line]:
+        """Return columns dᵢ with A dᵢ = 0; and a₀ with A a₀ = c, if independent coordinates are chosen, even none."""
+        pilot, free = Pilot(), frozenset(chosen or ())
+        by_elimination(inner.arrays, pilot, free)
+        rows, ledger = ledger_of(inner, self.names, self.steps.steps.pen)  # as for multipliers, which are beside it
+        null = by_elimination(rows, pilot.replay(), free)
         columns = [ledger.write(dense(column, rows.n, rows.arithmetic), other="d") for column in null.columns]
-        order = [null.independent.index(j) for j in free] if free else range(len(columns))
-        return [columns[k] for k in order], ledger.write(null.particular, other="d") if free else []
+        if chosen is None:
+            return columns, []
+        order = [null.independent.index(j) for j in chosen]
+        return [columns[k] for k in order], ledger.write(null.particular, other="d")
 
     def named(self, name: str, value: Expr) -> Expr:
         """Give a value a name, unless it needs none."""

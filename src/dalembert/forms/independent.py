@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
 OBJECTIVE = "objective"  # in place of names: the choice by singular values
 _DECIMALS = 2  # of B in formulas
-# a chain of two screws disagreed with its oracle by 2e-3; motions by this form do not use these formulas
-_DOUBTFUL = "with screw joints in space these formulas are not verified: take those of the form `minimal`"
 
 
 @register
@@ -179,10 +177,7 @@ class Independent(Form):
         """Write RᵀM R z̈ − Rᵀ(f − M a₀) with names for the entries of R and a₀, the ratios and what they lack."""
         if not self._B and (bodies := by_bodies(scene)):
             chosen = by_elimination(scene.arrays, Pilot(), self._free).independent
-            notes = self._notes(scene, chosen)
-            if any(joint.kind == "screw" for joint in getattr(scene.system, "joints", {}).values()):
-                notes = [*notes, _DOUBTFUL]
-            return replace(along_coordinates(bodies, chosen), notes=notes)
+            return replace(along_coordinates(bodies, chosen), notes=self._notes(scene, chosen))
         b, names, notes = scene.blocks, {}, []
         if not matrices:  # too long for the algebra: solved on a tape, with names for what is used again
             pilot = Pilot()

@@ -13,13 +13,17 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
+import scipy.sparse as sp
 import symengine as se
 
 from dalembert.algebra.arithmetic import Numbers
 from dalembert.algebra.writing.cost import width
 from dalembert.algebra.writing.cutting import WIDEST
 from dalembert.arrays import Array
+from dalembert.blocks.numeric import Values
 from dalembert.blocks.symbolic import Blocks, derive_blocks
+from dalembert.forms.augment import held
+from dalembert.forms.named_parts import NamedParts
 from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.tidy import plain
 from dalembert.language.building import Expr
@@ -41,6 +45,7 @@ class TurningNames:
 
     def __init__(self, one: Turning, scene: Scene):
         self.one, self.body = one, one.body
+        self._values = {se.Symbol(name): ZERO for name, value in scene.system.parameters.items() if value == 0}
         self.e, self.own = one.euler(0), one.own[:6]
         view, name = self.body.view, self.body.name
         named = scene.fresh
@@ -70,8 +75,9 @@ class TurningNames:
 
     @property
     def mean(self) -> Expr:
-        """What is put on (e·ė)²/2 in the kinetic energy: 4/3 of the trace of J."""
-        return plain(se.Rational(4, 3) * se.Add(*[self.body.inertia[k][k] for k in range(3)]))
+        """What is put on (e·ė)²/2 in the kinetic energy: 4/3 of the trace of J; 1 for |e| = 1 where that is nothing."""
+        trace = se.Add(*[self.body.inertia[k][k] for k in range(3)])
+        return se.Integer(1) if trace.xreplace(self._values) == 0 else plain(se.Rational(4, 3) * trace)
 
     @property
     def rates(self) -> dict[Expr, Expr]:
@@ -102,7 +108,9 @@ class SpatialScene(Scene):
 
     named_conditions: tuple[str, ...] = ()
 
-    def __init__(self, scene: Scene, other: Turned):
+    def __init__(self, scene: Scene, given: Turned):
+        parts = NamedParts(given, scene)
+        other = parts.named()
         self.base, self.system, self.numeric = scene, scene.system, scene.numeric
         self.start, self.places, self.redundancies = scene.start, scene.places, scene.redundancies
         self.kept = [i for i in scene.kept if i in other.rows]
@@ -112,6 +120,8 @@ class SpatialScene(Scene):
         self.turns = [TurningNames(one, scene) for one in other.turning]
         self.known = {symbol: plain(value) for turn in self.turns for symbol, value in turn.known.items()}
         self.renamed = {old: new for turn in self.turns for old, new in turn.renamed.items()}
+        self.parts = {symbol: plain(value.xreplace(self.renamed)) for symbol, value in parts.known.items()}
+        self.known |= self.parts
         self.blocks, self.stretching, self.stretched = self._read(derive_blocks(other))
         self.given = self.blocks
 
@@ -184,6 +194,14 @@ class SpatialScene(Scene):
         expr = plain(constraint.expression.xreplace(self.renamed))
         if constraint.level != "position":
             return turn.spread([2 * expr.diff(omega) for omega in turn.omega], ZERO)
+        found = self._slopes(expr, turn)
+        for part in expr.free_symbols & self.parts.keys():
+            inner = self._slopes(self.parts[part], turn)
+            found = [x + expr.diff(part) * y for x, y in zip(found, inner, strict=True)]
+        return found
+
+    @staticmethod
+    def _slopes(expr: Expr, turn: TurningNames) -> list[Expr]:
         by_R = {x: slope for x in sum(turn.R, ()) if (slope := expr.diff(x)) != 0}
         return [se.Add(expr.diff(e), *[slope * turn.known[x].diff(e) for x, slope in by_R.items()]) for e in turn.e]
 
@@ -213,14 +231,28 @@ class SpatialScene(Scene):
 
     @cached_property
     def added(self) -> dict[int, int]:
-        """Whether M has no inverse: as in the mechanism."""
-        return self.base.added
+        """The rows of A that make up for what M lacks, if it has no inverse in the mechanism."""
+        if not self.base.added:
+            return {}
+        rows, empty = self._arrays, np.zeros(0)
+        count, n = self.points.shape[1], len(self.blocks.f)
+        M, A = (_stacked(part, n, count) for part in (rows.M, rows.A))
+        return held([Values(sp.csr_array(M[k]), empty, sp.csr_array(A[k]), empty) for k in range(count)])
 
     @cached_property
     def _arrays(self) -> Rows:
         b = self.blocks
         program = Program(self.inputs, [*b.M.values(), *b.f, *b.A.values(), *b.c])
         return self._arranged(Numbers, list(program.arrays(list(self.points))))
+
+
+def _stacked(rows: Sequence[Vector], columns: int, count: int) -> Array:
+    """Return sparse rows of values at several points as one matrix for each."""
+    found = np.zeros((count, len(rows), columns))
+    for i, row in enumerate(rows):
+        for j, values in row.items():
+            found[:, i, j] = values
+    return found
 
 
 def _by_matrices(other: Turned) -> Turned:

@@ -113,7 +113,9 @@ class _Work:
             self.numbers()
             return
         if scene.added and self.form.inverse:
-            names = quoted(scene.system.constraints[scene.kept[i]].name for i in scene.added)
+            where = spatial_scene(scene) or scene  # the rows among which it is written
+            rows = [where.kept[i] for i in where.added]
+            names = quoted(scene.system.constraints[i].name for i in rows)
             result.notes.append(
                 f"M has no inverse: M + Σ ρ AᵢᵀAᵢ and f + Σ ρ Aᵢᵀcᵢ stand in its place and that of f, with the rows "
                 f"of {names}, which changes neither q̈ nor r"
@@ -265,7 +267,7 @@ class _Work:
                 row = [scene.blocks.A.get((i, j), ZERO) for j in range(n)]
                 result.raw.reaction_expressions[name] = [entry * multiplier for entry in row]
         result.raw.total_expressions = found.together
-        result.raw.abbreviation_expressions |= found.names
+        result.raw.beside(found.names, scene.free_name)
 
     def followed(self, found: Reacted) -> dict[int, tuple[Expr, Expr]]:
         """Solve for the multipliers in forces, or note their equations; return symbol and value by constraint."""

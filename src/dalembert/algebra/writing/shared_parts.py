@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from heapq import heappop, heappush
 from itertools import combinations
 
 import symengine as se
@@ -155,13 +156,21 @@ def put(expr: Expr, part: Expr, symbol: Expr, done: dict[Expr, Expr] | None = No
 
 def in_order(found: dict[str, Expr]) -> dict[str, Expr]:
     """Return names so that each is made of those before it."""
-    ordered: dict[str, Expr] = {}
-    waiting = dict(found)
-    while waiting:
-        for name, expr in waiting.items():
-            if not any(symbol.name in waiting for symbol in expr.free_symbols):
-                ordered[name] = waiting.pop(name)
-                break
+    order = {name: k for k, name in enumerate(found)}
+    made_of = {name: {x.name for x in expr.free_symbols} & order.keys() for name, expr in found.items()}
+    used_in: dict[str, list[str]] = {name: [] for name in found}
+    for name, parts in made_of.items():
+        for part in parts:
+            used_in[part].append(name)
+    ready = [order[name] for name, parts in made_of.items() if not parts]  # sorted, and so a heap
+    names, ordered = list(found), dict[str, Expr]()
+    while ready:
+        name = names[heappop(ready)]
+        ordered[name] = found[name]
+        for other in used_in[name]:
+            made_of[other].discard(name)
+            if not made_of[other]:
+                heappush(ready, order[other])
     return ordered
 
 

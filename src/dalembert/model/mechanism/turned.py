@@ -10,7 +10,7 @@ does not move, but its equation gives the multiplier of |e| = 1.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -148,7 +148,7 @@ class Turned:
     """A mechanism with angular velocities; like a System for what derives equations.
 
     places: the numbers in the mechanism of coordinates that have values there. rows: those of its conditions.
-    moving: how many coordinates move; behind them are the stretches.
+    moving: how many coordinates move; behind them are the stretches. parts: further names in conditions.
     """
 
     coordinates: tuple[str, ...]
@@ -161,6 +161,7 @@ class Turned:
     places: Mapping[int, int]
     rows: tuple[int, ...]
     moving: int
+    parts: Mapping[Expr, Way] = field(default_factory=dict)
 
     @cached_property
     def survey(self) -> Survey:
@@ -175,7 +176,7 @@ class Turned:
     @cached_property
     def attached(self) -> dict[Expr, Way]:
         """What moves with its coordinates, and is none of them."""
-        return {symbol: way for turning in self.turning for symbol, way in turning.ways().items()}
+        return {symbol: way for turning in self.turning for symbol, way in turning.ways().items()} | self.parts
 
     @cached_property
     def labels(self) -> dict[Expr, tuple[int, str]]:
