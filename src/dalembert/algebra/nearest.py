@@ -58,42 +58,54 @@ def nearest_solution(
     start: Array | None = None,
     groups: Array | None = None,
     units: Array | None = None,
+    extents: Array | None = None,
 ) -> Nearest:
     """Solve `equations(x) = 0` for the free components, moving least from the guess in the norm of the weight.
 
-    groups: which components the equations connect, if that is known. units: in what the components are measured, where
-    more is known of them than their values, which may all be zero.
+    groups: which components the equations connect, if that is known. units: in what the components are measured, if
+    they are not all of one kind. extents: how large they are, where more is known of them than their values, which may
+    all be zero.
 
     First a damped Gauss–Newton iteration reaches the equations, from `start` if it is given; then, along them,
     successive projections of the guess reach the nearest point. Dependent and underdetermined equations are fine: every
     step is the least one. Where nothing is left open there is no nearer point around.
     """
-    point = reach_solution(equations, guess if start is None else start, weight, free, groups)
+    point = reach_solution(equations, guess if start is None else start, weight, free, groups, units)
     if not point.solved or np.array_equal(point.x[free], guess[free]):
         return point
-    W = block(weight, free)
-    if point.rank == free.size or Saddle(W, columns(point.jacobian, free)).rank == free.size:
+    norm = Weight(block(weight, free), _of(units, free))
+    W = norm.W
+    if point.rank == free.size or Saddle(norm, columns(point.jacobian, free)).rank == free.size:
         return point
     extent = float(np.sqrt(max(0.0, guess[free] @ (W @ guess[free]))))
-    if units is not None:
-        extent = max(extent, float(np.sqrt(np.sum(np.abs(W.diagonal()) * units[free] ** 2))))
+    if extents is not None:
+        extent = max(extent, float(np.sqrt(np.sum(np.abs(W.diagonal()) * extents[free] ** 2))))
     if _distance(point, guess, weight, free) <= _THERE * extent:
         return point
-    point = _approach(equations, point, guess, weight, free)
+    point = _approach(equations, point, guess, weight, free, units)
     # the distance may be stationary there without being least: look from a point aside
     aside = point.x.copy()
-    sizes = np.maximum(np.abs(point.x - guess), 1e-3 * np.maximum(1.0, np.abs(guess)))[free]
+    sizes = np.maximum(np.abs(point.x - guess), 1e-3 * np.maximum(1.0 if units is None else units, np.abs(guess)))[free]
     aside[free] += 0.1 * np.random.default_rng(0).uniform(-1, 1, free.size) * sizes
-    other = reach_solution(equations, aside, weight, free)
+    other = reach_solution(equations, aside, weight, free, units=units)
     if other.solved:
-        other = _approach(equations, other, guess, weight, free)
+        other = _approach(equations, other, guess, weight, free, units)
         if _distance(other, guess, weight, free) < (1 - 1e-6) * _distance(point, guess, weight, free):
             return other
     return point
 
 
+def _of(units: Array | None, free: Array) -> Array | float:
+    return 1.0 if units is None else units[free]
+
+
 def reach_solution(
-    equations: Residual, guess: Array, weight: Matrix, free: Array, groups: Array | None = None
+    equations: Residual,
+    guess: Array,
+    weight: Matrix,
+    free: Array,
+    groups: Array | None = None,
+    units: Array | None = None,
 ) -> Nearest:
     """Solve `equations(x) = 0` by least steps from the guess; near it, but not the nearest point."""
     point = _evaluate(equations, np.array(guess, dtype=float), groups=groups)
@@ -102,7 +114,7 @@ def reach_solution(
     for _ in range(60):
         if not point.finite or not free.size or np.all(np.abs(point.residual) <= point.rounding):
             break
-        norm = norm or Weight(block(weight, free))
+        norm = norm or Weight(block(weight, free), _of(units, free))
         if saddle is None or not _same_rows(of, point):  # equations of velocities are mostly linear
             saddle, of = Saddle(norm, scaled_rows(1.0 / size, columns(point.jacobian, free))), point
         step, _ = saddle.solve(np.zeros(free.size), -point.residual / size)
@@ -224,8 +236,11 @@ def least_residual(equations: Residual, guess: Array, free: Array) -> Array:
     return x
 
 
-def _approach(equations: Residual, point: Nearest, guess: Array, weight: Matrix, free: Array) -> Nearest:
-    W = block(weight, free)
+def _approach(
+    equations: Residual, point: Nearest, guess: Array, weight: Matrix, free: Array, units: Array | None
+) -> Nearest:
+    norm = Weight(block(weight, free), _of(units, free))
+    W = norm.W
 
     def distance(point: Nearest) -> float:
         return _distance(point, guess, weight, free)
@@ -235,10 +250,12 @@ def _approach(equations: Residual, point: Nearest, guess: Array, weight: Matrix,
         if away == 0.0:
             break
         pull = W @ (guess - point.x)[free]
-        step, _ = Saddle(W, columns(point.jacobian, free)).solve(pull, -point.residual)
+        step, _ = Saddle(norm, columns(point.jacobian, free)).solve(pull, -point.residual)
         if not np.sqrt(step @ (W @ step)) > 1e-10 * away:
             break
-        found = _search(point, step, free, lambda x: reach_solution(equations, x, weight, free), distance, 1e-3)
+        found = _search(
+            point, step, free, lambda x: reach_solution(equations, x, weight, free, units=units), distance, 1e-3
+        )
         if found is None:
             break
         point = found[0]

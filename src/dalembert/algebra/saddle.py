@@ -29,11 +29,11 @@ _DENSE = 80  # up to this many unknowns dense factors are faster
 
 
 class Weight:
-    """W with its scale, for several J."""
+    """W with its scale, for several J. units: in what unknowns are measured, if they are not all of one kind."""
 
-    def __init__(self, W: Matrix):
-        self.W, diagonal = W, W.diagonal()
-        self.columns = 1.0 / np.sqrt(np.maximum(diagonal, 1e-3 * _typical(diagonal)))  # W may be (nearly) singular
+    def __init__(self, W: Matrix, units: Array | float = 1.0):
+        self.W, diagonal = W, W.diagonal() * np.square(units)  # masses and inertias are compared in units of both
+        self.columns = units / np.sqrt(np.maximum(diagonal, 1e-3 * _typical(diagonal)))  # W may be (nearly) singular
         self._known: Sparse | None = None  # a J for which it is known where entries go
 
     @cached_property
@@ -178,17 +178,21 @@ def _inverse_lengths(squares: Array | Sparse) -> Array:
     return 1.0 / np.where(lengths > 0, lengths, 1.0)
 
 
-def positive(W: Matrix) -> Matrix:
-    """Make a norm of a matrix that should be positive semidefinite, changing it as little as possible."""
+def positive(W: Matrix, units: Array | float = 1.0) -> Matrix:
+    """Make a norm of a matrix that should be positive semidefinite, changing it as little as possible.
+
+    units: in what unknowns are measured, if they are not all of one kind.
+    """
     diagonal = np.abs(W.diagonal())
+    least = 1e-8 * _typical(diagonal * np.square(units)) / np.square(units)
     if isinstance(W, np.ndarray):
         definite = (W + W.T) / 2
-        definite[np.diag_indices_from(definite)] += 1e-8 * (diagonal + _typical(diagonal))
-        return definite if is_positive(definite, 1e-14) else np.diag(diagonal + 1e-8 * _typical(diagonal))
-    definite = sp.csr_array((W + W.T) / 2 + sp.diags_array(1e-8 * (diagonal + _typical(diagonal))))
+        definite[np.diag_indices_from(definite)] += 1e-8 * diagonal + least
+        return definite if is_positive(definite, 1e-14) else np.diag(diagonal + least)
+    definite = sp.csr_array((W + W.T) / 2 + sp.diags_array(1e-8 * diagonal + least))
     if is_positive(definite, 1e-14):
         return definite
-    return sp.csr_array(sp.diags_array(diagonal + 1e-8 * _typical(diagonal)))  # W was indefinite: no norm at all
+    return sp.csr_array(sp.diags_array(diagonal + least))  # W was indefinite: no norm at all
 
 
 def _typical(diagonal: Array) -> float:

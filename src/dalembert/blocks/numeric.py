@@ -219,6 +219,11 @@ class Numeric:
         return self.system.units(self)
 
     @cached_property
+    def kinds(self) -> Array:
+        """In what coordinates are measured where they are compared: lengths and angles apart, if they are known."""
+        return np.where(self.units > 0, self.units, 1.0)
+
+    @cached_property
     def vanishing(self) -> Vanishing:
         """Find what is zero though it is not written so: nothing but rounding at any state.
 

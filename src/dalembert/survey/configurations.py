@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -186,7 +187,9 @@ def assemble(
     M = numeric.mass(near.t, near.q, dense)
     if not np.all(np.isfinite(entries(M))):
         return None
-    weight, everything = positive(M), np.arange(numeric.n)
+    units = numeric.kinds
+    weight, everything = positive(M, units), np.arange(numeric.n)
+    reach = partial(reach_solution, weight=weight, free=everything, units=units)
     positions, velocities = (
         [k for k, i in enumerate(level) if rows is None or i in rows]
         for level in (numeric.holonomic, numeric.kinematic)
@@ -197,14 +200,12 @@ def assemble(
             return residual
         return tuple(part[which] for part in residual)  # pyright: ignore[reportReturnType]
 
-    q = reach_solution(lambda x: some(numeric.position(near.t, x, dense), positions), near.q, weight, everything)
+    q = reach(lambda x: some(numeric.position(near.t, x, dense), positions), near.q)
     if not q.solved:
         return None
     for speeds in (near.v, otherwise):
         if speeds is not None:
-            v = reach_solution(
-                lambda x: some(numeric.velocity(near.t, q.x, x, dense), velocities), speeds, weight, everything
-            )
+            v = reach(lambda x: some(numeric.velocity(near.t, q.x, x, dense), velocities), speeds)
             if v.solved:
                 return Configuration(near.t, q.x, v.x)
     return None

@@ -64,9 +64,9 @@ class _ContradictionSearch:
         """Solve with some initial values, near the compromise."""
         level, x = self.level, self.place(given)
         equations, free = partial(level.equations, given=given), level.free(given)
-        found = best = reach_solution(equations, x, level.weight, free)
+        found = best = reach_solution(equations, x, level.weight, free, units=level.numeric.kinds)
         for start in level.others(x, given, _AROUND) if not found.solved else ():
-            found = reach_solution(equations, start, level.weight, free)
+            found = reach_solution(equations, start, level.weight, free, units=level.numeric.kinds)
             if found.solved:
                 return found
             if not np.linalg.norm(found.residual) > np.linalg.norm(best.residual):

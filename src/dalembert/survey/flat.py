@@ -113,7 +113,9 @@ class _Alone:
         for later in _LATER if self.constraint.time else (0.0,) * _PLACES:
             t, guess = self.level.t + later, x + _REACH * self.sizes * random.uniform(-1, 1, len(x))
             everything = np.arange(len(x))
-            point = reach_solution(lambda y, t=t: self.equation(t, y), guess, self.level.weight, everything)
+            point = reach_solution(
+                lambda y, t=t: self.equation(t, y), guess, self.level.weight, everything, units=self.level.numeric.kinds
+            )
             if not point.solved:
                 continue
             aside = random.uniform(-1, 1, (2, len(x)))

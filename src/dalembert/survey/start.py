@@ -217,11 +217,11 @@ class Level:
     @cached_property
     def weight(self) -> Matrix:
         """The norm in which what is left open moves least."""
-        return positive(self._mass)
+        return positive(self._mass, self.numeric.kinds)
 
     @cached_property
-    def units(self) -> Array | None:
-        """In what coordinates are measured, where more is known of them than their values."""
+    def extents(self) -> Array | None:
+        """How large coordinates are, where more is known of them than their values."""
         return self.numeric.units if isinstance(self.system, Mechanism) and self.system.by != ABSOLUTE else None
 
     # --- equations ---------------------------------------------------------------------------------------------------
@@ -235,8 +235,8 @@ class Level:
         """Return the residuals of the constraints, and of the conditions of some initial values after them."""
         numeric, dense = self.numeric, self.dense
         own = numeric.position(self.t, x, dense) if self.q is None else numeric.velocity(self.t, self.q, x, dense)
-        if self.q is None and self.units is not None:  # where all is zero, the terms say nothing of rounding
-            own = own[0], own[1], np.maximum(own[2], _ROUNDED * (abs(own[1]) @ self.units))
+        if self.q is None and self.extents is not None:  # where all is zero, the terms say nothing of rounding
+            own = own[0], own[1], np.maximum(own[2], _ROUNDED * (abs(own[1]) @ self.extents))
         if not self.conditions.names:
             return own
         asked = {name for item in given for name in item.values}
@@ -258,10 +258,9 @@ class Level:
         groups = None
         if self.dense and not self.conditions.names:
             groups = (self.numeric.programs.position if self.q is None else self.numeric.programs.velocity).groups
-        units = self.units if self.q is None else None
-        return nearest_solution(
-            lambda y: self.equations(y, given), x, self.weight, self.free(given), start, groups, units
-        )
+        known = {"units": self.numeric.kinds, "extents": self.extents if self.q is None else None}
+        free = self.free(given)
+        return nearest_solution(partial(self.equations, given=given), x, self.weight, free, start, groups, **known)
 
     def quick(self) -> Nearest | None:
         """Solve what is ordinary: what holds already, or is determined, from a guess that leads there."""
@@ -309,7 +308,8 @@ class Level:
         values = self.conditions.path(self.x) if self.q is None else []
         x, free = self.x, self.free(self.given)
         for some in values:
-            found = reach_solution(partial(self.equations, given=self.given, values=some), x, self.weight, free)
+            equations = partial(self.equations, given=self.given, values=some)
+            found = reach_solution(equations, x, self.weight, free, units=self.numeric.kinds)
             if not found.solved:
                 return None
             x = found.x
