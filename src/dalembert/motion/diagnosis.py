@@ -85,7 +85,7 @@ def creeps(engine: Engine, system: System) -> bool:
     n, numeric = engine.n, _numeric(engine, system)
     places = ((float(engine.times[0][0]), engine.states[0][0]), (float(engine.clock.t), engine.y))
     speeds = [engine.kernels.from_state(t, y[:n], y[n:], _parameters(engine)) for t, y in places]
-    matrices = [numeric.all(t, y[:n], v).A.toarray() for (t, y), v in zip(places, speeds, strict=True)]
+    matrices = [numeric.all(t, y[:n], v).A.toarray() * numeric.kinds for (t, y), v in zip(places, speeds, strict=True)]
     if 0 in matrices[0].shape or not all(np.all(np.isfinite(A)) for A in matrices):
         return False
     lengths = np.linalg.norm(matrices[0], axis=1, keepdims=True)

@@ -8,7 +8,7 @@ from dalembert.errors import quoted
 from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.system import System
 from dalembert.motion import codes
-from dalembert.motion.diagnosis import beyond, names_beside, undetermined, without_solution
+from dalembert.motion.diagnosis import beyond, creeps, names_beside, undetermined, without_solution
 from dalembert.motion.engine import Engine
 
 
@@ -31,6 +31,9 @@ def failure(status: int, engine: Engine, system: System) -> str:
             f"the coordinates {quoted(engine.named)}, which are named, no longer determine the others after {where}: "
             "they turn back there. Name others, or leave them to be chosen: they are chosen anew where they fail"
         )
+    dependent = "there the constraints become dependent, as where the bars of a linkage lie in one line, and"
+    if status == codes.STEP_TOO_SMALL and creeps(engine, system):
+        return f"the step becomes too small at {where}: {dependent} {_creeping(engine)}"
     if status == codes.STEP_TOO_SMALL:
         return (
             f"the step becomes too small at {where}; the motion cannot be continued with this accuracy: there is a "
@@ -42,10 +45,7 @@ def failure(status: int, engine: Engine, system: System) -> str:
             "holds a body at rest. Replace sign(v) by tanh(v/e), with a small speed e, and take method `radau`"
         )
     if status == codes.CREEPS:
-        return (
-            f"thousands of steps come next to nowhere after {where}: there the constraints become dependent, as where "
-            f"the bars of a linkage lie in one line, and {_creeping(engine)}"
-        )
+        return f"thousands of steps come next to nowhere after {where}: {dependent} {_creeping(engine)}"
     if status == codes.NOT_SOLVED:
         return (
             f"the equations of the step after {where} cannot be solved: it is too long for the fastest forces. Take a "
