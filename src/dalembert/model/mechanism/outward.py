@@ -64,12 +64,13 @@ class CarriedTurning(Turning):
 class Template:
     """How a body is carried, in local names: by two links, for how it turns and where it is.
 
-    body: it, by symbols of its own; view: its motion. before: that of what carries it. definitions: what its symbols
+    body: it, by symbols of its own; view: its motion. before: that of what carries it; follows: whether that is carried
+    itself. definitions: what its symbols
     stand for, in symbols before them. gyroscopic: moments −ω × Jω, by turn. balls: Euler parameters of its joint.
     """
 
-    def __init__(self, body: Body, parent: View, joint: Sequence[Expr], make: Callable[..., View]):
-        n = len(body.centre)
+    def __init__(self, body: Body, parent: View, follows: bool, joint: Sequence[Expr], make: Callable[..., View]):
+        n, self.follows = len(body.centre), follows
         names = coordinate_names(OWN, n)
         self.body = replace(body, name=OWN, view=VIEWS[n](*_moving(names), body.centre))
         self.view = Outward.seen(self.body)
@@ -181,6 +182,7 @@ class Outward(Mapping[Expr, Expr]):
         self.turning: list[CarriedTurning] = []
         self.gyroscopic: dict[str, Expr] = {}  # moments −ω × Jω, by turn
         self._templates: dict[Hashable, Template] = {}
+        self._names: set[str] = set()
 
     def __bool__(self) -> bool:
         return True  # there are bodies, which need not be written out to be counted
@@ -223,14 +225,15 @@ class Outward(Mapping[Expr, Expr]):
         how: what is the same for all bodies that are carried in this way. make: what makes its motion of that of the
         other body, of rates, and of its own turn, in local names.
         """
-        key = (how, body.centre, body.inertia, _kind(parent))
+        follows = parent.name in self._names
+        key = (how, body.centre, body.inertia, follows, len(parent.coordinates), parent.centre)
         if key not in self._templates:
-            self._templates[key] = Template(
-                body, parent.view, [se.Symbol(JOINT.format(k)) for k in range(len(joint))], make
-            )
+            local = [se.Symbol(JOINT.format(k)) for k in range(len(joint))]
+            self._templates[key] = Template(body, parent.view, follows, local, make)
         template = self._templates[key]
         one = Carried(template, body.name, parent.name, tuple(joint))
         self.carried.append(one)
+        self._names.add(body.name)
         if isinstance(view, SymbolView):
             self.turning.append(view.turning)
             view.balls = tuple((tuple(map(one.put, e)), tuple(map(one.put, rates))) for e, rates in template.balls)
@@ -292,11 +295,6 @@ class SymbolView(TurnedView):
         self.rates |= zip(sum(self.R, ()), sum(turned, ()), strict=True)
 
 
-def _kind(parent: Body) -> Hashable:
-    """Return what tells in a template how the body before moves: not at all, freely, or carried itself."""
-    return len(parent.coordinates), type(parent.view), parent.centre
-
-
 def _before(parent: View) -> tuple[View, tuple[str, ...]]:
     """Return the motion of the body before in local names, and what its velocities are the velocities of."""
     n = len(parent.centre)
@@ -306,8 +304,8 @@ def _before(parent: View) -> tuple[View, tuple[str, ...]]:
     plain = VIEWS[n](*_moving(names), parent.centre)
     if not isinstance(parent, SymbolView):
         return plain, names
-    view = Outward.seen(replace(parent.turning.body, name=BEFORE, view=plain))
-    return view, (*names[:3], *(f"{turn}" for turn in view.turning.names[:3]))
+    view = SymbolView(CarriedTurning(replace(parent.turning.body, name=BEFORE, view=plain), (), 0))
+    return view, (*names[:3], *view.turning.names[:3])
 
 
 def _moving(names: Sequence[str]) -> tuple[Vector, Vector]:
