@@ -298,7 +298,7 @@ class TreeSolver:
         return ["condition.begin", "factor", "backward", "condition.end"]
 
     def refined(self) -> list[str | Repeat]:
-        """Return the calls that solve, refine, and give out the same: what is left of forces on bodies is solved for."""
+        """Return the calls that solve, refine with what is left of the forces on bodies, and give out the same."""
         builder, size = self.builder, self.builder.rows
         self._conditions()
         Recursion(builder, together=False).sweeps()
