@@ -116,5 +116,5 @@ def test_bodies_without_inertia_are_not_rolled(kernels):
 
 
 def test_large_trees_are_rolled_by_themselves():
-    kernels = example("planar-chain:400").replace(by="joints").compile()
+    kernels = example("planar-chain:200").replace(by="joints").compile()
     assert kernels.facts("direct").get("rolled")

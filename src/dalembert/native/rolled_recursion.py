@@ -52,15 +52,13 @@ class Recursion:
         builder, count = self.builder, len(self.builder.bodies)
         for number in reversed(range(count)):
             body, joint = builder.bodies[number], count + number
-            key = (id(body.template), frozenset(self._present[number]), frozenset(self._present[joint]))
+            before = self._before(number, body)
+            parts = (self._present[number], self._present[joint], before)
+            key = (id(body.template), *map(frozenset, parts))
             if key not in self._steps:
                 self._steps[key] = self._body_step(body.template, *key[1:])
             step = self._steps[key]
-            if body.before in builder.number:
-                self._present[builder.number[body.before]] |= step.filled
-            elif step.filled:  # a free body
-                group = builder.home[builder.row_place(body.template.columns[0], number, body)][0]
-                self._present[group] |= step.filled
+            before |= step.filled
             self._task(step, lambda array, key, n=number, b=body: self._body_place(array, key, n, b))
         for group in range(2 * count, len(builder.groups)):
             own = builder.groups[group]
@@ -75,6 +73,14 @@ class Recursion:
         builder.rolled.sizes |= {"inverse": builder.n, "condition": 3}
         builder.rolled.sizes |= {"L": max(1, builder.n * (self._columns + self._joint))}
 
+    def _before(self, number: int, body: Carried) -> set[Pair]:
+        """Return which entries are there of what a body is folded onto: a body that is carried, or a free one."""
+        builder = self.builder
+        if body.before in builder.number:
+            return self._present[builder.number[body.before]]
+        free = [name for name in body.template.columns if BEFORE in name]
+        return self._present[builder.home[builder.row_place(free[0], number, body)][0]] if free else set()
+
     def _task(self, step: _Step, place) -> None:
         for name, loop in (("factor", step.factor), ("forward", step.forward), ("backward", step.backward)):
             if loop is not None:
@@ -82,7 +88,9 @@ class Recursion:
 
     # --- a body ------------------------------------------------------------------------------------------------------
 
-    def _body_step(self, template: Template, own: frozenset[Pair], joint: frozenset[Pair]) -> _Step:
+    def _body_step(
+        self, template: Template, own: frozenset[Pair], joint: frozenset[Pair], there: frozenset[Pair]
+    ) -> _Step:
         """Make the loops of a kind of step; unknowns are called by their local names."""
         builder = self.builder
         step = _Step(
@@ -130,8 +138,9 @@ class Recursion:
             for other in before[: a + 1]:
                 value = matrix[number[one]].get(number[other], 0.0)
                 if not isinstance(value, float) or value != 0:
-                    loop.store("K", (one, other), loop.load("K", (one, other)) + value)
-                    step.filled.add(self._filled(template, one, other))
+                    place = self._filled(template, one, other)
+                    step.filled.add(place)
+                    loop.store("K", (one, other), loop.load("K", (one, other)) + value if place in there else value)
         loop.routine.store("condition", [condition.rank, condition.largest, condition.least])
         known = {k: dict(column) for k, column in factors.columns.items()}
         if step.forward is None:
@@ -154,7 +163,7 @@ class Recursion:
     def _slopes(self, loop: Loop, template: Template, number: dict[str, int]) -> dict[int, dict[int, Scalar]]:
         found: dict[int, dict[int, Scalar]] = {number[row]: {} for row in template.rows}
         for (row, column), slope in self.builder.slopes[id(template)].items():
-            value: Scalar = slope if isinstance(slope, float) else loop.load("slope", slope[0]) * slope[1]
+            value: Scalar = slope if not isinstance(slope, tuple) else loop.load("slope", slope[0]) * slope[1]
             found[number[row]][number[column]] = value
         return found
 

@@ -10,21 +10,22 @@ triangle for each; `y`, forces and then accelerations, of the coordinates and of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import symengine as se
 
-from dalembert.blocks.kinds import Elements, Kind, find_elements
+from dalembert.algebra.tape import Node
+from dalembert.blocks.kinds import Elements, Kind
 from dalembert.blocks.numeric import pilot_parameters
 from dalembert.blocks.symbolic import Blocks
+from dalembert.blocks.tree_elements import tree_elements
 from dalembert.language.building import TIME, Expr
 from dalembert.language.program import Program, definitions_in
-from dalembert.model.facts import STRUCTURE, Survey, fact
-from dalembert.model.mechanism.outward import BEFORE, OWN, Carried, CarriedTurning, Outward, SymbolView, Template
+from dalembert.model.mechanism.outward import BEFORE, OWN, Carried, Outward, SymbolView, Template
 from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.native.loops import Loop
 from dalembert.native.module import Module
@@ -64,49 +65,31 @@ def _all_heavy(system: Mechanism) -> bool:
     return all(known.values()) and own | joints >= set(system.coordinates)
 
 
-@fact(STRUCTURE)
-def tree_elements(system: Mechanism) -> Elements:
-    """Split the equations of a long tree, in its coordinates and in what its bodies move along, behind them."""
-    outward: Outward = system.defined  # pyright: ignore[reportAssignmentType]
-    n, names = len(system.coordinates), (*system.coordinates, *outward.rows)
-    wide = len(outward.carried[0].template.rows)
-    together = [tuple(range(n + k * wide, n + (k + 1) * wide)) for k in range(len(outward.carried))]
-    labels: dict[Expr, tuple[int, str]] = {}
-    for turning, own in zip(outward.turning, together, strict=False):
-        labels |= {symbol: (own[0], label) for symbol, label in turning.labels.items()}
-    given: Any = SimpleNamespace(
-        survey=Survey(),
-        coordinates=names,
-        velocities=tuple(f"{name}'" for name in names),
-        kinetic=system.kinetic,
-        potential=system.potential,
-        forces=system.forces,
-        constraints=(),
-        parameters=system.parameters,
-        attached=_Ways(outward, together),
-        labels=labels,
-        together=together,
-    )
-    return find_elements(given)
+@dataclass(frozen=True)
+class _Shared:
+    """The expressions of a template: definitions, and X, S and b of its links, one link after the other."""
 
+    definitions: dict[Expr, Expr]
+    outputs: list[Expr]
 
-class _Ways(dict[Expr, Any]):
-    """How moves what is attached to bodies; of a body, once it is asked for."""
-
-    def __init__(self, outward: Outward, together: Sequence[tuple[int, ...]]):
-        super().__init__()
-        self._bodies = {
-            turning.body.name: (turning, own) for turning, own in zip(outward.turning, together, strict=False)
-        }
-
-    def get(self, key: Expr, default: Any = None) -> Any:
-        """Return how a symbol moves."""
-        if key not in self:
-            name = key.name.rpartition(" ")[2]
-            name = name if name in self._bodies else name.partition("_")[2].rstrip("'")
-            turning, own = self._bodies[name]
-            self |= CarriedTurning(turning.body, (*own[3:], *own[:3]), 0).ways()
-        return super().get(key, default)
+    @classmethod
+    def of(cls, template: Template) -> _Shared:
+        """Take those of a template; in the plane, with symbols for cos φ and sin φ of both bodies."""
+        outputs = [slope for link in template.links for slope in link.slopes.values()]
+        outputs += [bias for link in template.links for bias in link.bias.values()]
+        if isinstance(template.view, SymbolView):
+            return cls(template.definitions, outputs)
+        (_, _, phi), changes, own = template.view.q, {}, {}
+        for function in (se.cos, se.sin):
+            own[se.Symbol(f"{function.__name__} {OWN}")] = function(phi)
+            if template.follows:
+                changes[function(template.before.q[2])] = se.Symbol(f"{function.__name__} {BEFORE}")
+        changes |= {value: symbol for symbol, value in own.items()}
+        definitions: dict[Expr, Expr] = {}
+        for symbol, value in template.definitions.items():
+            definitions[symbol] = value.xreplace(changes)
+            definitions |= own if symbol == phi else {}
+        return cls(definitions, [output.xreplace(changes) for output in outputs])
 
 
 class RolledTree(RolledBuilder):
@@ -125,6 +108,7 @@ class RolledTree(RolledBuilder):
         self.rolled = self.module.rolled
         self.index = {name: i for i, name in enumerate(system.coordinates)}
         self.number = {body.body: k for k, body in enumerate(self.bodies)}
+        self._prepared: dict[int, _Shared] = {}
         self._number_blocks()
 
     def _number_blocks(self) -> None:
@@ -191,20 +175,26 @@ class RolledTree(RolledBuilder):
             found |= {self._labelled[label] for symbol, (_, label) in kind.local.labels.items() if symbol in used}
         templates = list({id(body.template): body.template for body in self.bodies}.values())
         while True:
-            found = {symbol for symbol in found if symbol in templates[0].definitions}
-            before = set().union(*(self._inputs(template, found) for template in templates))
+            found = {symbol for symbol in found if symbol in self._shared(templates[0]).definitions}
+            before = set().union(*(self._inputs(template, found) for template in templates if template.follows))
             more = {se.Symbol(x.name.replace(BEFORE, OWN)) for x in before if BEFORE in x.name}
-            more = {symbol for symbol in more if symbol in templates[0].definitions}
             if more <= found:
                 return {symbol: k for k, symbol in enumerate(sorted(found, key=str))}
             found |= more
 
     def _inputs(self, template: Template, wanted: set[Expr]) -> set[Expr]:
         """Return what a body needs of the body before, of its joint and of the parameters."""
-        outputs = [*wanted, *_slopes(template), *_biases(template)]
-        needed = definitions_in(outputs, template.definitions)
+        shared = self._shared(template)
+        outputs = [*wanted, *shared.outputs]
+        needed = definitions_in(outputs, shared.definitions)
         used = set().union(*(x.free_symbols for x in (*outputs, *needed.values())))
         return used - needed.keys()
+
+    def _shared(self, template: Template) -> _Shared:
+        """Return a template in which cos φ and sin φ of a body are computed once, and then read."""
+        if id(template) not in self._prepared:
+            self._prepared[id(template)] = _Shared.of(template)
+        return self._prepared[id(template)]
 
     def evaluated(self, loop: Loop, blocks: Blocks, outputs: list[Expr]) -> list[Scalar]:
         """Put expressions of an element on a tape."""
@@ -274,8 +264,8 @@ class RolledTree(RolledBuilder):
         loop = self.loop("outward")
         tape, wanted = loop.routine.tape, list(self.wanted)
         used = sorted(self._inputs(template, set(wanted)), key=str)
-        outputs = [*wanted, *_slopes(template), *_biases(template)]
-        program = Program(used, outputs, template.definitions)
+        shared = self._shared(template)
+        program = Program(used, [*wanted, *shared.outputs], shared.definitions)
         values = iter(program([self._read(loop, template, symbol) for symbol in used], tape))
         for symbol in wanted:
             loop.store("seen", symbol, next(values))
@@ -284,8 +274,8 @@ class RolledTree(RolledBuilder):
             slopes |= {place: next(values) for place in link.slopes}
         kept, places = self.slopes.setdefault(id(template), {}), dict[int, int]()
         for place, value in slopes.items():
-            if isinstance(value, float):
-                kept[place] = value
+            if not isinstance(value, Node):
+                kept[place] = float(value)
                 continue
             plain = value.magnitude
             spot = places.setdefault(tape.number(plain), len(places))
@@ -352,7 +342,8 @@ class RolledTree(RolledBuilder):
             f = list(values)
             first = kind.coordinates[0].tolist()
             for (i, j), value in entries.items():
-                loop.store("K", ("M", i, j), loop.load("K", ("M", i, j)) + value)
+                shared = any(self.adding[x[i], x[j]] > 1 for x in kind.coordinates.tolist())
+                self._add(loop, "K", ("M", i, j), value, shared)
                 for a, c in {(i, j), (j, i)}:
                     if first[c] >= self.n:
                         f[a] = f[a] - value * loop.load("beta", ("beta", c))
@@ -360,8 +351,21 @@ class RolledTree(RolledBuilder):
                 if not isinstance(force, float) or force != 0:
                     loop.store("y", ("f", a), loop.load("y", ("f", a)) + force)
 
-        zero = [self.fill(f"{name}.K", "K", self.starts[-1]), self.fill(f"{name}.y", "y", self.rows)]
+        zero = [self.fill(f"{name}.y", "y", self.rows)]
+        if any(count > 1 for count in self.adding.values()):
+            zero.append(self.fill(f"{name}.K", "K", self.starts[-1]))
         return [*zero, self.over_elements(name, fill)]
+
+    @cached_property
+    def adding(self) -> dict[tuple[int, int], int]:
+        """How many elements add to an entry of M."""
+        found: dict[tuple[int, int], int] = {}
+        for kind, blocks in zip(self.elements.kinds, self.blocks, strict=True):
+            for coordinates in kind.coordinates.tolist():
+                for a, b in blocks.M:
+                    place = coordinates[a], coordinates[b]
+                    found[place] = found.get(place, 0) + 1
+        return found
 
 
 def _used(kind: Kind, energies: bool) -> set[Expr]:
@@ -373,11 +377,3 @@ def _used(kind: Kind, energies: bool) -> set[Expr]:
         parts += [b.energy, kind.local.kinetic, kind.local.potential, *acting.values()]
         parts += [v for q, v in zip(b.q, b.v, strict=True) if q.name in acting]
     return set().union(*(part.free_symbols for part in parts if part is not None))
-
-
-def _slopes(template: Template) -> list[Expr]:
-    return [slope for link in template.links for slope in link.slopes.values()]
-
-
-def _biases(template: Template) -> list[Expr]:
-    return [bias for link in template.links for bias in link.bias.values()]

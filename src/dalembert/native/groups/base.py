@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dalembert.native.machine import Compiled
 
 _MANY = 120_000  # operations of a group: beyond, straight-line code takes long to compile
+_MANY_IN_TREES = 20_000  # the same of long trees, which also take longer to put on tapes
 _COARSE = 60  # operations of an instance, beyond which looking up its places hardly matters
 
 
@@ -91,6 +92,8 @@ def rolled_module(group: Group, system: System) -> Module | None:
         return None
     tasks = sum(len(loop.rows) for loop in module.rolled.loops)
     enough = _MANY if module.unrolled < _COARSE * tasks else _MANY // 3
+    if system.defined:
+        enough = _MANY_IN_TREES
     if not module.unrolled > max(enough, 4 * module.operations):
         return None
     if not system.defined and augmentation(system):

@@ -84,7 +84,7 @@ class Core(Group):
         calls = [outward, *builder.added("blocks"), *TreeSolver(builder).refined()]
         builder.kernel("accelerations", calls, n + 3)
         builder.kernel("everything", calls, n + 3)
-        nothing = builder.routine("nothing", out=[0.0] * n + [0.0, 1.0, 1.0])
+        nothing = builder.routine("nothing", out=[*(0.0 for _ in range(n + 1)), 1.0, 1.0])
         builder.kernel("position_step", [nothing.name], n + 3)
         builder.kernel("velocity_step", [nothing.name], n + 3)
         builder.kernel("residuals", [], 0)
