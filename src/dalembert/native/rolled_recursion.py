@@ -24,7 +24,7 @@ Pair = tuple[int, int]
 
 
 @dataclass
-class _Step:
+class _Fold:
     """A kind of step: its loops, and which entries of what it is folded onto it fills."""
 
     factor: Loop
@@ -41,7 +41,7 @@ class Recursion:
 
     def __init__(self, builder: RolledTree, together: bool):
         self.builder, self.together = builder, together
-        self._steps: dict[tuple, _Step] = {}
+        self._steps: dict[tuple, _Fold] = {}
         self._tasks: dict[str, list[tuple[str, int]]] = {"factor": [], "forward": [], "backward": []}
         self._present = [set(entries) for entries in builder.present]
         self._columns = max(len(body.template.columns) for body in builder.bodies)
@@ -81,7 +81,7 @@ class Recursion:
         free = [name for name in body.template.columns if BEFORE in name]
         return self._present[builder.home[builder.row_place(free[0], number, body)][0]] if free else set()
 
-    def _task(self, step: _Step, place) -> None:
+    def _task(self, step: _Fold, place) -> None:
         for name, loop in (("factor", step.factor), ("forward", step.forward), ("backward", step.backward)):
             if loop is not None:
                 self._tasks[name].append(loop.add(place))
@@ -90,10 +90,10 @@ class Recursion:
 
     def _body_step(
         self, template: Template, own: frozenset[Pair], joint: frozenset[Pair], there: frozenset[Pair]
-    ) -> _Step:
+    ) -> _Fold:
         """Make the loops of a kind of step; unknowns are called by their local names."""
         builder = self.builder
-        step = _Step(
+        step = _Fold(
             builder.loop("factor"), None if self.together else builder.loop("forward"), builder.loop("backward")
         )
         loop = step.factor
@@ -230,10 +230,10 @@ class Recursion:
 
     # --- a free body -------------------------------------------------------------------------------------------------
 
-    def _free_step(self, size: int, present: frozenset[Pair]) -> _Step:
+    def _free_step(self, size: int, present: frozenset[Pair]) -> _Fold:
         """Make the loops that solve for what nothing carries."""
         builder = self.builder
-        step = _Step(
+        step = _Fold(
             builder.loop("factor"), None if self.together else builder.loop("forward"), builder.loop("backward")
         )
         loop = step.factor
