@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dalembert.blocks.numeric import Numeric, Residual, Values
     from dalembert.model.mechanism.mechanism import Mechanism
 
-_ROUNDING = 1e-13  # of what an entry of A is made of: below, it is nothing
+ROUNDING = 1e-13  # of what an entry of A is made of: below, it is nothing
 
 
 @dataclass(frozen=True)
@@ -134,13 +134,17 @@ class Followed:
         W = known.outward(slopes, bias)[0]
         values = self.whole.evaluate(terms, t, q, v)
         residual, size = (np.bincount(owners, some, len(rows)) for some in (values, np.abs(values)))
-        return residual, sp.csr_array(self._jacobian(known.jacobian(entries), W)[rows]), size
+        A, moved = known.jacobian(entries), known.turning if name == "position" else W @ v
+        lengths = np.sqrt((A * A) @ known.groups) @ np.sqrt(known.groups.T @ (moved * moved))
+        # a term may be an entry of a rotation matrix that is zero but for rounding: that is rounding beside 1
+        return residual, sp.csr_array(self._jacobian(A, W)[rows]), np.maximum(size, lengths[rows])
 
     def _jacobian(self, A: Sparse, W: Array) -> Sparse:
-        """Return A W, without what is nothing but rounding."""
-        rows, columns = self.known.places
-        found, size = (A @ W)[rows, columns], (abs(A) @ np.abs(W))[rows, columns]
-        found[np.abs(found) < _ROUNDING * size] = 0.0
+        """Return A W, without what is nothing but rounding: beside lengths of vectors, whatever their axes."""
+        (rows, columns), groups = self.known.places, self.known.groups
+        size = (np.sqrt((A * A) @ groups) @ np.sqrt(groups.T @ (W * W)))[rows, columns]
+        found = (A @ W)[rows, columns]
+        found[np.abs(found) < ROUNDING * size] = 0.0
         return sp.csr_array((found, (rows, columns)), shape=(self.whole.s, self.whole.n))
 
 
@@ -165,6 +169,20 @@ class _FollowedPrograms:
 
     def _program(self, outputs: list[Expr]) -> Program:
         return Program(self.linked.inputs, outputs, self.system.defined)
+
+    @cached_property
+    def turning(self) -> Array:
+        """One where a velocity is that of a turn: for each body, the first of its links."""
+        return np.isin(list(self.linked.index), [row for link in self.linked.links[::2] for row in link.rows]) * 1.0
+
+    @cached_property
+    def groups(self) -> Sparse:
+        """Which velocities are components of one vector: those of a link; each coordinate is one of its own."""
+        index, n = self.linked.index, self.linked.n
+        places = [(i, i) for i in range(n)]
+        places += [(index[row], n + k) for k, link in enumerate(self.linked.links) for row in link.rows]
+        rows, columns = np.array(places).T
+        return sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(index), n + len(self.linked.links)))
 
     def terms(self, name: str) -> tuple[Program, Array]:
         """Return the terms of the residuals of a level, and to which of them each belongs."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from dalembert.algebra import quasidefinite
 from dalembert.algebra.folding import ArticulatedFactors, Slopes, elimination_steps, fold, substituted
-from dalembert.blocks.followed import linked_blocks
+from dalembert.blocks.followed import ROUNDING, linked_blocks
 from dalembert.blocks.symbolic import Blocks
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
@@ -139,6 +139,49 @@ class ArticulatedBuilder(Builder):
         found = [self.inward(slopes, row) for row in rows]
         return {(i, j): found[i].get(j, 0.0) for i, j in self.linked.pattern}
 
+    def _told(self, routine: Routine, slopes: Slopes, A: dict) -> dict:
+        """Return the entries of A in the coordinates alone, zero where nothing is left of them but rounding."""
+        call, sizes = routine.tape.call, self._sizes_of(routine, slopes, A)
+        rows = self.rows_of(slopes, A)
+        return {place: call("if_lt", ROUNDING * sizes[place], call("abs", x), x, 0.0) for place, x in rows.items()}
+
+    def _sizes_of(self, routine: Routine, slopes: Slopes, A: dict) -> dict:
+        """Return what entries of A in the coordinates alone are made of: lengths of vectors, which turning leaves."""
+
+        def length(values: list[Scalar]) -> Scalar:
+            return routine.tape.call("sqrt", sum((value * value for value in values), 0.0))
+
+        home = {row: k for k, rows in enumerate(self.links) for row in rows}
+        lengths: list[dict[int, Scalar]] = []  # of the columns of each link
+        for rows in self.links:
+            columns = dict.fromkeys(column for some in rows.values() for column in some)
+            lengths.append({c: length([slopes[row][c] for row, some in rows.items() if c in some]) for c in columns})
+        entries: list[dict[int, Scalar]] = [{} for _ in range(self.s)]
+        for (i, j), value in A.items():
+            entries[i][j] = value
+        found: dict[tuple[int, int], Scalar] = {}
+        for i, row in enumerate(entries):
+            size: dict[int, Scalar] = {}  # by link
+            own = {j: routine.tape.call("abs", value) for j, value in row.items() if j not in home}
+            for k, rows in enumerate(self.links):
+                if some := [row[j] for j in rows if j in row]:
+                    size[k] = length(some)
+            for k in reversed(range(len(self.links))):
+                if k not in size:
+                    continue
+                largest: dict[int, Scalar] = {}
+                for column, slope in lengths[k].items():
+                    part = size[k] * slope
+                    if column not in home:
+                        own[column] = own.get(column, 0.0) + part
+                        continue
+                    before = home[column]
+                    largest[before] = routine.tape.call("max", largest.get(before, 0.0), part)
+                for before, part in largest.items():
+                    size[before] = size.get(before, 0.0) + part
+            found |= {(i, j): value for j, value in own.items()}
+        return found
+
     def conditions(self, routine: Routine, changes: dict[Expr, Scalar] | None = None) -> dict:
         """Return A in the coordinates alone, as nodes."""
         return self.rows_of(self.slopes(routine), self.matrices(routine, changes)[1])
@@ -182,7 +225,7 @@ class ArticulatedBuilder(Builder):
         else:
             residuals = self.blocks.g if right == "positions" else self.blocks.psi
             c = [-value for value in self.evaluate(routine, [ZERO if r is None else r for r in residuals])]
-            routine.store("out", self.left(routine, self.rows_of(slopes, A), c), self.n)
+            routine.store("out", self.left(routine, self._told(routine, slopes, A), c), self.n)
             f = {}
             for (i, j), a in A.items():
                 if i in rho:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dalembert.language.functions import added_functions
 from dalembert.model.facts import STRUCTURE, fact
+from dalembert.model.mechanism.outward import Outward
 from dalembert.model.system import System
 from dalembert.native import machine
 
@@ -31,7 +32,7 @@ def _structure(system: System) -> str:
         system.force,
         dict(system.forces),
         [(constraint.name, constraint.expression) for constraint in system.constraints],
-        dict(system.defined),
+        system.defined.text if isinstance(system.defined, Outward) else "",
         dict(system.quasi_velocities),
     ]
     return "\n".join(map(str, parts))

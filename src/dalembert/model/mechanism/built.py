@@ -126,7 +126,7 @@ class Built(System):
     @property
     def defined(self) -> Definitions:
         """What symbols of bodies stand for, in long trees."""
-        return self.outward.definitions if self.outward is not None else {}
+        return self.outward if self.outward is not None else {}
 
     def meant(self, expr: Expr) -> Expr:
         """Return an expression with what such names stand for."""

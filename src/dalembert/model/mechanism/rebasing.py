@@ -7,23 +7,27 @@ coordinates of the tree by itself. The places and angles of bodies stay as names
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
 
 import symengine as se
 
 from dalembert.language.building import TIME, Expr
 from dalembert.language.calculus import SWITCHING, ZERO
+from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.carried import carried, tidied
 from dalembert.model.mechanism.drives import read_motion
 from dalembert.model.mechanism.element_terms import Terms
 from dalembert.model.mechanism.joint import Joint, seen_joint
-from dalembert.model.mechanism.outward import Outward
+from dalembert.model.mechanism.marker import Marker
+from dalembert.model.mechanism.outward import JOINT, Outward
 from dalembert.model.mechanism.pairs.base import Coordinate, difference_to, is_angle, rate, rate_by, still
+from dalembert.model.mechanism.pairs.motion import Step
 from dalembert.model.mechanism.table_reader import TableReader
 from dalembert.model.mechanism.tree import ANGLES, Branch, Tree, named_coordinates
-from dalembert.model.mechanism.vectors import dot, sub, tidy
+from dalembert.model.mechanism.vectors import Vector, dot, sub, tidy
 from dalembert.model.mechanism.views import EULER, View, compose, reverse
 
 if TYPE_CHECKING:
@@ -60,33 +64,45 @@ class Rebasing:
     def _carry(self, branch: Branch, joint: Joint) -> None:
         """Let a joint carry its body."""
         body = self.assembly.bodies[branch.body]
+        if joint.pair.motion is None:
+            raise TypeError(
+                f"the joint `{joint.name}` cannot carry a body: its pair has no `motion`; choose another tree"
+            )
+        view = self._written(branch, joint, body) if self.outward is None else self._followed(branch, joint, body)
+        self._views[id(body.view)] = view
+        self._place(branch, joint, body.guess)
+        self.assembly.bodies[branch.body] = replace(body, view=view)
+
+    def _written(self, branch: Branch, joint: Joint, body: Body) -> View:
+        """Return the motion of a body in the coordinates of the tree."""
         first, second = seen_joint(joint, self._views).markers
         parent, child = (first, second) if branch.forward else (second, first)
         symbols = {key: se.Symbol(name) for key, name in branch.names.items()}
         symbols |= {key: self._motion(drive, key) for key, (_, drive) in branch.driven.items()}
         symbols |= {key: value for key, value in still(joint.pair.moves).items() if key not in joint.moves}
-        if joint.pair.motion is None:
-            raise TypeError(
-                f"the joint `{joint.name}` cannot carry a body: its pair has no `motion`; choose another tree"
-            )
-        steps = list(joint.pair.motion(first, second, **symbols, **joint.values))
-        if not branch.forward:
-            steps = [step.reversed() for step in reversed(steps)]
+        steps = _steps(joint, branch, symbols)
         angle = next((symbols[key] for key in symbols if is_angle(key)), None) if self.tree.by == ANGLES else None
-        if self.outward is None:
-            view = carried(parent, steps, child.placement, body.centre, self.rates, angle)
-            if not body.view.turns:
-                n = len(body.centre)
-                view = type(body.view).particle(view.q[:n], view.v[:n], self.rates)
-        else:
-            own, view = {q: self.rates[q] for q in symbols.values()}, self.outward.seen(body)
-            rates = {**parent.view.rates, **own, **view.rates}
-            made = carried(parent, steps, child.placement, body.centre, rates, seen=view)
-            self.outward.carry(body, view, parent.view, made, own)
-            self.assembly.assembled |= self.outward.assembled(body, view)
-        self._views[id(body.view)] = view
-        self._place(branch, joint, body.guess)
-        self.assembly.bodies[branch.body] = replace(body, view=view)
+        view = carried(parent, steps, child.placement, body.centre, self.rates, angle)
+        if body.view.turns:
+            return view
+        n = len(body.centre)
+        return type(body.view).particle(view.q[:n], view.v[:n], self.rates)
+
+    def _followed(self, branch: Branch, joint: Joint, body: Body) -> View:
+        """Return the motion of a body in symbols of its own, which follow from those of the body that carries it."""
+        outward = cast(Outward, self.outward)
+        first, second = joint.markers
+        parent, child = (first.placement, second.placement) if branch.forward else (second.placement, first.placement)
+        symbols = {key: se.Symbol(JOINT.format(k)) for k, key in enumerate(branch.names)}
+        steps, view = _steps(joint, branch, symbols), outward.seen(body)
+
+        def make(before: View, rates: Mapping[Expr, Expr], seen: View) -> View:
+            return carried(Marker(before, parent), steps, child, body.centre, rates, seen=seen)
+
+        how = tuple((type(step), *step) for step in steps), parent, child
+        outward.carry(body, view, self.assembly.bodies[branch.parent], list(branch.names.values()), how, make)
+        self.assembly.assembled |= outward.assembled(body, view)
+        return view
 
     def _motion(self, drive: str, key: str) -> Expr:
         """Read the function of time that takes the place of a coordinate."""
@@ -128,11 +144,14 @@ class Rebasing:
 
     def _holds(self, condition: Expr) -> bool:
         """Tell whether a condition holds by itself, as that of a loop in space which stays in its plane."""
-        moving = {*self.rates, *self.rates.values(), *(self.outward.definitions if self.outward else ())}
-        if condition.free_symbols & moving:
+        if condition.free_symbols & self._moving:
             return False
         value = self.assembly.value(condition)
         return value is not None and abs(value) < _ROUNDING
+
+    @cached_property
+    def _moving(self) -> set[Expr]:
+        return {*self.rates, *self.rates.values(), *(self.outward or ())}
 
     def add(self, parts: Terms) -> None:
         """Add conditions on Euler parameters, gyroscopic moments of bodies with angular velocities, and the guess."""
@@ -146,12 +165,21 @@ class Rebasing:
         found: dict[str, Meaning] = {}
         for branch in self.tree.branches:
             body = self.assembly.bodies[branch.body]
-            speeds = body.view.v if self.outward is None else self.outward.speeds(body)
-            for name, value, speed in zip(body.coordinates, body.view.q, speeds, strict=False):
-                found[name] = lambda value=value, speed=speed: (value, speed)
+            for k, (name, value) in enumerate(zip(body.coordinates, body.view.q, strict=False)):
+                found[name] = lambda body=body, k=k, value=value: (value, self._speeds(body)[k])
             for key, (name, _) in branch.driven.items():
                 found[name] = lambda joint=self.assembly.joints[branch.joint], key=key: _measured(joint, key)
         return found
+
+    def _speeds(self, body: Body) -> Vector:
+        return body.view.v if self.outward is None else self.outward.speeds(body)
+
+
+def _steps(joint: Joint, branch: Branch, symbols: Mapping[str, Expr]) -> list[Step]:
+    """Return the steps of a joint from the body that carries to the one that is carried."""
+    motion = cast(Callable[..., Sequence[Step]], joint.pair.motion)
+    steps = list(motion(*joint.markers, **symbols, **joint.values))
+    return steps if branch.forward else [step.reversed() for step in reversed(steps)]
 
 
 def meanings_of_joints(assembly: Assembly) -> dict[str, Meaning]:

@@ -4,7 +4,8 @@ A group is compiled as a whole, into one object file that is kept on disk. To ad
 
 1. Write a file here with a subclass of `Group`: its `name`, and `straight(builder)`, which returns a `Module`: the
    routines, of the builder, of its solver or your own, and the kernels that call them.
-2. Where large systems have it too, write `rolled(system)`: the same kernels in loops.
+2. Where large systems have it too, write `rolled(system)`: the same kernels in loops; `rolled_tree(system)` for long
+   trees in the coordinates of their joints.
 3. `register` it, and name its file in `__init__.py`.
 
 Its kernels are then called by the names of group and kernel: `kernels.run("direct", "direct", rows)`. A group that
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from dalembert.native.machine import Compiled
 
 _MANY = 120_000  # operations of a group: beyond, straight-line code takes long to compile
+_MANY_IN_TREES = 20_000  # the same of long trees, which also take longer to put on tapes
 _COARSE = 60  # operations of an instance, beyond which looking up its places hardly matters
 
 
@@ -62,6 +64,10 @@ class Group(ABC):
         """Put the group of a large system on tapes, in loops; None if there are none."""
         return None
 
+    def rolled_tree(self, system: System) -> Module | None:
+        """Put the group of a long tree on tapes, in loops; None if there are none."""
+        return None
+
     def holds(self, kernels: Kernels, compiled: Compiled, values: Mapping[str, float]) -> bool:
         """Tell whether choices made with other values of the parameters are good for these."""
         return compiled.facts["added"] == kernels.facts("core")["added"]
@@ -79,12 +85,18 @@ def register(group: type[G]) -> type[G]:
 
 def rolled_module(group: Group, system: System) -> Module | None:
     """Return a group of a system that is large enough, and repeats itself enough; None if straight code is better."""
-    module = group.rolled(system) if is_large(system) and not system.defined else None
+    module = None
+    if is_large(system):
+        module = group.rolled_tree(system) if system.defined else group.rolled(system)
     if module is None:
         return None
     tasks = sum(len(loop.rows) for loop in module.rolled.loops)
     enough = _MANY if module.unrolled < _COARSE * tasks else _MANY // 3
-    if not module.unrolled > max(enough, 4 * module.operations) or augmentation(system):
+    if system.defined:
+        enough = _MANY_IN_TREES
+    if not module.unrolled > max(enough, 4 * module.operations):
+        return None
+    if not system.defined and augmentation(system):
         return None  # nothing is added to M in rolled code
     module.facts |= {"added": [], "rolled": True}
     return module

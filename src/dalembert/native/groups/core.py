@@ -23,6 +23,8 @@ from dalembert.native.builder import Builder
 from dalembert.native.groups.base import Group, register
 from dalembert.native.module import Module
 from dalembert.native.rolled import RolledBuilder
+from dalembert.native.rolled_recursion import TreeSolver
+from dalembert.native.rolled_tree import rolled_tree
 from dalembert.native.routine import Routine
 from dalembert.native.solver import SOLUTION, Scalar
 from dalembert.survey.start import ordinary_start
@@ -71,6 +73,24 @@ class Core(Group):
         builder.kernel("residuals", [builder.offsets, builder.residuals()], 2 * builder.s)
         builder.kernel("energies", builder.energies(energy_outputs), 5)
         builder.module.facts["pattern"] = list(solver.pattern)
+        return builder.module
+
+    def rolled_tree(self, system: System) -> Module | None:
+        """Put them in loops over the bodies of a long tree, which has no conditions."""
+        builder = rolled_tree(system, energies=True)
+        if builder is None:
+            return None
+        n, outward = builder.n, builder.outward()
+        calls = [outward, *builder.added("blocks"), *TreeSolver(builder).refined()]
+        builder.kernel("accelerations", calls, n + 3)
+        builder.kernel("everything", calls, n + 3)
+        nothing = builder.routine("nothing", out=[*(0.0 for _ in range(n + 1)), 1.0, 1.0])
+        builder.kernel("position_step", [nothing.name], n + 3)
+        builder.kernel("velocity_step", [nothing.name], n + 3)
+        builder.kernel("residuals", [], 0)
+        builder.kernel("energies", [outward, *builder.energies(energy_outputs)], 5)
+        builder.rolled.sizes["energy"] = 5
+        builder.module.facts["pattern"] = []
         return builder.module
 
     def holds(self, kernels: Kernels, compiled: Compiled, values: Mapping[str, float]) -> bool:

@@ -7,6 +7,8 @@ from dalembert.native.builder import Builder
 from dalembert.native.groups.base import Group, register
 from dalembert.native.module import Module
 from dalembert.native.rolled import RolledBuilder
+from dalembert.native.rolled_recursion import TreeSolver
+from dalembert.native.rolled_tree import rolled_tree
 from dalembert.native.rolled_turned import rolled_turned
 from dalembert.native.routine import Routine
 
@@ -33,6 +35,15 @@ class Direct(Group):
         solver = builder.solver
         calls = [*builder.stage("blocks", "forces"), *solver.solved(), *solver.finish("y")]
         builder.kernel("direct", calls, builder.n + builder.s + 3)
+        return builder.module
+
+    def rolled_tree(self, system: System) -> Module | None:
+        """Put it in loops over the bodies of a long tree."""
+        builder = rolled_tree(system, energies=False)
+        if builder is None:
+            return None
+        calls = [builder.outward(), *builder.added("blocks"), *TreeSolver(builder).solved()]
+        builder.kernel("direct", calls, builder.n + 3)
         return builder.module
 
 
