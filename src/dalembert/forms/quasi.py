@@ -26,11 +26,12 @@ from dalembert.forms.base import Form, Matrix, Solution, Written, dense, holds_w
 from dalembert.forms.minimal import Minimal, along
 from dalembert.forms.nullspace import by_elimination
 from dalembert.forms.pen import Pen
-from dalembert.forms.prepared import Rows, Scene
+from dalembert.forms.prepared import Rows, Scene, scene_of
 from dalembert.forms.quasi_velocities import QuasiVelocities, quasi_velocities
 from dalembert.forms.sheet import forces, ledger_of
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
+from dalembert.language.program import Program
 from dalembert.model.system import System
 
 
@@ -44,6 +45,12 @@ class Quasi(Form):
     beside = "u"
     conversion = "velocities"
     solved = False
+
+    def moved(self, system: System) -> str:
+        """Return `independent`, where u are velocities of coordinates and nobody asked for these: they may go bad."""
+        if system.quasi_velocities or objection(system):
+            return self.name
+        return "independent" if quasi_velocities(scene_of(system)).plain else self.name
 
     def refuse(self, scene: Scene) -> str | None:
         """Refuse constraints that give no D and b, and quasi-velocities that do not determine the velocities."""
@@ -128,10 +135,9 @@ class Quasi(Form):
         """Say what these equations are called."""
         velocities, system, b = quasi_velocities(scene), scene.system, scene.blocks
         rows = velocities.W[: velocities.count]
-        plain = all(list(row.values()) == [1] for row in rows) and all(w == 0 for w in velocities.w_0)
         nonholonomic = [i for i in scene.kept if b.g[i] is None]
         every = "for all u they are the equations of Maggi, of Kane, and of Gibbs and Appell"
-        if not plain:
+        if not velocities.plain:
             return [f"{every}; with T written in u, those of Boltzmann and Hamel"]
         if not nonholonomic:
             return [f"{every}; as u are velocities of coordinates, they are Lagrange's equations of the second kind"]
@@ -148,8 +154,6 @@ class Quasi(Form):
 
 def objection(system: System) -> str | None:
     """Say why the velocities of a system are not D u + b; None if they are."""
-    if system.followed:
-        return "the form `quasi` does not take forces that depend on reactions; use `multipliers` or `minimal`"
     others = "use `multipliers` or `minimal`"
     for constraint in system.constraints:
         if constraint.level == "acceleration":
@@ -231,7 +235,7 @@ class _Formulas:
         """Give u the values that they have at the pilot's points."""
         scene, velocities = self.scene, self.velocities
         own = velocities.symbols[: velocities.count]
-        values = scene.numeric.program(list(velocities.meanings.values())).arrays(list(scene.points))
+        values = Program(scene.inputs, list(velocities.meanings.values())).arrays(list(scene.points))
         field.set_points([*scene.inputs, *own], np.vstack([scene.points, *values]) if own else scene.points)
 
     @property
