@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 import symengine as se
@@ -21,6 +22,7 @@ from dalembert.algebra.elimination import factorise
 from dalembert.algebra.gramschmidt import Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import Field, TooLarge
+from dalembert.document.nodes import Paragraph, Section
 from dalembert.errors import quoted
 from dalembert.forms.base import Form, Matrix, Solution, Written, dense, holds_where, multiply, register
 from dalembert.forms.minimal import Minimal, along
@@ -33,6 +35,9 @@ from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
 from dalembert.language.program import Program
 from dalembert.model.system import System
+
+if TYPE_CHECKING:
+    from dalembert.forms.board import Board
 
 
 @register
@@ -118,6 +123,32 @@ class Quasi(Form):
     def vanishing(self, scene: Scene) -> list[Expr]:
         """Return the constraints on positions; those on velocities hold for every u."""
         return [g for g in scene.blocks.g if g is not None]
+
+    def steps(self, board: Board) -> list[Section]:
+        """Show what u are, [A; W], then D, b, Ḋu + ḃ and what remains."""
+        velocities = quasi_velocities(board.scene)
+        count = velocities.count
+        W = [[row.get(j, ZERO) for j in range(board.n)] for row in velocities.W[:count]]
+        w_0 = [[w] for w in velocities.w_0[:count]]
+        moved = any(w != 0 for (w,) in w_0)
+        told = f"They are {'given' if velocities.given else 'found'}: {quoted(velocities.meanings)}." if W else "None."
+        choice = [Paragraph(told)]
+        if W:
+            choice += [board.matrix("W", W), *([board.matrix("w_0", w_0)] if moved else [])]
+            choice.append(board.matrix("Z", [*board.A, *W], "[A; W]"))
+        solved = (
+            "[A; W] q̇ = [−ψ₀; u − w₀], ψ₀ what the constraints ask for at rest: D is the last columns of [A; W]⁻¹, "
+        )
+        solved += "so that A D = 0 and W D = 1."
+        try:
+            drift = [board.matrix("a_0", [[entry] for entry in _written(board.scene).drift], "Ḋu + ḃ")]
+        except TooLarge:
+            drift = []
+        return [
+            Section("The choice of velocities, u = W q̇ + w₀", choice),
+            Section("q̇ = D u + b", [Paragraph(solved), *board.shown("D", "b")]),
+            Section("DᵀM D u̇ = Dᵀ(f − M a₀), q̈ = D u̇ + a₀", [*drift, *board.shown("inertia", "force")]),
+        ]
 
     def _where(self, scene: Scene) -> list[str]:
         """Say where u determine the velocities."""
@@ -207,15 +238,21 @@ class _Formulas:
         return [se.Add(*map(se.Mul, row, u), b) for row, b in zip(self.D, self.b, strict=True)]
 
     @cached_property
-    def _put_together(self) -> tuple[Field, Matrix, list]:
-        """The inertia DᵀM D and the force Dᵀ(f − M(Ḋu + ḃ)), in a field of their own."""
-        b = self.scene.blocks
-        calculus, meant = Calculus([*b.q, b.t]), dict(zip(b.v, self.v, strict=True))
-        drift = []
+    def drift(self) -> list[Expr]:
+        """Ḋu + ḃ, in q, u and t."""
+        b, found = self.scene.blocks, []
+        calculus = Calculus([*b.q, b.t])
         for expr in self.v:
             lifted = calculus.lift(expr)
             slopes = [calculus.diff(lifted, q) * v for q, v in zip(b.q, self.v, strict=True)]
-            drift.append(calculus.lower(se.Add(*slopes, calculus.diff(lifted, b.t))))
+            found.append(calculus.lower(se.Add(*slopes, calculus.diff(lifted, b.t))))
+        return found
+
+    @cached_property
+    def _put_together(self) -> tuple[Field, Matrix, list]:
+        """The inertia DᵀM D and the force Dᵀ(f − M(Ḋu + ḃ)), in a field of their own."""
+        b = self.scene.blocks
+        meant, drift = dict(zip(b.v, self.v, strict=True)), self.drift
         f = [entry.xreplace(meant) for entry in b.f]
         M = {place: entry.xreplace(meant) for place, entry in b.M.items()}
         D = self._solved[0]
