@@ -287,8 +287,8 @@ def test_letters_of_the_papers_are_on_every_page():
     free = System("x y", kinetic="m*(x'^2 + y'^2)/2", potential="k*x^2/2", parameters={"m": 1, "k": 1}).derive()
     assert r"the momentum of \texttt{y}" in free.latex()
     assert "the momentum of <code>y</code>" in write_page([free.document()])
-    markdown = example("platform-on-incline").derive("canonical").steps._repr_markdown_()
-    assert markdown is None or "Do Sanh 1993: b" in markdown
+    markdown = example("platform-on-incline").derive("canonical").steps._repr_markdown_() or ""
+    assert r"\qquad \mathrm{(Do\ Sanh\ 1993:\ b)} $$" in markdown
 
 
 def test_quasi_velocities_step_by_step():
