@@ -15,7 +15,7 @@ from dalembert.language.program import Program
 
 from .models import BLOCK, MODELS, ROD, dense, states
 
-FORMS = ("multipliers", "minimal", "explicit", "independent", "canonical")
+FORMS = ("multipliers", "minimal", "explicit", "independent", "canonical", "quasi")
 REST = ("reactions",)
 
 
@@ -32,14 +32,15 @@ def test_every_form_as_numbers(model):
         found = kernels["multipliers"](t, q, v)
         assert near(found.multipliers, lam)
         r = found.reaction
-        for form in FORMS[:-1]:
+        for form in FORMS[:-2]:
             result = kernels[form](t, q, v)
             assert near(result.acceleration, a)
             assert near(result.reaction, r)
         plain = kernels["multipliers"].run("direct", "direct", kernels["multipliers"].inputs(t, q, v)[None])[0]
         assert near(plain[: len(a) + len(lam)], np.concatenate([a, lam]))
-        canonical = kernels["canonical"]
-        assert near(canonical(t, q, canonical.to_state(t, q, v)).reaction, r)
+        for form in ("canonical", "quasi"):
+            kernel = kernels[form]
+            assert near(kernel(t, q, kernel.to_state(t, q, v)).reaction, r)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -47,7 +48,7 @@ def test_every_form_as_formulas(model):
     """Equations vanish with the accelerations and multipliers of the dense solution; closed forms are these."""
     system = MODELS[model]
     places = [(t, q, v, *dense(system, t, q, v)) for t, q, v in states(system, 2, seed=1)]
-    canonical = system.compile("canonical")
+    canonical, quasi = system.compile("canonical"), system.compile("quasi")
     for form in (*FORMS, *REST):
         derivation = system.derive(form)
         assert derivation.expressions
@@ -58,6 +59,9 @@ def test_every_form_as_formulas(model):
             for k, name in enumerate(system.coordinates):
                 known |= {name: q[k], f"{name}'": v[k], f"{name}''": a[k], f"p_{name}": p[k]}
                 known |= {f"p_{name}'": rates.momentum_rate[k], f"r_{name}": rates.reaction[k]}
+            u = quasi.to_state(t, q, v)
+            for k, name in enumerate(derivation.meaning_expressions):
+                known |= {name: u[k], f"{name}'": quasi(t, q, u).rate[k]}
             for constraint, value in zip(system.constraints, lam, strict=True):
                 known[f"lambda_{constraint.name.replace('.', '_')}"] = value
             for name, expr in derivation.abbreviation_expressions.items():

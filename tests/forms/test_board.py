@@ -10,6 +10,7 @@ import symengine as se
 
 from dalembert import Mechanism, System, example
 from dalembert.document import nodes
+from dalembert.document.html import write_page
 from tests.references.formulas import agrees, read
 
 
@@ -275,3 +276,26 @@ def test_of_a_release():
     released = example("pendulum").release("rod_x")
     assert released.steps.derivation is released.derivation
     assert "B r + B⁰ = 0" in str(released.steps)
+
+
+def test_letters_of_the_papers_are_on_every_page():
+    """In LaTeX, in notebooks and on HTML pages, as in text and JSON; names of coordinates are no backticks there."""
+    steps = example("rolling-disk").derive("minimal").steps
+    assert r"\qquad \text{(Phong 1999: G)}" in steps.latex()
+    page = write_page([steps.document()])
+    assert "(Phong 1999: G)" in page
+    free = System("x y", kinetic="m*(x'^2 + y'^2)/2", potential="k*x^2/2", parameters={"m": 1, "k": 1}).derive()
+    assert r"the momentum of \texttt{y}" in free.latex()
+    assert "the momentum of <code>y</code>" in write_page([free.document()])
+    markdown = example("platform-on-incline").derive("canonical").steps._repr_markdown_() or ""
+    assert r"\qquad \mathrm{(Do\ Sanh\ 1993:\ b)} $$" in markdown
+
+
+def test_quasi_velocities_step_by_step():
+    """W and [A; W], with A D = 0 and W D = 1; Ḋu + ḃ of the sleigh is a turn of its velocity."""
+    steps = str(example("chaplygin-sleigh").derive("quasi").steps)
+    assert "  W =\n    [cos(theta), sin(theta), 0]\n    [0, 0, 1]" in steps
+    assert "  Z ([A; W]) =\n    [sin(theta), -cos(theta), 0]" in steps
+    assert "  a_0 (Ḋu + ḃ) =\n    [-u_1*u_theta*sin(theta)]\n    [u_1*u_theta*cos(theta)]\n    [0]" in steps
+    moved = example("chaplygin-sleigh").replace(velocities={"u": "x' - t*theta' + 0.35*t^2", "w": "theta'"})
+    assert "  w_0 =\n    [0.35*t^2]\n    [0]" in str(moved.derive("quasi").steps)

@@ -68,7 +68,13 @@ def test_conditions_of_the_rod():
     assert all(agrees(derivation.system, e.xreplace(R), "0") for rows in full.values() for e in rows)
 
 
-@pytest.mark.parametrize("name", ["pendulum", "upright-disk", "appell-hamel", "moved-pendulum", "four-bar"])
+IDENTITIES = (
+    *("pendulum", "upright-disk", "appell-hamel", "moved-pendulum", "four-bar"),
+    *("rod-with-knife-edge", "platform-on-incline"),
+)
+
+
+@pytest.mark.parametrize("name", IDENTITIES)
 def test_identities_on_numbers(name):
     """ψ̂ = ψ at v = M⁻¹(p − l), B = A M⁻¹, B⁰ = ψ̂̇ − B R, Dᵀ R = 0: at a state of a motion."""
     system = example(name)

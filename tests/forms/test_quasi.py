@@ -12,6 +12,7 @@ from sympy.physics.mechanics import KanesMethod, Point, ReferenceFrame, RigidBod
 
 from dalembert import DerivationError, ModelError, SimulationError, System, example, load
 from dalembert.cli import main
+from dalembert.document.text import write_text
 from dalembert.forms.prepared import Scene
 from dalembert.language.program import Program
 from tests.contracts.test_forms import SPECIAL, oracle, states
@@ -293,17 +294,61 @@ def test_driven_and_stepped():
 
 
 def test_singular_places():
-    """At φ = 90° the velocity of x says nothing: it is named, and no motion begins there; one that passes is judged."""
+    """At φ = 90° the velocity of x says nothing: it is named; no motion begins there, and one that comes there ends."""
     system = example("pendulum").replace(velocities={"u": "x'"})
     assert "D holds where cos(phi) ≠ 0" in system.derive("quasi").notes
     start = system.replace(initial={"phi": "pi/2", "phi'": 1})
     assert "D holds where cos(phi) ≠ 0" in start.derive("quasi").notes
-    with pytest.raises(SimulationError, match="to know `u` does not determine the velocities there"):
+    with pytest.raises(SimulationError, match="to know `u` does not determine the velocities there; choose others in"):
         start.simulate(1, form="quasi")
     over = system.replace(initial={"phi'": 8})
-    with pytest.warns(UserWarning, match="certificate: not kept"):
-        certificate = over.simulate(3, form="quasi").certificate
-    assert not certificate.ok
+    whole = over.simulate(0.1, rtol=1e-12, atol=1e-12)
+    for options in ({}, {"method": "rk4", "step": 0.01}, {"method": "rk4", "step": 0.03}, {"samples": 60}):
+        with pytest.warns(
+            UserWarning, match=r"`u` ceases to determine the velocities soon after t = 0\.0.*leave that table"
+        ):
+            run = over.simulate(3, form="quasi", **options)
+        assert run.status == "failed"
+        assert 1.3 < run.motion.states[-1][2] < np.pi / 2
+        end = run.motion.times[-1]
+        assert np.all(run.t <= end)
+        expected = whole.at([end])[0][0][2]
+        assert run.motion.states[-1][2] == pytest.approx(expected, abs=0.05 if "step" in options else 1e-7)
+    found = over.replace(velocities=None).simulate(3, form="quasi")
+    assert found.certificate.ok
+
+
+def test_found_velocities_are_chosen_anew():
+    """Where velocities of coordinates go bad others take their place, and that is said."""
+    swing = System(
+        "x y", kinetic="m*(x'^2 + y'^2)/2", potential="m*g*y", constraints={"wire": "x^4 + y^4 + x*y/5 = 1"},
+        parameters={"m": 1.3, "g": 9.81}, initial={"x": 0.3, "x'": 8}, guess={"y": -1},
+    )  # fmt: skip
+    run, plain = (swing.simulate(4, form=form, rtol=1e-10, atol=1e-12) for form in ("quasi", "multipliers"))
+    assert run.form == "quasi" and len(run.choices) > 2
+    assert run.q[-1] == pytest.approx(plain.q[-1], abs=1e-8)
+    assert "Quasi-velocities, those of `x`; from t = " in write_text(run.document())
+    assert run.certificate.ok
+
+
+def test_a_basis_that_fails_somewhere_is_not_taken():
+    """A blade beside the mass centre: the shortest D loses rank at φ = 0, where the constraint is as good as anywhere."""
+    system = System(
+        "x y phi", kinetic="m*(x'^2 + y'^2)/2 + I*phi'^2/2", constraints={"blade": "x'*sin(phi) - y'*cos(phi) + a*phi' = 0"},
+        parameters={"m": 1.3, "I": 0.4, "a": 0.3}, initial={"phi": -0.5, "phi'": 0.6, "x'": 1},
+    )  # fmt: skip
+    run, plain = (system.simulate(3, form=form, rtol=1e-10, atol=1e-12) for form in ("quasi", "multipliers"))
+    assert run["phi"].min() < 0 < run["phi"].max()
+    assert run.q[-1] == pytest.approx(plain.q[-1], abs=1e-8)
+
+
+def test_no_pivot_of_the_pilot_is_needed():
+    """The rod with a knife edge where q4 = 0 and q2 = 0: u determine the velocities, whatever entry vanishes."""
+    kernel = example("rod-with-knife-edge").compile("quasi")
+    for angle in (0.0, 1e-9, np.pi / 2, np.pi):
+        c, s = np.round(np.cos(angle), 15), np.round(np.sin(angle), 15)
+        q, v = np.array([0, c, 0, s]), np.array([2 * c, -0.7 * s, 2 * s, 0.7 * c])
+        assert kernel(0.0, q, kernel.to_state(0.0, q, v)).velocity == pytest.approx(v, abs=1e-14)
 
 
 # --- files, commands, mistakes ------------------------------------------------------------------------------------------

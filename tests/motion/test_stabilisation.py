@@ -11,6 +11,7 @@ import sympy as sp
 
 from dalembert import Event, ModelError, MotionWarning, System, example, load, loads
 from dalembert.cli import main
+from dalembert.model.settings import read as read_setting
 from dalembert.motion.gains import read_gains
 from dalembert.motion.keep import Contraction, Stabilisation, contraction
 from dalembert.motion.methods import METHODS
@@ -358,3 +359,12 @@ def test_joined_motions_say_all_of_it():
     run = first + disk.simulate(2, **DISK, initial=first.final())
     assert len(run.stabilisation.bounds) == 2
     assert "Gains kappa = -5, in every stage, then kappa = −1/τ, once per step." in str(run.stabilisation)
+
+
+def test_several_gains_in_one_option():
+    """A comma before the next name parts them; commas inside brackets and parentheses do not."""
+    assert read_setting("gains", ["alpha=5,beta=7"]) == {"alpha": "5", "beta": "7"}
+    found = read_setting("gains", ["alpha = [5, max(t, 1)], beta=[[3, 0], [0, 4]]"])
+    assert found == {"alpha": ("5", "max(t, 1)"), "beta": (("3", "0"), ("0", "4"))}
+    with pytest.raises(ModelError, match="no gain `gamma`"):
+        read_setting("gains", ["alpha=5,gamma=7"])

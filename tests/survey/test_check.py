@@ -441,6 +441,7 @@ def test_json_is_plain():
         "redundant",
         "classes",
         "problems",
+        "integrals",
     ]
     assert set(outcome["problems"][0]) == {"severity", "text", "line"}
 
@@ -452,7 +453,24 @@ def test_reads_well():
         "  rod_x, rod_y, length: on positions (holonomic)",
         "  note: redundant: `length` follows from `rod_x` and `rod_y` (where these hold; not as an identity)",
         "  initial state: x = 0.841471, y = -0.540302, phi = 1, x' = 0, y' = 0, phi' = 0",
+        "First integrals",
+        "  energy = (J*phi'^2 + m*(x'^2 + y'^2 + 2*g*y))/2    (the energy T + V)",
     ]
+
+
+def test_integrals_are_told():
+    """Where they are quickly found, and nothing contradicts itself."""
+    kepler = System(
+        "r phi", kinetic="m*(r'^2 + r^2*phi'^2)/2", potential="-k/r", parameters={"m": 1, "k": 1}, initial={"r": 1}
+    )
+    found = kepler.check()
+    assert list(found.as_dict()["integrals"]) == ["energy", "p_phi"]
+    assert found.as_dict()["integrals"]["p_phi"]["value"] == "m*r^2*phi'"
+    assert "p_phi = m*r^2*phi'    (the momentum of `phi`)" in str(found)
+    driven = System("x", kinetic="x'^2/2", forces={"x": "-x'^3"}).check()
+    assert driven.as_dict()["integrals"] == {} and "integral" not in str(driven)
+    assert pendulum(initial={"phi": 1, "x": 0}).check().as_dict()["integrals"] is None
+    assert example("planar-chain:10").check().integrals is None
 
 
 def test_units_and_row_scales_do_not_matter():

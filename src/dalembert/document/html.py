@@ -175,8 +175,8 @@ class _Page:
     def line(self, left: Expr | str, right: Expr | str, row: nodes.Equation | None = None) -> Markup:
         sides = [math(mathml(s)) if isinstance(s, str) else written(s) for s in (left, right)]
         inner = self.element("div", Markup(f"{sides[0]} {math('<mo>=</mo>')} {sides[1]}"))
-        words = ", ".join(filter(None, (row.name, row.said))) if row else ""
-        label = self.element("span", escape(words), "name") if words else ""
+        words = [escape(row.name), self.text(row.said, sentence=True)] if row else []
+        label = self.element("span", Markup(", ").join(filter(None, words)), "name") if any(words) else ""
         return self.element("div", inner + label, "formula")
 
     def matrix(self, part: nodes.Matrix) -> Markup:

@@ -109,13 +109,14 @@ class Latex:
             left = math(name(row.left)) if isinstance(row.left, str) else tex.formula(row.left)
             right = se.Symbol(row.right) if isinstance(row.right, str) else row.right
             written = equation(right, left, tex, self.fit, room)
-        return f"{written} && \\text{{{prose(beside, code=False)}}}" if beside else written
+        said = ", ".join(filter(None, (prose(row.name, code=False), prose(row.said))))
+        return f"{written} && \\text{{{said}}}" if beside else written
 
     def matrix(self, part: nodes.Matrix) -> list[str]:
         """Write a matrix of formulas, or one of numbers of which some vary."""
         letters = part.letters or name(part.name)
         if not any(isinstance(entry, str) for row in part.rows for entry in row):
-            return matrix(letters, part.rows, Tex(part.own), self.fit)
+            return matrix(letters, part.rows, Tex(part.own), self.fit, prose(part.said))
         entries = " \\\\ ".join(" & ".join(_entry(str(entry)) for entry in row) for row in part.rows)
         columns = "c" * max(map(len, part.rows))  # a bmatrix has ten at most
         made = self.fit(f"{letters} = \\left[\\begin{{array}}{{{columns}}} {entries} \\end{{array}}\\right]")

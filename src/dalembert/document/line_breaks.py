@@ -41,18 +41,22 @@ def aligned(rows: list[str]) -> list[str]:
     return ["\\begin{align*}\n" + " \\\\[0.4em]\n".join(rows) + "\n\\end{align*}"] if rows else []
 
 
-def matrix(letters: str, value: Sequence[Sequence[Expr]], tex: Tex, fit: Callable[[str], str] = str) -> list[str]:
-    """Write a matrix; where its rows are too long to be read, its entries that are not zero."""
+def matrix(
+    letters: str, value: Sequence[Sequence[Expr]], tex: Tex, fit: Callable[[str], str] = str, said: str = ""
+) -> list[str]:
+    """Write a matrix with what is said of it; where its rows are too long to be read, its entries that are not zero."""
     entries = [[tex.formula(entry) for entry in row] for row in value]
     if max(sum(map(size, row)) + 2 * len(row) for row in entries) <= (WIDE if fit is str else _SPREAD):
         rows = " \\\\ ".join(" & ".join(row) for row in entries)
         columns = "c" * len(value[0])
         made = f"\\left[\\begin{{array}}{{{columns}}} {rows} \\end{{array}}\\right]"
-        return [f"\\[ {fit(f'{letters} = {made}')} \\]"]
+        beside = f" \\qquad \\text{{{said}}}" if said else ""
+        return [f"\\[ {fit(f'{letters} = {made}{beside}')} \\]"]
     places = [(i, j, entry) for i, row in enumerate(value) for j, entry in enumerate(row) if entry != 0]
     rows = [equation(entry, f"({letters})_{{{i + 1},{j + 1}}}", tex, fit) for i, j, entry in places]
     return [
-        f"${letters}$ has {len(value)} rows and {len(value[0])} columns. Its entries that are not zero:",
+        f"${letters}${f' {said}' if said else ''} has {len(value)} rows and {len(value[0])} columns. "
+        "Its entries that are not zero:",
         *aligned(rows),
     ]
 

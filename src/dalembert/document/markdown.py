@@ -77,7 +77,7 @@ class _Markdown(Latex):
         """Write an equation, one that is wide in several lines."""
         sides = (row.left, row.right)
         left, right = (math(name(side)) if isinstance(side, str) else shortened(side, tex) for side in sides)
-        beside = ", ".join(filter(None, (row.name, row.said)))
+        beside = ", ".join(filter(None, (row.name, row.said.replace("`", ""))))  # there is no code in formulas
         long = row.left if row.right == "0" else row.right
         written = f"{left} &= {right}"
         if not isinstance(long, str) and size(written) > WIDE and r"\cdots" not in written:
@@ -90,7 +90,8 @@ class _Markdown(Latex):
             return [f"$$ {letters} = \\cdots\\ \\text{{({len(rows)} × {len(rows[0])})}} $$"]
         if any(isinstance(entry, str) for row in rows for entry in row):
             return []
-        return [f"$$ {letters} = {matrix(rows, Tex(part.own))} $$"]
+        said = f" \\qquad {upright(part.said)}" if part.said else ""
+        return [f"$$ {letters} = {matrix(rows, Tex(part.own))}{said} $$"]
 
     def words(self, text: str, sentence: bool = False) -> str:
         """Write words of the user as Markdown that shows them as they are."""

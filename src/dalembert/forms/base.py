@@ -37,6 +37,7 @@ from dalembert.language.printing import to_text
 
 if TYPE_CHECKING:
     from dalembert.forms.board import Board
+    from dalembert.model.system import System
 
 MAX_OPERATIONS = 3_000  # on the shared graph; beyond this formulas are not attempted
 
@@ -102,6 +103,10 @@ class Form(ABC):
         """Take the coordinates that the user chose, in a form that works with some of them."""
         if coordinates is not None:
             raise DerivationError(f"coordinates are named for the form `independent`, not for `{self.name}`")
+
+    def moved(self, system: System) -> str:
+        """Return the form in which motions are computed: this one, or another with the same unknowns, chosen anew."""
+        return self.name
 
     def refuse(self, scene: Scene) -> str | None:
         """Return why this form does not accept a system and what to use instead, or None."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 import symengine as se
@@ -21,17 +22,22 @@ from dalembert.algebra.elimination import factorise
 from dalembert.algebra.gramschmidt import Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import Field, TooLarge
+from dalembert.document.nodes import Paragraph, Section
 from dalembert.errors import quoted
 from dalembert.forms.base import Form, Matrix, Solution, Written, dense, holds_where, multiply, register
 from dalembert.forms.minimal import Minimal, along
 from dalembert.forms.nullspace import by_elimination
 from dalembert.forms.pen import Pen
-from dalembert.forms.prepared import Rows, Scene
+from dalembert.forms.prepared import Rows, Scene, scene_of
 from dalembert.forms.quasi_velocities import QuasiVelocities, quasi_velocities
 from dalembert.forms.sheet import forces, ledger_of
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO, Calculus
+from dalembert.language.program import Program
 from dalembert.model.system import System
+
+if TYPE_CHECKING:
+    from dalembert.forms.board import Board
 
 
 @register
@@ -44,6 +50,12 @@ class Quasi(Form):
     beside = "u"
     conversion = "velocities"
     solved = False
+
+    def moved(self, system: System) -> str:
+        """Return `independent`, where u are velocities of coordinates and nobody asked for these: they may go bad."""
+        if system.quasi_velocities or objection(system):
+            return self.name
+        return "independent" if quasi_velocities(scene_of(system)).plain else self.name
 
     def refuse(self, scene: Scene) -> str | None:
         """Refuse constraints that give no D and b, and quasi-velocities that do not determine the velocities."""
@@ -112,6 +124,32 @@ class Quasi(Form):
         """Return the constraints on positions; those on velocities hold for every u."""
         return [g for g in scene.blocks.g if g is not None]
 
+    def steps(self, board: Board) -> list[Section]:
+        """Show what u are, [A; W], then D, b, Ḋu + ḃ and what remains."""
+        velocities = quasi_velocities(board.scene)
+        count = velocities.count
+        W = [[row.get(j, ZERO) for j in range(board.n)] for row in velocities.W[:count]]
+        w_0 = [[w] for w in velocities.w_0[:count]]
+        moved = any(w != 0 for (w,) in w_0)
+        told = f"They are {'given' if velocities.given else 'found'}: {quoted(velocities.meanings)}." if W else "None."
+        choice = [Paragraph(told)]
+        if W:
+            choice += [board.matrix("W", W), *([board.matrix("w_0", w_0)] if moved else [])]
+            choice.append(board.matrix("Z", [*board.A, *W], "[A; W]"))
+        solved = (
+            "[A; W] q̇ = [−ψ₀; u − w₀], ψ₀ what the constraints ask for at rest: D is the last columns of [A; W]⁻¹, "
+        )
+        solved += "so that A D = 0 and W D = 1."
+        try:
+            drift = [board.matrix("a_0", [[entry] for entry in _written(board.scene).drift], "Ḋu + ḃ")]
+        except TooLarge:
+            drift = []
+        return [
+            Section("The choice of velocities, u = W q̇ + w₀", choice),
+            Section("q̇ = D u + b", [Paragraph(solved), *board.shown("D", "b")]),
+            Section("DᵀM D u̇ = Dᵀ(f − M a₀), q̈ = D u̇ + a₀", [*drift, *board.shown("inertia", "force")]),
+        ]
+
     def _where(self, scene: Scene) -> list[str]:
         """Say where u determine the velocities."""
         velocities = quasi_velocities(scene)
@@ -128,10 +166,9 @@ class Quasi(Form):
         """Say what these equations are called."""
         velocities, system, b = quasi_velocities(scene), scene.system, scene.blocks
         rows = velocities.W[: velocities.count]
-        plain = all(list(row.values()) == [1] for row in rows) and all(w == 0 for w in velocities.w_0)
         nonholonomic = [i for i in scene.kept if b.g[i] is None]
         every = "for all u they are the equations of Maggi, of Kane, and of Gibbs and Appell"
-        if not plain:
+        if not velocities.plain:
             return [f"{every}; with T written in u, those of Boltzmann and Hamel"]
         if not nonholonomic:
             return [f"{every}; as u are velocities of coordinates, they are Lagrange's equations of the second kind"]
@@ -148,8 +185,6 @@ class Quasi(Form):
 
 def objection(system: System) -> str | None:
     """Say why the velocities of a system are not D u + b; None if they are."""
-    if system.followed:
-        return "the form `quasi` does not take forces that depend on reactions; use `multipliers` or `minimal`"
     others = "use `multipliers` or `minimal`"
     for constraint in system.constraints:
         if constraint.level == "acceleration":
@@ -203,15 +238,21 @@ class _Formulas:
         return [se.Add(*map(se.Mul, row, u), b) for row, b in zip(self.D, self.b, strict=True)]
 
     @cached_property
-    def _put_together(self) -> tuple[Field, Matrix, list]:
-        """The inertia DᵀM D and the force Dᵀ(f − M(Ḋu + ḃ)), in a field of their own."""
-        b = self.scene.blocks
-        calculus, meant = Calculus([*b.q, b.t]), dict(zip(b.v, self.v, strict=True))
-        drift = []
+    def drift(self) -> list[Expr]:
+        """Ḋu + ḃ, in q, u and t."""
+        b, found = self.scene.blocks, []
+        calculus = Calculus([*b.q, b.t])
         for expr in self.v:
             lifted = calculus.lift(expr)
             slopes = [calculus.diff(lifted, q) * v for q, v in zip(b.q, self.v, strict=True)]
-            drift.append(calculus.lower(se.Add(*slopes, calculus.diff(lifted, b.t))))
+            found.append(calculus.lower(se.Add(*slopes, calculus.diff(lifted, b.t))))
+        return found
+
+    @cached_property
+    def _put_together(self) -> tuple[Field, Matrix, list]:
+        """The inertia DᵀM D and the force Dᵀ(f − M(Ḋu + ḃ)), in a field of their own."""
+        b = self.scene.blocks
+        meant, drift = dict(zip(b.v, self.v, strict=True)), self.drift
         f = [entry.xreplace(meant) for entry in b.f]
         M = {place: entry.xreplace(meant) for place, entry in b.M.items()}
         D = self._solved[0]
@@ -231,7 +272,7 @@ class _Formulas:
         """Give u the values that they have at the pilot's points."""
         scene, velocities = self.scene, self.velocities
         own = velocities.symbols[: velocities.count]
-        values = scene.numeric.program(list(velocities.meanings.values())).arrays(list(scene.points))
+        values = Program(scene.inputs, list(velocities.meanings.values())).arrays(list(scene.points))
         field.set_points([*scene.inputs, *own], np.vstack([scene.points, *values]) if own else scene.points)
 
     @property

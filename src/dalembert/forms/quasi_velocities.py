@@ -4,9 +4,10 @@ With the constraints A v + ψ₀ = 0 they determine the velocities: [A; W] v = [
 same matrix, [A; W] q̈ = [c; u̇ − ẇ], where ẇ is the rate of W v + w₀ at constant v. So A D = 0 and W D = 1, and
 Ḋu + ḃ, the acceleration at u̇ = 0, needs no derivative of D.
 
-Found are velocities of coordinates, if they determine the others everywhere; or else those of a short D: where a
-column has a coordinate of its own, which no other moves, u is its velocity; what is left has u = (DᵀD)⁻¹Dᵀv, as the
-speed of a sleigh along its blade.
+Found are velocities of coordinates, if they determine the others everywhere; or else those of a short D that holds
+everywhere: where a column has a coordinate of its own, which no other moves, u is its velocity; what is left has
+u = (DᵀD)⁻¹Dᵀv, as the speed of a sleigh along its blade. Where there is no such D, they are velocities of coordinates
+all the same; then a motion is computed as in the form `independent`, which chooses others where these go bad.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from dalembert.forms.prepared import MAX_UNKNOWNS, Rows, Scene
 from dalembert.forms.tidy import plain
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ONE, ZERO, Calculus
+from dalembert.language.program import Program
 
 _SHORT = 20  # operations of a row of W that is found; of longer ones velocities of coordinates are better
 
@@ -56,6 +58,12 @@ class QuasiVelocities:
     def count(self) -> int:
         """How many there are beside the states."""
         return len(self.symbols) - len(self.scene.blocks.q) + self.scene.system.mechanical
+
+    @property
+    def plain(self) -> bool:
+        """Whether all are velocities of coordinates."""
+        rows = self.W[: self.count]
+        return all(list(row.values()) == [1] for row in rows) and all(w == 0 for w in self.w_0)
 
     @property
     def rates(self) -> list[Expr]:
@@ -106,14 +114,15 @@ class QuasiVelocities:
         try:
             whole.velocities(Pilot())
         except ZeroDivisionError:
-            if np.array_equal(points[:, 0], scene.point(scene.numeric, scene.start)) and points.shape[1] > 1:
+            start = scene.point(scene.numeric, scene.start)
+            if np.array_equal(points[: len(start), 0], start) and points.shape[1] > 1:
                 return self._at(points[:, 1:])
         return whole
 
     def _at(self, points: Any) -> Stack:
         scene, b = self.scene, self.scene.blocks
         blocks = [*b.M.values(), *b.f, *b.A.values(), *b.c]
-        values = list(scene.numeric.program([*blocks, *self.expressions]).arrays(list(points)))
+        values = list(Program(scene.inputs, [*blocks, *self.expressions]).arrays(list(points)))
         return self.stacked(scene.rows(Numbers, values[: len(blocks)]), values[len(blocks) :])
 
     @cached_property
@@ -135,21 +144,37 @@ class QuasiVelocities:
         self.numbers.velocities(pilot)
         return pilot
 
-    def conditioning(self, t: float, q: Array, parameters: Array) -> float:
-        """Return the least singular value of [A; W] in the largest, its rows of length one: 0 where v stays open."""
+    def determined(self, times: Array, q: Array, parameters: Array, units: Array) -> tuple[Array, Array]:
+        """Return of [A; W] at some states the least singular value in the largest, and the sign of its determinant.
+
+        Columns are in units of the velocities, and then rows of length one: 0 where u leave velocities open.
+        """
+        count, n = q.shape
+        columns = np.concatenate(
+            [times[:, None], q, np.zeros((count, n)), np.broadcast_to(parameters, (count, len(parameters)))], axis=1
+        )
+        matrices = np.zeros((count, n, n))
+        for (i, j), value in zip(self._places, self._entries.arrays(list(columns.T)), strict=True):
+            matrices[:, i, j] = value * (units[j] if units[j] > 0 else 1.0)
+        matrices[~np.all(np.isfinite(matrices), axis=(1, 2))] = 0.0
+        lengths = np.linalg.norm(matrices, axis=2, keepdims=True)
+        matrices = matrices / np.where(lengths > 0, lengths, 1.0)
+        sizes = np.linalg.svd(matrices, compute_uv=False)
+        return sizes[:, -1] / np.maximum(sizes[:, 0], 1e-300), np.linalg.slogdet(matrices)[0]
+
+    @cached_property
+    def _places(self) -> list[tuple[int, int]]:
+        """Where [A; W] has entries."""
         b, kept = self.scene.blocks, self.scene.kept
         places = [(k, j) for k, i in enumerate(kept) for (l, j) in b.A if l == i]
-        places += [(len(kept) + k, j) for k, row in enumerate(self.W) for j in row]
-        entries = [b.A[kept[k], j] if k < len(kept) else self.W[k - len(kept)][j] for k, j in places]
-        row = np.concatenate([[t], q, np.zeros(len(q)), parameters])
-        matrix = np.zeros((len(q), len(q)))
-        for place, value in zip(places, self.scene.numeric.program(entries).arrays(list(row[:, None])), strict=True):
-            matrix[place] = value[0] if np.ndim(value) else value
-        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-        if not np.all(np.isfinite(matrix)) or not np.all(lengths > 0):
-            return 0.0
-        size = np.linalg.svd(matrix / lengths, compute_uv=False)
-        return float(size[-1] / size[0]) if size.size else 1.0
+        return places + [(len(kept) + k, j) for k, row in enumerate(self.W) for j in row]
+
+    @cached_property
+    def _entries(self) -> Program:
+        """The entries of [A; W]."""
+        b, kept = self.scene.blocks, self.scene.kept
+        rows = [{j: entry for (l, j), entry in b.A.items() if l == i} for i in kept]
+        return self.scene.numeric.program([[*rows, *self.W][i][j] for i, j in self._places])
 
     def objection(self) -> str | None:
         """Say why these are not velocities in which equations can be written; None if they are."""
@@ -244,9 +269,13 @@ def _found(scene: Scene) -> tuple[list[Expr], list[Vector], list[Expr]]:
         with suppress(TooLarge), scene.field.bounded():
             rows = scene.formulas
             determinant = reduce_rows(rows.A, rows.c, rows.arithmetic, pilot.replay()).determinant
-            if scene.field.zeros(determinant, frozenset(scene.system.parameters)):
-                other = _left_inverse(scene, [d for d in Minimal().basis(scene) if min(d) < count])
-                W = other if max((total(row.values()) for row in other), default=0) <= _SHORT else W
+            parameters = frozenset(scene.system.parameters)
+            if scene.field.zeros(determinant, parameters):
+                D = Minimal().basis(scene)
+                other = _left_inverse(scene, [d for d in D if min(d) < count])
+                short = max((total(row.values()) for row in other), default=0) <= _SHORT
+                if short and not scene.field.zeros(Minimal().valid_where(scene, D), parameters):
+                    W = other
     symbols, number = [], 0
     for row in W:
         (j, w), *others = row.items()

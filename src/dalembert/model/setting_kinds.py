@@ -5,6 +5,7 @@ NumPy and the rest are loaded when a value is judged, not for a page of help.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -12,6 +13,7 @@ from typing import Any, Protocol
 from dalembert.errors import ModelError
 
 GAINS = ("kappa", "alpha", "beta")  # of stabilisation: on velocities, and two on positions
+_NEXT = re.compile(r",(?=\s*[^\W\d]\w*\s*=[^=])")  # the comma before the next of several gains
 _GAIN = "`{}` is a number, an expression of t and parameters, a list with one for each constraint, or a matrix"
 
 
@@ -113,7 +115,7 @@ class Names:
 class Gains:
     """Gains of stabilisation by name: each a number, an expression, a list of these, or a matrix.
 
-    On the command line each is written as `kappa=-5` or `kappa=[[-5, 1], [0, "-7 - sin(t)"]]`.
+    On the command line they are written as `kappa=-5`, `alpha=5, beta=7` or `kappa=[[-5, 1], [0, "-7 - sin(t)"]]`.
     """
 
     def read(self, name: str, value: Any) -> dict[str, Any]:
@@ -122,7 +124,8 @@ class Gains:
         from dalembert.errors import nearest
 
         if isinstance(value, (list, tuple)) and value and all(isinstance(text, str) for text in value):
-            value = dict(_assigned(name, text) for text in value)
+            parts = [part for text in value for part in _NEXT.split(text)]
+            value = dict(_assigned(name, part) for part in parts)
         found = table(name, value)
         for key in found:
             if key not in GAINS:

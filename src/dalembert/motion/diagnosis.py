@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
-from dalembert.errors import SimulationError, quoted
+from dalembert.errors import quoted
 from dalembert.forms.prepared import scene_of
 from dalembert.forms.quasi_velocities import quasi_velocities
 from dalembert.motion import codes
@@ -18,8 +18,6 @@ from dalembert.survey.paradox import paradox
 if TYPE_CHECKING:
     from dalembert.model.system import System
     from dalembert.motion.engine import Engine
-    from dalembert.native.kernels import Kernels
-    from dalembert.survey.start import State
 
 _LOOKED_AT = 200  # last steps
 _JUMPS = 10  # among them that chatter has at least
@@ -31,12 +29,6 @@ _PLACES = 5  # of a motion at which the fastest rate is found
 _TURNS = 12  # of its iteration; the first ones are forgotten
 _DEPENDENT = 1e-9  # part of the largest singular value of rows that repeat each other
 _SINGULAR = 0.1  # part of what the least of the others was at the start that is left next to a singular position
-_DETERMINED = 1e-3  # least singular value of what determines the velocities, below which they hardly are
-_LOST = 1e-9  # and of what are not
-_HARDLY = (
-    "{} the velocities there; choose others in [velocities], or take the form `multipliers`, which "
-    "passes such positions"
-)
 _NEARLY = 1e-3  # part of forces that more of them would end the motion
 _FASTER = 50.0  # than anything that the motion shows
 _HELD, _UNSTABLE = 0.5, 3.0  # step times fastest rate, from which accuracy of the latter or stability hold the steps
@@ -98,7 +90,7 @@ def beyond(engine: Engine, system: System) -> str:
     """Name the constraints without a value a little further on the way, such as a rope whose end is at its pulley."""
     n, t = engine.n, float(engine.clock.t)
     if engine.kernels.conversion:
-        return undetermined(engine, system)
+        return ""
     numeric, q, v = _numeric(engine, system), engine.y[:n], engine.y[n:]
     way = max(t, 1e-3)
     for further in way * 10.0 ** np.arange(-9, 0):
@@ -116,26 +108,6 @@ def names_beside(engine: Engine, system: System) -> Sequence[str]:
     if engine.kernels.beside == "u":
         return [u.name for u in quasi_velocities(scene_of(system)).symbols]
     return system.velocities
-
-
-def undetermined(engine: Engine, system: System) -> str:
-    """Say that quasi-velocities do not determine the velocities at the present position, if that is so."""
-    if engine.kernels.beside != "u":
-        return ""
-    velocities = quasi_velocities(scene_of(system))
-    found = velocities.conditioning(float(engine.clock.t), engine.y[: engine.n], _parameters(engine))
-    names = quoted(velocities.meanings)
-    return f"; to know {names} {_HARDLY.format('hardly determines')}" if found < _DETERMINED else ""
-
-
-def refuse_undetermined(kernels: Kernels, state: State, parameters: Array) -> None:
-    """Refuse to begin where quasi-velocities do not determine the velocities."""
-    if kernels.beside != "u":
-        return
-    velocities = quasi_velocities(scene_of(kernels.system))
-    if velocities.conditioning(state.t, state.q, parameters) < _LOST:
-        names = quoted(velocities.meanings)
-        raise SimulationError(f"the motion cannot begin: to know {names} {_HARDLY.format('does not determine')}")
 
 
 def without_solution(engine: Engine, system: System) -> str:

@@ -152,6 +152,12 @@ class Engine(ABC):
         self.count.first = self.count.again = 0
         self.count.sampled = int(np.searchsorted(self.wanted, t, side="right"))
 
+    def cut(self, buffer: int, place: int, t: float, y: Array) -> None:
+        """Forget what was recorded from a place in a buffer on, and be at the state before it."""
+        self.y[:], self.clock.t = y, t
+        del self.times[buffer + 1 :], self.states[buffer + 1 :]
+        self.count.recorded, self.count.sampled = place, int(np.searchsorted(self.wanted, t, side="right"))
+
     def jump(self, y: Array, parameters: Array) -> None:
         """Go on from another state, an instant later, with other parameters."""
         self._record(np.nextafter(self.clock.t, np.inf), y)

@@ -14,11 +14,7 @@ from dalembert.motion.engine import Engine
 
 def failure(status: int, engine: Engine, system: System) -> str:
     """Say why a motion cannot go on, and what may help."""
-    t = engine.clock.t
-    names = (*system.coordinates, *names_beside(engine, system))
-    here = [(as_written(name), value) for name, value in zip(names, engine.y, strict=False)]
-    shown = ", ".join(f"{name} = {value:.4g}" for name, value in here[:8] if not is_integral(name))
-    where = f"t = {t:.6g}: {shown}"
+    where = place(engine, system)
     if status in (codes.NOT_FINITE, codes.STEP_TOO_SMALL) and (reason := without_solution(engine, system)):
         return reason
     if status == codes.NOT_FINITE and engine.count.bad == codes.SINGULAR_MASS:
@@ -37,7 +33,7 @@ def failure(status: int, engine: Engine, system: System) -> str:
     if status == codes.STEP_TOO_SMALL:
         return (
             f"the step becomes too small at {where}; the motion cannot be continued with this accuracy: there is a "
-            f"singularity or a jump in the equations, or the tolerance is below rounding{undetermined(engine, system)}"
+            "singularity or a jump in the equations, or the tolerance is below rounding"
         )
     if status == codes.CHATTER:
         return (
@@ -58,12 +54,20 @@ def failure(status: int, engine: Engine, system: System) -> str:
     return f"{_unsatisfied(engine, system)} after {where}. {reasons}"
 
 
+def place(engine: Engine, system: System) -> str:
+    """Say where a motion is: its time and the first values of its state."""
+    names = (*system.coordinates, *names_beside(engine, system))
+    here = [(as_written(name), value) for name, value in zip(names, engine.y, strict=False)]
+    shown = ", ".join(f"{name} = {value:.4g}" for name, value in here[:8] if not is_integral(name))
+    return f"t = {engine.clock.t:.6g}: {shown}"
+
+
 def _creeping(engine: Engine) -> str:
     """Say what does not get past a singular position, and what to take instead."""
     if engine.implicit:
         return "implicit methods do not get past. Take method `dop853`"
     if engine.kernels.chooses:
-        return "the form `independent` does not get past at this tolerance. Take the form `multipliers`"
+        return "chosen coordinates do not get past at this tolerance. Take the form `multipliers`"
     return "rounding is larger there than this tolerance. Take a larger one"
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, numeric_of
 from dalembert.errors import ModelError, SimulationError
+from dalembert.forms import FORMS
 from dalembert.interruption import Held
 from dalembert.model.initial import begin_of
 from dalembert.model.settings import Settings
@@ -20,16 +21,17 @@ from dalembert.model.variants import with_values
 from dalembert.motion import codes
 from dalembert.motion.conflicts import sample_times
 from dalembert.motion.crossing import Crossing
-from dalembert.motion.diagnosis import refuse_undetermined, stiff
+from dalembert.motion.diagnosis import stiff
 from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.events import Event, Occurrence, read_events
 from dalembert.motion.explicit_engine import ExplicitEngine
-from dalembert.motion.failure_words import failure
+from dalembert.motion.failure_words import failure, place
 from dalembert.motion.forecast import Forecast, foresee, unforeseen
 from dalembert.motion.keep import Stabilisation, stabilisation
 from dalembert.motion.limits import refuse_beyond
 from dalembert.motion.method import Setup
 from dalembert.motion.methods import METHODS
+from dalembert.motion.named_velocities import NamedVelocities
 from dalembert.motion.sampled import ControlRecord, Sampling, laws_of
 from dalembert.motion.starts import hasten_starts
 from dalembert.motion.tableau import Tableau
@@ -154,7 +156,7 @@ def compute(system: System, settings: Settings) -> Motion:
     refuse_beyond(system, state.t, [*state.q, *state.v], numeric.parameters)
     crossing = Crossing(system, parameters, state.t, settings.until, not settings.unchecked)
     crossing.refuse(state.q, state.v)
-    kernels = Kernels(system, settings.form)
+    kernels = _kernels(system, settings)
     kernels.hasten()  # for the starts of variants
     hasten_starts(kernels, numeric)
     ready = Ready(system, numeric, state, parameters, kernels, not settings.unchecked)
@@ -165,6 +167,11 @@ def compute(system: System, settings: Settings) -> Motion:
         facts["message"] = f"{facts['message']}; {remark}" if facts["message"] else ""
     facts["remark"] = remark
     return motion
+
+
+def _kernels(system: System, settings: Settings) -> Kernels:
+    """Return native code of the form in which motions are computed."""
+    return Kernels(system, FORMS[settings.form]().moved(system))
 
 
 def _begun(system: System, settings: Settings) -> State:
@@ -219,7 +226,7 @@ def again(
     """
     ready, settings = motion.ready, replace(motion.settings, progress=None, **changes)
     if settings.form != motion.settings.form:
-        ready = replace(ready, kernels=Kernels(ready.system, settings.form))
+        ready = replace(ready, kernels=_kernels(ready.system, settings))
     if start is not None:
         ready = replace(ready, state=replace(ready.state, q=start[0], v=start[1]))
     crossing = Crossing(ready.system, ready.parameters, ready.state.t, settings.until, ready.checked)
@@ -260,8 +267,8 @@ def _integrate(
     )
     engine = method.engine(kernels, setup)
     y = np.concatenate([state.q, state.v])
-    refuse_undetermined(kernels, state, parameters)
     y[kernels.n :] = kernels.to_state(state.t, state.q, state.v, parameters)
+    named = NamedVelocities(kernels, state, y, parameters, setup.units[kernels.n :])
     sampled = sample_times(settings)
     wanted = np.zeros(0) if sampled is None else sampled
     tolerances = settings.rtol, settings.atol
@@ -271,7 +278,7 @@ def _integrate(
     watch.begin(engine, (state.t, y), parameters)
     crossing.cut = sampling.next
     crossing.begin(engine, watch)
-    status, message = _loop(engine, settings, system, watch, crossing, sampling)
+    status, message = _loop(engine, settings, system, watch, crossing, sampling, named)
     times, states = engine.recorded(state.t, y)
     if status == "failed" and len(times) == 1:
         raise SimulationError(f"the motion cannot begin: {message}")
@@ -287,7 +294,13 @@ def _integrate(
 
 
 def _loop(
-    engine: Engine, settings: Settings, system: System, watch: Watch, crossing: Crossing, sampling: Sampling
+    engine: Engine,
+    settings: Settings,
+    system: System,
+    watch: Watch,
+    crossing: Crossing,
+    sampling: Sampling,
+    named: NamedVelocities,
 ) -> tuple[str, str]:
     """Advance until something ends it; return "done", "stopped" or "failed", and why."""
     start = last = time.perf_counter()
@@ -300,6 +313,8 @@ def _loop(
                 if status == codes.RUNNING:  # else the piece was shorter
                     steps = max(1, min(10 * steps, _MOST, int(steps * _PIECE / max(now - last, 1e-6))))
                 last = now
+                if named.lost(engine):
+                    return "failed", named.words(place(engine, system))
                 if status == codes.EVENT:
                     if ended := watch.handle():
                         return ended

@@ -1,9 +1,15 @@
-"""Equations in quasi-velocities on tapes: v from [A; W] v = [−ψ₀; u − w₀], then q̈ by the shared solver, u̇ = W q̈ + ẇ."""
+"""Equations in quasi-velocities on tapes: v from [A; W] v = [−ψ₀; u − w₀], then q̈ by the shared solver, u̇ = W q̈ + ẇ.
+
+Pivots of [A; W] that are ±1 hold everywhere and are taken first. What is left is solved with pivots that are chosen at
+each state: an order that the pilot chose would fail where one of its pivots vanishes, though u determine v there.
+"""
 
 from __future__ import annotations
 
-from dalembert.algebra.elimination import reduce_rows
-from dalembert.algebra.tape import Tape, TapeFull
+from dalembert.algebra import pivoted
+from dalembert.algebra.elimination import reduce_rows, subtract
+from dalembert.algebra.gramschmidt import Vector
+from dalembert.algebra.tape import Node, Tape, TapeFull
 from dalembert.algebra.writing.numerals import numbers
 from dalembert.errors import DerivationError
 from dalembert.forms.prepared import scene_of
@@ -13,9 +19,10 @@ from dalembert.language.building import Expr
 from dalembert.native.builder import Builder
 from dalembert.native.module import Module
 from dalembert.native.routine import Routine
-from dalembert.native.solver import SOLUTION, Scalar
+from dalembert.native.solver import Scalar
 
 _MOST = 200_000  # operations that find the velocities
+_FULL = 24  # unknowns up to which pivots are chosen at each state; of more it is the pilot's order
 
 
 def quasi_module(builder: Builder) -> Module:
@@ -46,7 +53,7 @@ def quasi_module(builder: Builder) -> Module:
             rates[k] = rates[k] + next(rest) * x[j]
     finish.store("out", [*finish.loads("velocity", n), *rates, *_none(n - m), *r])
     module.add(finish)
-    module.kernel("quasi", ["blocks", *SOLUTION, "finish"], len(builder.inputs))
+    module.kernel("quasi", ["blocks", *builder.solver.motion, "finish"], len(builder.inputs))
     convert = Routine("velocities")
     u = [numbers(expr) for expr in (*velocities.meanings.values(), *velocities.symbols[velocities.count :])]
     convert.store("out", [*builder.evaluate(convert, u), *_none(n - m)])
@@ -67,9 +74,57 @@ def _velocities(builder: Builder, routine: Routine, velocities: QuasiVelocities)
     u = [routine.tape.load("in", 1 + builder.n + k) for k in range(len(velocities.W))]
     asked = [symbol - next(values) for symbol in u]
     right = [*(-next(values) for _ in kept), *asked]
-    solved = reduce_rows(rows, right, routine.tape, velocities.pilot.replay())
-    found = dict(zip(solved.pivots, solved.right, strict=True))
+    found = _solved(rows, right, routine.tape)
+    if found is None:
+        solved = reduce_rows(rows, right, routine.tape, velocities.pilot.replay())
+        found = dict(zip(solved.pivots, solved.right, strict=True))
     return {symbol: found[j] for j, symbol in enumerate(b.v)}
+
+
+def _solved(rows: list[Vector], right: list[Scalar], tape: Tape) -> dict[int, Scalar] | None:
+    """Return the unknowns of as many rows, by their columns; None if too many are left behind pivots that are ±1."""
+    rest = [(dict(row), value) for row, value in zip(rows, right, strict=True)]
+    taken: list[tuple[int, Vector, Scalar]] = []
+    while place := _unit(rest):
+        row, value = rest.pop(place[0])
+        pivot = row.pop(place[1])
+        row, value = {j: entry * pivot for j, entry in row.items()}, value * pivot
+        for k, (other, known) in enumerate(rest):
+            if place[1] in other:
+                factor = other.pop(place[1])
+                rest[k] = subtract(other, factor, row), known - factor * value
+        taken.append((place[1], row, value))
+    columns = sorted({j for row in rows for j in row} - {column for column, _, _ in taken})
+    if len(rest) > _FULL:
+        return None
+    matrix, values = [], []
+    for row, value in rest:
+        size: Scalar = 0.0
+        for entry in row.values():
+            size = tape.call("max", size, tape.call("abs", entry))
+        matrix.append([row.get(j, 0.0) / size for j in columns])
+        values.append(value / size)
+    found = dict(zip(columns, pivoted.solve(matrix, values, tape.call), strict=True)) if rest else {}
+    for column, row, value in reversed(taken):
+        for j, entry in row.items():
+            value = value - entry * found[j]
+        found[column] = value
+    return found
+
+
+def _unit(rest: list[tuple[Vector, Scalar]]) -> tuple[int, int] | None:
+    """Choose an entry that is ±1 for good, in the row and column that are shared least."""
+    shared: dict[int, int] = {}
+    for row, _ in rest:
+        for j in row:
+            shared[j] = shared.get(j, 0) + 1
+    places = [
+        ((len(row) - 1) * (shared[j] - 1), i, j)
+        for i, (row, _) in enumerate(rest)
+        for j, entry in row.items()
+        if not isinstance(entry, Node) and abs(entry) == 1
+    ]
+    return min(places)[1:] if places else None
 
 
 def _none(count: int) -> list[float]:

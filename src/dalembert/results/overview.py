@@ -78,12 +78,13 @@ def how(run: Run) -> nodes.Block:
 
 
 def choices(run: Run) -> list[nodes.Block]:
-    """Say which coordinates were independent, and when others were chosen."""
+    """Say which coordinates, or their velocities, were independent, and when others were chosen."""
     found = [(t, words) for t, words in run.choices if words]
     if not found:
         return []
     first, others = found[0][1], [new for old, new in pairwise(found) if new[1] != old[1]]
-    text = f"Independent coordinates: {quoted(first)}"
+    what = "Quasi-velocities, those of" if run.form == "quasi" else "Independent coordinates:"
+    text = f"{what} {quoted(first)}"
     text += "".join(f"; from t = {t:.4g} on {quoted(words)}" for t, words in others[:_CHOICES])
     if len(others) > _CHOICES:
         text += f"; and {len(others) - _CHOICES} more changes until t = {others[-1][0]:.4g}"

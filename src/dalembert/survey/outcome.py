@@ -13,6 +13,7 @@ from dalembert.language.building import Expr
 from dalembert.language.state_names import as_written
 from dalembert.language.table_functions import calls_in, is_open
 from dalembert.model.constraint import describe_class
+from dalembert.survey.integrals import Integrals, integrals_of
 from dalembert.survey.redundancy import Redundancy
 from dalembert.survey.start import State
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _NAMES, _VALUES = 12, 14  # constraints of one kind, and values of the initial state, that are shown
 _STATE = "initial state"
+_QUICK = 12  # coordinates up to which first integrals are looked for: with more it takes longer than all else
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,7 +60,13 @@ class Check(Printed):
             "redundant": {r.name: list(r.others) for r in self.redundancies},
             "classes": self.classes,
             "problems": [{"severity": p.severity, "text": p.text, "line": p.line} for p in self.problems],
+            "integrals": None if self.integrals is None else self.integrals.as_dict(),
         }
+
+    @property
+    def integrals(self) -> Integrals | None:
+        """What stays constant along every motion; None where that is not looked for."""
+        return integrals_of(self.system) if self.ok and len(self.system.coordinates) <= _QUICK else None
 
     @property
     def freedom(self) -> str:
@@ -82,6 +90,8 @@ class Check(Printed):
             values = [*values[:_VALUES], *["…"] * (len(values) > _VALUES)]
             values += [f"the rest depends on {quoted(loose)}"] if loose else []
             parts.append(Listing(values, short=True, title=_STATE))
+        if self.integrals:
+            parts.append(self.integrals.document())
         return Section(self.system.name or "A system", parts, "" if self.ok else Tone("contradicts itself", "bad"))
 
     def _shown(self, values: Mapping[str, float]) -> Iterator[tuple[str, Number]]:

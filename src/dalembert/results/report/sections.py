@@ -52,7 +52,8 @@ def check(found: Check) -> nodes.Section:
     """Say what the check of the model found."""
     shown = found.document()
     nothing = [] if found.problems else [nodes.Paragraph("Nothing is in the way, and there is nothing to note.")]
-    return replace(shown, title="Check", parts=[*nothing, *shown.parts], key="check")
+    said = [part for part in shown.parts if not isinstance(part, nodes.Section)]  # integrals stand with the equations
+    return replace(shown, title="Check", parts=[*nothing, *said], key="check")
 
 
 def motion(source: PlotSource) -> nodes.Section:
