@@ -26,7 +26,7 @@ class Fractions:
 
     def quotient(self, above: Polynomial, below: Polynomial) -> Expr:
         """Write one polynomial over the other."""
-        return self._writer.polynomial(above) / self._writer.polynomial(below)
+        return self._writer.polynomial(above) / self._writer.denominator(below)
 
     def split(self, above: Polynomial, below: Polynomial) -> Expr:
         """Write a fraction as what can be divided and a rest, part by part as long as that shortens it."""
@@ -69,22 +69,30 @@ class Fractions:
                 found.append(se.Mul(se.Integer(int(content)), *others, inside))
         return found
 
-    def apart(self, above: Polynomial, below: Polynomial, depth: int = 3) -> Expr:
+    def apart(self, above: Polynomial, below: Polynomial) -> Expr:
         """Write terms apart in which a factor of the denominator cancels: (p² + L²/r²)/(2 m) − k/r.
 
-        What is left below both may stand below their sum.
+        What all terms share stays in front of them.
         """
+        shared = above.context().term(coeff=1, exp_vec=tuple(_shared_powers(above)))
+        whole = self._apart(above, below)
+        if shared.is_one():
+            return whole
+        return self._writer.shortest((whole, self._writer.polynomial(shared) * self._apart(above // shared, below)))
+
+    def _apart(self, above: Polynomial, below: Polynomial, depth: int = 3) -> Expr:
+        """Write terms apart; what is left below both may stand below their sum."""
         found: list[Expr] = [self.quotient(above, below)]
         twos: dict[Expr, list[tuple[Polynomial, Polynomial]]] = {}
         for bottom, divisor, whole, rest in self._cancelling(above, below) if 2 <= len(above) <= _FEW else ():
             inside = self._writer.polynomial(whole) + self.quotient(rest, divisor)
-            found.append(inside / self._writer.polynomial(bottom // divisor))
+            found.append(inside / self._writer.denominator(bottom // divisor))
             parts = [self._lowest(whole, bottom // divisor), self._lowest(rest, bottom)]
             twos[se.Add(*[self.quotient(top, under) for top, under in parts])] = parts
         if twos:  # the shortest of these is taken further
             two = self._writer.shortest(twos)
             found.append(two)
-            found += [se.Add(*[self.apart(top, under, depth - 1) for top, under in twos[two]])] if depth else []
+            found += [se.Add(*[self._apart(top, under, depth - 1) for top, under in twos[two]])] if depth else []
         return self._writer.shortest(found)
 
     def _cancelling(self, above: Polynomial, below: Polynomial) -> list[tuple[Polynomial, ...]]:
