@@ -109,9 +109,11 @@ class _Description:
 
     def integrals(self) -> Section | None:
         """Show what stays constant; where a person reads, what can be read."""
-        rows = self.derivation.integrals.rows()
+        found, known = self.derivation.integrals, self.derivation.abbreviation_expressions
+        rows = found.rows()
         shown = [row for row in rows if self.whole or is_readable([row.right])]
         said = [Paragraph(f"{row.left} = {row.said}", "faint") for row in rows if row not in shown]
+        shown += [Equation(name, value) for name, value in found.meanings().items() if name not in known]
         return self.section("First integrals", shown, "integral", *said)
 
     def joint_forces(self) -> Section | None:

@@ -15,7 +15,7 @@ from functools import cached_property
 import symengine as se
 
 from dalembert.algebra.rational import TooLarge
-from dalembert.algebra.writing.cost import is_negative, operations, total, width
+from dalembert.algebra.writing.cost import is_negative, operations, shortest, total, width
 from dalembert.algebra.writing.cutting import WIDEST
 from dalembert.algebra.writing.given_names import with_given_names
 from dalembert.algebra.writing.shared_parts import UNNAMED, in_order, put
@@ -65,7 +65,10 @@ class Short:
             own = Pen(self._scene, [e for row in rows for e in row]) if name in functions else pen
             found[name] = [[own.value(entry) for entry in row] for row in rows]
         for name, terms in self._parts.items():
-            apart = se.Add(*[Pen(self._scene, [term]).value(term) for term in terms])
+            *moving, still = [[term] for term in terms]
+            ways = [[*moving, still], [[term for part in moving for term in part], still]]
+            sums = [[se.Add(*part) for part in way if part] for way in ways]
+            apart = shortest(se.Add(*[Pen(self._scene, [part]).value(part) for part in way]) for way in sums)
             whole = found.get(name, [[apart]])[0][0]
             is_mixed = any(symbol.name.endswith("'") for symbol in whole.free_symbols)  # of velocities and momenta
             if operations(apart) <= max(operations(whole), _READ * is_mixed):  # energies read better than their sum

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
-from dalembert.algebra.writing.cost import rank
+from dalembert.algebra.writing.cost import operations, rank
 from dalembert.language.building import Expr
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ Polynomial = Any  # flint's fmpz_mpoly
 _SHORT = 24  # terms of a factor that is divided
 _FEW = 12  # terms that are looked at by what cancels in each
 _PARTS = 3  # that are split off a fraction
+_FOLLOWED = 2  # ways to write a fraction as two that are taken further
 
 
 class Fractions:
@@ -69,18 +71,19 @@ class Fractions:
                 found.append(se.Mul(se.Integer(int(content)), *others, inside))
         return found
 
-    def apart(self, above: Polynomial, below: Polynomial) -> Expr:
+    def apart(self, above: Polynomial, below: Polynomial, depth: int = 3) -> Expr:
         """Write terms apart in which a factor of the denominator cancels: (p² + L²/r²)/(2 m) − k/r.
 
         What all terms share stays in front of them.
         """
         shared = above.context().term(coeff=1, exp_vec=tuple(_shared_powers(above)))
-        whole = self._apart(above, below)
+        whole = self._apart(above, below, depth)
         if shared.is_one():
             return whole
-        return self._writer.shortest((whole, self._writer.polynomial(shared) * self._apart(above // shared, below)))
+        inside = self._apart(above // shared, below, depth)
+        return self._writer.shortest((whole, self._writer.polynomial(shared) * inside))
 
-    def _apart(self, above: Polynomial, below: Polynomial, depth: int = 3) -> Expr:
+    def _apart(self, above: Polynomial, below: Polynomial, depth: int) -> Expr:
         """Write terms apart; what is left below both may stand below their sum."""
         found: list[Expr] = [self.quotient(above, below)]
         twos: dict[Expr, list[tuple[Polynomial, Polynomial]]] = {}
@@ -89,11 +92,32 @@ class Fractions:
             found.append(inside / self._writer.denominator(bottom // divisor))
             parts = [self._lowest(whole, bottom // divisor), self._lowest(rest, bottom)]
             twos[se.Add(*[self.quotient(top, under) for top, under in parts])] = parts
-        if twos:  # the shortest of these is taken further
-            two = self._writer.shortest(twos)
-            found.append(two)
-            found += [se.Add(*[self._apart(top, under, depth - 1) for top, under in twos[two]])] if depth else []
+        found += twos
+        for two in sorted(twos, key=operations)[:_FOLLOWED] if depth else ():
+            found.append(se.Add(*[self.apart(top, under, depth - 1) for top, under in twos[two]]))
         return self._writer.shortest(found)
+
+    def partial(self, above: Polynomial, below: Polynomial) -> list[Expr]:
+        """Write a fraction as two, each with one of two factors below: (a + b)/(I J) as a/I + b/J.
+
+        A generator that is in one of them only, and linear, has a value where that vanishes.
+        """
+        field, found = self._field, []
+        sums = [factor for factor, power in field.factors(below)[1] if power == 1 and 1 < len(factor) <= _FEW]
+        for one, other in permutations(sums, 2) if len(above) <= _SHORT else ():
+            degrees, others = one.degrees(), other.degrees()
+            k = next((k for k, degree in enumerate(degrees) if degree == 1 and not others[k]), None)
+            if k is None or not field.generators[k].is_Symbol:
+                continue
+            front = one.derivative(k)
+            root = field.quotient(front * one.context().gens()[k] - one, front)
+            whole = field.quotient(above, below // one)
+            first = field.substitute(whole, {field.generators[k]: root}) / field.quotient(one, field.unit)
+            second = field.quotient(above, below) - first
+            if divmod(first.denominator, other)[1].is_zero() or divmod(second.denominator, one)[1].is_zero():
+                continue
+            found.append(se.Add(*[self.apart(part.numerator, part.denominator) for part in (first, second)]))
+        return found
 
     def _cancelling(self, above: Polynomial, below: Polynomial) -> list[tuple[Polynomial, ...]]:
         """Return generators in which terms differ: below, d that divides it, whole and rest, above = d·whole + rest."""

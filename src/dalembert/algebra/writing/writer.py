@@ -92,6 +92,7 @@ class Writer:
                 found.append(self._positive(above, below, self.fractions.split))
                 found.append(self._positive(above, below, self.fractions.apart))
                 found += self._positive(above, below, self.fractions.split_inside)
+                found += self._positive(above, below, self.fractions.partial)
         return self.shortest(found)
 
     def _solved(self, formula: Any) -> list[Any]:
