@@ -71,6 +71,16 @@ class Fractions:
                 found.append(se.Mul(se.Integer(int(content)), *others, inside))
         return found
 
+    def apart_inside(self, above: Polynomial, below: Polynomial) -> list[Expr]:
+        """Write the terms of one factor apart: a² (J₁ r₂² + J₂ r₁²)/(r₁ r₂)² is a² (J₁/r₁² + J₂/r₂²)."""
+        content, factors = self._writer.factors(above)
+        sums = [k for k, (factor, power) in enumerate(factors) if power == 1 and 1 < len(factor) <= _FEW]
+        found = []
+        for k in sums if sum(len(factor) > 1 for factor, _ in factors) > 1 else ():
+            others = [self._writer.polynomial(f) ** int(power) for i, (f, power) in enumerate(factors) if i != k]
+            found.append(se.Mul(se.Integer(int(content)), *others, self.apart(factors[k][0], below)))
+        return found
+
     def apart(self, above: Polynomial, below: Polynomial, depth: int = 3) -> Expr:
         """Write terms apart in which a factor of the denominator cancels: (p² + L²/r²)/(2 m) − k/r.
 

@@ -93,6 +93,7 @@ class Writer:
                 found.append(self._positive(above, below, self.fractions.apart))
                 found += self._positive(above, below, self.fractions.split_inside)
                 found += self._positive(above, below, self.fractions.partial)
+                found += self._positive(above, below, self.fractions.apart_inside)
         return self.shortest(found)
 
     def _solved(self, formula: Any) -> list[Any]:
@@ -182,7 +183,28 @@ class Writer:
         values = self.field.polynomial_values(front)
         if np.all(np.isfinite(values)) and np.all(values < 0):
             front, rest = -front, -rest
-        return se.Add(self.polynomial(front) * self.field.generators[found[0]], self.polynomial(rest))
+        acceleration, whole = self.field.generators[found[0]], (self.polynomial(front), self.polynomial(rest))
+        ways = [whole, *([self._over(part, d) for part in whole] for d in self._divisors(front))]
+        return self.shortest(se.Add(inertia * acceleration, force) for inertia, force in ways)
+
+    def _over(self, written: Expr, divisor: Polynomial) -> Expr:
+        """Divide a sum as it is written, term by term."""
+        terms = written.args if written.is_Add else (written,)
+        below = self.field.quotient(divisor, self.field.unit)
+        return se.Add(*[self.value(self.field.read(term) / below) for term in terms])
+
+    def _divisors(self, front: Polynomial) -> list[Polynomial]:
+        """Return by what an inertia may be divided so that one of its terms is a parameter: J₁/r₁² + J₂/r₂² + m."""
+        still = [g.is_Symbol and g.name in self._constant for g in self.field.generators]
+        found: dict[tuple[int, ...], None] = {}
+        for monomial in front.to_dict() if len(front) > 2 else ():
+            powers = tuple(map(int, monomial))
+            for k, power in enumerate(powers):
+                rest = tuple(p * (i != k) for i, p in enumerate(powers))
+                if power == 1 and sum(rest) > 1 and all(fixed for fixed, p in zip(still, rest, strict=True) if p):
+                    found[rest] = None
+        largest = sorted(found, key=sum, reverse=True)[:_TRIED]
+        return [front.context().term(coeff=1, exp_vec=rest) for rest in largest]
 
     @staticmethod
     def _note(options: dict[str, Any], above: Polynomial, below: Polynomial) -> None:
