@@ -19,7 +19,7 @@ from dalembert.algebra.writing.cost import is_negative, operations, shortest, to
 from dalembert.algebra.writing.cutting import WIDEST
 from dalembert.algebra.writing.given_names import with_given_names
 from dalembert.algebra.writing.shared_parts import UNNAMED, in_order, put
-from dalembert.algebra.writing.signs import aligned, settled
+from dalembert.algebra.writing.signs import aligned, facing, settled
 from dalembert.forms.base import Form, Matrix, Written
 from dalembert.forms.naming import length, with_names, with_shared_factors
 from dalembert.forms.narrowing import narrowed
@@ -35,9 +35,7 @@ from dalembert.language.calculus import ZERO
 from dalembert.language.functions import FUNCTIONS
 
 _REPEATED = 40  # operations of reactions, above which they use the names of equations,
-_ONCE = (
-    1000  # and above which λ is written once if that makes them much shorter; a formula of its own reads better else
-)
+_ONCE = 1000  # and above which λ is written once if that makes them much shorter; a formula reads better else
 _MUCH = 0.9  # of the operations that equations must have with more names than they need
 _READ = 60  # operations of a function of momenta that one still reads rather than one of velocities too
 
@@ -53,7 +51,7 @@ class Short:
     @cached_property
     def expressions(self) -> list[Expr]:
         """The equations."""
-        return list(map(settled, self._equations[0]))
+        return list(map(facing, self._equations[0]))
 
     @cached_property
     def _matrices(self) -> dict[str, Matrix]:

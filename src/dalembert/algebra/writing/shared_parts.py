@@ -8,7 +8,7 @@ from itertools import combinations
 
 import symengine as se
 
-from dalembert.algebra.writing.cost import operations
+from dalembert.algebra.writing.cost import is_negative, operations
 from dalembert.algebra.writing.signs import aligned, negative, settled
 from dalembert.language.building import Expr
 from dalembert.language.walk import fold, operands, rebuild
@@ -57,7 +57,7 @@ def _faced(work: list[Expr], found: dict[str, Expr]) -> tuple[list[Expr], dict[s
         turned = {se.Symbol(name): -se.Symbol(name)}
         other = [expr.xreplace(turned) for expr in work]
         names = {key: negative(expr) if key == name else expr.xreplace(turned) for key, expr in found.items()}
-        if _length(other, names) < _length(work, found):
+        if _length(other, names) < _length(work, found) and not is_negative(settled(names[name])):
             work, found = other, names
     return work, found
 

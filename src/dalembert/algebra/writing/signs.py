@@ -31,6 +31,21 @@ def settled(expr: Expr) -> Expr:
     return _alone(fold(expr, _settled))
 
 
+def facing(expr: Expr) -> Expr:
+    """Return an equation that vanishes in the sign in which most of its accelerations are positive, and settled.
+
+    >>> import symengine as se
+    >>> a, b, m, x = se.symbols("a b m x''")
+    >>> facing(a + b - m * x), facing(a + m * (b - x))
+    (-a - b + m*x'', -a + m*(-b + x''))
+    """
+    found = settled(expr)
+    fastest = [term for term in found.args if any(rank(symbol) == 2 for symbol in term.free_symbols)]
+    if not found.is_Add or 2 * sum(map(is_negative, fastest)) <= len(fastest):
+        return found
+    return negative(found)
+
+
 def aligned(expr: Expr) -> Expr:
     """Return an expression in which a sum and its negative are written as one sum, with a minus in front.
 
@@ -82,11 +97,20 @@ def _is_turned(term: Expr) -> bool:
 
 def _settled(node: Expr, args: list[Expr]) -> Expr:
     if node.is_Add:
-        plain, turned = rebuild(node, args), se.Add(*map(_facing, args))
+        plain, turned = rebuild(node, args), se.Add(*_without_minus(list(map(_facing, args))))
         return turned if operations(turned) <= operations(plain) else plain
     if not args or node.is_Mul:
         return rebuild(node, args) if args else node
     return rebuild(node, list(map(_alone, args)))
+
+
+def _without_minus(terms: list[Expr]) -> list[Expr]:
+    """Write one of the terms of a sum without a minus, if all have one."""
+    if all(map(is_negative, terms)):
+        for k, term in enumerate(terms):
+            if not is_negative(other := _alone(term)):
+                return [*terms[:k], other, *terms[k + 1 :]]
+    return terms
 
 
 def _aligned(node: Expr, args: list[Expr]) -> Expr:
@@ -121,6 +145,8 @@ def _is_against(expr: Expr) -> bool:
 
 def _alone(expr: Expr) -> Expr:
     """Put a minus in front of a product inside of one of its sums, if that has positive terms then."""
+    if _is_turned(expr):
+        return se.Add(*map(_facing, negative(expr.args[1]).args))
     below = [k for k, part in enumerate(expr.args) if part.is_Add and all(map(is_negative, part.args))]
     expr = _turned(expr, below)
     if not is_negative(expr) or not expr.is_Mul:
