@@ -354,7 +354,8 @@ class Short:
         given = {**self._scene.definitions, **self._raw.abbreviation_expressions, **self._kinematic}
         known = {**given, **(steps.names if steps else {}), **(own.names if own else {})}
         reacting = self._scene.memory.get("reacting")
-        return _settled(in_order({**known, **(reacting.names if reacting else {}), **self._equations[1]}))
+        found = in_order({**known, **(reacting.names if reacting else {}), **self._equations[1]})
+        return {name: settled(value) for name, value in found.items()}
 
     @property
     def abbreviation_expressions(self) -> dict[str, Expr]:
@@ -370,7 +371,8 @@ class Short:
             used = [e for rows in self.entries.values() for row in rows for e in row]
             names = {**needed(used, self._steps.names), **names}
         used = [e for rows in raw.entries.values() for row in rows for e in row]
-        return _settled(in_order({**self._kinematic, **needed(used, raw.abbreviation_expressions), **names}))
+        found = in_order({**self._kinematic, **needed(used, raw.abbreviation_expressions), **names})
+        return {name: settled(value) for name, value in found.items()}
 
     @property
     def _kinematic(self) -> dict[str, Expr]:
@@ -395,7 +397,3 @@ class Short:
             *forces(self._scene)[1],
         }
         return taken | {symbol.name for expr in equations for symbol in expr.free_symbols}
-
-
-def _settled(names: dict[str, Expr]) -> dict[str, Expr]:
-    return {name: settled(value) for name, value in names.items()}
