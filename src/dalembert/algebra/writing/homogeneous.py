@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 Polynomial = Any  # flint's fmpz_mpoly
@@ -42,3 +43,16 @@ def _of_one_degree(field: Any, polynomial: Polynomial, pair: tuple[int, int], to
         for degree, part in degrees.items():
             total += context.from_dict(part) * one ** ((top - degree) // 2)
     return total
+
+
+def without_conjugates(factors: Sequence[tuple[Polynomial, int]]) -> list[tuple[Polynomial, int]]:
+    """Write a² − b² for (a + b)(a − b), which is not longer."""
+    found: list[tuple[Polynomial, int]] = []
+    for factor, power in factors:
+        for k, (other, times) in enumerate(found):
+            if times == power and len(factor) == len(other) == len(whole := factor * other) == 2:
+                found[k] = whole, power
+                break
+        else:
+            found.append((factor, power))
+    return found

@@ -87,11 +87,7 @@ class Fractions:
         What all terms share stays in front of them.
         """
         shared = above.context().term(coeff=1, exp_vec=tuple(_shared_powers(above)))
-        whole = self._apart(above, below, depth)
-        if shared.is_one():
-            return whole
-        inside = self._apart(above // shared, below, depth)
-        return self._writer.shortest((whole, self._writer.polynomial(shared) * inside))
+        return self._writer.polynomial(shared) * self._apart(above // shared, below, depth)
 
     def _apart(self, above: Polynomial, below: Polynomial, depth: int) -> Expr:
         """Write terms apart; what is left below both may stand below their sum."""
@@ -103,7 +99,7 @@ class Fractions:
             parts = [self._lowest(whole, bottom // divisor), self._lowest(rest, bottom)]
             twos[se.Add(*[self.quotient(top, under) for top, under in parts])] = parts
         found += twos
-        for two in sorted(twos, key=operations)[:_FOLLOWED] if depth else ():
+        for two in sorted(twos, key=operations)[: min(depth, _FOLLOWED)]:
             found.append(se.Add(*[self.apart(top, under, depth - 1) for top, under in twos[two]]))
         return self._writer.shortest(found)
 

@@ -11,7 +11,7 @@ import symengine as se
 
 from dalembert.algebra.writing.cost import is_negative, operations, rank, shortest
 from dalembert.algebra.writing.factoring import MAX_EFFORT, Atoms, arranged, collected
-from dalembert.algebra.writing.homogeneous import homogeneous
+from dalembert.algebra.writing.homogeneous import homogeneous, without_conjugates
 from dalembert.algebra.writing.relations import Relations
 from dalembert.algebra.writing.shared_factors import Shared, SharedFactors
 from dalembert.algebra.writing.splitting import Fractions
@@ -24,6 +24,7 @@ Polynomial = Any  # flint's fmpz_mpoly
 _SHORT = 24  # up to this many terms all ways of writing sin² or cos² are tried
 _SEARCHED = 60  # up to this many terms shorter ways of writing a formula are looked for
 _TRIED = 6  # fractions that are equal on the motion
+_NOTED = 3  # of which factors are noted, for names that formulas share
 _PROMISING = 1.1, 2  # times the length of the shortest and operations more, at a rough look, of what may be shortest
 _LONGER = 6  # terms that a fraction may gain by a relation, in the hope of factors
 
@@ -45,6 +46,7 @@ class Writer:
         self.shared = SharedFactors(self)
         self._known: dict[str, Expr] = {}
         self._values: dict[str, Expr] = {}
+        self._full: dict[str, list[Polynomial]] = {}  # with sin² + cos² in the place of 1
 
     # --- formulas -------------------------------------------------------------------------------------------------
 
@@ -83,7 +85,7 @@ class Writer:
         tried = sorted(options.values(), key=lambda pair: len(pair[0]) + len(pair[1]))[:most]
         if any(above.is_zero() for above, _ in tried):
             return se.Integer(0)
-        for above, below in tried:
+        for above, below in tried[:_NOTED]:
             self.shared.note(f"{top}|{bottom}", above, below)
             found += self._positive(above, below, self.shared.written)
         for above, below in self._promising(tried, lambda pair: self._roughly(pair[0]) + self._roughly(pair[1])):
@@ -270,17 +272,23 @@ class Writer:
                 found.setdefault(str(other), other)
             most = 6 if len(polynomial) <= _SHORT else 2
             found = dict(sorted(found.items(), key=lambda item: len(item[1]))[:most])
-        for full in homogeneous(self.field, polynomial):
+        for full in self._homogeneous(polynomial):
             found[str(full)] = full
         return list(found.values())
 
     def factors(self, polynomial: Polynomial) -> tuple[Any, list[tuple[Polynomial, int]]]:
         """Return factors, also those that are seen only with sin² + cos² in the place of 1, or sin² of 1 − cos²."""
-        ways = [polynomial, *homogeneous(self.field, polynomial)]
+        ways = [polynomial, *self._homogeneous(polynomial)]
         for s, c in self.field.sine_pairs:
             if polynomial.degrees()[c] > 1 and len(polynomial) <= _SHORT:
                 ways.append(self.field.swap(polynomial, s, c))
         return max(map(self.field.factors, ways), key=lambda found: sum(power for _, power in found[1]))
+
+    def _homogeneous(self, polynomial: Polynomial) -> list[Polynomial]:
+        key = str(polynomial)
+        if key not in self._full:
+            self._full[key] = homogeneous(self.field, polynomial)
+        return self._full[key]
 
     def denominator(self, polynomial: Polynomial) -> Expr:
         """Write a polynomial that is positive where the pilot has been: its factors are so as well, if they can be."""
@@ -298,7 +306,7 @@ class Writer:
             factor = factors[0][0]
             return -number * self._sum(-factor) if number < 0 and len(factor) > 1 else number * self._sum(factor)
         written = []
-        for factor, power in _without_conjugates(factors):
+        for factor, power in without_conjugates(factors):
             expr = self._sum(factor)
             negative = (power % 2 == 0 or positive) and np.all(self.field.polynomial_values(factor) < 0)
             if expr.is_Add and (negative or (_minuses(expr) * 2 > len(expr.args) and not positive)):  # b - a
@@ -367,19 +375,6 @@ class Writer:
                 exponents[k] = power
             terms[tuple(exponents)] = factor
         return self.field.unit.context().from_dict(terms)
-
-
-def _without_conjugates(factors: Sequence[tuple[Polynomial, int]]) -> list[tuple[Polynomial, int]]:
-    """Write a² − b² for (a + b)(a − b), which is not longer."""
-    found: list[tuple[Polynomial, int]] = []
-    for factor, power in factors:
-        for k, (other, times) in enumerate(found):
-            if times == power and len(factor) == len(other) == len(whole := factor * other) == 2:
-                found[k] = whole, power
-                break
-        else:
-            found.append((factor, power))
-    return found
 
 
 def _against(expr: Expr) -> tuple[int, int]:
