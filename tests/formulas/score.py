@@ -1,7 +1,7 @@
 """Score derived formulas against those that a textbook prints: equal in value, and how long in operations.
 
 `textbook.toml` holds the formulas, `textbook-more.toml` those of other systems, `textbook-mechanisms.toml` those of
-machines by bodies and joints; each entry says in which form of which model it appears, and what counts as equal:
+machines by bodies and joints, `textbook-strangers.toml` those of systems that came later; each entry says in which form of which model it appears, and what counts as equal:
 `exact` values, or `span`, the same equations up to how they are combined. What a textbook leaves unknown, as multipliers
 in its equations, is unknown in ours as well. Operations are those that SymPy counts in the formula as it is written, over plain symbols; abbreviations
 count where they are defined, once, and one more each.
@@ -30,6 +30,7 @@ HERE = Path(__file__).parent
 STATES = 20
 ENTRIES = tomllib.loads((HERE / "textbook.toml").read_text())["formula"]
 MORE = tomllib.loads((HERE / "textbook-more.toml").read_text())["formula"]
+STRANGERS = tomllib.loads((HERE / "textbook-strangers.toml").read_text())["formula"]
 MECHANISMS = tomllib.loads((HERE / "textbook-mechanisms.toml").read_text())["formula"]
 
 
@@ -229,4 +230,4 @@ def report(sets: dict[str, list[dict[str, Any]]]) -> str:
 
 
 if __name__ == "__main__":
-    print(report({"textbook": ENTRIES, "more": MORE, "mechanisms": MECHANISMS}))
+    print(report({"textbook": ENTRIES, "more": MORE, "mechanisms": MECHANISMS, "strangers": STRANGERS}))

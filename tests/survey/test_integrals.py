@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
+import symengine as se
 
-from dalembert import System, example
+from dalembert import System, example, load
 from dalembert.cli import main
 from dalembert.survey.integral_factors import factors_near
 from dalembert.survey.sampled_states import SampledStates
@@ -184,3 +186,33 @@ def test_on_the_command_line(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["derive", str(path)])
     assert "First integrals" in capsys.readouterr().out
+
+
+def test_what_vanishes_on_the_constraints_is_not_claimed():
+    """A drive leaves no freedom; x_crank − cos(φ)/10 is zero, and so is any momentum along it."""
+    driven = load(Path(__file__).parents[1] / "everyday" / "models" / "four-bar-off.toml")
+    assert len(driven.integrals()) == 0
+
+
+def test_what_integrable_constraints_keep_constant_makes_no_further_integral():
+    """s − r φ is constant, so that (s − r φ) p_X is one that nobody asks for."""
+    rolling = load(Path(__file__).parents[1] / "formulas" / "models" / "cylinder-on-wedge.toml")
+    assert [one.name for one in rolling.integrals()] == ["energy", "p_X"]
+
+
+def test_integrals_of_a_top_by_its_angular_velocity():
+    found = str(example("heavy-top-joints").integrals())
+    assert "J1*omega_x_top^2 + J2*omega_y_top^2 + J3*omega_z_top^2" in found
+    assert "J1*R31_top*omega_x_top + J2*R32_top*omega_y_top + J3*R33_top*omega_z_top" in found
+    assert "  R31_top = 2*(e1_top*e3_top - e0_top*e2_top)" in found
+    assert max(map(len, found.splitlines())) < 250
+
+
+def test_names_of_bodies_stand_for_what_they_say():
+    """The energy by ω and R has the value that it has by Euler parameters, where these have the length 1."""
+    of = example("heavy-top-joints")
+    found, states = of.integrals(), SampledStates(of, 30, seed=4)
+    meanings = {se.Symbol(name): value for name, value in found.meanings().items()}
+    named = [row.right.xreplace(meanings) for row in found.rows()]
+    plain = [one.expression for one in found]
+    assert np.allclose(states.at(named), states.at(plain), rtol=1e-9)

@@ -208,13 +208,15 @@ class Script(ABC):
 
     # --- order --------------------------------------------------------------------------------------------------------
 
-    def _place_of_factor(self, expr: Expr) -> tuple[int, str]:
-        """Order factors: numbers, names, sums of names such as m1 + m2, derivatives, sums, functions."""
+    def _place_of_factor(self, expr: Expr) -> tuple[float, str]:
+        """Order factors: numbers, names, time, sums of names such as m1 + m2, derivatives, sums, functions."""
         inner = expr.args[0] if expr.is_Pow else expr
         if expr.is_Number or (inner.is_Symbol and is_numeral(inner)):
             return 0, ""
         if inner.is_Symbol:
             dots = len(inner.name) - len(inner.name.rstrip("'"))
+            if inner.name == "t":
+                return 1.5, ""
             return (2 if dots else 0) + 1 + dots + 3 * inner.name.startswith("lambda_"), self._text(expr)
         return (2 if is_constant_sum(inner) else 8) if inner.is_Add else 9, self._text(expr)
 

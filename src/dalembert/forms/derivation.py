@@ -12,6 +12,7 @@ import sympy as sp
 
 from dalembert.algebra.writing.cost import total
 from dalembert.algebra.writing.numerals import figures
+from dalembert.algebra.writing.signs import settled
 from dalembert.document.nodes import Section
 from dalembert.document.shown import Printed
 from dalembert.forms.base import Form, Matrix
@@ -143,7 +144,8 @@ class Derivation(Printed):
     @cached_property
     def joint_expressions(self) -> dict[str, Expr]:
         """λ of joints that carry bodies, where that is a formula which can be read."""
-        return _figured({name: expr for name, expr in self._carrying.items() if name not in self.long_joint_forces})
+        long = self.long_joint_forces
+        return _figured({name: settled(expr) for name, expr in self._carrying.items() if name not in long})
 
     @cached_property
     def long_joint_forces(self) -> list[str]:

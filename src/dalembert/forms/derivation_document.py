@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import symengine as se
 
+from dalembert.algebra.writing.signs import settled
 from dalembert.document.nodes import Block, Equation, Equations, Listing, Matrix, Note, Paragraph, Section
 from dalembert.document.readable import is_readable
 from dalembert.errors import quoted
 from dalembert.forms.multipliers import multiplier
+from dalembert.forms.solved import alone
 
 if TYPE_CHECKING:
     from dalembert.forms.derivation import Derivation
@@ -22,7 +24,7 @@ def derivation_document(derivation: Derivation, whole: bool = True) -> Section:
     """Show all of it; or, where a person reads, reactions that can be read, and say which cannot."""
     described = _Description(derivation, whole)
     parts = [
-        described.section("Equations", map(Equation, derivation.expressions)),
+        described.section("Equations", described.equations()),
         described.section("with", (Equation(name, expr) for name, expr in derivation.meaning_expressions.items())),
         described.constraints(),
         described.matrices(),
@@ -49,6 +51,13 @@ class _Description:
         names = (*self.system.coordinates, *self.system.parameters)
         equations: list[Block] = [Equations(rows, names, what, self.own)] if rows else []
         return Section(title, [*equations, *more]) if rows or more else None
+
+    def equations(self) -> Iterable[Equation]:
+        """Give the equations, each solved for what its form is about: x″ = …, p_x′ = …, r_x = …."""
+        d = self.derivation
+        for equation in d.expressions:
+            side = alone(equation, d.kind.solved_for(d.scene))
+            yield Equation(equation) if side is None else Equation(side[0], settled(side[1]))
 
     def constraints(self) -> Section | None:
         rows = [Equation(expr, name=name) for name, expr in self.derivation.shown_constraints.items()]
@@ -100,9 +109,11 @@ class _Description:
 
     def integrals(self) -> Section | None:
         """Show what stays constant; where a person reads, what can be read."""
-        rows = self.derivation.integrals.rows()
+        found, known = self.derivation.integrals, self.derivation.abbreviation_expressions
+        rows = found.rows()
         shown = [row for row in rows if self.whole or is_readable([row.right])]
         said = [Paragraph(f"{row.left} = {row.said}", "faint") for row in rows if row not in shown]
+        shown += [Equation(name, value) for name, value in found.meanings().items() if name not in known]
         return self.section("First integrals", shown, "integral", *said)
 
     def joint_forces(self) -> Section | None:

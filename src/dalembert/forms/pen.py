@@ -139,10 +139,10 @@ class _Hand:
                 right = self.value(se.Add(left, -expr))
                 return se.Add(left, *[-term for term in (right.args if right.is_Add else (right,))])
         found = self._shorter(expr, lambda field: field.writer.vanishing(field.read(expr)))
-        return self._show(scaled(found, expr, self._rates) if self._rates else found)
+        return opened(self._show(scaled(found, expr, self._rates) if self._rates else found))
 
     def product(self, pairs: Pairs, wanted: Sequence[Expr]) -> Expr:
-        return self._show(self._product([(self._lift(factor), self._lift(row)) for factor, row in pairs], wanted))
+        return opened(self._show(self._product([(self._lift(a), self._lift(b)) for a, b in pairs], wanted)))
 
     def _product(self, pairs: Pairs, wanted: Sequence[Expr]) -> Expr:
         field = self._field

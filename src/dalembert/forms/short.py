@@ -15,11 +15,13 @@ from functools import cached_property
 import symengine as se
 
 from dalembert.algebra.rational import TooLarge
-from dalembert.algebra.writing.cost import is_negative, operations, total, width
+from dalembert.algebra.writing.cost import is_negative, operations, shortest, total, width
 from dalembert.algebra.writing.cutting import WIDEST
 from dalembert.algebra.writing.given_names import with_given_names
-from dalembert.algebra.writing.shared_parts import UNNAMED, in_order, put, shared_parts
+from dalembert.algebra.writing.shared_parts import UNNAMED, in_order, put
+from dalembert.algebra.writing.signs import aligned, facing, settled
 from dalembert.forms.base import Form, Matrix, Written
+from dalembert.forms.naming import length, with_names, with_shared_factors
 from dalembert.forms.narrowing import narrowed
 from dalembert.forms.pen import MAX_TOTAL, Pen
 from dalembert.forms.prepared import MAX_UNKNOWNS, Scene
@@ -33,9 +35,8 @@ from dalembert.language.calculus import ZERO
 from dalembert.language.functions import FUNCTIONS
 
 _REPEATED = 40  # operations of reactions, above which they use the names of equations,
-_ONCE = (
-    1000  # and above which λ is written once if that makes them much shorter; a formula of its own reads better else
-)
+_ONCE = 1000  # and above which λ is written once if that makes them much shorter; a formula reads better else
+_MUCH = 0.9  # of the operations that equations must have with more names than they need
 _READ = 60  # operations of a function of momenta that one still reads rather than one of velocities too
 
 
@@ -47,10 +48,10 @@ class Short:
 
     # --- equations and matrices --------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def expressions(self) -> list[Expr]:
         """The equations."""
-        return self._equations[0]
+        return list(map(facing, self._equations[0]))
 
     @cached_property
     def _matrices(self) -> dict[str, Matrix]:
@@ -62,10 +63,13 @@ class Short:
             own = Pen(self._scene, [e for row in rows for e in row]) if name in functions else pen
             found[name] = [[own.value(entry) for entry in row] for row in rows]
         for name, terms in self._parts.items():
-            apart = se.Add(*[Pen(self._scene, [term]).value(term) for term in terms])
+            *moving, still = [[term] for term in terms]
+            ways = [[*moving, still], [[term for part in moving for term in part], still]]
+            sums = [[se.Add(*part) for part in way if part] for way in ways]
+            apart = shortest(se.Add(*[Pen(self._scene, [part]).value(part) for part in way]) for way in sums)
             whole = found.get(name, [[apart]])[0][0]
             is_mixed = any(symbol.name.endswith("'") for symbol in whole.free_symbols)  # of velocities and momenta
-            if operations(apart) < max(operations(whole), _READ * is_mixed):
+            if operations(apart) <= max(operations(whole), _READ * is_mixed):  # energies read better than their sum
                 found[name] = [[apart]]
         return found
 
@@ -76,10 +80,10 @@ class Short:
         except TooLarge:
             return {}
 
-    @property
+    @cached_property
     def entries(self) -> dict[str, Matrix]:
         """The matrices by name, in named steps where those are better, with the names that the model defines."""
-        return self._entries[0]
+        return {name: [list(map(settled, row)) for row in rows] for name, rows in self._entries[0].items()}
 
     @cached_property
     def _entries(self) -> tuple[dict[str, Matrix], dict[str, Expr]]:
@@ -119,18 +123,26 @@ class Short:
         if given := self._named_already:
             equations = self._line_by_line()
             lines = [*equations, *given.values()]
-            written, names = shared_parts(lines, self._taken(lines), self._scene.system.parameters)
+            written, names = with_names(lines, self._wanted, self._taken(lines), self._scene.system.parameters)
             named = zip(given, written[len(equations) :], strict=True)
             found = written[: len(equations)], in_order({**dict(named), **names})
-            return min(found, (self._otherwise() if self._scene.added else None) or found, key=_length)
+            return min(found, (self._otherwise() if self._scene.added else None) or found, key=length)
         equations, steps = self._stepwise(self._combined())
         equations, given = self._kept(equations)
         taken = self._taken(equations) | steps.keys()
-        written, names = shared_parts(equations, taken, self._scene.system.parameters)
+        written, names = with_names(equations, self._wanted, taken, self._scene.system.parameters)
         found = written, in_order({**steps, **given, **names})
         if total(equations) <= UNNAMED or ((steps or long(equations)) and not self._scene.added):
             return found
-        return min(found, self._otherwise() or found, key=_length)
+        ways = [found, self._otherwise()]
+        if not given and not long(equations):
+            most = length(found)
+            pen, constant = self._pen_of_all, self._scene.system.parameters
+            more = (
+                [] if pen.long else with_shared_factors(pen.field.writer, self._combined, self._wanted, taken, constant)
+            )
+            ways += [way for way in more if len(way[1]) <= len(found[1]) or length(way) <= _MUCH * most]
+        return min(filter(None, ways), key=length)
 
     def _otherwise(self) -> tuple[list[Expr], dict[str, Expr]] | None:
         try:
@@ -207,28 +219,32 @@ class Short:
 
     def _combined(self) -> list[Expr]:
         """Write equations that are made of several rows."""
-        raw = self._raw
-        pen = self._pen(raw.expressions, (e for pairs in raw.products for pair in pairs for e in pair))
+        raw, pen = self._raw, self._pen_of_all
         if raw.products:
             return [pen.product(pairs, self._wanted) for pairs in raw.products]
         return [pen.equation(expr, self._wanted) for expr in raw.expressions]
 
+    @cached_property
+    def _pen_of_all(self) -> Pen:
+        raw = self._raw
+        return self._pen(raw.expressions, (e for pairs in raw.products for pair in pairs for e in pair))
+
     # --- reactions ---------------------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def reaction_expressions(self) -> dict[str, list[Expr]]:
         """The reactions by constraint."""
-        return self._reactions.by_constraint
+        return {name: list(map(settled, row)) for name, row in self._reactions.by_constraint.items()}
 
-    @property
+    @cached_property
     def multiplier_expressions(self) -> dict[str, Expr]:
         """λ by constraint."""
-        return self._reactions.multipliers
+        return {name: settled(value) for name, value in self._reactions.multipliers.items()}
 
-    @property
+    @cached_property
     def total_expressions(self) -> list[Expr]:
         """The total reaction."""
-        return self._reactions.together
+        return list(map(settled, self._reactions.together))
 
     @cached_property
     def _reactions(self) -> Reacting:
@@ -238,8 +254,8 @@ class Short:
             return found
         written, known = found.all, {}
         for name, value in self._equations[1].items():
-            after = [put(expr, value, se.Symbol(name)) for expr in written]
-            if total(after) < total(written):
+            after = [put(aligned(expr), value, se.Symbol(name)) for expr in written]
+            if total(map(settled, after)) < total(map(settled, written)):
                 written, known[name] = after, value
         each = iter(written)
         rows = {name: [next(each) for _ in row] for name, row in found.by_constraint.items()}
@@ -338,7 +354,8 @@ class Short:
         given = {**self._scene.definitions, **self._raw.abbreviation_expressions, **self._kinematic}
         known = {**given, **(steps.names if steps else {}), **(own.names if own else {})}
         reacting = self._scene.memory.get("reacting")
-        return in_order({**known, **(reacting.names if reacting else {}), **self._equations[1]})
+        found = in_order({**known, **(reacting.names if reacting else {}), **self._equations[1]})
+        return {name: settled(value) for name, value in found.items()}
 
     @property
     def abbreviation_expressions(self) -> dict[str, Expr]:
@@ -354,7 +371,8 @@ class Short:
             used = [e for rows in self.entries.values() for row in rows for e in row]
             names = {**needed(used, self._steps.names), **names}
         used = [e for rows in raw.entries.values() for row in rows for e in row]
-        return in_order({**self._kinematic, **needed(used, raw.abbreviation_expressions), **names})
+        found = in_order({**self._kinematic, **needed(used, raw.abbreviation_expressions), **names})
+        return {name: settled(value) for name, value in found.items()}
 
     @property
     def _kinematic(self) -> dict[str, Expr]:
@@ -379,8 +397,3 @@ class Short:
             *forces(self._scene)[1],
         }
         return taken | {symbol.name for expr in equations for symbol in expr.free_symbols}
-
-
-def _length(found: tuple[list[Expr], dict[str, Expr]]) -> int:
-    """Count the operations of equations with those of the names in them, and one more for each name."""
-    return total((*found[0], *found[1].values())) + len(found[1])

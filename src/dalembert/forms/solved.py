@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import symengine as se
 
+from dalembert.algebra.writing.signs import settled
 from dalembert.forms.pen import Pen
 from dalembert.forms.prepared import Scene
 from dalembert.language.building import Expr
@@ -21,12 +22,12 @@ def solved(
     rates = [*(se.Symbol(f"{q.name}''") for q in scene.blocks.q), *wanted]
     found: dict[str, Expr] = {}
     for equation in equations:
-        if found_here := _alone(equation, wanted) or _only(scene, equation, rates):
-            found[found_here[0].name] = found_here[1]
+        if found_here := alone(equation, wanted) or _only(scene, equation, rates):
+            found[found_here[0].name] = settled(found_here[1])
     return found | dict(known)
 
 
-def _alone(equation: Expr, wanted: Sequence[Expr]) -> tuple[Expr, Expr] | None:
+def alone(equation: Expr, wanted: Sequence[Expr]) -> tuple[Expr, Expr] | None:
     """Return a term that is wanted, and minus the others."""
     for term in equation.args if equation.is_Add else (equation,):
         if term in wanted:

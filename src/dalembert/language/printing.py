@@ -151,8 +151,8 @@ def _sum(texts: Iterable[str]) -> str:
 
 
 def _product(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
-    above: list[tuple[int, str]] = []  # with a rank
-    below: list[str] = []
+    above: list[tuple[float, str]] = []  # with a rank
+    below: list[tuple[float, str]] = []
     sign = ""
     for arg, (text, binding) in zip(node.args, args, strict=True):
         if arg.is_Number and type(arg).__name__ != "RealDouble":
@@ -161,26 +161,26 @@ def _product(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:
             if abs(numerator) != 1:
                 above.append((0, str(abs(numerator))))
             if denominator != 1:
-                below.append(str(denominator))
+                below.append((0, str(denominator)))
         elif arg.is_Number:
             sign = "-" if float(arg) < 0 else ""
             above.append((0, repr(abs(float(arg)))))
         elif arg.is_Pow and arg.args[1].is_Number and float(arg.args[1]) < 0 and arg.args[0] != se.E:
-            below.append(text.removeprefix("1/"))  # as _power writes it
+            below.append((_rank(arg), text.removeprefix("1/")))  # as _power writes it
         else:
             above.append((_rank(arg), text if binding >= _PRODUCT else f"({text})"))
     text = sign + ("*".join(factor for _, factor in sorted(above)) or "1")
     if below:
-        ordered = sorted(below, key=lambda part: (not part[0].isdigit(), part))  # a number in front
-        text += "/" + (below[0] if len(below) == 1 else f"({'*'.join(ordered)})")
+        ordered = [part for _, part in sorted(below)]
+        text += "/" + (ordered[0] if len(below) == 1 else f"({'*'.join(ordered)})")
     return text, _SUM if sign else _PRODUCT
 
 
-def _rank(factor: Expr) -> int:
-    """Return where a factor stands: names, sums of names, rates, functions, other sums, after numbers."""
+def _rank(factor: Expr) -> float:
+    """Return where a factor stands: names, time, sums of names, rates, functions, other sums, after numbers."""
     inner = factor.args[0] if factor.is_Pow else factor
     if inner.is_Symbol:
-        return 3 if inner.name.endswith("'") else 1
+        return 3 if inner.name.endswith("'") else 1.5 if inner.name == "t" else 1
     if not inner.is_Add:
         return 4
     return 2 if is_constant_sum(inner) else 5

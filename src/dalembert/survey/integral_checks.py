@@ -28,17 +28,33 @@ class IntegralChecks:
     def __post_init__(self) -> None:
         self.known = [np.ones(len(self.search.others))]
 
-    def follows(self, expression: Expr) -> bool:
-        """Tell whether an integral is a combination of others where the constraints hold, or has no finite value."""
-        here = self.search.others.at([expression])[0]
+    def follows(self, factors: dict[int, Expr]) -> bool:
+        """Tell whether an integral follows from others where the constraints hold, or has no finite value.
+
+        It may be a combination of others, also with what integrable constraints keep constant; zero is one of none. It
+        is measured beside its parts: a direction that vanishes on the constraints gives an integral that does.
+        """
+        others = self.search.others
+        here = others.at([self.search.expression(factors)])[0]
         if not np.all(np.isfinite(here)):
             return True
-        by_v = np.abs(self.search.others.at(self.search.slopes(expression)[1]))
-        size = (by_v * self.search.others.pace.T).sum(axis=0)
-        basis = np.array(self.known).T
+        parts = [factor * self.search.columns[k].expression for k, factor in factors.items()]
+        slopes = [others.at(self.search.slopes(part)[1]) for part in parts]
+        size = sum((np.abs(by_v) * others.pace.T).sum(axis=0) for by_v in slopes)
+        basis = np.array([kept * one for kept in self._kept for one in self.known]).T
         basis = basis / np.linalg.norm(basis, axis=0)
         left = here - basis @ np.linalg.lstsq(basis, here, rcond=None)[0]
         return bool(np.linalg.norm(left) <= _SAME * np.linalg.norm(size))
+
+    @cached_property
+    def _kept(self) -> list[Array]:
+        """One, and the sums of coordinates whose rates the constraints make zero, as s − r φ where s' = r φ'."""
+        others = self.search.others
+        units = np.linalg.norm(others.pace, axis=0)
+        _, sizes, ways = np.linalg.svd(others.v / units)
+        constant = ways[len(sizes) :].tolist() + [way for way, size in zip(ways, sizes, strict=False) if size <= _SAME]
+        found = [others.q @ (np.array(way) / units) for way in constant]
+        return [np.ones(len(others)), *(one for one in found if np.linalg.norm(one))]
 
     def is_motion(self, factors: dict[int, Expr]) -> bool:
         """Tell whether a direction leaves the kinetic energy as it is, or is one that constraints allow.

@@ -24,7 +24,6 @@ _WAVES = 4  # angles whose sines and cosines are looked at
 _DEPENDENT = 1e-9  # of its length that a column keeps beside others on which it depends
 ZERO_RATE = 3e-11  # of its terms, up to which a rate is rounding
 _SMALL = 1e-7  # part of the largest that a factor times what it multiplies must be to be one
-_NOTHING = 1e-6  # of its terms, up to which an integral is zero
 ENERGY, POSITION = 4, 3  # what the dearest parts cost
 
 
@@ -170,9 +169,6 @@ class IntegralSearch:
     def _exact(self, factors: dict[int, float]) -> list[dict[int, Expr]]:
         """Return factors as numbers that a person writes, or parameters in simple products; or nothing."""
         terms = np.array([x * self._values[k] for k, x in factors.items()])
-        whole = np.abs(terms).sum(axis=0)
-        if np.all(np.abs(terms.sum(axis=0)) <= _NOTHING * whole):  # zero wherever the constraints hold
-            return []
         weights = dict(zip(factors, np.abs(terms).max(axis=1), strict=True))
         largest = max(weights.values())
         factors = {k: x for k, x in factors.items() if weights[k] > _SMALL * largest}

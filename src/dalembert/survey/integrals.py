@@ -23,7 +23,7 @@ import symengine as se
 
 from dalembert.algebra.rational import Field, TooLarge
 from dalembert.algebra.writing.cost import operations
-from dalembert.algebra.writing.numerals import figures, numerals
+from dalembert.algebra.writing.numerals import figures, has_decimals, numerals
 from dalembert.document.nodes import Block, Equation, Equations, Paragraph, Section
 from dalembert.document.shown import Printed
 from dalembert.errors import quoted
@@ -31,6 +31,7 @@ from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.printing import to_text
 from dalembert.model.facts import START, STRUCTURE, fact
+from dalembert.survey.integral_bodies import by_bodies, meanings
 from dalembert.survey.integral_checks import IntegralChecks
 from dalembert.survey.integral_search import ENERGY, IntegralSearch
 
@@ -87,8 +88,17 @@ class Integrals(Printed):
         raise KeyError(f"there is no integral `{name}`; {quoted(one.name for one in self.found) or 'none was found'}")
 
     def rows(self) -> list[Equation]:
-        """Return them as equations."""
-        return [Equation(one.name, one.expression, said=one.words) for one in self.found]
+        """Return them as equations, those of mechanisms in space by their bodies."""
+        return [Equation(one.name, value, said=one.words) for one, value in zip(self.found, self._named, strict=True)]
+
+    def meanings(self) -> dict[str, Expr]:
+        """Return what names in the rows stand for."""
+        return meanings(self.system, self._named)
+
+    @cached_property
+    def _named(self) -> list[Expr]:
+        found = [(one.expression, by_bodies(self.system, one.expression)) for one in self.found]
+        return [named if named == plain or has_decimals(named) else _short(named) for plain, named in found]
 
     def as_dict(self) -> dict[str, dict[str, Any]]:
         """Return them as plain data."""
@@ -105,7 +115,8 @@ class Integrals(Printed):
     def document(self) -> Section:
         """Show them."""
         names = (*self.system.coordinates, *self.system.parameters)
-        parts: list[Block] = [Equations(self.rows(), names, "integral")] if self.found else []
+        rows = [*self.rows(), *(Equation(name, value) for name, value in self.meanings().items())]
+        parts: list[Block] = [Equations(rows, names, "integral")] if self.found else []
         said = "" if self.found else "none was found"
         return Section("First integrals", [*parts, *map(Paragraph, self.notes)], said)
 
@@ -141,7 +152,7 @@ def _found(search: IntegralSearch) -> list[FirstIntegral]:
     candidates = sorted(search.candidates(), key=lambda c: (len(c[0]), sum(search.columns[k].cost for k in c[0])))
     checks, result = IntegralChecks(search), []
     for choices in candidates:
-        if checks.follows(search.expression(choices[0])) or not checks.is_motion(choices[0]):
+        if checks.follows(choices[0]) or not checks.is_motion(choices[0]):
             continue
         if (best := _best(checks, choices)) is not None:
             checks.accept(best[0])

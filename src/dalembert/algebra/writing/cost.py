@@ -30,7 +30,7 @@ def total(expressions: Iterable[Expr]) -> int:
 
 
 def shortest(expressions: Iterable[Expr]) -> Expr:
-    """Return the expression of fewest operations; among equals that without fractions in fractions, short as text."""
+    """Return the expression of fewest operations; among equals no fractions in fractions, few names, a short text."""
     found, least = [], None
     for expr in expressions:
         count = operations(expr)
@@ -38,7 +38,12 @@ def shortest(expressions: Iterable[Expr]) -> Expr:
             found, least = [expr], count
         elif count == least:
             found.append(expr)
-    return found[0] if len(found) == 1 else min(found, key=lambda expr: (_stacked(expr), len(text := str(expr)), text))
+    return found[0] if len(found) == 1 else min(found, key=_reading)
+
+
+def _reading(expr: Expr) -> tuple[bool, int, int, str]:
+    text = str(expr)
+    return _stacked(expr), len(expr.free_symbols), len(text), text
 
 
 def _stacked(expr: Expr) -> bool:

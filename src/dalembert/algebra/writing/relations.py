@@ -82,6 +82,17 @@ class Relations:
             best |= {str(way[0]): way for way in front}
         return sorted(best.values(), key=lambda way: self._size(way[0]))[: _KEPT + 1]
 
+    def equal(self, polynomial: Polynomial) -> list[Polynomial]:
+        """Return polynomials that are equal to one on the motion, one relation away, whatever stands in them."""
+        degrees, found = polynomial.degrees(), []
+        terms = {tuple(map(int, m)): int(c) for m, c in polynomial.to_dict().items()}
+        for rule in self._rules:
+            if all(power <= degrees[k] for k, power in rule[1]):
+                other = self._replaced(polynomial, terms, rule)
+                if other is not None and other[1] in (1, -1):
+                    found.append(other[0] * other[1])
+        return found
+
     def _size(self, polynomial: Polynomial) -> tuple[int, int, int]:
         monomials = polynomial.to_dict()
         return len(monomials), sum(sum(map(int, m)) for m in monomials), len(self.names(polynomial))

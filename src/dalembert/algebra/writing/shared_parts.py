@@ -9,14 +9,15 @@ from itertools import combinations
 
 import symengine as se
 
-from dalembert.algebra.writing.cost import operations
+from dalembert.algebra.writing.cost import is_negative, operations
+from dalembert.algebra.writing.signs import aligned, negative, settled
 from dalembert.language.building import Expr
 from dalembert.language.walk import fold, operands, rebuild
 
 MOST = 4  # names; more of them are not read as formulas but as a program
 _LEAST = 3  # operations that a name must save,
-_FEW = 30  # in formulas of so many operations
-_LEAST_OF_FEW = 5  # so many
+_FEW = 45  # in formulas of so many operations
+_LEAST_OF_FEW = 7  # so many
 TRIVIAL = 2  # operations of what needs no name, as l sin φ
 _SHARE = 0.1  # of all operations that names must save together
 _TRIED = 12  # parts that are tried before one is chosen
@@ -34,7 +35,7 @@ def shared_parts(
     before = sum(map(operations, expressions))
     if not UNNAMED < before <= _LONG:
         return list(expressions), {}
-    work, found = list(expressions), {}
+    work, found = list(map(aligned, expressions)), {}
     used = set(taken)
     while len(found) < MOST:
         step = _best([*work, *found.values()], _LEAST if before > _FEW else _LEAST_OF_FEW)
@@ -45,10 +46,25 @@ def shared_parts(
         work = [put(expr, step, symbol) for expr in work]
         found = {name: put(expr, step, symbol) for name, expr in found.items()}
         found[symbol.name] = step
-    after = sum(map(operations, (*work, *found.values()))) + len(found)
-    if before - after < _SHARE * before:
+    work, found = _faced(work, found)
+    if before - _length(work, found) - len(found) < _SHARE * before:
         return list(expressions), {}
     return work, in_order(found)
+
+
+def _faced(work: list[Expr], found: dict[str, Expr]) -> tuple[list[Expr], dict[str, Expr]]:
+    """Let names stand for the negative of a part where that saves minuses."""
+    for name in found:
+        turned = {se.Symbol(name): -se.Symbol(name)}
+        other = [expr.xreplace(turned) for expr in work]
+        names = {key: negative(expr) if key == name else expr.xreplace(turned) for key, expr in found.items()}
+        if _length(other, names) < _length(work, found) and not is_negative(settled(names[name])):
+            work, found = other, names
+    return work, found
+
+
+def _length(work: Sequence[Expr], found: dict[str, Expr]) -> int:
+    return sum(operations(settled(expr)) for expr in (*work, *found.values()))
 
 
 def _best(expressions: Sequence[Expr], least: int) -> Expr | None:
@@ -188,6 +204,11 @@ def _name(part: Expr, expressions: Sequence[Expr], taken: Collection[str], const
         options = ["u", "w"]
     else:
         options = ["k", "h"] if still else ["K", "N"]
+    return fresh(options, taken)
+
+
+def fresh(options: Sequence[str], taken: Collection[str]) -> str:
+    """Return the first of some names that means nothing else, with a number if none is free."""
     for option in (*options, *(f"{options[0]}_{k}" for k in range(1, 20))):
         if option not in taken:
             return option

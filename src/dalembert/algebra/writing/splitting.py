@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
-from dalembert.algebra.writing.cost import rank
+from dalembert.algebra.writing.cost import operations, rank
 from dalembert.language.building import Expr
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ Polynomial = Any  # flint's fmpz_mpoly
 _SHORT = 24  # terms of a factor that is divided
 _FEW = 12  # terms that are looked at by what cancels in each
 _PARTS = 3  # that are split off a fraction
+_FOLLOWED = 2  # ways to write a fraction as two that are taken further
 
 
 class Fractions:
@@ -26,7 +28,7 @@ class Fractions:
 
     def quotient(self, above: Polynomial, below: Polynomial) -> Expr:
         """Write one polynomial over the other."""
-        return self._writer.polynomial(above) / self._writer.polynomial(below)
+        return self._writer.polynomial(above) / self._writer.denominator(below)
 
     def split(self, above: Polynomial, below: Polynomial) -> Expr:
         """Write a fraction as what can be divided and a rest, part by part as long as that shortens it."""
@@ -69,23 +71,59 @@ class Fractions:
                 found.append(se.Mul(se.Integer(int(content)), *others, inside))
         return found
 
+    def apart_inside(self, above: Polynomial, below: Polynomial) -> list[Expr]:
+        """Write the terms of one factor apart: a² (J₁ r₂² + J₂ r₁²)/(r₁ r₂)² is a² (J₁/r₁² + J₂/r₂²)."""
+        content, factors = self._writer.factors(above)
+        sums = [k for k, (factor, power) in enumerate(factors) if power == 1 and 1 < len(factor) <= _FEW]
+        found = []
+        for k in sums if sum(len(factor) > 1 for factor, _ in factors) > 1 else ():
+            others = [self._writer.polynomial(f) ** int(power) for i, (f, power) in enumerate(factors) if i != k]
+            found.append(se.Mul(se.Integer(int(content)), *others, self.apart(factors[k][0], below)))
+        return found
+
     def apart(self, above: Polynomial, below: Polynomial, depth: int = 3) -> Expr:
         """Write terms apart in which a factor of the denominator cancels: (p² + L²/r²)/(2 m) − k/r.
 
-        What is left below both may stand below their sum.
+        What all terms share stays in front of them.
         """
+        shared = above.context().term(coeff=1, exp_vec=tuple(_shared_powers(above)))
+        return self._writer.polynomial(shared) * self._apart(above // shared, below, depth)
+
+    def _apart(self, above: Polynomial, below: Polynomial, depth: int) -> Expr:
+        """Write terms apart; what is left below both may stand below their sum."""
         found: list[Expr] = [self.quotient(above, below)]
         twos: dict[Expr, list[tuple[Polynomial, Polynomial]]] = {}
         for bottom, divisor, whole, rest in self._cancelling(above, below) if 2 <= len(above) <= _FEW else ():
             inside = self._writer.polynomial(whole) + self.quotient(rest, divisor)
-            found.append(inside / self._writer.polynomial(bottom // divisor))
+            found.append(inside / self._writer.denominator(bottom // divisor))
             parts = [self._lowest(whole, bottom // divisor), self._lowest(rest, bottom)]
             twos[se.Add(*[self.quotient(top, under) for top, under in parts])] = parts
-        if twos:  # the shortest of these is taken further
-            two = self._writer.shortest(twos)
-            found.append(two)
-            found += [se.Add(*[self.apart(top, under, depth - 1) for top, under in twos[two]])] if depth else []
+        found += twos
+        for two in sorted(twos, key=operations)[: min(depth, _FOLLOWED)]:
+            found.append(se.Add(*[self.apart(top, under, depth - 1) for top, under in twos[two]]))
         return self._writer.shortest(found)
+
+    def partial(self, above: Polynomial, below: Polynomial) -> list[Expr]:
+        """Write a fraction as two, each with one of two factors below: (a + b)/(I J) as a/I + b/J.
+
+        A generator that is in one of them only, and linear, has a value where that vanishes.
+        """
+        field, found = self._field, []
+        sums = [factor for factor, power in field.factors(below)[1] if power == 1 and 1 < len(factor) <= _FEW]
+        for one, other in permutations(sums, 2) if len(above) <= _SHORT else ():
+            degrees, others = one.degrees(), other.degrees()
+            k = next((k for k, degree in enumerate(degrees) if degree == 1 and not others[k]), None)
+            if k is None or not field.generators[k].is_Symbol:
+                continue
+            front = one.derivative(k)
+            root = field.quotient(front * one.context().gens()[k] - one, front)
+            whole = field.quotient(above, below // one)
+            first = field.substitute(whole, {field.generators[k]: root}) / field.quotient(one, field.unit)
+            second = field.quotient(above, below) - first
+            if divmod(first.denominator, other)[1].is_zero() or divmod(second.denominator, one)[1].is_zero():
+                continue
+            found.append(se.Add(*[self.apart(part.numerator, part.denominator) for part in (first, second)]))
+        return found
 
     def _cancelling(self, above: Polynomial, below: Polynomial) -> list[tuple[Polynomial, ...]]:
         """Return generators in which terms differ: below, d that divides it, whole and rest, above = d·whole + rest."""

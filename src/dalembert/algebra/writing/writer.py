@@ -11,7 +11,9 @@ import symengine as se
 
 from dalembert.algebra.writing.cost import is_negative, operations, rank, shortest
 from dalembert.algebra.writing.factoring import MAX_EFFORT, Atoms, arranged, collected
+from dalembert.algebra.writing.homogeneous import homogeneous, without_conjugates
 from dalembert.algebra.writing.relations import Relations
+from dalembert.algebra.writing.shared_factors import Shared, SharedFactors
 from dalembert.algebra.writing.splitting import Fractions
 from dalembert.algebra.writing.terms import Sum, add, product
 from dalembert.algebra.writing.trigonometry import Trigonometric, Trigonometry
@@ -21,8 +23,8 @@ T = TypeVar("T")
 Polynomial = Any  # flint's fmpz_mpoly
 _SHORT = 24  # up to this many terms all ways of writing sin² or cos² are tried
 _SEARCHED = 60  # up to this many terms shorter ways of writing a formula are looked for
-_DEGREE = 6  # in the sine and cosine of an angle, up to which 1 is written as sin² + cos²
 _TRIED = 6  # fractions that are equal on the motion
+_NOTED = 3  # of which factors are noted, for names that formulas share
 _PROMISING = 1.1, 2  # times the length of the shortest and operations more, at a rough look, of what may be shortest
 _LONGER = 6  # terms that a fraction may gain by a relation, in the hope of factors
 
@@ -41,8 +43,10 @@ class Writer:
         moving = [frozenset(s.name for s in g.free_symbols) - self._constant for g in field.generators]
         self.relations = Relations(relations, field.reduce, moving)
         self.fractions = Fractions(self)
+        self.shared = SharedFactors(self)
         self._known: dict[str, Expr] = {}
         self._values: dict[str, Expr] = {}
+        self._full: dict[str, list[Polynomial]] = {}  # with sin² + cos² in the place of 1
 
     # --- formulas -------------------------------------------------------------------------------------------------
 
@@ -52,6 +56,11 @@ class Writer:
         if key not in self._values:
             self._values[key] = self._value(formula)
         return self._values[key]
+
+    def name(self, shared: Shared | None, symbol: Expr | None = None) -> None:
+        """Write what follows with a name for a factor, or with none."""
+        self.shared.name(shared, symbol)
+        self._values.clear()
 
     def roughly(self, formula: Any) -> int:
         """Return how many operations a value takes if it is written at once, without looking for the shortest way."""
@@ -76,12 +85,17 @@ class Writer:
         tried = sorted(options.values(), key=lambda pair: len(pair[0]) + len(pair[1]))[:most]
         if any(above.is_zero() for above, _ in tried):
             return se.Integer(0)
+        for above, below in tried[:_NOTED]:
+            self.shared.note(f"{top}|{bottom}", above, below)
+            found += self._positive(above, below, self.shared.written)
         for above, below in self._promising(tried, lambda pair: self._roughly(pair[0]) + self._roughly(pair[1])):
             found.append(self._positive(above, below, self.fractions.quotient))
             if not below.is_constant() and len(above) <= 2 * _SHORT:
                 found.append(self._positive(above, below, self.fractions.split))
                 found.append(self._positive(above, below, self.fractions.apart))
                 found += self._positive(above, below, self.fractions.split_inside)
+                found += self._positive(above, below, self.fractions.partial)
+                found += self._positive(above, below, self.fractions.apart_inside)
         return self.shortest(found)
 
     def _solved(self, formula: Any) -> list[Any]:
@@ -99,8 +113,10 @@ class Writer:
         With I w + a p = 0: u (p + b w) becomes u w (b − I/a), and then u p (1 − a b/I).
         """
         found = []
+        waves = [k for pair in self.field.sine_pairs for k in pair]
         for k, front, rest in self.relations.linear:
-            if not formula.numerator.degrees()[k]:
+            degrees = front.degrees()
+            if not formula.numerator.degrees()[k] or any(degrees[wave] for wave in waves):  # which may be zero below
                 continue
             generator = self.field.generators[k]
             value = self.field.quotient(-rest, front)
@@ -169,7 +185,28 @@ class Writer:
         values = self.field.polynomial_values(front)
         if np.all(np.isfinite(values)) and np.all(values < 0):
             front, rest = -front, -rest
-        return se.Add(self.polynomial(front) * self.field.generators[found[0]], self.polynomial(rest))
+        acceleration, whole = self.field.generators[found[0]], (self.polynomial(front), self.polynomial(rest))
+        ways = [whole, *([self._over(part, d) for part in whole] for d in self._divisors(front))]
+        return self.shortest(se.Add(inertia * acceleration, force) for inertia, force in ways)
+
+    def _over(self, written: Expr, divisor: Polynomial) -> Expr:
+        """Divide a sum as it is written, term by term."""
+        terms = written.args if written.is_Add else (written,)
+        below = self.field.quotient(divisor, self.field.unit)
+        return se.Add(*[self.value(self.field.read(term) / below) for term in terms])
+
+    def _divisors(self, front: Polynomial) -> list[Polynomial]:
+        """Return by what an inertia may be divided so that one of its terms is a parameter: J₁/r₁² + J₂/r₂² + m."""
+        still = [g.is_Symbol and g.name in self._constant for g in self.field.generators]
+        found: dict[tuple[int, ...], None] = {}
+        for monomial in front.to_dict() if len(front) > 2 else ():
+            powers = tuple(map(int, monomial))
+            for k, power in enumerate(powers):
+                rest = tuple(p * (i != k) for i, p in enumerate(powers))
+                if power == 1 and sum(rest) > 1 and all(fixed for fixed, p in zip(still, rest, strict=True) if p):
+                    found[rest] = None
+        largest = sorted(found, key=sum, reverse=True)[:_TRIED]
+        return [front.context().term(coeff=1, exp_vec=rest) for rest in largest]
 
     @staticmethod
     def _note(options: dict[str, Any], above: Polynomial, below: Polynomial) -> None:
@@ -235,48 +272,44 @@ class Writer:
                 found.setdefault(str(other), other)
             most = 6 if len(polynomial) <= _SHORT else 2
             found = dict(sorted(found.items(), key=lambda item: len(item[1]))[:most])
-        full = self._homogeneous(polynomial)
-        if full is not None and len(self.field.factors(full)[1]) > len(self.field.factors(polynomial)[1]):
+        for full in self._homogeneous(polynomial):
             found[str(full)] = full
         return list(found.values())
 
     def factors(self, polynomial: Polynomial) -> tuple[Any, list[tuple[Polynomial, int]]]:
-        """Return factors, also those that are seen only with sin² + cos² in the place of 1."""
-        plain = self.field.factors(polynomial)
-        full = self._homogeneous(polynomial)
-        more = None if full is None else self.field.factors(full)
-        return more if more is not None and len(more[1]) > len(plain[1]) else plain
-
-    def _homogeneous(self, polynomial: Polynomial) -> Polynomial | None:
-        """Write sin² + cos² for 1 until all terms have the same degree in the sine and cosine of each angle."""
+        """Return factors, also those that are seen only with sin² + cos² in the place of 1, or sin² of 1 − cos²."""
+        ways = [polynomial, *self._homogeneous(polynomial)]
         for s, c in self.field.sine_pairs:
-            monomials = polynomial.to_dict()
-            degrees = {int(m[s]) + int(m[c]) for m in monomials}
-            top = max(degrees, default=0)
-            if top > _DEGREE or any((top - degree) % 2 for degree in degrees):
-                return None
-            if len(degrees) > 1:
-                one = self.field.square_sum(s, c)
-                context, total = polynomial.context(), 0 * polynomial
-                for degree in degrees:
-                    part = {m: k for m, k in monomials.items() if int(m[s]) + int(m[c]) == degree}
-                    total += context.from_dict(part) * one ** ((top - degree) // 2)
-                polynomial = total
-            if len(polynomial) > _SEARCHED:
-                return None
-        return polynomial
+            if polynomial.degrees()[c] > 1 and len(polynomial) <= _SHORT:
+                ways.append(self.field.swap(polynomial, s, c))
+        return max(map(self.field.factors, ways), key=lambda found: sum(power for _, power in found[1]))
 
-    def _factored(self, polynomial: Polynomial) -> Expr:
+    def _homogeneous(self, polynomial: Polynomial) -> list[Polynomial]:
+        key = str(polynomial)
+        if key not in self._full:
+            self._full[key] = homogeneous(self.field, polynomial)
+        return self._full[key]
+
+    def denominator(self, polynomial: Polynomial) -> Expr:
+        """Write a polynomial that is positive where the pilot has been: its factors are so as well, if they can be."""
+        if named := self.shared.below(polynomial):
+            return self.denominator(named[0]) * named[1]
+        factors = self.field.factors(polynomial)[1]
+        if any(len(factor) > 1 and np.all(self.field.polynomial_values(factor) < 0) for factor, _ in factors):
+            return self._factored(polynomial, positive=True)
+        return self.polynomial(polynomial)
+
+    def _factored(self, polynomial: Polynomial, positive: bool = False) -> Expr:
         content, factors = self.field.factors(polynomial)
         number = se.Integer(int(content))
         if len(factors) == 1 and factors[0][1] == 1:
             factor = factors[0][0]
             return -number * self._sum(-factor) if number < 0 and len(factor) > 1 else number * self._sum(factor)
         written = []
-        for factor, power in factors:
+        for factor, power in without_conjugates(factors):
             expr = self._sum(factor)
-            even = power % 2 == 0 and np.all(self.field.polynomial_values(factor) < 0)  # below it is to be positive
-            if expr.is_Add and (even or _minuses(expr) * 2 > len(expr.args)):  # -(a + b) or b - a
+            negative = (power % 2 == 0 or positive) and np.all(self.field.polynomial_values(factor) < 0)
+            if expr.is_Add and (negative or (_minuses(expr) * 2 > len(expr.args) and not positive)):  # b - a
                 expr, number = self._sum(-factor), number * (-1) ** int(power)
             written.append(expr ** int(power))
         return se.Mul(number, *written)
