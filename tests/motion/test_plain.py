@@ -151,10 +151,10 @@ def test_a_new_state_enters_the_differences(plain):
 
 
 def test_the_past_begins_with_the_rates(plain):
-    room, state = type("Room", (), {})(), record(HISTORY)
+    room = type("Room", (), {"history": record(HISTORY)})()
     room.D, room.start, room.spacing = np.ones((8, 2)), np.array([-4.0]), np.zeros(1)
-    module("gear")._afresh(1, 0.1, np.array([2.0, 3.0]), state, room)
-    assert (state.order, state.equal, room.spacing[0]) == (1, 0, 0.1)
+    module("gear")._afresh(0.1, np.array([2.0, 3.0]), room)
+    assert (room.history.order, room.history.equal, room.spacing[0]) == (1, 0, 0.1)
     assert room.D[:3].tolist() == [[2.0, 3.0], [pytest.approx(0.3), pytest.approx(-0.4)], [0.0, 0.0]]
 
 
