@@ -18,6 +18,7 @@ import numpy as np
 from dalembert.motion import codes
 from dalembert.motion.steppers.common import first_step, hermite, proposed, written
 from dalembert.motion.steppers.compiled import compiled
+from dalembert.motion.steppers.differences import HIGHEST, afresh, predict, respace, take
 from dalembert.motion.steppers.newton import (
     CLEAR,
     ITERATIONS,
@@ -29,7 +30,6 @@ from dalembert.motion.steppers.newton import (
 )
 from dalembert.motion.steppers.primitives import copy, extent_of, is_slow, kernel
 
-HIGHEST = 5
 _SAFETY = 0.9
 _MOST, _LEAST = 8.0, 0.2  # by which a step changes
 _WORTH = 1.1  # growth below which a step stays as it is: the matrix and the differences are the better for it
@@ -49,61 +49,6 @@ def _norm(clock, units, least, y, d):
         scale = max(clock.atol, units[i] * (least[0] if i < n else least[1])) + clock.rtol * abs(y[i])
         total += (d[i] / scale) ** 2
     return np.sqrt(total / (2 * n)) / _SHARE
-
-
-@compiled
-def _spread(factor, room):
-    """Fill in the matrix that turns differences into values at distances of `factor` steps, or back if it is one."""
-    R = room.values
-    for j in range(HIGHEST + 1):
-        R[0, j] = 1.0
-        for i in range(1, HIGHEST + 1):
-            R[i, j] = R[i - 1, j] * (i - 1 - factor * j) / i
-
-
-@compiled
-def _respace(order, factor, room):
-    """Change the distance of the differences."""
-    D, mixed, R = room.D, room.mixed, room.values
-    for ratio in (factor, 1.0):
-        _spread(ratio, room)
-        for j in range(order + 1):
-            for i in range(D.shape[1]):
-                mixed[j, i] = 0.0
-                for k in range(order + 1):
-                    mixed[j, i] += R[k, j] * D[k, i]
-        for j in range(order + 1):
-            for i in range(D.shape[1]):
-                D[j, i] = mixed[j, i]
-    room.spacing[0] *= factor
-
-
-@compiled
-def _afresh(h, y, room):
-    """Begin with order 1, from a state and its rates alone."""
-    D, n = room.D, len(y) // 2
-    for j in range(len(D)):
-        for i in range(D.shape[1]):
-            D[j, i] = 0.0
-    for i in range(D.shape[1] - 2 * n):
-        D[0, 2 * n + i] = room.start[n + i]
-    for i in range(n):
-        D[0, i], D[0, n + i] = y[i], y[n + i]
-        D[1, i], D[1, n + i] = h * y[n + i], h * room.start[i]
-    room.history.order, room.history.equal = 1, 0
-    room.spacing[0] = h
-
-
-@compiled
-def _predict(order, coefficients, room):
-    """Find y⁰ and ψ."""
-    D = room.D
-    for i in range(D.shape[1]):
-        room.predicted[i] = D[0, i]
-        room.psi[i] = 0.0
-        for j in range(1, order + 1):
-            room.predicted[i] += D[j, i]
-            room.psi[i] += coefficients.gamma[j] * D[j, i] / coefficients.alpha[order]
 
 
 @compiled
@@ -247,20 +192,6 @@ def _choose(coefficients, clock, units, least, error, factor, room):
 
 
 @compiled
-def _take(order, room):
-    """Let a new state and its λ enter the differences."""
-    D, n = room.D, len(room.new) // 2
-    for i in range(D.shape[1]):
-        new = room.new[i] if i < 2 * n else room.start[i - n]
-        d = new - room.predicted[i]
-        D[order + 2, i] = d - D[order + 1, i]
-        D[order + 1, i] = d
-        for j in range(order, -1, -1):
-            D[j, i] += D[j + 1, i]
-        D[0, i] = new
-
-
-@compiled
 def _first(clock, y, start):
     """Choose the first step: order 1 is off by its square, in parts of the time in which the state changes."""
     return first_step(clock, y, start) * 100 * np.sqrt(_SHARE * clock.rtol)
@@ -278,7 +209,7 @@ def _begin(tools, clock, y, room, events):
     room.clear[0] = max(room.clear[0], room.start[n + s])
     for i in range(n):
         room.before[i] = room.start[i]
-    _afresh(clock.h, y, room)
+    afresh(clock.h, y, room)
     room.history.failed = 0
     tools.counts.first = 1
     watch_state(tools, clock.t, y, events)
@@ -290,13 +221,13 @@ def _propose(coefficients, matrix, tools, clock, t, h, y, room):
     """Solve for a step to its raw end; return the number of iterations, or 0 if there is none."""
     history = room.history
     if history.failed >= _AFRESH:
-        _afresh(h, y, room)
+        afresh(h, y, room)
     elif h != room.spacing[0]:
-        _respace(history.order, h / room.spacing[0], room)
+        respace(history.order, h / room.spacing[0], room)
         room.spacing[0] = h
         history.equal = 0
     z = coefficients.alpha[history.order] / h
-    _predict(history.order, coefficients, room)
+    predict(history.order, coefficients, room)
     linearise(matrix, tools, z, t, y, room)
     return _solve(matrix, tools, clock, t + h, z, y, room)
 
@@ -391,7 +322,7 @@ def advance(coefficients, matrix, tools, clock, y, room, record, events, max_ste
         written(clock, count, end, h, y, room.new, record.times, record.states)
         if not begin(tools, clock.t, y, room.start):
             return codes.NOT_FINITE
-        _take(history.order, room)
+        take(history.order, room)
         room.clear[0] = max(room.clear[0], room.start[place])
         history.failed = 0
         history.equal += 1
