@@ -11,36 +11,19 @@ solved by Newton's steps.
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
 from dalembert import Mechanism, System
 
-STATES = 256
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.followed.models import BLOCK, LADDER
 
-BLOCK = System(
-    "x y",
-    kinetic="m*(x'^2 + y'^2)/2",
-    potential="m*g*(x*sin(a) + y*cos(a))",
-    forces={"x": "-mu*abs(lambda_floor)*sign(x')"},
-    constraints={"floor": "y = 0"},
-    parameters={"m": 2, "g": 9.81, "a": 0.35, "mu": 0.2},
-    initial={"x": 0, "x'": 3},
-)
-LADDER = System(
-    "x y phi",
-    kinetic="m*(x'^2 + y'^2)/2 + J*phi'^2/2",
-    potential="m*g*y",
-    constraints={"floor": "y = l*sin(phi)", "wall": "x = l*cos(phi)"},
-    loads={
-        "foot": {"at": ["x + l*cos(phi)", 0], "force": ["-mu*abs(lambda_floor)*sign(x' - l*sin(phi)*phi')", 0]},
-        "head": {"at": [0, "y + l*sin(phi)"], "force": [0, "-mu*abs(lambda_wall)*sign(y' + l*cos(phi)*phi')"]},
-    },
-    parameters={"m": 3, "J": 0.1, "g": 9.81, "l": 0.35, "mu": 0.25},
-    initial={"phi": 0.9, "phi'": -0.4},
-)
+STATES = 256
 
 
 def slider_crank(law: dict[str, str]) -> Mechanism:

@@ -42,3 +42,16 @@ def test_nothing_private_is_borrowed():
 def test_no_file_is_too_long():
     lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
     assert not {name: length for name, length in lengths.items() if length > MOST_LINES}
+
+
+def test_forms_are_not_asked_for_their_names():
+    """What differs between forms is declared on them, see `forms/base.py`."""
+    asked = []
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Compare):
+                sides = [node.left, *node.comparators]
+                named = any(ast.unparse(side).split(".")[-1] in ("form", "main") for side in sides)
+                if named and any(isinstance(side, ast.Constant) and isinstance(side.value, str) for side in sides):
+                    asked.append((path.name, ast.unparse(node)))
+    assert not asked

@@ -20,6 +20,7 @@ NAMES = (
     "collocation",
     "common",
     "dense",
+    "differences",
     "gear",
     "impulses",
     "newton",
@@ -133,10 +134,10 @@ def test_backward_differences(plain):
     room.predicted, room.psi = np.zeros(1), np.zeros(1)
     room.D[:4, 0] = 27, 19, 12, 6
     coefficients = type("Coefficients", (), {"gamma": np.array([0, 1, 1.5, 11 / 6]), "alpha": np.ones(4)})()
-    module("gear")._predict(3, coefficients, room)
+    module("differences").predict(3, coefficients, room)
     assert room.predicted[0] == 64  # 4³
     assert room.psi[0] == pytest.approx(19 + 1.5 * 12 + 11 / 6 * 6)
-    module("gear")._respace(3, 0.5, room)
+    module("differences").respace(3, 0.5, room)
     assert room.D[:4, 0] == pytest.approx([27, 27 - 2.5**3, 27 - 2 * 2.5**3 + 8, 6 / 8])
     assert room.spacing[0] == 0.5
 
@@ -146,15 +147,15 @@ def test_a_new_state_enters_the_differences(plain):
     room.D, room.new, room.predicted, room.start = np.zeros((8, 2)), np.array([9.0, 1.0]), np.zeros(2), np.zeros(1)
     room.D[:3, 0] = 4, 3, 2  # t² at t = 2
     room.predicted[0] = 9.0
-    module("gear")._take(2, room)
+    module("differences").take(2, room)
     assert room.D[:3, 0] == pytest.approx([9, 5, 2])
 
 
 def test_the_past_begins_with_the_rates(plain):
-    room, state = type("Room", (), {})(), record(HISTORY)
+    room = type("Room", (), {"history": record(HISTORY)})()
     room.D, room.start, room.spacing = np.ones((8, 2)), np.array([-4.0]), np.zeros(1)
-    module("gear")._afresh(1, 0.1, np.array([2.0, 3.0]), state, room)
-    assert (state.order, state.equal, room.spacing[0]) == (1, 0, 0.1)
+    module("differences").afresh(0.1, np.array([2.0, 3.0]), room)
+    assert (room.history.order, room.history.equal, room.spacing[0]) == (1, 0, 0.1)
     assert room.D[:3].tolist() == [[2.0, 3.0], [pytest.approx(0.3), pytest.approx(-0.4)], [0.0, 0.0]]
 
 

@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 import symengine as se
 
-from dalembert import System, example, load
+from dalembert import System, load
 from dalembert.cli import main
+from dalembert.results.certificate.constants import moves_from_rest
+from dalembert.results.certificate.equations import places, scales
 from dalembert.survey.integral_factors import factors_near
+from dalembert.survey.integrals import lasting_momenta
 from dalembert.survey.sampled_states import SampledStates
+from tests.shared import example
 from tests.survey.classics import ABOUT, CLASSICS, SPIN, TOP, TURNED, system
 
 DRIFT = 1e-12  # of the size of its terms
@@ -44,6 +48,17 @@ def test_classics(name):
     assert all(one.general for one in found)
     for one in found:
         assert drift(of, one.expression) < DRIFT, one.name
+
+
+def test_what_moves_from_rest_in_its_only_way_has_no_momenta():
+    """What the certificate does not look for is not there, as the search says."""
+    seen = []
+    for of in (*(of for of, _ in CLASSICS.values()), example("slider-crank"), example("rolling-disk")):
+        run = of.simulate(0.3)
+        if moves_from_rest(run, scales(run, places(run))):
+            assert not lasting_momenta(of)
+            seen.append(of)
+    assert len(seen) >= 3 and example("slider-crank") in seen
 
 
 def test_how_they_are_written():

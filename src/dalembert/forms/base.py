@@ -80,7 +80,8 @@ class Form(ABC):
     moves: whether motions can be computed in it. chooses: whether it computes with some of the coordinates, which may
     have to be chosen again on the way. solved: whether what solves it is part of what is written. plain: whether it
     consists of the blocks themselves, which can be written however many there are. asked_for: whether other forms ask
-    for its solution. functions: matrices that are functions to be differentiated, so that constraints must not be put
+    for its solution. shared: whether the solver that all kernels share computes it, and gives λ out in place of r.
+    functions: matrices that are functions to be differentiated, so that constraints must not be put
     into them. paper: where it was published, and printed: how matrices are called there.
     """
 
@@ -95,6 +96,7 @@ class Form(ABC):
     solved: bool = True
     plain: bool = False
     asked_for: bool = False
+    shared: bool = False
     functions: tuple[str, ...] = ()
     paper: str = ""
     printed: Mapping[str, str] = MappingProxyType({})

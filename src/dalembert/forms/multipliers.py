@@ -33,6 +33,7 @@ class Multipliers(Form):
     title = "Lagrange's equations with multipliers, M q̈ = f + Aᵀλ"
     plain = True
     solved = False
+    shared = True
     paper = "lecture"
     printed = MappingProxyType({"f": "μ", "A": "Φ", "c": "−Φ̇ ṡ"})
 

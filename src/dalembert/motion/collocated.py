@@ -13,9 +13,9 @@ from dalembert.motion.diagnosis import slowed, sticks
 from dalembert.motion.engine import Engine
 from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
-from dalembert.motion.pattern import Pattern, pattern
-from dalembert.motion.scheme import NewtonLayout, Room, Scheme
-from dalembert.motion.tools import ImplicitKernels, Sizes
+from dalembert.motion.pattern import pattern
+from dalembert.motion.scheme import NewtonLayout, NewtonMatrix, Room, Scheme
+from dalembert.motion.tools import ImplicitKernels, Record, Sizes, Tools
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
@@ -46,7 +46,8 @@ class ImplicitEngine(Engine):
             "jacobian": ("implicit", "jacobian"),
         }
         self.address, self.size = self.load(ImplicitKernels, names), Sizes(n, s, setup.units)
-        self.pattern, self.layout = _matrix(kernels, setup)
+        self.matrix = _matrix(kernels, setup)
+        self._own: Tools | None = None
         self._project, self._slow = Stepper("primitives", "project"), 0
 
     def advance(self, steps: int) -> int:
@@ -60,6 +61,13 @@ class ImplicitEngine(Engine):
         if status in (codes.STEP_TOO_SMALL, codes.NOT_PROJECTED) and self.kernels.s and not self._goes_on():
             return codes.NOT_PROJECTED
         return status
+
+    def _settled_tools(self) -> Tools:
+        """Return what steppers work with: the same object again, which costs a call nothing."""
+        if self._own is None or self.size.fixed != self.fixed:
+            self.size = self.size._replace(fixed=int(self.fixed))
+            self._own = self.tools(self.count)
+        return self._own
 
     def _goes_on(self) -> bool:
         """Tell whether the constraints allow a state a little later."""
@@ -79,19 +87,18 @@ class Collocated(ImplicitEngine):
         super().__init__(kernels, setup)
         self.scheme, self.order = scheme, order
         self.room = self._room()
-        self.last = np.zeros(1)
         self._steps, self._inside = Stepper("collocation", "advance"), Stepper("collocation", "interpolate")
 
     def _room(self) -> Room:
         n, s = self.n, self.kernels.s
-        size, filled = n + s, len(self.pattern.columns)
+        size, filled = n + s, len(self.matrix.pattern.columns)
         return Room(
             V=np.zeros((4, n)),
             multipliers=np.zeros((3, s)),
             guess=np.zeros((3, s)),
             rates=np.zeros((3, n)),
             residuals=np.zeros((3, size)),
-            jacobian=np.zeros(len(self.layout.rows)),
+            jacobian=np.zeros(len(self.matrix.layout.rows)),
             E=np.zeros(size),
             real=np.zeros(filled),
             real_inverse=np.zeros(size),
@@ -105,6 +112,7 @@ class Collocated(ImplicitEngine):
             step_complex=np.zeros(size, complex),
             start=np.zeros(size + 1),
             shifted=np.zeros(size + 1),
+            last_step=np.zeros(1),
             last_V=np.zeros((4, n)),
             last_multipliers=np.zeros((3, s)),
             raw=np.zeros(2 * n),
@@ -112,26 +120,24 @@ class Collocated(ImplicitEngine):
         )
 
     def _advance(self, steps: int) -> int:
+        record = Record(self.wanted, self.sampled, self.times[-1], self.states[-1])
         return self._steps(
-            self.scheme, self.layout, self.pattern, self.room, self.address, self.size, self.clock, self.count,
-            self.y, self.given, self.out, self.work, self.wanted, self.sampled, self.times[-1], self.states[-1],
-            self.events, self.fixed, self.last, steps,
-        )  # fmt: skip
+            self.scheme, self.matrix, self._settled_tools(), self.clock, self.y, self.room, record, self.events, steps
+        )
 
     def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
         """Return states inside a recorded step, by repeating it."""
-        into = np.zeros((len(thetas), 2 * self.n))
+        into, aside = np.zeros((len(thetas), 2 * self.n)), self.tools(self.count.copy())
         there = self._inside(
-            self.scheme, self.layout, self.pattern, self._room(), self.address, self.size,
-            self.clock, self.count.copy(), t, h, y, kept, self.given, self.out, self.work, thetas, into,
+            self.scheme, self.matrix, aside, self.clock, t, h, y, kept, self._room(), thetas, into
         )  # fmt: skip
         if not there:
             raise SimulationError(f"the equations have no finite value at the ends of the step from t = {t:.6g}")
         return into
 
 
-def _matrix(kernels: Kernels, setup: Setup) -> tuple[Pattern, NewtonLayout]:
-    """Return the pattern of the matrix of implicit methods, and where the entries of the Jacobians stand in it."""
+def _matrix(kernels: Kernels, setup: Setup) -> NewtonMatrix:
+    """Return the matrix of implicit methods: where the entries of the Jacobians stand in it, and its pattern."""
     n, s = kernels.n, kernels.s
     facts = kernels.facts("implicit")
     patterns = {name: [tuple(place) for place in places] for name, places in facts["patterns"].items()}
@@ -169,7 +175,7 @@ def _matrix(kernels: Kernels, setup: Setup) -> tuple[Pattern, NewtonLayout]:
     numbers[:, 4] = structure.places(products)
     rows, columns = np.array(sources, dtype=np.int64).reshape(-1, 2).T.copy()
     parts = [(starts[name], starts[name] + len(patterns[name])) for name in ("F_q", "C_q", "M", "A")]
-    return structure, NewtonLayout(
+    layout = NewtonLayout(
         source=np.array([entry[2] for entry in entries], dtype=np.int64),
         place=structure.places(entry[:2] for entry in entries),
         power=np.array([entry[3] for entry in entries], dtype=np.int64),
@@ -181,3 +187,4 @@ def _matrix(kernels: Kernels, setup: Setup) -> tuple[Pattern, NewtonLayout]:
         rho=np.array(rho, dtype=float),
         second=second,
     )
+    return NewtonMatrix(layout, structure)

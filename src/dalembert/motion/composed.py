@@ -11,7 +11,7 @@ from dalembert.errors import SimulationError
 from dalembert.motion.engine import Engine
 from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
-from dalembert.motion.tools import ImpulseKernels, Sizes
+from dalembert.motion.tools import ImpulseKernels, ImpulseRoom, Record, Sizes
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
@@ -39,26 +39,23 @@ class Composed(Engine):
         self.address = self.load(ImpulseKernels, names)
         self.size = Sizes(n, kernels.s, setup.units, separable=int(kernels.facts("symplectic")["separable"]))
         self.order, self.weights = order, weights
-        self.new, self.rows = np.zeros(2 * n), np.zeros((ROWS, n))
+        self.room = ImpulseRoom(np.zeros(2 * n), *np.zeros((2, ROWS, n)))
+        self._own, self._scratch = self.tools(self.count), np.zeros_like(self.work)
+        self._aside = self.tools(self.count, work=self._scratch)
         self._steps, self._inside = Stepper("impulses", "advance"), Stepper("impulses", "inside")
-        self.others, self.scratch = np.zeros_like(self.rows), np.zeros_like(self.work)
 
     def _advance(self, steps: int) -> int:
+        record = Record(self.wanted, self.sampled, self.times[-1], self.states[-1])
         return self._steps(
-            self.address, self.size, self.weights, self.clock, self.count, self.y, self.new, self.rows,
-            self.others, self.given, self.out, self.work, self.scratch, self.wanted, self.sampled,
-            self.times[-1], self.states[-1], self.events, steps,
-        )  # fmt: skip
+            self.weights, self._own, self._aside, self.clock, self.y, self.room, record, self.events, steps
+        )
 
     def between(self, t: float, h: float, y: Array, kept: Array, thetas: Array) -> Array:
         """Return states inside a recorded step, on the constraints and as accurate as its end."""
-        into, count = np.zeros((len(thetas), 2 * self.n)), self.count.copy()
+        into, aside = np.zeros((len(thetas), 2 * self.n)), self.tools(self.count.copy(), work=self._scratch)
         for theta, state in zip(thetas, into, strict=True):
             if theta == 0.0 or theta == 1.0:
                 state[:] = y if theta == 0.0 else kept
-            elif not self._inside(
-                self.address, self.size, count, self.weights, t, theta * h, y, state, self.others, self.given,
-                self.out, self.scratch,
-            ):  # fmt: skip
+            elif not self._inside(self.weights, aside, t, theta * h, y, state, self.room.others):
                 raise SimulationError(f"the step from t = {t:.6g} cannot be repeated")
         return into

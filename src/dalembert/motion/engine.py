@@ -12,13 +12,24 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.motion import codes
 from dalembert.motion.method import Setup
-from dalembert.motion.tools import CLOCK, COUNT, record
+from dalembert.motion.tools import (
+    CLOCK,
+    COUNT,
+    ExplicitKernels,
+    ImplicitKernels,
+    ImpulseKernels,
+    NativeRecord,
+    Sizes,
+    Tools,
+    record,
+)
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
 
 K = TypeVar("K")
 _CHUNK = 256  # steps that are recorded before the buffer is changed for one of twice the size
+_NO_CONTROL = np.zeros((0, 0))
 
 
 class Steps(NamedTuple):
@@ -42,6 +53,8 @@ class Engine(ABC):
     """
 
     order: int
+    address: ExplicitKernels | ImplicitKernels | ImpulseKernels
+    size: Sizes
     one_step = True  # whether a step knows nothing of those before it
     dense = True  # whether states inside a step cost less than the step
     named: tuple[str, ...] = ()  # independent coordinates that the user named
@@ -69,6 +82,11 @@ class Engine(ABC):
         self.work = np.zeros(max(code.work for code in groups.values()) + 1)
         self.out = np.zeros(max(code.outputs for code in groups.values()))
         return kind(**{field: groups[group].library.address(name) for field, (group, name) in names.items()})
+
+    def tools(self, count: NativeRecord, control: Array = _NO_CONTROL, work: Array | None = None) -> Tools:
+        """Return what steppers call and are given; with other counters, or another workspace, for what is aside."""
+        work = self.work if work is None else work
+        return Tools(self.address, self.size, count, self.given, self.out, work, control)
 
     def begin(
         self,

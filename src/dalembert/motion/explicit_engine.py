@@ -15,7 +15,7 @@ from dalembert.motion.entry import Stepper
 from dalembert.motion.independent_choice import choose, is_objective
 from dalembert.motion.method import Setup
 from dalembert.motion.tableau import Tableau
-from dalembert.motion.tools import ExplicitKernels, NativeRecord, Record, Sizes, Tools, Workspace
+from dalembert.motion.tools import ExplicitKernels, Record, Sizes, Tools, Workspace
 
 if TYPE_CHECKING:
     from dalembert.native.kernels import Kernels
@@ -99,7 +99,7 @@ class ExplicitEngine(Engine):
             return codes.ACCELERATIONS, ("stabilised", "stabilised"), safe
         if kernels.conversion:
             return codes.CANONICAL, (kernels.form, kernels.form), safe
-        if kernels.form != "multipliers" and not kernels.chooses:
+        if not kernels.shared and not kernels.chooses:
             return codes.OWN, (kernels.form, kernels.form), safe
         if well:
             return codes.GUARDED, ("direct", "direct"), safe
@@ -141,13 +141,10 @@ class ExplicitEngine(Engine):
     def _workspace(self) -> Workspace:
         return Workspace(np.zeros((self._rows, 2 * self.n)), *np.zeros((3, 2 * self.n)))
 
-    def _tools(self, count: NativeRecord, control: Array) -> Tools:
-        return Tools(self.address, self.size, count, self.given, self.out, self.work, control)
-
     def _advance(self, steps: int) -> int:
         if self._own is None or self.size.fixed != self.fixed or self._own.control is not self.control:
             self.size = self.size._replace(fixed=int(self.fixed))
-            self._own = self._tools(self.count, self.control)  # the same object again costs a call nothing
+            self._own = self.tools(self.count, self.control)  # the same object again costs a call nothing
         record = Record(self.wanted, self.sampled, self.times[-1], self.states[-1])
         status = self._steps(
             self.tableau, self._own, self.clock, self.y, self._room, record, self.events, self.switches, steps
@@ -183,7 +180,7 @@ class ExplicitEngine(Engine):
 
     def _repeated(self, steps: Steps, ends: Array, thetas: Array, control: Array) -> Array:
         into = np.zeros((len(thetas), 2 * self.n))
-        tools = self._tools(self.count.copy(), control.copy())  # a run may go on
+        tools = self.tools(self.count.copy(), control.copy())  # a run may go on
         parts = [np.ascontiguousarray(part) for part in (*steps, ends, thetas)]
         found = self._inside(self.tableau, tools, self._workspace(), *parts, into)
         if found < len(steps.times):
@@ -193,7 +190,7 @@ class ExplicitEngine(Engine):
     def ends(self, times: Array, lengths: Array, starts: Array) -> Array:
         """Take single steps from some states, each alone, and return where they end before anything is kept."""
         into = np.zeros_like(starts)
-        tools = self._tools(self.count.copy(), self.control.copy())
+        tools = self.tools(self.count.copy(), self.control.copy())
         parts = [np.ascontiguousarray(part) for part in (times, lengths, starts)]
         found = Stepper("dense", "ends")(self.tableau, tools, self._workspace(), *parts, into)
         if found < len(times):

@@ -8,7 +8,7 @@ from dalembert.errors import quoted
 from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.system import System
 from dalembert.motion import codes
-from dalembert.motion.diagnosis import beyond, creeps, names_beside, undetermined, without_solution
+from dalembert.motion.diagnosis import beyond, creeps, names_beside, without_solution
 from dalembert.motion.engine import Engine
 
 

@@ -10,7 +10,7 @@ from dalembert.arrays import Array
 from dalembert.motion.collocated import ImplicitEngine
 from dalembert.motion.entry import Stepper
 from dalembert.motion.method import Setup
-from dalembert.motion.scheme import HISTORY, CollocationCoefficients, Past
+from dalembert.motion.scheme import HISTORY, BackwardCoefficients, Past, RatedRecord
 from dalembert.motion.tools import record
 
 if TYPE_CHECKING:
@@ -25,10 +25,9 @@ class GearEngine(ImplicitEngine):
     order = 5
     one_step = False
 
-    def __init__(self, kernels: Kernels, coefficients: CollocationCoefficients, setup: Setup):
+    def __init__(self, kernels: Kernels, coefficients: BackwardCoefficients, setup: Setup):
         super().__init__(kernels, setup)
         self.coefficients, self.room = coefficients, self._room()
-        self.state = record(HISTORY)
         self.rates: list[Array] = []
         self.starts: dict[float, Array] = {}
         self._steps, self._hermite = Stepper("gear", "advance"), Stepper("gear", "between")
@@ -36,8 +35,9 @@ class GearEngine(ImplicitEngine):
 
     def _room(self) -> Past:
         n, s = self.n, self.kernels.s
-        size, filled = n + s, len(self.pattern.columns)
+        size, filled = n + s, len(self.matrix.pattern.columns)
         return Past(
+            history=record(HISTORY),
             D=np.zeros((_DIFFERENCES, 2 * n + s)),
             spacing=np.zeros(1),
             clear=np.zeros(1),
@@ -49,7 +49,7 @@ class GearEngine(ImplicitEngine):
             change=np.zeros(2 * n),
             multipliers=np.zeros(s),
             guess=np.zeros(s),
-            jacobian=np.zeros(len(self.layout.rows)),
+            jacobian=np.zeros(len(self.matrix.layout.rows)),
             E=np.zeros(size),
             real=np.zeros(filled),
             real_inverse=np.zeros(size),
@@ -79,10 +79,10 @@ class GearEngine(ImplicitEngine):
 
     def _take(self, steps: int) -> int:
         anew = self.count.first == 0
+        record = RatedRecord(self.wanted, self.sampled, self.times[-1], self.states[-1], self.rates[-1])
         status = self._steps(
-            self.coefficients, self.layout, self.pattern, self.room, self.state, self.address, self.size, self.clock,
-            self.count, self.y, self.given, self.out, self.work, self.wanted, self.sampled, self.times[-1],
-            self.states[-1], self.rates[-1], self.events, steps,
+            self.coefficients, self.matrix, self._settled_tools(), self.clock, self.y, self.room, record, self.events,
+            steps,
         )  # fmt: skip
         if anew and self.count.first:
             self.starts[float(self.clock.t)] = self.room.before.copy()

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.motion.pattern import Pattern
+from dalembert.motion.tools import NativeRecord
 
 
 class Scheme(NamedTuple):
@@ -50,6 +52,13 @@ class NewtonLayout(NamedTuple):
     second: Array
 
 
+class NewtonMatrix(NamedTuple):
+    """The matrix of implicit methods: where Jacobians go in it, and its pattern under elimination."""
+
+    layout: NewtonLayout
+    pattern: Pattern
+
+
 class Room(NamedTuple):
     """What a step works on: stages V with the start in front, their λ, rates of change, residuals; both matrices."""
 
@@ -72,13 +81,14 @@ class Room(NamedTuple):
     step_complex: Array
     start: Array  # accelerations, multipliers and conditioning at the start of the step
     shifted: Array  # and at a state nearby
-    last_V: Array  # stages of the last step, and their λ
+    last_step: Array  # its length, or zero
+    last_V: Array  # its stages, and their λ
     last_multipliers: Array
     raw: Array
     new: Array
 
 
-class CollocationCoefficients(NamedTuple):
+class BackwardCoefficients(NamedTuple):
     """Those of backward differentiation, by order: γ, α, and of the error."""
 
     gamma: Array
@@ -94,6 +104,7 @@ HISTORY = np.dtype([(name, np.int64) for name in (
 class Past(NamedTuple):
     """What a step of backward differentiation works on: differences D, their spacing, and room; the matrix."""
 
+    history: NativeRecord
     D: Array
     spacing: Array
     clear: Array  # the largest conditioning so far
@@ -117,3 +128,16 @@ class Past(NamedTuple):
     new: Array
     before: Array  # v̇ at the start of the step, and at its end
     rate: Array
+
+
+class RatedRecord(NamedTuple):
+    """What backward differentiation writes: as `Record`, and v̇ of the steps at their ends.
+
+    These know nothing of how much large forces multiply the errors of the states.
+    """
+
+    wanted: Array
+    sampled: Array
+    times: Array
+    states: Array
+    rates: Array

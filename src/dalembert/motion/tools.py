@@ -136,10 +136,10 @@ class Coefficients(NamedTuple):
 class Tools(NamedTuple):
     """Addresses of kernels, sizes, counters, what kernels are given and give out.
 
-    `control` holds the gains of stabilisation, or the choice of independent coordinates.
+    `control` holds the gains of stabilisation, or the choice of independent coordinates; other methods have none.
     """
 
-    address: ExplicitKernels
+    address: ExplicitKernels | ImplicitKernels | ImpulseKernels
     size: Sizes
     counts: NativeRecord
     given: Array
@@ -158,6 +158,14 @@ class Workspace(NamedTuple):
     new: Array
     raw: Array
     trial: Array
+
+
+class ImpulseRoom(NamedTuple):
+    """What a step of RATTLE works on: its end, and rows of numbers, named in its stepper; `others` inside a step."""
+
+    new: Array
+    rows: Array
+    others: Array
 
 
 class Record(NamedTuple):

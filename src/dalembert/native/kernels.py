@@ -59,11 +59,16 @@ class Kernels:
         refuse_undetermined(system)
         self.system, self.form = system, form
         kind = FORMS[form]
-        self.beside, self.conversion, self.chooses = kind.beside, kind.conversion, kind.chooses
+        self.beside, self.conversion, self.chooses, self.shared = (
+            kind.beside,
+            kind.conversion,
+            kind.chooses,
+            kind.shared,
+        )
         self.n, self.s = len(system.coordinates), len(system.constraints)
         self._compiled: dict[str, Compiled] = {}
         self._extra: dict[str, Group] = {}
-        self._group("core" if form == "multipliers" else form)
+        self._group("core" if self.shared else form)
 
     def __repr__(self) -> str:
         return f"<Kernels of {self.system!r} in the form {self.form}>"
@@ -72,7 +77,7 @@ class Kernels:
 
     def __call__(self, t: Any, q: Any, v: Any, parameters: Any = None) -> Result | CanonicalRates | QuasiRates:
         """Return accelerations and reactions; of a form with momenta or quasi-velocities in place of v, its rates."""
-        if self.form == "multipliers":
+        if self.shared:
             return self.accelerations(t, q, v, parameters)
         n, inputs = self.n, self.inputs(t, q, v, parameters)
         rows = inputs.reshape(-1, inputs.shape[-1])

@@ -53,7 +53,7 @@ def quasi_module(builder: Builder) -> Module:
             rates[k] = rates[k] + next(rest) * x[j]
     finish.store("out", [*finish.loads("velocity", n), *rates, *_none(n - m), *r])
     module.add(finish)
-    module.kernel("quasi", ["blocks", *builder.solver.motion, "finish"], len(builder.inputs))
+    module.kernel(Quasi.name, ["blocks", *builder.solver.motion, "finish"], len(builder.inputs))
     convert = Routine("velocities")
     u = [numbers(expr) for expr in (*velocities.meanings.values(), *velocities.symbols[velocities.count :])]
     convert.store("out", [*builder.evaluate(convert, u), *_none(n - m)])

@@ -55,7 +55,7 @@ def all_equations(system: System, form: str) -> nodes.Section:
         from dalembert.forms.derivation_document import derivation_document
 
         try:
-            derivation = system.derive("minimal" if form == "multipliers" else form)
+            derivation = system.derive("minimal" if FORMS[form].plain else form)
         except DerivationError as error:
             return nodes.Section("Equations", [_unwritten(error)], key="equations")
         parts = list(derivation_document(derivation, whole=False).parts)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dalembert.model.system import System
 
 _MOST = 200  # parts of directions that are looked at together: then fewer kinds of them
+_OTHERS = 40  # states at which candidates are tried
 _WAVES = 4  # angles whose sines and cosines are looked at
 _DEPENDENT = 1e-9  # of its length that a column keeps beside others on which it depends
 ZERO_RATE = 3e-11  # of its terms, up to which a rate is rounding
@@ -46,9 +47,9 @@ class IntegralSearch:
         b = self.b
         self.calculus = Calculus([*b.q, *b.v, b.t])
         self.momenta = [self._momentum(i) for i in range(self.count)]
+        self.others = SampledStates(system, max(_OTHERS, 3 * self.count + 10), seed=17)
         self.columns = sorted(self._columns(), key=lambda column: -column.cost)
         self.states = SampledStates(system, 3 * len(self.columns) // 2 + 20)
-        self.others = SampledStates(system, 40, seed=17)
 
     def _momentum(self, i: int) -> Expr:
         b = self.b
@@ -89,7 +90,7 @@ class IntegralSearch:
 
     def _free_positions(self) -> list[Expr]:
         """Return coordinates whose velocities constraints do not tie together: what ties them is no integral."""
-        states = SampledStates(self.system, 3 * self.count + 10, seed=3)
+        states = self.others
         kept: list[int] = []
         for j in range(self.count) if len(states) else ():
             V = (states.v / np.linalg.norm(states.pace, axis=0))[:, [*kept, j]]
@@ -176,12 +177,12 @@ class IntegralSearch:
             return []
         energy = [k for k in factors if self.columns[k].cost == ENERGY]
         lead = energy[0] if energy else max(factors, key=lambda k: (-self.columns[k].cost, k))
-        known = [
-            [ONE] if k == lead else factors_near(x / factors[lead], self.states.values, self._constants)
-            for k, x in factors.items()
-        ]
-        if not all(known):
-            return []
+        known: list[list[Expr]] = []
+        for k, x in factors.items():
+            near = [ONE] if k == lead else factors_near(x / factors[lead], self.states.values, self._constants)
+            if not near:
+                return []
+            known.append(near)
         ways = [[options[min(way, len(options) - 1)] for options in known] for way in range(max(map(len, known)))]
         return [dict(zip(factors, way, strict=True)) for way in ways]
 

@@ -33,6 +33,9 @@ _CLEAR = 1e-5  # part of it that the others have at least: next to a singular po
 _REACH = (0.3, 1.0, 2.0)  # how far they lie from the places of the pilot, by size
 _LEAST = 1e-3  # part of the largest that all are measured by at least
 _TAKEN = (se.sin, se.cos, se.tan)
+_ROUNDED, _STUCK = 1e-15, 1e-9  # parts of a state: a step that is rounding, and one that is if it becomes no smaller
+Some = Array | slice  # states, by their places
+ALL = slice(None)
 
 
 class SampledStates:
@@ -83,19 +86,21 @@ class SampledStates:
         v = random.normal(size=q.shape) * speed * random.choice(_REACH, size=(count, 1))
         return t + random.uniform(0.0, 3.0, size=count), q + reach * random.normal(size=q.shape), v
 
-    def _evaluate(self, expressions: Sequence[Expr]) -> Array:
+    def _evaluate(self, expressions: Sequence[Expr], some: Some = ALL) -> Array:
         """Return expressions as they are, by row of expression and column of state."""
-        n = self.numeric.n
-        inputs = np.zeros((1 + 2 * n + len(self.values), len(self.t)))
-        inputs[0], inputs[1 : 1 + n], inputs[1 + n : 1 + 2 * n] = self.t, self.q.T, self.v.T
-        inputs[1 + 2 * n :] = self._parameters()
+        n, t = self.numeric.n, self.t[some]
+        inputs = np.zeros((1 + 2 * n + len(self.values), len(t)))
+        inputs[0], inputs[1 : 1 + n], inputs[1 + n : 1 + 2 * n] = t, self.q[some].T, self.v[some].T
+        inputs[1 + 2 * n :] = self._parameters
         key = tuple(expressions)
         if key not in self._programs:
             self._programs[key] = self.numeric.program(key)
         return self._programs[key].arrays(list(inputs))
 
+    @cached_property
     def _parameters(self) -> Array:
-        return np.tile(np.array(list(self.values.values()))[:, None], (1, len(self.t)))
+        """The values of the parameters, one row for each."""
+        return np.array(list(self.values.values()), dtype=float)[:, None]
 
     def _satisfied(self) -> Array:
         """Move positions and velocities onto the constraints; tell which are there."""
@@ -105,24 +110,28 @@ class SampledStates:
             if not rows:
                 continue
             wanted = [residuals[i] for i in rows]
+            left, before = np.arange(len(self.t)), np.full(len(self.t), np.inf)
             for _ in range(_TURNS):
-                off, J = self._evaluate(wanted), self._matrix(rows)
+                off, J = self._evaluate(wanted, left), self._matrix(rows, left)
                 with np.errstate(all="ignore"):
                     step = np.linalg.pinv(np.nan_to_num(J), rcond=_RANK) @ np.nan_to_num(off.T)[:, :, None]
-                x -= step[:, :, 0]
-                if np.all(np.abs(step) <= 1e-15 * np.abs(x).max()):
+                x[left] -= step[:, :, 0]
+                moved, whole = np.abs(step).max(axis=(1, 2)), np.abs(x[left]).max(axis=1)
+                there = (moved <= _ROUNDED * whole) | ((moved <= _STUCK * whole) & (moved > 0.5 * before))
+                left, before = left[~there], moved[~there]
+                if not left.size:
                     break
             largest = np.abs(x).max(axis=1, initial=0.0)[:, None]
             size = np.abs(self._matrix(rows)) @ (np.abs(x) + 1e-3 * largest)[:, :, None]
             good &= np.all(np.abs(self._evaluate(wanted).T) <= _NEAR * size[:, :, 0], axis=1)
         return good
 
-    def _matrix(self, rows: Sequence[int]) -> Array:
+    def _matrix(self, rows: Sequence[int], some: Some = ALL) -> Array:
         """Return rows of A, by state."""
         b, place = self.system.blocks, {row: k for k, row in enumerate(rows)}
         entries = [(place[i], j, entry) for (i, j), entry in b.A.items() if i in place]
-        A = np.zeros((len(self.t), len(rows), self.numeric.n))
-        for (i, j, _), values in zip(entries, self._evaluate([entry for _, _, entry in entries]), strict=True):
+        A = np.zeros((len(self.t[some]), len(rows), self.numeric.n))
+        for (i, j, _), values in zip(entries, self._evaluate([entry for _, _, entry in entries], some), strict=True):
             A[:, i, j] = values
         return A
 
@@ -175,7 +184,8 @@ class SampledStates:
             if symbol not in self._drawn:
                 self._drawn[symbol] = self._random.normal(size=len(self.t)) * self._random.choice(_REACH, len(self.t))
         v = np.random.default_rng(4).normal(size=self.v.shape) if free else self.v
-        inputs = [self.t, *self.q.T, *v.T, *self._parameters(), *(self._drawn[symbol] for symbol in symbols)]
+        parameters = np.broadcast_to(self._parameters, (len(self.values), len(self.t)))
+        inputs = [self.t, *self.q.T, *v.T, *parameters, *(self._drawn[symbol] for symbol in symbols)]
         program = Program([b.t, *b.q, *b.v, *b.parameters, *symbols], changed)
         return program.arrays(inputs) if changed else np.zeros((0, len(self.t)))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.model.system import System
 from dalembert.motion.method import Setup
-from dalembert.motion.scheme import CollocationCoefficients
+from dalembert.motion.scheme import BackwardCoefficients
 
 if TYPE_CHECKING:
     from dalembert.motion.engine import Engine
@@ -39,11 +39,11 @@ class Gear:
         return GearEngine(kernels, coefficients(), setup)
 
 
-def coefficients() -> CollocationCoefficients:
+def coefficients() -> BackwardCoefficients:
     """Return the method as data."""
     order = np.arange(6)
     gamma = np.array([0.0, *np.cumsum(1 / order[1:])])
-    return CollocationCoefficients(gamma, (1 - KAPPA) * gamma, KAPPA * gamma + 1 / (order + 1))
+    return BackwardCoefficients(gamma, (1 - KAPPA) * gamma, KAPPA * gamma + 1 / (order + 1))
 
 
 BDF = Gear()

@@ -7,20 +7,30 @@ import numpy as np
 from dalembert.motion import codes
 from dalembert.motion.steppers.common import first_step, hermite, proposed, written
 from dalembert.motion.steppers.compiled import compiled
-from dalembert.motion.steppers.newton import ITERATIONS, PATIENCE, begin, iterate, prepare, rounding, solved
-from dalembert.motion.steppers.primitives import copy, extent_of, is_slow, project, watch
+from dalembert.motion.steppers.newton import (
+    ITERATIONS,
+    PATIENCE,
+    begin,
+    iterate,
+    onto_constraints,
+    prepare,
+    rounding,
+    solved,
+    watch_state,
+)
+from dalembert.motion.steppers.primitives import copy, extent_of, is_slow
 
 _SAFETY = 0.9
 
 
 @compiled
-def _error(scheme, layout, pattern, address, size, count, clock, t, h, y, given, out, work, room, again):
+def _error(scheme, matrix, tools, clock, t, h, y, room, again):
     """Return the size of the error in units of the tolerance: an estimate of order 3, filtered by the real matrix.
 
     `again` filters it a second time, for stiff parts of a first or a repeated step.
     """
-    n, J, parts = size.n, room.jacobian, layout.parts
-    z = scheme.real / h
+    size, layout, J = tools.size, matrix.layout, room.jacobian
+    n, parts, z = size.n, layout.parts, scheme.real / h
     e = scheme.errors
     slope_v = room.rates[0]
     slope_q = room.rates[1]
@@ -52,7 +62,7 @@ def _error(scheme, layout, pattern, address, size, count, clock, t, h, y, given,
             for p in range(parts[part, 0], parts[part, 1]):
                 j = layout.columns[p]
                 right[layout.rows[p] + part * n] -= J[p] * (new[n + j] + slope_q[j]) / z
-        solved(layout, pattern, J, n, z, room.real, room.real_inverse, right, x)
+        solved(matrix, J, n, z, room.real, room.real_inverse, right, x)
         norm = 0.0
         for i in range(n):
             error_q = (new[n + i] + slope_q[i] + x[i]) / z
@@ -64,7 +74,7 @@ def _error(scheme, layout, pattern, address, size, count, clock, t, h, y, given,
         if turn == 1 or not (again and norm >= 1.0):
             return norm
         a = room.shifted
-        if not begin(address, size, count, t, new, given, out, work, a):
+        if not begin(tools, t, new, a):
             return norm
     return norm
 
@@ -86,22 +96,19 @@ def _between(scheme, theta, h, y, raw, kept, V, into):
 
 
 @compiled
-def _solved_step(scheme, layout, pattern, address, size, count, clock, limit, near, t, h, y, given, out, work, room):
+def _solved_step(scheme, matrix, tools, clock, limit, near, t, h, y, room):
     """Solve for the stages of a step from what is guessed, `near` or not; return the number of iterations, or 0.
 
     λ₀ is the guess, and is renewed by what was found, so that the trace that E leaves is squared.
     """
-    n = size.n
+    n = tools.size.n
     for i in range(n):
         room.V[0, i] = y[n + i]
-    prepare(scheme, layout, pattern, address, size, t, h, y, given, out, work, room)
+    prepare(scheme, matrix, tools, t, h, y, room)
     iterations = 0
     for left in range(1 if near else 2, -1, -1):
         copy(room.multipliers, room.guess)
-        iterations = iterate(
-            scheme, layout, pattern, address, size, count, clock, 2 if left > 0 else limit, t, h, y, given, out, work,
-            room,
-        )  # fmt: skip
+        iterations = iterate(scheme, matrix, tools, clock, 2 if left > 0 else limit, t, h, y, room)
         if iterations == 0:
             return 0
     for i in range(n):
@@ -157,83 +164,111 @@ def _power_series(coefficients, row, theta):
 
 
 @compiled
-def advance(
-    scheme, layout, pattern, room, address, size, clock, count, y, given, out, work, wanted, sampled, times, states,
-    events, fixed, last_step, max_steps,
-):  # fmt: skip
-    """Take up to `max_steps` steps towards `clock.end`; return a status.
+def _propose(scheme, matrix, tools, clock, t, h, y, room):
+    """Solve for a step to its raw end; return the number of iterations, or 0 if there is none."""
+    ratio = h / room.last_step[0] if room.last_step[0] > 0.0 else 0.0
+    _guess(scheme, tools.size, ratio, y, room)
+    limit = PATIENCE if tools.size.fixed == 1 else ITERATIONS
+    return _solved_step(scheme, matrix, tools, clock, limit, ratio > 0.0, t, h, y, room)
 
-    Arrays are as those of the explicit stepper. `last_step` holds the length of the last step, or zero.
+
+@compiled
+def _accept(scheme, matrix, tools, clock, t, h, last, iterations, y, room):
+    """Choose the next step by the error, and bring the end of this one onto the constraints.
+
+    Return RUNNING, REPEAT if the step is to be tried again, shorter, or why the motion cannot go on.
     """
-    n, s = size.n, size.s
-    if clock.t >= clock.end:
-        return codes.DONE
-    if count.first == 0:
-        if not begin(address, size, count, clock.t, y, given, out, work, room.start):
-            return codes.NOT_FINITE
-        if not fixed and clock.h <= 0.0:
-            clock.h = first_step(clock, y, room.start)
-        count.first = 1
-        last_step[0] = 0.0
-        watch(address, n, clock.t, y, y[n:], given, out, work, events)
-    for _ in range(max_steps):
-        status, h, end = proposed(clock, count, len(times), min(clock.h, clock.largest))
-        if status != codes.RUNNING:
-            return status
-        t, last = clock.t, end == clock.end
-        ratio = h / last_step[0] if last_step[0] > 0.0 else 0.0
-        _guess(scheme, size, ratio, y, room)
-        iterations = _solved_step(
-            scheme, layout, pattern, address, size, count, clock, PATIENCE if fixed else ITERATIONS, ratio > 0.0, t, h,
-            y, given, out, work, room,
-        )  # fmt: skip
-        if iterations == 0:
-            if fixed:
-                return codes.NOT_SOLVED
-            clock.h = 0.5 * h
+    fixed, count = tools.size.fixed == 1, tools.counts
+    if iterations == 0:
+        if fixed:
+            return codes.NOT_SOLVED
+        clock.h = 0.5 * h
+        count.rejected += 1
+        count.again = 1
+        return codes.REPEAT
+    if not fixed:
+        again = count.again == 1 or count.steps == 0
+        error = _error(scheme, matrix, tools, clock, t, h, y, room, again)
+        factor = _SAFETY * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations)
+        if not error < 1.0:
+            clock.h = h * max(0.2, factor * error ** (-1.0 / scheme.order)) if np.isfinite(error) else 0.2 * h
             count.rejected += 1
             count.again = 1
+            return codes.REPEAT
+        factor = 8.0 if error == 0.0 else min(8.0, max(0.2, factor * error ** (-1.0 / scheme.order)))
+        if count.again == 1:
+            factor = min(1.0, factor)
+        count.again = 0
+        if not last or factor < 1.0:
+            clock.h = h * factor
+    copy(room.raw, room.new)
+    if not onto_constraints(tools, t + h, room.new):
+        if fixed or h < 1e-9 * clock.span:
+            return codes.NOT_PROJECTED
+        clock.h = 0.25 * h
+        count.rejected += 1
+        return codes.REPEAT
+    return codes.RUNNING
+
+
+@compiled
+def _sample(scheme, tools, t, h, end, y, room, record):
+    """Evaluate a step at the wanted times in it; return RUNNING, or why that cannot be."""
+    count, wanted = tools.counts, record.wanted
+    while count.sampled < len(wanted) and wanted[count.sampled] <= end:
+        time, sample = wanted[count.sampled], record.sampled[count.sampled]
+        _between(scheme, (time - t) / h, h, y, room.raw, room.new, room.V, sample)
+        if not onto_constraints(tools, time, sample):
+            return codes.NOT_PROJECTED
+        count.sampled += 1
+    return codes.RUNNING
+
+
+@compiled
+def _begin(tools, clock, y, room, events):
+    """Evaluate the start of a motion, and choose its first step; return whether the equations have a value there."""
+    if not begin(tools, clock.t, y, room.start):
+        return False
+    if tools.size.fixed == 0 and clock.h <= 0.0:
+        clock.h = first_step(clock, y, room.start)
+    tools.counts.first = 1
+    room.last_step[0] = 0.0
+    watch_state(tools, clock.t, y, events)
+    return True
+
+
+@compiled
+def advance(scheme, matrix, tools, clock, y, room, record, events, max_steps):
+    """Take up to `max_steps` steps towards `clock.end`; return a status.
+
+    The arguments are described in `motion/tools.py` and `motion/scheme.py`, `events` in `runge_kutta.py`.
+    """
+    count = tools.counts
+    if clock.t >= clock.end:
+        return codes.DONE
+    if count.first == 0 and not _begin(tools, clock, y, room, events):
+        return codes.NOT_FINITE
+    for _ in range(max_steps):
+        status, h, end = proposed(clock, count, len(record.times), min(clock.h, clock.largest))
+        if status != codes.RUNNING:
+            return status
+        t = clock.t
+        iterations = _propose(scheme, matrix, tools, clock, t, h, y, room)
+        status = _accept(scheme, matrix, tools, clock, t, h, end == clock.end, iterations, y, room)
+        if status == codes.REPEAT:
             continue
-        if not fixed:
-            again = count.again == 1 or count.steps == 0
-            error = _error(
-                scheme, layout, pattern, address, size, count, clock, t, h, y, given, out, work, room, again
-            )  # fmt: skip
-            factor = _SAFETY * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations)
-            if not error < 1.0:
-                clock.h = h * max(0.2, factor * error ** (-1.0 / scheme.order)) if np.isfinite(error) else 0.2 * h
-                count.rejected += 1
-                count.again = 1
-                continue
-            factor = 8.0 if error == 0.0 else min(8.0, max(0.2, factor * error ** (-1.0 / scheme.order)))
-            if count.again == 1:
-                factor = min(1.0, factor)
-            count.again = 0
-            if not last or factor < 1.0:
-                clock.h = h * factor
-        new = room.new
-        for i in range(2 * n):
-            new[i] = room.raw[i]
-        if s > 0 and not project(address, size, count, t + h, new, given, out, work):
-            if fixed or h < 1e-9 * clock.span:
-                return codes.NOT_PROJECTED
-            clock.h = 0.25 * h
-            count.rejected += 1
-            continue
-        while count.sampled < len(wanted) and wanted[count.sampled] <= end:
-            time, sample = wanted[count.sampled], sampled[count.sampled]
-            _between(scheme, (time - t) / h, h, y, room.raw, new, room.V, sample)
-            if s > 0 and not project(address, size, count, time, sample, given, out, work):
-                return codes.NOT_PROJECTED
-            count.sampled += 1
-        written(clock, count, end, h, y, new, times, states)
-        last_step[0] = h
+        if status == codes.RUNNING:
+            status = _sample(scheme, tools, t, h, end, y, room, record)
+        if status != codes.RUNNING:
+            return status
+        written(clock, count, end, h, y, room.new, record.times, record.states)
+        room.last_step[0] = h
         copy(room.V, room.last_V)
         copy(room.multipliers, room.last_multipliers)
-        if not begin(address, size, count, clock.t, y, given, out, work, room.start):
+        if not begin(tools, clock.t, y, room.start):
             return codes.NOT_FINITE
         slow = is_slow(clock, count)
-        if watch(address, n, clock.t, y, y[n:], given, out, work, events):
+        if watch_state(tools, clock.t, y, events):
             return codes.EVENT
         if slow:
             return codes.SLOW
@@ -241,22 +276,18 @@ def advance(
 
 
 @compiled
-def interpolate(
-    scheme, layout, pattern, room, address, size, clock, count, t, h, y, kept, given, out, work, thetas, into
-):  # fmt: skip
+def interpolate(scheme, matrix, tools, clock, t, h, y, kept, room, thetas, into):
     """Evaluate a recorded step at parts θ of it; return whether that was possible.
 
     The step is repeated, from a guess between both ends, better than the one that it had; should that not do, the
     accelerations at both ends say what is between.
     """
-    if not begin(address, size, count, t + h, kept, given, out, work, room.shifted):
+    if not begin(tools, t + h, kept, room.shifted):
         return False
-    if not begin(address, size, count, t, y, given, out, work, room.start):
+    if not begin(tools, t, y, room.start):
         return False
-    _guess_between(scheme, size, h, y, kept, room)
-    found = _solved_step(
-        scheme, layout, pattern, address, size, count, clock, PATIENCE, True, t, h, y, given, out, work, room
-    )  # fmt: skip
+    _guess_between(scheme, tools.size, h, y, kept, room)
+    found = _solved_step(scheme, matrix, tools, clock, PATIENCE, True, t, h, y, room)
     for p in range(len(thetas)):
         if found:
             _between(scheme, thetas[p], h, y, room.raw, kept, room.V, into[p])

@@ -18,10 +18,18 @@ import numpy as np
 from dalembert.motion import codes
 from dalembert.motion.steppers.common import first_step, hermite, proposed, written
 from dalembert.motion.steppers.compiled import compiled
-from dalembert.motion.steppers.newton import CLEAR, ITERATIONS, begin, linearise, solved
-from dalembert.motion.steppers.primitives import extent_of, is_slow, kernel, project, watch
+from dalembert.motion.steppers.differences import HIGHEST, afresh, predict, respace, take
+from dalembert.motion.steppers.newton import (
+    CLEAR,
+    ITERATIONS,
+    begin,
+    linearise,
+    onto_constraints,
+    solved,
+    watch_state,
+)
+from dalembert.motion.steppers.primitives import copy, extent_of, is_slow, kernel
 
-HIGHEST = 5
 _SAFETY = 0.9
 _MOST, _LEAST = 8.0, 0.2  # by which a step changes
 _WORTH = 1.1  # growth below which a step stays as it is: the matrix and the differences are the better for it
@@ -44,64 +52,9 @@ def _norm(clock, units, least, y, d):
 
 
 @compiled
-def _spread(factor, room):
-    """Fill in the matrix that turns differences into values at distances of `factor` steps, or back if it is one."""
-    R = room.values
-    for j in range(HIGHEST + 1):
-        R[0, j] = 1.0
-        for i in range(1, HIGHEST + 1):
-            R[i, j] = R[i - 1, j] * (i - 1 - factor * j) / i
-
-
-@compiled
-def _respace(order, factor, room):
-    """Change the distance of the differences."""
-    D, mixed, R = room.D, room.mixed, room.values
-    for ratio in (factor, 1.0):
-        _spread(ratio, room)
-        for j in range(order + 1):
-            for i in range(D.shape[1]):
-                mixed[j, i] = 0.0
-                for k in range(order + 1):
-                    mixed[j, i] += R[k, j] * D[k, i]
-        for j in range(order + 1):
-            for i in range(D.shape[1]):
-                D[j, i] = mixed[j, i]
-    room.spacing[0] *= factor
-
-
-@compiled
-def _afresh(n, h, y, state, room):
-    """Begin with order 1, from a state and its rates alone."""
-    D = room.D
-    for j in range(len(D)):
-        for i in range(D.shape[1]):
-            D[j, i] = 0.0
-    for i in range(D.shape[1] - 2 * n):
-        D[0, 2 * n + i] = room.start[n + i]
-    for i in range(n):
-        D[0, i], D[0, n + i] = y[i], y[n + i]
-        D[1, i], D[1, n + i] = h * y[n + i], h * room.start[i]
-    state.order, state.equal = 1, 0
-    room.spacing[0] = h
-
-
-@compiled
-def _predict(order, coefficients, room):
-    """Find y⁰ and ψ."""
-    D = room.D
-    for i in range(D.shape[1]):
-        room.predicted[i] = D[0, i]
-        room.psi[i] = 0.0
-        for j in range(1, order + 1):
-            room.predicted[i] += D[j, i]
-            room.psi[i] += coefficients.gamma[j] * D[j, i] / coefficients.alpha[order]
-
-
-@compiled
-def _residuals(address, size, count, t, z, given, out, work, room):
+def _residuals(tools, t, z, room):
     """Evaluate −F and −C at the velocities and multipliers in `room`; return whether they are finite."""
-    n, s = size.n, size.s
+    n, s, given, out = tools.size.n, tools.size.s, tools.given, tools.out
     behind = len(given) - n - s
     given[0] = t
     for i in range(n):
@@ -111,8 +64,8 @@ def _residuals(address, size, count, t, z, given, out, work, room):
         given[behind + i] = z * (v - room.predicted[n + i] + room.psi[n + i])
     for i in range(s):
         given[behind + n + i] = room.multipliers[i]
-    kernel(address.balance, given, out, work)
-    count.evaluations += 1
+    kernel(tools.address.balance, given, out, tools.work)
+    tools.counts.evaluations += 1
     for i in range(n + s):
         if not np.isfinite(out[i]):
             return False
@@ -123,7 +76,7 @@ def _residuals(address, size, count, t, z, given, out, work, room):
 
 
 @compiled
-def _noise(size, conditioning, failed, y, room):
+def _noise(size, conditioning, y, room):
     """Return what no step makes smaller, of positions and of velocities, in their units.
 
     Next to a singular position, where the least singular value of A is σ, the square root of the conditioning, a
@@ -131,7 +84,7 @@ def _noise(size, conditioning, failed, y, room):
     was: rows of different lengths make it small everywhere, and no noise. What does not become smaller after several
     rejections there is taken for noise as well.
     """
-    n = size.n
+    n, failed = size.n, room.history.failed
     far, fast = extent_of(size.units, 0, y, 0, n), extent_of(size.units, n, y, n, n)
     if size.s == 0:
         return 0.0, _NOISE * _ROUNDED * fast
@@ -142,23 +95,24 @@ def _noise(size, conditioning, failed, y, room):
 
 
 @compiled
-def _iterate(layout, pattern, address, size, count, clock, failed, t, z, y, given, out, work, room):
+def _iterate(matrix, tools, clock, t, z, y, room):
     """Solve for velocities and multipliers from those in `room`; return the number of iterations, or 0 if they diverge.
 
     What E ties λ to is the last λ in the first two iterations. Their corrections and those of V alternate, so that two
     make one.
     """
+    size = tools.size
     n, s = size.n, size.s
-    least = _noise(size, room.start[n + s], failed, room.predicted, room)  # it may start from rest
+    least = _noise(size, room.start[n + s], room.predicted, room)  # it may start from rest
     target = max(100 * 2.2e-16 / clock.rtol, _CONVERGED)
     earlier = before = 0.0
     for iteration in range(1, ITERATIONS + 1):
         if iteration <= 3:
             for i in range(s):
                 room.guess[i] = room.multipliers[i]
-        if not _residuals(address, size, count, t, z, given, out, work, room):
+        if not _residuals(tools, t, z, room):
             return 0
-        solved(layout, pattern, room.jacobian, n, z, room.real, room.real_inverse, room.right, room.step)
+        solved(matrix, room.jacobian, n, z, room.real, room.real_inverse, room.right, room.step)
         largest = 0.0
         for i in range(n):
             room.raw[n + i] += room.step[i]
@@ -187,37 +141,37 @@ def _iterate(layout, pattern, address, size, count, clock, failed, t, z, y, give
 
 
 @compiled
-def _solve(layout, pattern, address, size, count, clock, failed, t, z, y, given, out, work, room):
+def _solve(matrix, tools, clock, t, z, y, room):
     """Solve for a new state; return the number of iterations, or 0 if there is none.
 
     It is off the constraints on positions by the error of the step. Next to a singular position those on velocities
     contradict each other there; so they are solved again with positions that are moved onto the constraints.
     """
-    n, s = size.n, size.s
+    n, s = tools.size.n, tools.size.s
     smooth = room.start[n + s] > _SMOOTH * room.clear[0]
     for i in range(n):
         room.raw[n + i] = room.predicted[n + i]
         room.shift[i] = 0.0
     for i in range(s):
         room.multipliers[i] = room.predicted[2 * n + i] if smooth else room.start[n + i]
-    iterations = _iterate(layout, pattern, address, size, count, clock, failed, t, z, y, given, out, work, room)
+    iterations = _iterate(matrix, tools, clock, t, z, y, room)
     if iterations == 0 or room.start[n + s] > CLEAR:
         return iterations
-    for i in range(2 * n):
-        room.new[i] = room.raw[i]
-    if not project(address, size, count, t, room.new, given, out, work):
+    copy(room.raw, room.new)
+    if not onto_constraints(tools, t, room.new):
         return iterations
     for i in range(n):
         room.shift[i] = room.new[i] - room.raw[i]
         room.raw[n + i] = room.new[n + i]
-    return _iterate(layout, pattern, address, size, count, clock, failed, t, z, y, given, out, work, room)
+    return _iterate(matrix, tools, clock, t, z, y, room)
 
 
 @compiled
-def _choose(clock, units, coefficients, least, y, error, factor, state, room):
+def _choose(coefficients, clock, units, least, error, factor, room):
     """Choose the next order and step, where enough is known of the differences; return the change of the step."""
-    order = state.order
-    if state.equal < order + 1:
+    history, y = room.history, room.new
+    order = history.order
+    if history.equal < order + 1:
         return 1.0
     best, chosen = 0.0, order
     for k in range(max(1, order - 1), min(HIGHEST, order + 1) + 1):
@@ -230,7 +184,7 @@ def _choose(clock, units, coefficients, least, y, error, factor, state, room):
         grown = _MOST / factor if size == 0.0 else size ** (-1.0 / (k + 1))
         if grown > best:
             best, chosen = grown, k
-    state.order = chosen
+    history.order = chosen
     best = min(_MOST, factor * best)
     if chosen == order and 1.0 <= best < _WORTH:
         return 1.0
@@ -238,121 +192,149 @@ def _choose(clock, units, coefficients, least, y, error, factor, state, room):
 
 
 @compiled
-def _take(order, room):
-    """Let a new state and its λ enter the differences."""
-    D, n = room.D, len(room.new) // 2
-    for i in range(D.shape[1]):
-        new = room.new[i] if i < 2 * n else room.start[i - n]
-        d = new - room.predicted[i]
-        D[order + 2, i] = d - D[order + 1, i]
-        D[order + 1, i] = d
-        for j in range(order, -1, -1):
-            D[j, i] += D[j + 1, i]
-        D[0, i] = new
+def _first(clock, y, start):
+    """Choose the first step: order 1 is off by its square, in parts of the time in which the state changes."""
+    return first_step(clock, y, start) * 100 * np.sqrt(_SHARE * clock.rtol)
 
 
 @compiled
-def advance(
-    coefficients, layout, pattern, room, state, address, size, clock, count, y, given, out, work, wanted, sampled,
-    times, states, rates, events, max_steps,
-):  # fmt: skip
+def _begin(tools, clock, y, room, events):
+    """Evaluate the start of a motion, and choose its first step; return RUNNING, or why it cannot begin."""
+    n, s = tools.size.n, tools.size.s
+    if not begin(tools, clock.t, y, room.start):
+        return codes.NOT_FINITE
+    if _SHARE * clock.rtol < 2.2e-16:
+        return codes.STEP_TOO_SMALL  # no step is that accurate
+    clock.h = _first(clock, y, room.start)
+    room.clear[0] = max(room.clear[0], room.start[n + s])
+    for i in range(n):
+        room.before[i] = room.start[i]
+    afresh(clock.h, y, room)
+    room.history.failed = 0
+    tools.counts.first = 1
+    watch_state(tools, clock.t, y, events)
+    return codes.RUNNING
+
+
+@compiled
+def _propose(coefficients, matrix, tools, clock, t, h, y, room):
+    """Solve for a step to its raw end; return the number of iterations, or 0 if there is none."""
+    history = room.history
+    if history.failed >= _AFRESH:
+        afresh(h, y, room)
+    elif h != room.spacing[0]:
+        respace(history.order, h / room.spacing[0], room)
+        room.spacing[0] = h
+        history.equal = 0
+    z = coefficients.alpha[history.order] / h
+    predict(history.order, coefficients, room)
+    linearise(matrix, tools, z, t, y, room)
+    return _solve(matrix, tools, clock, t + h, z, y, room)
+
+
+@compiled
+def _repeat(tools, clock, h, room):
+    """Let the step be tried again, with another length."""
+    clock.h = h
+    tools.counts.rejected += 1
+    room.history.failed += 1
+    return codes.REPEAT
+
+
+@compiled
+def _accept(coefficients, tools, clock, t, h, iterations, room):
+    """Bring the end of a step onto the constraints, and judge it.
+
+    Return RUNNING, REPEAT if it is to be tried again, or why the motion cannot go on; its error, the factor with which
+    the next step follows from it, and the noise of which it knows.
+    """
+    size, order, nothing = tools.size, room.history.order, (0.0, 0.0)
+    n, s = size.n, size.s
+    factor = _SAFETY * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations)
+    if iterations == 0:
+        return _repeat(tools, clock, 0.3 * h, room), 0.0, factor, nothing
+    copy(room.raw, room.new)
+    if not onto_constraints(tools, t + h, room.new):
+        if h < 1e-9 * clock.span:
+            return codes.NOT_PROJECTED, 0.0, factor, nothing
+        return _repeat(tools, clock, 0.25 * h, room), 0.0, factor, nothing
+    for i in range(2 * n):
+        room.change[i] = coefficients.error[order] * (room.new[i] - room.predicted[i])
+    conditioning = min(room.start[n + s], tools.out[n + s + 1]) if s > 0 else 1.0  # here and there
+    least = _noise(size, conditioning, room.new, room)
+    error = _norm(clock, size.units, least, room.new, room.change)
+    if not error < 1.0:
+        smaller = factor * error ** (-1.0 / (order + 1)) if np.isfinite(error) else _LEAST
+        return _repeat(tools, clock, h * max(_LEAST, smaller), room), error, factor, least
+    return codes.RUNNING, error, factor, least
+
+
+@compiled
+def _sample(tools, t, h, end, y, room, record):
+    """Evaluate a step at the wanted times in it; return RUNNING, or why that cannot be."""
+    count, wanted = tools.counts, record.wanted
+    while count.sampled < len(wanted) and wanted[count.sampled] <= end:
+        time, sample = wanted[count.sampled], record.sampled[count.sampled]
+        hermite((time - t) / h, h, y, room.new, room.before, room.rate, sample)
+        if not onto_constraints(tools, time, sample):
+            return codes.NOT_PROJECTED
+        count.sampled += 1
+    return codes.RUNNING
+
+
+@compiled
+def _rate(coefficients, tools, h, room, rates):
+    """Write down v̇ at the end of a step."""
+    n, z = tools.size.n, coefficients.alpha[room.history.order] / h
+    for i in range(n):
+        rate = z * (room.new[n + i] - room.predicted[n + i] + room.psi[n + i])
+        room.rate[i] = rates[tools.counts.recorded, i] = rate
+
+
+@compiled
+def advance(coefficients, matrix, tools, clock, y, room, record, events, max_steps):
     """Take up to `max_steps` steps towards `clock.end`; return a status.
 
-    Arrays are as those of the other steppers; `rates` are the v̇ of the steps at their ends, which know nothing of how
-    much large forces multiply the errors of the states.
+    The arguments are described in `motion/tools.py` and `motion/scheme.py`, `events` in `runge_kutta.py`.
     """
-    n, s = size.n, size.s
+    count, history, place = tools.counts, room.history, tools.size.n + tools.size.s
     if clock.t >= clock.end:
         return codes.DONE
     if count.first == 0:
-        if not begin(address, size, count, clock.t, y, given, out, work, room.start):
-            return codes.NOT_FINITE
-        if _SHARE * clock.rtol < 2.2e-16:
-            return codes.STEP_TOO_SMALL  # no step is that accurate
-        clock.h = _first(clock, y, room.start)
-        room.clear[0] = max(room.clear[0], room.start[n + s])
-        for i in range(n):
-            room.before[i] = room.start[i]
-        _afresh(n, clock.h, y, state, room)
-        state.failed = 0
-        count.first = 1
-        watch(address, n, clock.t, y, y[n:], given, out, work, events)
+        status = _begin(tools, clock, y, room, events)
+        if status != codes.RUNNING:
+            return status
     for _ in range(max_steps):
-        status, h, end = proposed(clock, count, len(times), min(clock.h, clock.largest))
+        status, h, end = proposed(clock, count, len(record.times), min(clock.h, clock.largest))
         if status != codes.RUNNING:
             return status
         t, last = clock.t, end == clock.end
-        if state.failed >= _AFRESH:
-            _afresh(n, h, y, state, room)
-        elif h != room.spacing[0]:
-            _respace(state.order, h / room.spacing[0], room)
-            room.spacing[0] = h
-            state.equal = 0
-        order = state.order
-        z = coefficients.alpha[order] / h
-        _predict(order, coefficients, room)
-        linearise(layout, pattern, address, size, z, t, y, given, out, work, room)
-        iterations = _solve(
-            layout, pattern, address, size, count, clock, state.failed, t + h, z, y, given, out, work, room
-        )
-        if iterations == 0:
-            clock.h = 0.3 * h
-            count.rejected += 1
-            state.failed += 1
+        iterations = _propose(coefficients, matrix, tools, clock, t, h, y, room)
+        status, error, factor, least = _accept(coefficients, tools, clock, t, h, iterations, room)
+        if status == codes.REPEAT:
             continue
-        for i in range(2 * n):
-            room.new[i] = room.raw[i]
-        if s > 0 and not project(address, size, count, t + h, room.new, given, out, work):
-            if h < 1e-9 * clock.span:
-                return codes.NOT_PROJECTED
-            clock.h = 0.25 * h
-            count.rejected += 1
-            state.failed += 1
-            continue
-        for i in range(2 * n):
-            room.change[i] = coefficients.error[order] * (room.new[i] - room.predicted[i])
-        conditioning = min(room.start[n + s], out[n + s + 1]) if s > 0 else 1.0  # here and there
-        least = _noise(size, conditioning, state.failed, room.new, room)
-        error = _norm(clock, size.units, least, room.new, room.change)
-        factor = _SAFETY * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations)
-        if not error < 1.0:
-            smaller = factor * error ** (-1.0 / (order + 1)) if np.isfinite(error) else _LEAST
-            clock.h = h * max(_LEAST, smaller)
-            count.rejected += 1
-            state.failed += 1
-            continue
-        for i in range(n):
-            room.rate[i] = rates[count.recorded, i] = z * (room.new[n + i] - room.predicted[n + i] + room.psi[n + i])
-        while count.sampled < len(wanted) and wanted[count.sampled] <= end:
-            time, sample = wanted[count.sampled], sampled[count.sampled]
-            hermite((time - t) / h, h, y, room.new, room.before, room.rate, sample)
-            if s > 0 and not project(address, size, count, time, sample, given, out, work):
-                return codes.NOT_PROJECTED
-            count.sampled += 1
-        for i in range(n):
-            room.before[i] = room.rate[i]
-        written(clock, count, end, h, y, room.new, times, states)
-        if not begin(address, size, count, clock.t, y, given, out, work, room.start):
+        if status == codes.RUNNING:
+            _rate(coefficients, tools, h, room, record.rates)
+            status = _sample(tools, t, h, end, y, room, record)
+        if status != codes.RUNNING:
+            return status
+        copy(room.rate, room.before)
+        written(clock, count, end, h, y, room.new, record.times, record.states)
+        if not begin(tools, clock.t, y, room.start):
             return codes.NOT_FINITE
-        _take(order, room)
-        room.clear[0] = max(room.clear[0], room.start[n + s])
-        state.failed = 0
-        state.equal += 1
-        grown = _choose(clock, size.units, coefficients, least, room.new, error, factor, state, room)
+        take(history.order, room)
+        room.clear[0] = max(room.clear[0], room.start[place])
+        history.failed = 0
+        history.equal += 1
+        grown = _choose(coefficients, clock, tools.size.units, least, error, factor, room)
         if not last or grown < 1.0:
             clock.h = h * grown
         slow = is_slow(clock, count)
-        if watch(address, n, clock.t, y, y[n:], given, out, work, events):
+        if watch_state(tools, clock.t, y, events):
             return codes.EVENT
         if slow:
             return codes.SLOW
     return codes.DONE if clock.t >= clock.end else codes.RUNNING
-
-
-@compiled
-def _first(clock, y, start):
-    """Choose the first step: order 1 is off by its square, in parts of the time in which the state changes."""
-    return first_step(clock, y, start) * 100 * np.sqrt(_SHARE * clock.rtol)
 
 
 @compiled

@@ -53,9 +53,9 @@ def _given(given, n, t, q, p):
 
 
 @compiled
-def _begin(address, size, count, t, y, rows, given, out, work):
+def _begin(tools, t, y, rows):
     """Factorise the matrix at a state, and take its velocity; return whether it is there."""
-    n = size.n
+    address, count, given, out, work, n = tools.address, tools.counts, tools.given, tools.out, tools.work, tools.size.n
     _given(given, n, t, y[:n], y[n:])
     kernel(address.turn, given, out, work)
     for i in range(n):
@@ -75,9 +75,10 @@ def _begin(address, size, count, t, y, rows, given, out, work):
 
 
 @compiled
-def _defects(address, size, count, t, h, q0, p0, first, rows, given, out, work):
+def _defects(tools, t, h, q0, p0, first, rows):
     """Evaluate the first two lines at p½ and q1: what is missing in p½, times h, and by how much q1 moves away."""
-    n, separable = size.n, size.separable == 1
+    address, given, out, work = tools.address, tools.given, tools.out, tools.work
+    n, separable = tools.size.n, tools.size.separable == 1
     q, p, shift, push, impulse = rows[Q], rows[P], rows[SHIFT], rows[PUSH], rows[IMPULSE]
     defect = given[len(given) - n :]
     for i in range(n):
@@ -89,7 +90,7 @@ def _defects(address, size, count, t, h, q0, p0, first, rows, given, out, work):
         kernel(address.velocity, given, out, work)
     else:
         kernel(address.force, given, out, work)
-        count.evaluations += 1
+        tools.counts.evaluations += 1
         for i in range(n):
             push[i] = 0.5 * h * out[n + i]
             defect[i] = h * ((p0[i] - p[i]) + push[i] + impulse[i])
@@ -105,10 +106,10 @@ def _defects(address, size, count, t, h, q0, p0, first, rows, given, out, work):
 
 
 @compiled
-def _corrected(size, h, q0, p0, rows, given, out):
+def _corrected(tools, h, q0, p0, rows):
     """Add a correction to p½ and q1; return its relative size, that of the positions alone, and what is bad."""
     q, p, shift, push, impulse = rows[Q], rows[P], rows[SHIFT], rows[PUSH], rows[IMPULSE]
-    n, units = size.n, size.units
+    n, units, given, out = tools.size.n, tools.size.units, tools.given, tools.out
     defect = given[len(given) - n :]
     largest = farthest = 0.0
     whole = max(1.0, extent_of(units, 0, q, 0, n))
@@ -127,9 +128,10 @@ def _corrected(size, h, q0, p0, rows, given, out):
 
 
 @compiled
-def _first_half(address, size, count, t, h, q0, p0, rows, given, out, work):
+def _first_half(tools, t, h, q0, p0, rows):
     """Find p½ and q1; return whether they are there."""
-    n, s = size.n, size.s
+    address, count, given, out, work = tools.address, tools.counts, tools.given, tools.out, tools.work
+    n, s = tools.size.n, tools.size.s
     for i in range(n):
         rows[IMPULSE, i] = 0.5 * h * rows[REACTIONS, i]
         rows[PUSH, i] = 0.5 * h * rows[FORCES, i]
@@ -138,7 +140,7 @@ def _first_half(address, size, count, t, h, q0, p0, rows, given, out, work):
     smallest = before = farthest = np.inf
     rate = 1.0
     for iteration in range(_MOST):
-        _defects(address, size, count, t, h, q0, p0, iteration == 0, rows, given, out, work)
+        _defects(tools, t, h, q0, p0, iteration == 0, rows)
         given[0] = t + h
         for i in range(n):
             given[1 + i] = q0[i] + (rows[SHIFT, i] + rows[REST_Q, i])
@@ -147,7 +149,7 @@ def _first_half(address, size, count, t, h, q0, p0, rows, given, out, work):
             which, near = address.move_near, near + 1
         kernel(which, given, out, work)
         count.projections += 1
-        largest, farthest, bad = _corrected(size, h, q0, p0, rows, given, out)
+        largest, farthest, bad = _corrected(tools, h, q0, p0, rows)
         if bad >= 0:
             count.bad = bad
             return False
@@ -178,11 +180,14 @@ def _satisfied(count, left, values, units):
 
 
 @compiled
-def _rattle(address, size, count, t, h, y, rows, given, out, work):
+def _rattle(tools, t, h, y, rows):
     """Take one step of RATTLE from y to y, compensating what rounding loses; return whether it is there."""
+    address, size, count, given, out, work = (
+        tools.address, tools.size, tools.counts, tools.given, tools.out, tools.work,
+    )  # fmt: skip
     n = size.n
     q0, p0 = y[:n], y[n:]
-    if not _first_half(address, size, count, t, h, q0, p0, rows, given, out, work):
+    if not _first_half(tools, t, h, q0, p0, rows):
         return False
     _given(given, n, t + h, rows[Q], rows[P])
     kernel(address.force, given, out, work)
@@ -224,18 +229,18 @@ def _rattle(address, size, count, t, h, y, rows, given, out, work):
 
 
 @compiled
-def _composed(address, size, count, weights, t, h, y, rows, given, out, work):
+def _composed(weights, tools, t, h, y, rows):
     """Take one step of a composition: one of RATTLE for each weight; return whether it is there."""
     part = 0.0
     for weight in weights:
-        if not _rattle(address, size, count, t + part * h, weight * h, y, rows, given, out, work):
+        if not _rattle(tools, t + part * h, weight * h, y, rows):
             return False
         part += weight
     return True
 
 
 @compiled
-def _step(address, size, count, weights, t, h, y, new, rows, given, out, work):
+def _propose(weights, tools, t, h, y, new, rows):
     """Take one step from y to `new`, in parts if it must be; return whether it is there.
 
     One of the positions between two steps of RATTLE may happen to be singular; those of shorter steps are others.
@@ -244,13 +249,11 @@ def _step(address, size, count, weights, t, h, y, new, rows, given, out, work):
         for i in range(len(y)):
             new[i] = y[i]
         if parts > 1:
-            count.rejected += 1
-            _begin(address, size, count, t, new, rows, given, out, work)
-        count.bad = _SLOWLY
+            tools.counts.rejected += 1
+            _begin(tools, t, new, rows)
+        tools.counts.bad = _SLOWLY
         taken = 0
-        while taken < parts and _composed(
-            address, size, count, weights, t + taken * (h / parts), h / parts, new, rows, given, out, work
-        ):
+        while taken < parts and _composed(weights, tools, t + taken * (h / parts), h / parts, new, rows):
             taken += 1
         if taken == parts:
             return True
@@ -258,11 +261,31 @@ def _step(address, size, count, weights, t, h, y, new, rows, given, out, work):
 
 
 @compiled
-def inside(address, size, count, weights, t, h, y, into, rows, given, out, work):
+def inside(weights, tools, t, h, y, into, rows):
     """Take one step of any length from a state; return whether it is there."""
-    return _begin(address, size, count, t, y, rows, given, out, work) and _step(
-        address, size, count, weights, t, h, y, into, rows, given, out, work
-    )
+    return _begin(tools, t, y, rows) and _propose(weights, tools, t, h, y, into, rows)
+
+
+@compiled
+def _sample(weights, aside, t, end, y, room, record):
+    """Evaluate a step at the wanted times in it, by shorter ones; return whether they are there."""
+    count, wanted = aside.counts, record.wanted
+    while count.sampled < len(wanted) and wanted[count.sampled] <= end:
+        at, into = wanted[count.sampled], record.sampled[count.sampled]
+        if at == end:
+            copy(room.new, into)
+        elif at <= t:  # where the motion has just jumped: no step leads there
+            copy(y, into)
+        elif not inside(weights, aside, t, at - t, y, into, room.others):
+            return False
+        count.sampled += 1
+    return True
+
+
+@compiled
+def _watch(aside, t, y, rates, events):
+    """Evaluate what is watched for at a new state; return whether something passed zero."""
+    return watch(aside.address, aside.size.n, t, y, rates, aside.given, aside.out, aside.work, events)
 
 
 @compiled
@@ -274,40 +297,30 @@ def _status(count):
 
 
 @compiled
-def advance(
-    address, size, weights, clock, count, y, new, rows, others, given, out, work, scratch, wanted, sampled, times,
-    states, events, max_steps,
-):  # fmt: skip
+def advance(weights, tools, aside, clock, y, room, record, events, max_steps):
     """Take up to max_steps steps, or evaluate the start if there is none; return a status.
 
-    The arrays are those of the stepper of explicit methods. `new`, `rows` and `others` are its own, as is `work`, which
-    keeps the factors from one step to the next; everything else is done in `scratch`.
+    The arguments are described in `motion/tools.py`, `events` in `runge_kutta.py`. The workspace of `tools` keeps the
+    factors from one step to the next; everything else is done with `aside`, which has another one.
     """
-    n = size.n
+    count = tools.counts
     if clock.t >= clock.end:
         return DONE
     if count.first == 0:
-        if not _begin(address, size, count, clock.t, y, rows, given, out, work):
+        if not _begin(tools, clock.t, y, room.rows):
             return NOT_FINITE
         count.first = 1
-        watch(address, n, clock.t, y, rows[RATES], given, out, scratch, events)
+        _watch(aside, clock.t, y, room.rows[RATES], events)
     for _ in range(max_steps):
-        status, h, end = proposed(clock, count, len(times), clock.h)
+        status, h, end = proposed(clock, count, len(record.times), clock.h)
         if status != RUNNING:
             return status
         t = clock.t
-        if not _step(address, size, count, weights, t, h, y, new, rows, given, out, work):
+        if not _propose(weights, tools, t, h, y, room.new, room.rows):
             return _status(count)
-        while count.sampled < len(wanted) and wanted[count.sampled] <= end:
-            at, into = wanted[count.sampled], sampled[count.sampled]
-            if at == end:
-                copy(new, into)
-            elif at <= t:  # where the motion has just jumped: no step leads there
-                copy(y, into)
-            elif not inside(address, size, count, weights, t, at - t, y, into, others, given, out, scratch):
-                return _status(count)
-            count.sampled += 1
-        written(clock, count, end, h, y, new, times, states)
-        if watch(address, n, end, y, rows[RATES], given, out, scratch, events):
+        if not _sample(weights, aside, t, end, y, room, record):
+            return _status(count)
+        written(clock, count, end, h, y, room.new, record.times, record.states)
+        if _watch(aside, end, y, room.rows[RATES], events):
             return EVENT
     return DONE if clock.t >= clock.end else RUNNING

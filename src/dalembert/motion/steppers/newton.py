@@ -23,7 +23,7 @@ import numpy as np
 
 from dalembert.motion import codes
 from dalembert.motion.steppers.compiled import compiled
-from dalembert.motion.steppers.primitives import kernel
+from dalembert.motion.steppers.primitives import kernel, project, watch
 from dalembert.motion.steppers.sparse import CHOSEN, GIVEN, LEAVING, factorise, solve
 
 ITERATIONS, PATIENCE = 10, 60  # with a step that can be changed and with a fixed one
@@ -43,8 +43,9 @@ def power(z, exponent):
 
 
 @compiled
-def assemble(layout, pattern, jacobian, z, values, inverse, row, E, how):
+def assemble(matrix, jacobian, z, values, inverse, row, E, how):
     """Fill in a matrix for one z and factorise it."""
+    layout, pattern = matrix
     values[:] = 0.0
     for e in range(len(layout.source)):
         values[layout.place[e]] += layout.factor[e] * power(z, layout.power[e]) * jacobian[layout.source[e]]
@@ -52,33 +53,31 @@ def assemble(layout, pattern, jacobian, z, values, inverse, row, E, how):
         entry = layout.added[e]
         product = jacobian[entry[2]] * jacobian[entry[3]]
         values[entry[4]] += layout.rho[e] * product * power(z, entry[5] + 1)
-    factorise(
-        pattern.starts, pattern.columns, pattern.diagonal, pattern.multiplier, pattern.order, values, inverse, row, E,
-        how,
-    )  # fmt: skip
+    factorise(pattern, values, inverse, row, E, how)
 
 
 @compiled
-def solved(layout, pattern, jacobian, n, z, values, inverse, right, x):
+def solved(matrix, jacobian, n, z, values, inverse, right, x):
     """Solve with one of the matrices; what was added to its rows is added to the right side."""
+    layout, pattern = matrix
     last = -1
     for e in range(len(layout.added)):
         i, j, of_A = layout.added[e, 0], layout.added[e, 1], layout.added[e, 2]
         if of_A != last:  # once for each entry of A
             right[j] += layout.rho[e] * z * jacobian[of_A] * right[n + i]
             last = of_A
-    solve(pattern.starts, pattern.columns, pattern.diagonal, pattern.order, values, inverse, right, x)
+    solve(pattern, values, inverse, right, x)
 
 
 @compiled
-def begin(address, size, count, t, y, given, out, work, start):
+def begin(tools, t, y, start):
     """Evaluate accelerations, multipliers and the conditioning at a state; return whether they are there."""
-    n, s = size.n, size.s
+    n, s, count, given, out = tools.size.n, tools.size.s, tools.counts, tools.given, tools.out
     given[0] = t
     for i in range(2 * n):
         given[1 + i] = y[i]
     count.evaluations += 1
-    kernel(address.rate, given, out, work)
+    kernel(tools.address.rate, given, out, tools.work)
     if not out[n + s + 2] > 0.0:
         count.bad = codes.SINGULAR_MASS
         return False
@@ -92,44 +91,57 @@ def begin(address, size, count, t, y, given, out, work, start):
 
 
 @compiled
-def linearise(layout, pattern, address, size, z, t, y, given, out, work, room):
+def onto_constraints(tools, t, y):
+    """Move a state onto the constraints, if there are any; return whether that was possible."""
+    if tools.size.s == 0:
+        return True
+    return project(tools.address, tools.size, tools.counts, t, y, tools.given, tools.out, tools.work)
+
+
+@compiled
+def watch_state(tools, t, y, events):
+    """Evaluate what is watched for at a new state; return whether something passed zero."""
+    n = tools.size.n
+    return watch(tools.address, n, t, y, y[n:], tools.given, tools.out, tools.work, events)
+
+
+@compiled
+def linearise(matrix, tools, z, t, y, room):
     """Evaluate the Jacobians at the start of a step, leave out rows that depend on others, factorise for a real z."""
-    n, s = size.n, size.s
+    n, s, given, out, parts = tools.size.n, tools.size.s, tools.given, tools.out, matrix.layout.parts
     behind = len(given) - n - s
     given[0] = t
     for i in range(2 * n):
         given[1 + i] = y[i]
     for i in range(n + s):
         given[behind + i] = room.start[i]
-    kernel(address.jacobian, given, out, work)
+    kernel(tools.address.jacobian, given, out, tools.work)
     for i in range(n + s):
         room.E[i] = 0.0
     if not room.start[n + s] > CLEAR:
         for e in range(len(room.jacobian)):
             room.jacobian[e] = out[e]
         for part in range(2):  # without F_q and C_q
-            for e in range(layout.parts[part, 0], layout.parts[part, 1]):
+            for e in range(parts[part, 0], parts[part, 1]):
                 room.jacobian[e] = 0.0
-        assemble(layout, pattern, room.jacobian, z, room.real, room.real_inverse, room.real_row, room.E, LEAVING)
+        assemble(matrix, room.jacobian, z, room.real, room.real_inverse, room.real_row, room.E, LEAVING)
     for e in range(len(room.jacobian)):
         room.jacobian[e] = out[e]
-    assemble(layout, pattern, room.jacobian, z, room.real, room.real_inverse, room.real_row, room.E, CHOSEN)
+    assemble(matrix, room.jacobian, z, room.real, room.real_inverse, room.real_row, room.E, CHOSEN)
 
 
 @compiled
-def prepare(scheme, layout, pattern, address, size, t, h, y, given, out, work, room):
+def prepare(scheme, matrix, tools, t, h, y, room):
     """Factorise both matrices of a step."""
-    linearise(layout, pattern, address, size, scheme.real / h, t, y, given, out, work, room)
-    assemble(
-        layout, pattern, room.jacobian, scheme.complex / h, room.complex, room.complex_inverse, room.complex_row,
-        room.E, GIVEN,
-    )  # fmt: skip
+    linearise(matrix, tools, scheme.real / h, t, y, room)
+    z = scheme.complex / h
+    assemble(matrix, room.jacobian, z, room.complex, room.complex_inverse, room.complex_row, room.E, GIVEN)
 
 
 @compiled
-def residuals(scheme, address, size, count, t, h, y, given, out, work, room):
+def residuals(scheme, tools, t, h, y, room):
     """Evaluate −F and −C at all stages; return whether they are finite."""
-    n, s = size.n, size.s
+    n, s, given, out = tools.size.n, tools.size.s, tools.given, tools.out
     behind = len(given) - n - s
     for k in range(3):
         given[0] = t + scheme.c[k] * h
@@ -143,8 +155,8 @@ def residuals(scheme, address, size, count, t, h, y, given, out, work, room):
             given[behind + i] = rate / h
         for i in range(s):
             given[behind + n + i] = room.multipliers[k, i]
-        kernel(address.balance, given, out, work)
-        count.evaluations += 1
+        kernel(tools.address.balance, given, out, tools.work)
+        tools.counts.evaluations += 1
         for i in range(n + s):
             if not np.isfinite(out[i]):
                 return False
@@ -161,18 +173,19 @@ def rounding(size, conditioning):
 
 
 @compiled
-def iterate(scheme, layout, pattern, address, size, count, clock, limit, t, h, y, given, out, work, room):
+def iterate(scheme, matrix, tools, clock, limit, t, h, y, room):
     """Solve for the stages from what is in V; return the number of iterations, or 0 if they do not converge.
 
     No more than two iterations are not judged. Near a singular position a rounding of ψ moves velocities by a multiple
     of it, the inverse of the least singular value of A: that is where corrections end.
     """
-    n, s, units = size.n, size.s, size.units
-    rounded = rounding(size, room.start[n + s])
+    n, s, units = tools.size.n, tools.size.s, tools.size.units
+    rounded = rounding(tools.size, room.start[n + s])
+    real, complex_ = scheme.real / h, scheme.complex / h
     target = max(10 * 2.2e-16 / clock.rtol, _CONVERGED)
     earlier = before = 0.0
     for iteration in range(1, limit + 1):
-        if not residuals(scheme, address, size, count, t, h, y, given, out, work, room):
+        if not residuals(scheme, tools, t, h, y, room):
             return 0
         back, R = scheme.back, room.residuals
         for i in range(n + s):
@@ -180,12 +193,10 @@ def iterate(scheme, layout, pattern, address, size, count, clock, limit, t, h, y
             re = back[1, 0] * R[0, i] + back[1, 1] * R[1, i] + back[1, 2] * R[2, i]
             im = back[2, 0] * R[0, i] + back[2, 1] * R[1, i] + back[2, 2] * R[2, i]
             room.right_complex[i] = complex(re, im)
+        solved(matrix, room.jacobian, n, real, room.real, room.real_inverse, room.right, room.step)
         solved(
-            layout, pattern, room.jacobian, n, scheme.real / h, room.real, room.real_inverse, room.right, room.step
-        )  # fmt: skip
-        solved(
-            layout, pattern, room.jacobian, n, scheme.complex / h, room.complex, room.complex_inverse,
-            room.right_complex, room.step_complex,
+            matrix, room.jacobian, n, complex_, room.complex, room.complex_inverse, room.right_complex,
+            room.step_complex,
         )  # fmt: skip
         total = largest = extent = 0.0
         for k in range(3):

@@ -15,8 +15,9 @@ DEPENDENT = 1e-10  # part of the size below which what is left of a row is round
 
 
 @compiled
-def factorise(starts, columns, diagonal, multiplier, order, values, inverse, row, E, how):
+def factorise(pattern, values, inverse, row, E, how):
     """Replace the values of a matrix by those of L and U; `row` is room for one. E is by unknowns."""
+    starts, columns, diagonal, order, multiplier = pattern
     for i in range(len(diagonal)):
         for p in range(starts[i], starts[i + 1]):
             row[columns[p]] = values[p]
@@ -45,8 +46,9 @@ def factorise(starts, columns, diagonal, multiplier, order, values, inverse, row
 
 
 @compiled
-def solve(starts, columns, diagonal, order, values, inverse, right, x):
+def solve(pattern, values, inverse, right, x):
     """Solve with the factors; the right side is changed on the way. Both are by unknowns, not in the order."""
+    starts, columns, diagonal, order, _ = pattern
     for i in range(len(order)):
         total = right[order[i]]
         for p in range(starts[i], diagonal[i]):

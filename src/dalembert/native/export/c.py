@@ -59,7 +59,7 @@ class _Library:
 
     def _functions(self):
         n, s, main = self.n, self.s, self.form
-        if main == "multipliers":
+        if FORMS[main].shared:
             yield self._plain(
                 "accelerations",
                 "Accelerations a and multipliers lambda (which may be NULL). Redundant constraints are fine: of these\n"

@@ -262,7 +262,7 @@ def _main(builder: Builder, form: str) -> str:
         if reason := FORMS[form]().refuse(scene_of(system)):
             raise DerivationError(reason)
         return _QUASI.replace("{count}", str(len(quasi_velocities(scene_of(system)).symbols)))
-    return _MULTIPLIERS if form == "multipliers" else _REACTIONS
+    return _MULTIPLIERS if FORMS[form].shared else _REACTIONS
 
 
 def _tables(builder: Builder, form: str) -> tuple[str, set[str]]:

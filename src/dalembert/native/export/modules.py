@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dalembert.errors import DerivationError
+from dalembert.forms import FORMS
 from dalembert.model.system import System
 from dalembert.native.builder import Builder
 from dalembert.native.groups import find
@@ -16,17 +17,18 @@ _KERNELS = ("accelerations", "position_step", "velocity_step", "residuals", "ene
 
 def module_of(system: System, form: str, largest: int | None = None) -> Module:
     """Return the kernels of a form; large systems in loops, or straight up to some number of operations."""
-    group = find("core" if form == "multipliers" else form)
+    shared = FORMS[form].shared
+    group = find("core" if shared else form)
     if largest is None and (rolled := rolled_module(group, system)):
         return _chosen(system, rolled)
     builder = Builder(system)
     module = group.straight(builder)
-    if form != "multipliers":
-        module.add(residuals(builder))
-        module.kernel("residuals", ["residuals"], len(builder.inputs))
-    else:
+    if shared:
         module.add(matrices(builder))
         module.kernel("matrices", ["matrices"], len(builder.inputs))
+    else:
+        module.add(residuals(builder))
+        module.kernel("residuals", ["residuals"], len(builder.inputs))
     if largest is not None and module.operations > largest:
         text = f"the equations take {module.operations:,} operations, and straight code is written for {largest:,}"
         raise DerivationError(f"{text}; export to c, which has loops for such systems")

@@ -150,7 +150,7 @@ def _functions(system: System, form: str, module: Module) -> Iterator[_NumPyFunc
         last = module.routines[[call for call in kernel.calls if isinstance(call, str)][-1]]
         return [stacked(first, count, lambda k: ("out", k) in last.stores) for first, count in places]
 
-    main = kernels["accelerations" if form == "multipliers" else form]
+    main = kernels["accelerations" if FORMS[form].shared else form]
     if FORMS[form].beside == "u":
         m = module.facts["count"]
         words = (
@@ -167,7 +167,7 @@ def _functions(system: System, form: str, module: Module) -> Iterator[_NumPyFunc
         yield _NumPyFunction("rates", "q_rate, p_rate, r", words, main, results, rate="p")
         momenta = kernels["momenta"]
         yield _NumPyFunction("momenta", "p", "Return the momenta p = M v + l.", momenta, parts(momenta, (0, n)))
-    elif form == "multipliers":
+    elif FORMS[form].shared:
         words = "Return accelerations and multipliers; of redundant constraints these are the ones of least norm.\n\n"
         words += "    They are nan where M is not positive definite.\n    "
         if system.followed:

@@ -50,7 +50,7 @@ class FormGroup(Group):
     def straight(self, builder: Builder) -> Module:
         """Put it on tapes."""
         if FORMS[self.name].conversion:
-            return _canonical(builder) if FORMS[self.name].beside == "p" else quasi_module(builder)
+            return _canonical(builder, self.name) if FORMS[self.name].beside == "p" else quasi_module(builder)
         alone = builder.law is None or len(scene_of(builder.system).kept) == builder.s  # else loads are shared
         if builder.n + builder.s <= MAX_UNKNOWNS and not builder.system.defined and alone:
             try:
@@ -125,7 +125,7 @@ def _sparse(builder: Builder, form: str) -> Module:
     return module
 
 
-def _canonical(builder: Builder) -> Module:
+def _canonical(builder: Builder, form: str) -> Module:
     """Solve p = M v + l for v; then q̇ = v and ṗ = ∂L/∂q + Q + R, as −∂H/∂q at constant p is ∂L/∂q at constant v."""
     system, n = builder.system, builder.n
     if reason := objection(system, builder.added):
@@ -144,7 +144,7 @@ def _canonical(builder: Builder) -> Module:
         rates[j] = rates[j] + force
     finish.store("out", [*finish.loads("velocity", n), *rates, *r])
     module.add(finish)
-    module.kernel("canonical", ["blocks", *builder.solver.motion, "finish"], len(builder.inputs))
+    module.kernel(form, ["blocks", *builder.solver.motion, "finish"], len(builder.inputs))
     momenta = Routine("momenta")
     v = [momenta.tape.load("in", 1 + n + j) for j in range(n)]
     M, A, rho = builder.matrices(momenta)
