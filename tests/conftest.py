@@ -30,6 +30,8 @@ SMALL = {
     "spatial-chain": ("spatial-chain:2",),
 }
 GALLERY = [model for name in names() for model in (SMALL[name] if name in SIZED else (name,))]
+RUBBING = ("block-on-belt",)  # forces in them depend on reactions: tests/followed and tests/friction know what is right
+IDEAL = [model for model in GALLERY if model not in RUBBING]
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +41,7 @@ def interruptions_stay_possible():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-@pytest.fixture(params=GALLERY)
+@pytest.fixture(params=IDEAL)
 def model(request) -> System:
     return example(request.param)
 

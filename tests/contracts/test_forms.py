@@ -15,7 +15,7 @@ from dalembert.forms.independent import objective, solve_with
 from dalembert.forms.prepared import Scene
 from dalembert.language.program import Program
 from dalembert.survey.configurations import Configuration, configurations
-from tests.conftest import GALLERY, pendulum
+from tests.conftest import IDEAL, pendulum
 from tests.contracts.too_long import TOO_LONG
 
 LENGTH = {"rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)", "length": "x^2 + y^2 = l^2"}
@@ -47,7 +47,7 @@ SPECIAL = {
     ),
     "one coordinate": System(coordinates="x", kinetic="x'^2/2", potential="x^4", initial={"x": 1}),
 }
-MODELS = [*GALLERY, *SPECIAL]
+MODELS = [*IDEAL, *SPECIAL]
 CASES = [(model, form) for model in MODELS for form in FORMS]
 SAMPLED = [case if k % 5 == 0 else pytest.param(*case, marks=pytest.mark.full) for k, case in enumerate(CASES)]
 

@@ -20,7 +20,7 @@ from dalembert.algebra.rational import TooLarge
 from dalembert.blocks.numeric import Numeric, Values
 from dalembert.forms import FORMS
 from dalembert.language.program import Program
-from tests.conftest import GALLERY, pendulum
+from tests.conftest import IDEAL, pendulum
 from tests.contracts.test_forms import LENGTH, MODELS, SAMPLED, oracle, scene_of, states, system_of
 from tests.sampling import sampled
 
@@ -329,7 +329,7 @@ def test_velocities_move_least_in_the_mass_norm():
     assert close(null_space(values.A).T @ (values.M @ (v - start)), 0, np.abs(values.M.data).max())
 
 
-@pytest.mark.parametrize("model", [*GALLERY, "gyroscopic", "servo"])
+@pytest.mark.parametrize("model", [*IDEAL, "gyroscopic", "servo"])
 def test_jacobians(model):
     """Derivatives by q and v against central differences of F = M a − f − Aᵀλ and of C: ψ, or A a − c."""
     scene, kernel = scene_of(model), kernels(model)

@@ -77,6 +77,19 @@ simulate = {method = "rk4", step = 0.001, keep = "stabilise", gains = @}
 """
 FRAGMENTS = {
     "motion.md": {"gains = { kappa = -5 }": ROLLED.replace("gains = @", "@")},
+    "howto/friction.md": {
+        'share = "least norm"': """format = 1
+coordinates = ["x", "y"]
+energy = {kinetic = "x'^2 + y'^2", potential = "20*y"}
+constraints = {floor = "y = 0", again = "2*y = 0"}
+initial = {x = 0, "x'" = 3}
+[friction.f]
+constraint = "floor"
+slip = "x'"
+coefficient = 0.1
+@
+"""
+    },
     "states.md": {
         'e = "A.angle - 0.3"': TURNING + "actuators.m = {joint = 'A', torque = '-e'}\n[states]\n@\n",
         'i = "(V - R*i - k*A.angle\')/L"': TURNING + """parameters = {V = 6, R = 1.5, k = 0.2, L = 0.05}

@@ -18,6 +18,7 @@ from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
 from dalembert.language.program import Program
 from dalembert.model.facts import PARAMETERS, START, STRUCTURE, fact
+from dalembert.model.friction import all_sticking
 from dalembert.model.sections.controls import without_value
 from dalembert.model.sections.functions import left_open, refuse_open
 
@@ -64,6 +65,8 @@ def numeric_of(system: System) -> Numeric:
 @fact(START)
 def pilot_numeric_of(system: System) -> Numeric:
     """Return the blocks for the values of the system, and others where it has none, of functions too."""
+    if system.written is not system:
+        return Numeric(system, pilot_parameters(system))
     return numeric_of(system) if has_values(system) else Numeric(system, pilot_parameters(system))
 
 
@@ -76,7 +79,7 @@ def has_values(system: System) -> bool:
 def pilot_parameters(system: System) -> dict[str, float]:
     """Return the user's values, and random ones where there are none."""
     if None not in system.parameters.values():
-        return dict(system.parameters)  # pyright: ignore[reportReturnType]
+        return {**system.parameters, **all_sticking(system)}  # pyright: ignore[reportReturnType]
     random = np.random.default_rng(2)
     return {
         name: float(random.uniform(0.5, 1.5)) if value is None else value for name, value in system.parameters.items()

@@ -9,7 +9,7 @@ import symengine as se
 
 from dalembert.language.building import Expr, absolute, root
 
-FORCE, MOMENT, LENGTH, ANGLE, SPIN = "N", "N m", "m", "rad", "rad/s"
+FORCE, MOMENT, LENGTH, ANGLE, SPIN, SPEED = "N", "N m", "m", "rad", "rad/s", "m/s"
 MULTIPLIER = "lambda_"  # how multipliers are written
 _MULTIPLIER = "lambda "  # which no name of a user begins with
 
@@ -58,13 +58,13 @@ def parted(force: Expr) -> tuple[Expr, list[Expr]]:
 
 def vector(name: str, unit: str, letters: str, components: Callable[[], Sequence[Expr]]) -> dict[str, Quantity]:
     """Return the size of a vector under its name, and its components as `name_x`, …"""
-    found = {name: Quantity(lambda: _length(components()), unit)}
+    found = {name: Quantity(lambda: vector_length(components()), unit)}
     for k, letter in enumerate(letters):
         found[f"{name}_{letter}"] = Quantity(lambda k=k: components()[k], unit)
     return found
 
 
-def _length(vector: Sequence[Expr]) -> Expr:
+def vector_length(vector: Sequence[Expr]) -> Expr:
     """Return the length of a vector; along one axis it is an absolute value, which has a slope beside zero."""
     along = [x for x in vector if x != 0]
     return absolute(along[0]) if len(along) == 1 else root(se.Add(*[x**2 for x in along]))

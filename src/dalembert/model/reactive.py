@@ -24,6 +24,7 @@ from dalembert.language.translate import Translator
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.observed import Observed
 from dalembert.model.quantity import MULTIPLIER, as_names, multipliers_in
+from dalembert.model.sections.friction import add_friction
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
@@ -40,6 +41,7 @@ class ForceReader:
         self._reader = reader
         self._met: dict[tuple[str, ...], list[str]] = {}  # names of multipliers and quantities, by entry
         self._vocabularies: dict[tuple[str, ...], Vocabulary] = {}
+        self._rubs = False  # whether friction has been added to the forces
 
     def knows(self, name: str) -> bool:
         """Tell whether a name is one of a multiplier or of a quantity; nothing that is declared is one."""
@@ -89,7 +91,8 @@ class ForceReader:
     def put_reactions(self, fields: dict[str, Any]) -> None:
         """Put in what names of multipliers and parts in forces stand for."""
         reader = self._reader
-        if not self._met:
+        rubs = bool(fields["sections"].get("friction"))
+        if not self._met and not rubs:
             return
         observed = Observed(reader.scope({}, reader.laws))
         for key, names in self._met.items():
@@ -101,6 +104,9 @@ class ForceReader:
         fields["forces"] = MappingProxyType({name: self._meant(observed, "forces", f) for name, f in forces})
         if fields["force"] is not None:
             fields["force"] = tuple(self._meant(observed, "matrices", entry) for entry in fields["force"])
+        if rubs and not self._rubs:  # of a mechanism they are among those of its own parts already
+            self._rubs = True
+            add_friction(reader, fields, observed.resolved)
 
     def _meant(self, observed: Observed, part: str, force: Expr) -> Expr:
         reader = self._reader

@@ -35,6 +35,7 @@ from dalembert.model.reading_settings import read_settings
 from dalembert.model.sections import SECTIONS
 from dalembert.model.sections.base import in_expressions, kept_sections
 from dalembert.model.sections.controls import laws_in, put_laws
+from dalembert.model.sections.friction import asked_in
 from dalembert.model.sketch import read_drawing
 from dalembert.model.tomlscan import MAX_NAME
 
@@ -81,6 +82,7 @@ class Reader:
         self.written_laws: dict[str, Expr] = {}  # those that were read so far
         self.meanings: dict[Expr, Expr] = {}  # what they stand for, by the symbols of controls
         self.joint_directions: dict[str, Mapping[str, Expr]] = {}  # of controls
+        self.rubbing: Mapping[str, Any] = {}  # friction, as it was read
         try:
             self.translator = Translator(symbols, (*names, *self.aliases), self.parameters, self.calls)
         except ModelError as error:
@@ -128,7 +130,8 @@ class Reader:
         """Return the names that outputs may use; `written` are all outputs, also those that are not read yet."""
         parameters = tuple(dict.fromkeys((*self.parameters, *self.translator.parameters)))
         return Scope(
-            tuple(self.coordinates), parameters, tuple(self.constraint_names()), self.kinds, self.translator.inward,
+            tuple(self.coordinates), parameters, tuple(self.constraint_names()), (*self.kinds, asked_in(self)),
+            self.translator.inward,
             self.definitions, ChainMap(outputs, self.written_laws, self.quasi_velocities), written, self.calls,
             self.aliases, self.meant, energies_to_come(self.given, self.coordinates),
         )  # fmt: skip

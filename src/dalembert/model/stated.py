@@ -21,6 +21,7 @@ from dalembert.model.changes import merge_values, thawed
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.facts import STRUCTURE, Survey
+from dalembert.model.friction import Friction, frictions_of
 from dalembert.model.given import Given
 from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.momenta import EnergySource
@@ -29,6 +30,7 @@ from dalembert.model.quantity import multipliers_in
 from dalembert.model.reading import read_system
 from dalembert.model.sections import SECTIONS
 from dalembert.model.sections.define import definitions_of
+from dalembert.model.sections.friction import AskedFrictions
 from dalembert.model.settings import Settings
 from dalembert.model.tomlscan import Source
 from dalembert.model.variants import (
@@ -111,6 +113,11 @@ class Stated(Shown):
         """What was found out about the system; a variant in other values takes over what still holds."""
         return Survey()
 
+    @property
+    def written(self) -> Self:
+        """The system as it is written: itself, unless it was made of another to move (`model/friction.py`)."""
+        return vars(self).get("original", self)
+
     # --- variants -----------------------------------------------------------------------------------------------------
 
     def replace(self, **changes: Any) -> Self:
@@ -137,6 +144,8 @@ class Stated(Shown):
 
     def arguments(self) -> dict[str, Any]:
         """Return what the system can be made of again, by the names of arguments."""
+        if self.written is not self:
+            return self.written.arguments()
         given = {name: getattr(self.own, name) for name in (*VALUES, *WHOLE)}
         return given | {"parameters": self.parameters, **self.sections}
 
@@ -267,11 +276,17 @@ class Stated(Shown):
         """The parts of which quantities can be asked, by kind and name."""
         return ()
 
+    @property
+    def frictions(self) -> Mapping[str, Friction]:
+        """The friction of joints and constraints by name, with what it does."""
+        return AskedFrictions(self.sections.get("friction", {}), lambda name: frictions_of(self)[name])
+
     @cached_property
     def observed(self) -> Observed:
         """What reads expressions that are asked of a motion."""
         scope = Scope(
-            self.coordinates, tuple(self.parameters), self.reacting, self.kinds, self._translator.inward,
+            self.coordinates, tuple(self.parameters), self.reacting, (*self.kinds, self.frictions),
+            self._translator.inward,
             self.definitions, {**self.laws, **self.quasi_velocities, **self.outputs}, (), self.calls,
             self.alias_names, self.meant, self._energies,
         )  # fmt: skip

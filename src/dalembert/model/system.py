@@ -136,7 +136,7 @@ class System(Stated):
         """Examine the system: freedom, redundancy, contradictions, classes of constraints, initial state."""
         from dalembert.survey.check import check
 
-        return check(self)
+        return check(self.written)
 
     def examination(self) -> Examination:
         """Return what examines a system of this kind."""
@@ -169,9 +169,10 @@ class System(Stated):
         """
         from dalembert.forms.work import derivation, derive
 
+        system = self.written
         if coordinates is not None or not isinstance(form, str):
-            return derive(self, form, coordinates)
-        return derivation(self, form)
+            return derive(system, form, coordinates)
+        return derivation(system, form)
 
     def compile(self, form: str = "multipliers") -> Kernels:
         """Compile the equations to native code: a function of t, q, v and the parameters, for one state or many."""
@@ -236,7 +237,7 @@ class System(Stated):
         """
         from dalembert.results.run import simulate
 
-        return simulate(self, {name: value for name, value in locals().items() if name in Settings.said})
+        return simulate(self.written, {name: value for name, value in locals().items() if name in Settings.said})
 
     def integrals(self) -> Integrals:
         """Return first integrals, which stay constant along every motion: energies and momenta, by name.
@@ -250,13 +251,13 @@ class System(Stated):
         """
         from dalembert.survey.integrals import integrals_of
 
-        return integrals_of(self)
+        return integrals_of(self.written)
 
     def reaction(self, name: str) -> list[Any]:
         """Return the reaction of a constraint as formulas by coordinate; DerivationError if others share its load."""
         from dalembert.forms.work import reaction
 
-        return reaction(self, name)
+        return reaction(self.written, name)
 
     def without(self, *names: str) -> System:
         """Return the system without some constraints, and without outputs and events that ask for multipliers."""
@@ -278,13 +279,13 @@ class System(Stated):
         """
         from dalembert.survey.reduction import reduce_system
 
-        return reduce_system(self, keep)
+        return reduce_system(self.written, keep)
 
     def release(self, *names: str) -> Release:
         """Release some constraints: the freed system in few coordinates, and their reactions as formulas."""
         from dalembert.forms.release import Release
 
-        return Release(self, names)
+        return Release(self.written, names)
 
     def save(self, path: str | Path) -> None:
         """Write the system as a model file."""
@@ -296,13 +297,13 @@ class System(Stated):
         """Write the equations for other programs and return the files: to "c", "numpy", "jax" or "latex"."""
         from dalembert.native.export import export
 
-        return export(self, path, to, form)
+        return export(self.written, path, to, form)
 
     def document(self) -> Section:
         """Return what the system consists of, as it is shown."""
         from dalembert.model.system_document import system_document
 
-        return system_document(self)
+        return system_document(self.written)
 
     def __str__(self) -> str:
         from dalembert.model.writing import to_toml

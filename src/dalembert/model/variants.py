@@ -77,6 +77,8 @@ def with_values(system: Kind, changed: Mapping[str, Any]) -> Kind:
     for name in _field_names(type(system)):
         value = changed[name] if name in changed else known[name]
         own[name] = MappingProxyType(value) if type(value) is dict else value
+    if system.written is not system:
+        own["original"] = system.written
     _take_over(variant, system, "parameters" not in changed or changed["parameters"] == system.parameters)
     return variant
 

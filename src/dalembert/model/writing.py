@@ -22,6 +22,7 @@ NO_VALUE = "?"  # a parameter without a value
 
 def to_toml(system: System) -> str:
     """Write a system in the format of model files."""
+    system = system.written
     names = {*system.coordinates, *system.parameters}
     write = partial(_expression, names=names)
     lines = [f"format = {FORMAT}"]

@@ -54,6 +54,7 @@ class Event:
     velocities: Mapping[str, Any] = field(default_factory=dict)
     stop: bool = False
     limit: str = field(default="", repr=False)
+    rubs: bool = field(default=False, repr=False)  # whether a mode of friction ends there
 
     @property
     def title(self) -> str:
@@ -68,7 +69,7 @@ class Event:
     @property
     def acts(self) -> bool:
         """Whether something is done there."""
-        return self.ends or self.action != "record" or bool(self.velocities)
+        return self.ends or self.action != "record" or bool(self.velocities) or self.rubs
 
     @property
     def ends(self) -> bool:
@@ -80,7 +81,8 @@ class Event:
 class Occurrence:
     """An event that happened: its name, the time, positions and velocities there, before anything changed.
 
-    kind: "event", or "zeno" where events followed each other in ever shorter times, and the motion was ended.
+    kind: "event"; "stick" or "slip" of friction; or "zeno" where events followed each other in ever shorter times, and
+    the motion was ended.
     """
 
     name: str

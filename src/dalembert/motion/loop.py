@@ -14,6 +14,7 @@ from dalembert.blocks.numeric import Numeric, numeric_of
 from dalembert.errors import ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.interruption import Held
+from dalembert.model.friction import in_modes
 from dalembert.model.initial import begin_of
 from dalembert.model.settings import Settings
 from dalembert.model.system import System
@@ -34,6 +35,7 @@ from dalembert.motion.methods import METHODS
 from dalembert.motion.named_velocities import NamedVelocities
 from dalembert.motion.sampled import ControlRecord, Sampling, laws_of
 from dalembert.motion.starts import hasten_starts
+from dalembert.motion.stick_slip import stick_slip_of
 from dalembert.motion.tableau import Tableau
 from dalembert.motion.units import units_of
 from dalembert.motion.watch import Watch
@@ -152,13 +154,23 @@ def compute(system: System, settings: Settings) -> Motion:
     if laws:  # from the start on, which does not depend on them
         system = system.replace(parameters=sampling.take(state.t, state.q, state.v))
         numeric = numeric_of(system)
+    system = in_modes(system)  # from here on it may stick
+    if system.written is not system and FORMS[settings.form].beside == "u":
+        text = f"the form `{settings.form}` has velocities of its own, which friction would take away where it sticks"
+        raise ModelError(f"{text}; take another form, or round friction off by `smooth`")
+    numeric = numeric_of(system)
     parameters = np.array(numeric.parameters)
     refuse_beyond(system, state.t, [*state.q, *state.v], numeric.parameters)
     crossing = Crossing(system, parameters, state.t, settings.until, not settings.unchecked)
     crossing.refuse(state.q, state.v)
     kernels = _kernels(system, settings)
-    kernels.hasten()  # for the starts of variants
-    hasten_starts(kernels, numeric)
+    if system.written is system:
+        kernels.hasten()  # for the starts of variants
+        hasten_starts(kernels, numeric)
+    else:
+        parameters = _settled(system, kernels, state, parameters)
+        system = with_values(system, {"parameters": dict(zip(system.parameters, map(float, parameters), strict=True))})
+        numeric, kernels = numeric_of(system), _kernels(system, settings)
     ready = Ready(system, numeric, state, parameters, kernels, not settings.unchecked)
     forecasts = _foreseen(ready, settings)
     motion = replace(_integrate(ready, settings, crossing, before, sampling), forecasts=forecasts)
@@ -172,6 +184,12 @@ def compute(system: System, settings: Settings) -> Motion:
 def _kernels(system: System, settings: Settings) -> Kernels:
     """Return native code of the form in which motions are computed."""
     return Kernels(system, FORMS[settings.form]().moved(system))
+
+
+def _settled(system: System, kernels: Kernels, state: State, parameters: Array) -> Array:
+    """Find the modes in which friction begins."""
+    decides = stick_slip_of(system)
+    return parameters if decides is None else decides.begin(kernels, state.t, state.q, state.v, parameters)
 
 
 def _begun(system: System, settings: Settings) -> State:
@@ -228,7 +246,8 @@ def again(
     if settings.form != motion.settings.form:
         ready = replace(ready, kernels=_kernels(ready.system, settings))
     if start is not None:
-        ready = replace(ready, state=replace(ready.state, q=start[0], v=start[1]))
+        state = replace(ready.state, q=start[0], v=start[1])
+        ready = replace(ready, state=state, parameters=_settled(ready.system, ready.kernels, state, ready.parameters))
     crossing = Crossing(ready.system, ready.parameters, ready.state.t, settings.until, ready.checked)
     laws = settings.controls or {} if call else {}
     sampling = Sampling(ready.system, laws, settings, None if call else motion.held)

@@ -17,8 +17,10 @@ from dalembert.language.program import Program
 from dalembert.language.state_names import as_written
 from dalembert.model.system import System
 from dalembert.motion.engine import Engine, Steps
-from dalembert.motion.events import ZENO, Occurrence, multiplier_names, read_events
+from dalembert.motion.events import ZENO, Event, Occurrence, multiplier_names, read_events
 from dalembert.motion.jump import velocities_after
+from dalembert.motion.stick_slip import stick_slip_of
+from dalembert.motion.zero_between import zero_between
 from dalembert.native.kernels import Kernels
 
 _TOGETHER = 1e-9  # parts of a step within which events happen at once
@@ -46,6 +48,13 @@ class Watch:
         self.system, self.soon = system, soon * _SOON
         watched = read_events(system, given)
         self.events, self.expressions, self.velocities = watched.events, watched.expressions, watched.velocities
+        self.stick_slip = stick_slip_of(system)
+        if self.stick_slip is not None:
+            rubbing = self.stick_slip.frictions
+            self.own = len(self.events)  # behind them are those of friction
+            self.events = (*self.events, *(Event("", direction="down", name=one.name, rubs=True) for one in rubbing))
+            self.expressions = [*self.expressions, *self.stick_slip.margins]
+            self.velocities = [*self.velocities, *({} for _ in rubbing)]
         self.values = [self._program(new.values()) if new else None for new in self.velocities]
         self.occurrences: list[Occurrence] = []
         self.changes: list[tuple[float, Array]] = []
@@ -69,10 +78,14 @@ class Watch:
     def begin(self, engine: Engine, start: tuple[float, Array], parameters: Array) -> None:
         """Watch an engine that starts at a state."""
         self.engine, self.start, self.parameters = engine, start, parameters
+        if self.stick_slip is not None:
+            self._begin_modes()
 
     def handle(self) -> tuple[str, str] | None:
         """Deal with what passed zero in the last step; return status and reason if the motion ends here."""
         t, y, end, kept = self.engine.last_step(*self.start)
+        if self.stick_slip is not None:
+            self.stick_slip.notice(self.split(t, y)[1])
         passed = np.flatnonzero(self.engine.events[3])
         found = sorted((self._place(int(e), t, y, end, kept), int(e)) for e in passed)
         first = min((theta for theta, e in found if self.events[e].acts), default=None)
@@ -82,7 +95,8 @@ class Watch:
             return None
         now = [(theta, e) for theta, e in found if theta <= first + _TOGETHER]
         for theta, e in now:
-            self._record(e, min(theta, first), t, y, end, kept)
+            if not self.events[e].rubs:
+                self._record(e, min(theta, first), t, y, end, kept)
         at, state = t + first * (end - t), self._state(first, t, y, end, kept)
         self.engine.return_to(at, state)
         acting = [e for theta, e in now if self.events[e].acts]
@@ -96,7 +110,8 @@ class Watch:
             action = self.events[e].action
             changes |= action if isinstance(action, Mapping) else {}
         jumps = any(self.velocities[e] for e in acting)
-        if (changes or jumps) and (reason := self._change(changes, acting, t, state)):
+        rubs = any(self.events[e].rubs for e in acting)
+        if (changes or jumps or rubs) and (reason := self._change(changes, acting, t, state)):
             return "failed", f"after {titles} at t = {t:.6g}: {reason}"
         if limits := [self.events[e].limit for e in acting if self.events[e].limit]:
             return "failed", limits[0].format(t=t)
@@ -106,7 +121,9 @@ class Watch:
         self.engine.advance(0)
         for e in now:
             self.engine.events[1, e] = 0.0  # it has just passed
-        if changes or jumps:
+        if self.stick_slip is not None:
+            self._begin_modes()
+        if changes or jumps or rubs:
             return self._accumulates(titles, t, state) or self._look_ahead(acting, step, state)
         return None
 
@@ -129,6 +146,8 @@ class Watch:
             wanted = self._wanted(acting, t, q, v)
             if wanted:
                 v = velocities_after(numeric, t, q, v, wanted)
+            if self.stick_slip is not None:
+                parameters = self._settled(acting, t, q, v, parameters)
             if self.engine.keep != "none":
                 v = kernels.project_velocities(t, q, v, parameters)
             kernels.accelerations(t, q, v, parameters)
@@ -140,6 +159,24 @@ class Watch:
         self.changes.append((t, parameters))
         self.engine.jump(after, parameters)
         return None
+
+    def _settled(self, acting: list[int], t: float, q: Array, v: Array, parameters: Array) -> Array:
+        """Let frictions go on as is consistent; record those that stick or slip from now on."""
+        decides = self.stick_slip
+        if decides is None:
+            return parameters
+        ended = [e - self.own for e in acting if self.events[e].rubs]
+        found = decides.settle(self.kernels, t, q, v, parameters, ended)
+        for i, kind in decides.changed(parameters, found):
+            self.occurrences.append(Occurrence(decides.frictions[i].name, t, q.copy(), v.copy(), kind))
+        return found
+
+    def _begin_modes(self) -> None:
+        """Let what ends a mode be seen from its beginning on, where it is zero."""
+        for e in range(self.own, len(self.events)):
+            value = self.engine.events[1, e]
+            if not value > 0.0 and len(self.stick_slip.frictions[e - self.own].slips) == 1:
+                self.engine.events[1, e] = np.finfo(float).tiny
 
     def _apart(self, numeric: Numeric, t: float, q: Array) -> str | None:
         """Say which constraint the positions no longer satisfy after a change of parameters."""
@@ -245,8 +282,14 @@ class Watch:
         return self.kernels.run(self.group, "expressions", rows)[0]
 
     def _state(self, theta: float, t: float, y: Array, end: float, kept: Array) -> Array:
+        return self._states(np.array([theta]), t, y, end, kept)[0]
+
+    def _states(self, thetas: Array, t: float, y: Array, end: float, kept: Array) -> Array:
+        """Return states inside the last step, or inside the instant over which a switch is passed."""
+        if t in self.engine.instants:
+            return y + thetas[:, None] * (kept - y)
         step = Steps(np.array([t]), np.array([end - t]), y[None], kept[None], np.zeros((1, 0)))
-        return self.engine.inside(step, np.array([1]), np.array([theta]))[0]
+        return self.engine.repeated(step, np.array([len(thetas)]), thetas)
 
     def split(self, t: float, state: Array) -> tuple[Array, Array]:
         """Return positions and velocities of a state."""
@@ -259,15 +302,21 @@ class Watch:
             return 1.0
 
         def value(theta: float) -> float:
-            at = t + theta * (end - t)
-            return float(self._values(at, *self.split(at, self._state(theta, t, y, end, kept)))[e])
+            return float(values(np.array([theta]))[0])
 
-        start, low, high = 0.0, value(0.0), value(1.0)
+        def values(thetas: Array) -> Array:
+            times = t + thetas * (end - t)
+            states = self._states(thetas, t, y, end, kept)
+            n = self.kernels.n
+            given = np.broadcast_to(self.parameters, (len(thetas), len(self.parameters)))
+            v = self.kernels.from_state(times, states[:, :n], states[:, n:], given)
+            rows = np.concatenate([times[:, None], states[:, :n], v, given], axis=1)
+            return self.kernels.run(self.group, "expressions", rows)[:, e]
+
+        start, (low, high) = 0.0, map(float, values(np.array([0.0, 1.0])))
         if self.left.get(e) == t:  # it begins at zero, goes to one side and comes back
             start = next((float(theta) for theta in _PROBES if value(float(theta)) * high < 0), 0.0)
             low = value(start)
         if not low * high < 0:  # rounding moved it to an end
             return 0.0 if abs(low) < abs(high) else 1.0
-        from scipy.optimize import brentq
-
-        return float(brentq(value, start, 1.0, xtol=1e-15))  # pyright: ignore[reportArgumentType]
+        return zero_between(values, start, 1.0, low, high)

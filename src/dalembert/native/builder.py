@@ -22,6 +22,7 @@ from dalembert.forms.augment import Added, augmentation
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.program import Program
+from dalembert.model.friction import frictions_of
 from dalembert.model.system import System
 from dalembert.native.law_solver import TapeLaw, sizes
 from dalembert.native.momenta import Momenta
@@ -76,7 +77,14 @@ class Builder:
         """What puts plain elimination on tapes: itself, or of bodies in space with angular velocities."""
         from dalembert.native.angular_velocities import turned_builder
 
-        return self if self.law else turned_builder(self) or self
+        return self if self.law or self.loose else turned_builder(self) or self
+
+    @cached_property
+    def loose(self) -> frozenset[int]:
+        """The conditions that are gone while something slides."""
+        system = self.system
+        names = {row for friction in frictions_of(system).values() if friction.modes for row in friction.rows}
+        return frozenset(i for i, constraint in enumerate(system.constraints) if constraint.name in names)
 
     def found(self, routine: Routine, x: Sequence[Scalar], f: Sequence[Scalar]) -> list[Scalar]:
         """Return q̈ and λ by the solution and the forces."""

@@ -26,6 +26,7 @@ from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.language.building import Expr
 from dalembert.model.facts import PARAMETERS, STRUCTURE
+from dalembert.model.friction import frictions_of
 from dalembert.model.system import System
 from dalembert.native import cache as disk
 from dalembert.native import constraint_rank, machine
@@ -118,6 +119,8 @@ class Kernels:
         doubtful = ~(conditioning > constraint_rank.CLEAR)
         if self.s and np.any(doubtful):
             found[doubtful] = constraint_rank.count(self, inputs[doubtful])
+            for place, rows in self._modes:  # conditions that are gone while something slides repeat no others
+                found[doubtful] += rows * (inputs[doubtful][..., place] == 0.0)
         return SolvedStates(out[..., : self.n], out[..., self.n : self.n + self.s], found, conditioning)
 
     def conditioning(self, t: float, q: Array, v: Array, parameters: Array) -> float:
@@ -129,6 +132,13 @@ class Kernels:
         if not (positive > 0 and math.isfinite(sum(values))):
             self._check("everything", out, row)
         return conditioning if found == self.s and conditioning > constraint_rank.CLEAR else 0.0
+
+    @cached_property
+    def _modes(self) -> list[tuple[int, int]]:
+        """The inputs that say whether frictions stick, with the number of conditions of each."""
+        first, names = 1 + 2 * self.n, list(self.system.parameters)
+        moded = [friction for friction in frictions_of(self.system).values() if friction.modes]
+        return [(first + names.index(friction.stick.name), len(friction.rows)) for friction in moded]
 
     def reaction(self, name: str, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Return the reaction of one constraint, one value for each coordinate."""

@@ -49,10 +49,12 @@ class Condition:
         size: Scalar,
         usual: Scalar | None = None,
         whole: Callable[[Scalar], Scalar] = lambda size: size,
+        is_loose: bool = False,
     ) -> Scalar:
         """Return the inverse of a pivot of a condition: zero for a row that vanishes, whose multiplier is then zero.
 
-        usual: a size beside which what is left may be rounding, apart from its own.
+        usual: a size beside which what is left may be rounding, apart from its own. is_loose: whether the row vanishes
+        at times, as that of friction which slides; the rank is not less then.
         """
         if not isinstance(size, Node) and size == 0:
             return 0.0  # a row without entries
@@ -61,7 +63,8 @@ class Condition:
             vanished = call("max", vanished, VANISHED * usual)
             lost = call("max", lost, vanished)
         inverse = call("if_lt", vanished, pivot, 1.0 / pivot, 0.0)
-        self.rank = self.rank + call("if_lt", lost, pivot, 1.0, 0.0)
+        counts = call("if_lt", lost, pivot, 1.0, 0.0)
+        self.rank = self.rank + (call("if_lt", 0.0, size, counts, 1.0) if is_loose else counts)
         self.largest = call("max", self.largest, whole(size) * inverse)
         return inverse
 
@@ -99,7 +102,10 @@ class Solver:
 
         def invert(k: int, pivot: Scalar, size: Scalar) -> Scalar:
             if k >= self.n:
-                return condition.row(pivot, size, whole=lambda size: self.builder.whole(routine, k, size))
+                is_loose = k - self.n in self.builder.loose
+                return condition.row(
+                    pivot, size, whole=lambda size: self.builder.whole(routine, k, size), is_loose=is_loose
+                )
             if (number := routine.tape.number(pivot)) not in checked:
                 checked.add(number)
                 condition.mass(pivot, size)

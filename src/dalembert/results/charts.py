@@ -9,6 +9,7 @@ import symengine as se
 
 from dalembert.document.symbols import joined, symbol, words
 from dalembert.errors import ModelError
+from dalembert.results.friction import friction
 from dalembert.results.joint_charts import joints
 from dalembert.results.panels import (
     PANELS,
@@ -223,7 +224,7 @@ def residuals(source: PlotSource, names: Names) -> Chart:
 
 
 def _constraints(source: PlotSource, names: Names) -> list[str]:
-    known = [constraint.name for constraint in source.system.constraints]
+    known = [constraint.name for constraint in source.system.written.constraints]
     if not known:
         raise ModelError("this system has no constraints, and so no reactions, multipliers or residuals")
     return chosen(names, known, "constraint") or known
@@ -243,4 +244,5 @@ KINDS: dict[str, Maker] = {
     "energy": energy,
     "residuals": residuals,
     "joints": joints,
+    "friction": friction,
 }

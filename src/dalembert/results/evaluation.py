@@ -115,6 +115,10 @@ def evaluate(run: Run, given: dict[str, Any], times: Any = None) -> dict[str, Ar
     asked = Asked(run, given)
     values = asked.at(at)
     loose = asked.undetermined(at)
+    shares = {name for name, entries in run.system.sections.get("friction", {}).items() if "share" in entries}
+    for k, value in enumerate(given.values()):  # of these the least shares are meant
+        if isinstance(value, str) and value.partition(".")[0] in shares:
+            loose[:, k] = False
     values[loose] = np.nan
     warn(asked.names, at.t, values, loose, at.undetermined if np.any(loose) else [])
     return {name: values[:, k].reshape(shape) for k, name in enumerate(given)}

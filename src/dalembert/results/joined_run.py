@@ -157,7 +157,8 @@ def _together(whole: JoinedRun, found: Sequence[Certificate]) -> Certificate:
     for before, run in pairwise(whole.parts):
         names = [as_written(run.system.velocities[k]) for k in np.flatnonzero(_anew(before, run))]
         old, new = before.motion.parameters_at(before.motion.times[-1:]), run.motion.parameters
-        names += [name for name, x, y in zip(run.system.parameters, old.ravel(), new, strict=True) if x != y]
+        known = range(len(run.system.written.parameters))  # modes of friction are behind them
+        names += [name for name, k in zip(run.system.parameters, known, strict=False) if old.ravel()[k] != new[k]]
         said += _ANEW.format(t=run.motion.times[0], names=quoted(names)) if names else ""
     return Certificate(tuple(items.values()), until, found[-1].end, errors, (*notes, said))
 

@@ -14,6 +14,7 @@ from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
 from dalembert.files import as_path, check_place, write
 from dalembert.language.state_names import as_written
+from dalembert.results.friction import friction_columns
 
 if TYPE_CHECKING:
     from dalembert.results.run import Run
@@ -50,7 +51,7 @@ def _columns(run: Run) -> dict[str, Array]:
     for names, values in moving[1:]:
         places = range(system.mechanical, len(names))
         table |= {as_written(names[k]): values[:, k] for k in places}
-    table |= run.evaluate(system.quasi_velocities) | run.controls | run.outputs
+    table |= run.evaluate(system.quasi_velocities) | run.controls | run.outputs | friction_columns(run)
     further = {f"lambda_{name.replace('.', '_')}": values for name, values in run.multipliers.items()}
     if len(further) < len(run.multipliers):  # a.b beside a_b
         further = {f"lambda_{name}": values for name, values in run.multipliers.items()}

@@ -11,6 +11,8 @@ import symengine as se
 from dalembert.document import nodes
 from dalembert.document.nodes import faint, listed, rounded
 from dalembert.errors import DalembertError, quoted
+from dalembert.motion.events import EVENT
+from dalembert.results.friction import friction_table
 from dalembert.results.plain import final_joints
 from dalembert.results.quantities import quantities, time_unit, unit_of
 
@@ -37,7 +39,7 @@ def run_document(run: Run) -> nodes.Section:
 def outcome(run: Run) -> nodes.Section:
     """Say how the motion was computed, and the state and the forces at its end."""
     found = [table for table in (_joints(run) or _reactions(run),) if table is not None]
-    said = [how(run), *choices(run), *stabilised(run), *events(run), *outputs(run)]
+    said = [how(run), *choices(run), *stabilised(run), *events(run), *outputs(run), *friction_table(run)]
     return nodes.Section(f"Motion until {until(run)}", [*said, _state(run), *found])
 
 
@@ -72,7 +74,7 @@ def how(run: Run) -> nodes.Block:
     if run.step is not None:
         control = ("a step of ", nodes.Number(run.step))
     words = f", {run.evaluations:,} evaluations, in {run.wall_s * 1e3:.3g} ms after {run.build_s:.2g} s of preparation"
-    is_kept = run.system.constraints and not run.choices  # nothing is off there
+    is_kept = run.system.written.constraints and not run.choices  # nothing is off there
     words += f"; form `{run.form}`" + (f", constraints kept by `{run.keep}`" if is_kept else "")
     return nodes.Paragraph((f"{run.steps:,} steps of `{run.method}` with ", control, f"{words}."))
 
@@ -98,8 +100,11 @@ def stabilised(run: Run) -> list[nodes.Block]:
 
 def events(run: Run) -> list[nodes.Block]:
     """Say what was watched for and happened."""
-    rows = [(event.name, nodes.Number(event.t, 9)) for event in run.events]
-    return [nodes.Table(rows, ("event", f"t in {unit}" if (unit := time_unit(run.system)) else "t"))] if rows else []
+    rows = [(event.name, event.kind, nodes.Number(event.t, 9)) for event in run.events]
+    time = f"t in {unit}" if (unit := time_unit(run.system)) else "t"
+    if all(event.kind == EVENT for event in run.events):
+        return [nodes.Table([(name, at) for name, _, at in rows], ("event", time))] if rows else []
+    return [nodes.Table(rows, ("event", "", time))]
 
 
 def outputs(run: Run) -> list[nodes.Block]:

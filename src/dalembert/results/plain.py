@@ -11,6 +11,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.results.certificate.scales import points
+from dalembert.results.friction import final_friction
 from dalembert.results.joint_forces import Joints
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 def final_reactions(run: Run) -> dict[str, list[float]]:
     """Return the reaction of every constraint at the end, one value for each coordinate."""
     found = run.motion.kernels.reactions(*run.end, _last_parameters(run))
-    return {name: reaction.tolist()[: run.system.mechanical] for name, reaction in found.items()}
+    names = [constraint.name for constraint in run.system.written.constraints]
+    return {name: found[name].tolist()[: run.system.mechanical] for name in names}
 
 
 def final_joints(run: Run, most: int | None = None) -> dict[str, dict[str, Any]]:
@@ -58,7 +60,7 @@ def as_dict(run: Run) -> dict[str, Any]:
     """Return the outcome as JSON holds it."""
     f = run.motion.facts
     found = run.motion.kernels.accelerations(*run.end, _last_parameters(run))
-    names = [constraint.name for constraint in run.system.constraints]
+    names = [constraint.name for constraint in run.system.written.constraints]
     drift = run.drift
     energy = None
     if drift is not None:
@@ -84,9 +86,10 @@ def as_dict(run: Run) -> dict[str, Any]:
         "outputs": final_outputs(run),
         "velocities": _final(run, run.system.quasi_velocities),
         "controls": {name: float(values[-1]) for name, values in run.controls.items()},
+        "friction": final_friction(run),
         "events": [{"t": event.t, "name": event.name, "kind": event.kind} for event in run.events],
         "undetermined": run.undetermined,
-        "multipliers": dict(zip(names, np.asarray(found.multipliers).tolist(), strict=True)),
+        "multipliers": dict(zip(names, np.asarray(found.multipliers).tolist(), strict=False)),
         "certificate": run.certificate.as_dict(),
     }
 

@@ -191,8 +191,8 @@ class Run(Measured):
     @cached_property
     def multipliers(self) -> Mapping[str, Array]:
         """λ of every constraint, with the sign of M q̈ = f + Aᵀλ; of redundant ones the share of least norm."""
-        names = [constraint.name for constraint in self.system.constraints]
-        return dict(zip(names, self._solution.multipliers.T, strict=True))
+        names = [constraint.name for constraint in self.system.written.constraints]  # those of sticking are behind
+        return dict(zip(names, self._solution.multipliers.T, strict=False))
 
     def reaction(self, name: str) -> Array:
         """Return the reaction of a constraint, one row for each time, one column for each coordinate."""

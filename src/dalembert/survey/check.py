@@ -16,6 +16,7 @@ from dalembert.blocks.numeric import Numeric, Values, has_values, numeric_of, pi
 from dalembert.errors import ModelError, Problem, quoted
 from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.facts import START, fact
+from dalembert.model.friction import in_modes
 from dalembert.model.sections.base import expressions_in
 from dalembert.model.sections.functions import left_open
 from dalembert.survey.configurations import (
@@ -26,6 +27,7 @@ from dalembert.survey.configurations import (
     off_manifold,
     places_of,
 )
+from dalembert.survey.friction_values import friction_problems
 from dalembert.survey.integrability import Integrability, find_integrable, linear_constraints
 from dalembert.survey.outcome import Check
 from dalembert.survey.paradox import paradoxes, undetermined
@@ -48,6 +50,8 @@ def check(system: System) -> Check:
 @fact(START)
 def contradictions(system: System) -> list[Problem]:
     """Find what contradicts itself in the equations at the start: cheap where nothing points to that."""
+    if wrong := friction_problems(system):
+        return wrong
     numeric, state = numeric_of(system), start_of(system)
     examination = system.examination()
     for problem in examination.misfits(numeric, state):
@@ -114,6 +118,7 @@ class Examination:
             place = "its place" if len(functions) == 1 else "their place"
             waves = f"{quoted(functions)} without a value: a wave was taken in {place} for this check"
             self.report("note", waves, "functions")
+        self.problems += friction_problems(system)
         self.unused()
         self.settings()
         start = self.start(numeric)
@@ -301,8 +306,10 @@ class Examination:
 
     def followed(self, numeric: Numeric, start: Configuration, places: Sequence[Configuration]) -> None:
         """Report forces that depend on reactions where these have no solution, or several, or are not determinate."""
-        shared = undetermined(self.system)
+        moving = in_modes(self.system)  # what is at rest may slide
+        shared = undetermined(moving)
         self.problems += shared
+        numeric = numeric if moving is self.system else numeric_of(moving)
         for severity, text in [] if shared else paradoxes(numeric, start, places):
             self.report(severity if has_values(self.system) else "note", text, "forces")
 

@@ -65,6 +65,8 @@ def beginning(system: System) -> Configuration:
 @fact(START)
 def places_of(system: System) -> list[Configuration]:
     """Return the pilot's configurations of a system."""
+    if system.written is not system:
+        return places_of(system.written)
     return configurations(pilot_numeric_of(system), beginning(system))
 
 

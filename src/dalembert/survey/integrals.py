@@ -142,7 +142,7 @@ def integrals_of(system: System) -> Integrals:
 @fact(STRUCTURE)
 def lasting_momenta(system: System) -> tuple[FirstIntegral, ...]:
     """Return the integrals without the energy that hold for all values of the parameters: variants share them."""
-    return tuple(one for one in integrals_of(system) if one.general and not one.energy)
+    return tuple(one for one in integrals_of(system.written) if one.general and not one.energy)
 
 
 def _found(search: IntegralSearch) -> list[FirstIntegral]:

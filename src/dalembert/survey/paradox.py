@@ -16,11 +16,13 @@ from dalembert.algebra.rank import null_space
 from dalembert.arrays import Array
 from dalembert.blocks.law import law_of
 from dalembert.blocks.law_numbers import Balanced, balanced, numbers_of, theta_of
-from dalembert.blocks.numeric import Numeric, pilot_numeric_of
+from dalembert.blocks.numeric import Numeric, pilot_parameters
 from dalembert.errors import ModelError, Problem, counted, quoted
 from dalembert.language.program import Program
 from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.facts import START, STRUCTURE, fact
+from dalembert.model.friction import frictions_of, in_modes
+from dalembert.model.quantity import multipliers_in
 from dalembert.survey.configurations import Configuration, places_of
 from dalembert.survey.redundancy import redundancies_of
 
@@ -65,6 +67,8 @@ def _words(numeric: Numeric, found: Balanced, where: str) -> str:
     system = numeric.system
     names = [system.constraints[i].name for i in found.law.rows]
     whose = f"the forces that depend on the reaction{'' if len(names) == 1 else 's'} of {quoted(names)}"
+    rubbing = [one.name for one in frictions_of(system).values() if multipliers_in(one.load) & set(names)]
+    whose = f"friction {quoted(rubbing)}: {whose}" if rubbing else whose
     if not np.all(np.isfinite(found.start)) or not np.all(np.isfinite(found.theta)):
         return f"{whose} have no finite value at {where}"
     each = [", ".join(f"{x:.4g}" for x in lam) for lam in found.solutions]
@@ -74,7 +78,7 @@ def _words(numeric: Numeric, found: Balanced, where: str) -> str:
     if len(each) != 1 and not found.critical <= 1:
         return f"{text}{'' if found.complete else ', or none that steps of Newton come to'}"
     limit, value = f"{1 / found.critical:.6g} times what they may be", 1.0
-    if named := coefficients(system):
+    if named := coefficients(system.written):
         value = dict(zip(system.parameters, numeric.parameters, strict=True))[named[0]]
         limit = f"{named[0]} = {value:.6g}, and the critical value is {found.critical * value:.6g}"
     return f"{text}: {limit} at this state, below which there is one solution (Painlevé's paradox)"
@@ -105,13 +109,16 @@ def paradoxes(numeric: Numeric, start: Configuration, others: Sequence[Configura
 def undetermined(system: System) -> list[Problem]:
     """Find reactions that others share and on which forces depend, so that the motion is not determined either."""
     law = law_of(system)
-    if law is None or not redundancies_of(system):
+    if law is None or not redundancies_of(system.written):
         return []
-    numeric, random = pilot_numeric_of(system), np.random.default_rng(3)
+    least = {name for name, one in system.sections.get("friction", {}).items() if "share" in one}
+    asked = set().union(*(multipliers_in(frictions_of(system)[name].load) for name in least))
+    numeric, random = _sliding(system), np.random.default_rng(3)
     guilty: dict[str, None] = {}
     for place in places_of(system):
         A = numeric.all(place.t, place.q, place.v).A
-        lengths = np.maximum(np.sqrt(A.multiply(A).sum(axis=1)), 1e-300)
+        lengths = np.sqrt(A.multiply(A).sum(axis=1))
+        lengths[lengths == 0] = 1.0  # of what slides
         D, Z = null_space(A), null_space(sp.csr_array(A.T / lengths)) / lengths[:, None]  # A D = 0, Aᵀ Z = 0
         theta = theta_of(system).floats([place.t, *place.q, *place.v, *numeric.parameters])
         slopes = numbers_of(law).slopes(theta, random.normal(size=len(law.rows)))
@@ -120,19 +127,27 @@ def undetermined(system: System) -> list[Problem]:
         if np.abs(changes).max(initial=0.0) > _VARIES * size:
             shares = np.abs(slopes).max(axis=0) * np.abs(Z[list(law.rows)]).max(axis=1)
             guilty |= {system.constraints[i].name: None for i, x in zip(law.rows, shares, strict=True) if x > _VARIES}
-    return [_shared(system, name) for name in guilty]
+    return [_shared(system, name) for name in guilty if name not in asked]
+
+
+def _sliding(system: System) -> Numeric:
+    """Return the equations of what slides: what sticks holds by itself, whatever its reactions are."""
+    modes = [friction.mode_values for friction in frictions_of(system).values() if friction.modes]
+    return Numeric(system, pilot_parameters(system) | {key: x for mode in modes for key, x in mode.items()})
 
 
 def _shared(system: System, name: str) -> Problem:
-    groups = [{r.name, *r.others} for r in redundancies_of(system)]
+    groups = [{r.name, *r.others} for r in redundancies_of(system.written)]
     others = sorted(set().union(*(group for group in groups if name in group)) - {name})
     why = f"it shares the load with {quoted(others)}" if others else "its constraint has no gradient where it holds"
     text = f"a force depends on the reaction of `{name}`, which is not determinate, nor is the motion then: {why}"
     remedy = "Take one of them away, or let the force follow what they carry together"
+    if any(name in multipliers_in(friction.load) for friction in frictions_of(system).values()):
+        remedy = 'Release one of them, or ask for the least shares by share = "least norm" in its friction'
     return system.located(Problem(f"{text}. {remedy}", key=system.entry(name)))
 
 
 def refuse_undetermined(system: System) -> None:
     """Raise ModelError where forces depend on reactions that are not determinate."""
-    if system.followed and (problems := undetermined(system)):
+    if system.followed and (problems := undetermined(in_modes(system))):
         raise ModelError(problems)

@@ -92,6 +92,8 @@ class Solved:
 @fact(START)
 def start_of(system: System) -> State:
     """Return the initial state, with random values of parameters that have none; raise ModelError if there is none."""
+    if system.written is not system:
+        return start_of(system.written)
     if found := ordinary_start(system):
         return State(begin_of(system.simulation), *found, system.coordinates)
     return state_of(solved_start(system))

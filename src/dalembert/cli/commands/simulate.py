@@ -29,7 +29,7 @@ A stiff system, by a method for these
 dalembert simulate andrews-squeezer --method radau --rtol 1e-8
 """
 PLOTS = (
-    *("coordinates", "velocities", "accelerations", "states", "controls", "outputs", "phase", "momenta"),
+    *("coordinates", "velocities", "accelerations", "states", "controls", "outputs", "phase", "momenta", "friction"),
     *("reactions", "multipliers", "energy", "residuals", "joints"),
 )
 

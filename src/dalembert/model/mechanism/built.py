@@ -186,6 +186,8 @@ class Built(System):
 
     def arguments(self) -> dict[str, Any]:
         """Return what the mechanism can be made of again, by the names of arguments."""
+        if self.written is not self:
+            return self.written.arguments()
         given = {key: getattr(self.own, key) for key in (*VALUES, *ADDED)}
         given |= {"parameters": self.parameters, "dimensions": self.dimensions, "gravity": self.gravity}
         given |= {"by": self.by, "tree": self.tree.wanted or None}

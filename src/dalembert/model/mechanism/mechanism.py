@@ -87,7 +87,7 @@ class Mechanism(Built):
         """Return what the mechanism consists of, as it is shown."""
         from dalembert.model.mechanism.mechanism_document import mechanism_document
 
-        return mechanism_document(self)
+        return mechanism_document(self.written)
 
     def __repr__(self) -> str:
         bodies = counted(sum(name != GROUND for name in self.bodies), "body", "bodies")
@@ -165,7 +165,7 @@ class Mechanism(Built):
         """
         from dalembert.forms.joint_release import release
 
-        return release(self.absolute, *names)
+        return release(self.written.absolute, *names)
 
     # --- reactions ---------------------------------------------------------------------------------------------------
 

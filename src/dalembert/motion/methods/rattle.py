@@ -42,6 +42,8 @@ class Rattle:
         others = "use `dop853`, `radau` or `bdf`"
         if system.kinetic is None:
             return f"needs energies, and this system is given by matrices; {others}"
+        if system.sections.get("friction"):
+            return f"has no place for what sticks and slides by turns, as friction here does; {others}"
         if system.followed:
             names = quoted(sorted(system.followed)[:6])
             return f"takes forces and reactions apart, and here forces depend on the reactions of {names}; {others}"

@@ -52,7 +52,8 @@ class FormGroup(Group):
         if FORMS[self.name].conversion:
             return _canonical(builder, self.name) if FORMS[self.name].beside == "p" else quasi_module(builder)
         alone = builder.law is None or len(scene_of(builder.system).kept) == builder.s  # else loads are shared
-        if builder.n + builder.s <= MAX_UNKNOWNS and not builder.system.defined and alone:
+        steady = not builder.system.defined and not builder.loose  # else choices of the pilot hold for some modes only
+        if builder.n + builder.s <= MAX_UNKNOWNS and steady and alone:
             try:
                 return _own(builder, self.name)
             except (TapeFull, ZeroDivisionError):  # the latter where sizes are so different that a pivot is lost

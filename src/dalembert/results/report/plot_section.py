@@ -41,13 +41,14 @@ class Plots:
         kinds = [*(["outputs"] if system.outputs else []), "coordinates", "velocities"]
         kinds += ["states"] if system.states else []
         kinds += ["controls"] if self.source.run.control_names else []
-        if system.constraints:
+        kinds += ["friction"] if system.frictions else []
+        if system.written.constraints:
             kinds.append(
                 "joints" if isinstance(system, Mechanism) and (system.joints or system.drives) else "reactions"
             )
         if system.kinetic is not None:
             kinds.append("energy")
-        if system.constraints:
+        if system.written.constraints:
             kinds.append("residuals")
         parts: list[Block] = [Figure(_HINT)]
         for kind in kinds:

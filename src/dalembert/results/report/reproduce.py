@@ -67,7 +67,7 @@ def _joined(run: Run, name: str) -> str:
     """Write the lines that compute the parts of a motion and join them."""
     lines = ["from dalembert import load", "", f'model = load("{name}")', f"run = model.{_call(run.motion.parts[0])}"]
     for part in run.motion.parts[1:]:
-        values = {"initial": part.ready.state.as_dict(), "parameters": dict(part.system.parameters)}
+        values = {"initial": part.ready.state.as_dict(), "parameters": dict(part.system.written.parameters)}
         changes = ", ".join(f"{key}={value!r}" for key, value in values.items())
         lines.append(f"run += model.replace({changes}).{_call(part)}")
     return "\n".join([*lines, 'run.report("report.html")'])

@@ -28,6 +28,7 @@ from dalembert.language.building import Expr
 from dalembert.language.late_sympy import is_sympy, sp
 from dalembert.language.tokens import NAME
 from dalembert.language.translate import Translator
+from dalembert.model.friction import Rubbing
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.motion import Step
 from dalembert.model.mechanism.vectors import Vector
@@ -82,6 +83,14 @@ def still(moves: Sequence[str]) -> dict[str, Expr]:
     return {key: se.Integer(key == EULER[0]) for key in moves if is_angle(key) or key in EULER}
 
 
+class Rubs(NamedTuple):
+    """How a pair rubs: a function of a joint and of sizes by name, those that it needs and those that it may take."""
+
+    make: Callable[[Joint, Mapping[str, Expr]], Rubbing]
+    needs: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Pair:
     """A kind of joint.
@@ -101,6 +110,7 @@ class Pair:
     moves, motion: the names of coordinates in which it can carry a body, and a function of the markers, of them and of
     the values of the pair: how it moves (`motion.py`). None if its second body never follows from its first.
     pulls: whether it can only pull its ends together, as a rope: its multipliers are then not positive.
+    rubs: how it rubs, where it has friction (`rubbing.py`); None if that must be said.
     along: whether its picture needs the direction of its axis, as that of a slide. drawn: of a joint, further points
     and constants on which its picture hangs.
     """
@@ -120,6 +130,7 @@ class Pair:
     moves: tuple[str, ...] = ()
     motion: Callable[..., Sequence[Step]] | None = None
     pulls: bool = False
+    rubs: Rubs | None = None
     along: bool = False
     drawn: Callable[[Joint], More] | None = None
 
@@ -139,7 +150,7 @@ def pair(
 
     kind: its name. dimensions: 2 or 3.
     rest: what else a `Pair` has: `axis`, `values`, `coordinates`, `places`, `point`, `read`, `fits`, `moments`,
-    `quantities`, `moves`, `motion`, `pulls`, `along`, `drawn`.
+    `quantities`, `moves`, `motion`, `pulls`, `rubs`, `along`, `drawn`.
     """
     if not isinstance(kind, str) or not NAME.fullmatch(kind):
         raise ModelError(f"a kind of joint is named by letters, digits and _, got {kind!r}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, difference_to, pair, rate
 from dalembert.model.mechanism.pairs.motion import Slide
+from dalembert.model.mechanism.pairs.rubbing import GUIDE
 from dalembert.model.mechanism.vectors import ZERO, difference, dot, sub
 
 
@@ -23,6 +24,7 @@ def slide(a: Marker, b: Marker) -> dict[str, Coordinate]:
     moves=("distance",),
     motion=lambda a, b, distance: (Slide((distance, ZERO)),),
     along=True,
+    rubs=GUIDE,
 )
 def prismatic(a: Marker, b: Marker) -> Conditions:
     """The second point is on the axis through the first, and both axes are parallel."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, difference_to, pair
 from dalembert.model.mechanism.pairs.motion import Turn
+from dalembert.model.mechanism.pairs.rubbing import BEARING
 from dalembert.model.mechanism.vectors import difference, sub
 
 
@@ -21,6 +22,7 @@ def turn(a: Marker, b: Marker) -> dict[str, Coordinate]:
     axis="the direction from which its angle counts",
     moves=("angle",),
     motion=lambda a, b, angle: (Turn(angle),),
+    rubs=BEARING,
 )
 def revolute(a: Marker, b: Marker) -> Conditions:
     """Both points are in the same place."""

@@ -7,6 +7,7 @@ from dalembert.model.mechanism.pairs.base import Conditions, pair
 from dalembert.model.mechanism.pairs.motion import Slide, Turn
 from dalembert.model.mechanism.pairs.planar_prismatic import slide
 from dalembert.model.mechanism.pairs.planar_revolute import turn
+from dalembert.model.mechanism.pairs.rubbing import SLOT
 from dalembert.model.mechanism.vectors import ZERO, dot, sub
 
 
@@ -18,6 +19,7 @@ from dalembert.model.mechanism.vectors import ZERO, dot, sub
     moves=("distance", "angle"),
     motion=lambda a, b, distance, angle: (Slide((distance, ZERO)), Turn(angle)),
     along=True,
+    rubs=SLOT,
 )
 def slot(a: Marker, b: Marker) -> Conditions:
     """The pin stays on the line of the slot."""

@@ -11,6 +11,7 @@ from dalembert.language.building import Expr
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, More, difference_to, pair, rate
 from dalembert.model.mechanism.pairs.motion import Ball, Slide, Turn, Z
+from dalembert.model.mechanism.pairs.rubbing import CYLINDER, LINE, LONG_GUIDE, PLANE, THREAD
 from dalembert.model.mechanism.pairs.spatial_turning import TURNS, ahead, no_turn, same_axis, turn
 from dalembert.model.mechanism.vectors import ZERO, add, dot, scale, sub
 from dalembert.model.mechanism.views import EULER
@@ -52,13 +53,14 @@ def plane(joint: Joint) -> More:
     moves=("distance", *EULER),
     motion=lambda a, b, distance, e0, e1, e2, e3: (Slide(scale(distance, Z)), Ball((e0, e1, e2, e3))),
     along=True,
+    rubs=LINE,
 )
 def point_on_line(a: Marker, b: Marker) -> Conditions:
     """A point of the second body is on a line of the first."""
     return on_axis(a, b)
 
 
-@pair("point_in_plane", 3, axis="!the normal of the plane", drawn=plane)
+@pair("point_in_plane", 3, axis="!the normal of the plane", drawn=plane, rubs=PLANE)
 def point_in_plane(a: Marker, b: Marker) -> Conditions:
     """A point of the second body is in a plane of the first."""
     return {"normal": dot(a.z, sub(b.place, a.place))}
@@ -88,6 +90,7 @@ def planar(a: Marker, b: Marker) -> Conditions:
     moves=("distance", "angle"),
     motion=lambda a, b, distance, angle: (Slide(scale(distance, Z)), Turn(angle)),
     along=True,
+    rubs=CYLINDER,
 )
 def cylindrical(a: Marker, b: Marker) -> Conditions:
     """Both axes are on one line."""
@@ -103,6 +106,7 @@ def cylindrical(a: Marker, b: Marker) -> Conditions:
     moves=("distance",),
     motion=lambda a, b, distance: (Slide(scale(distance, Z)),),
     along=True,
+    rubs=LONG_GUIDE,
 )
 def prismatic(a: Marker, b: Marker) -> Conditions:
     """Both axes are on one line, without a turn about it."""
@@ -127,6 +131,7 @@ def read_pitch(table: TableReader, assembly: Assembly, markers: Sequence[Marker]
     moves=("angle",),
     motion=lambda a, b, angle, pitch: (Slide(scale(pitch * angle / (2 * se.pi), Z)), Turn(angle)),
     along=True,
+    rubs=THREAD,
 )
 def screw(a: Marker, b: Marker, pitch: Expr) -> Conditions:
     """Both axes are on one line, and the distance is the pitch times the number of turns, of which there may be many.

@@ -11,6 +11,7 @@ from dalembert.language.building import Expr, angle
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, More, pair
 from dalembert.model.mechanism.pairs.motion import Ball, Step, Turn
+from dalembert.model.mechanism.pairs.rubbing import BALL, LONG_BEARING
 from dalembert.model.mechanism.placement import RIGHT, read_axis
 from dalembert.model.mechanism.vectors import ONE, ZERO, Vector, add, cross, dot, multiply, sub, transpose, unit
 from dalembert.model.mechanism.views import compose, reverse
@@ -68,7 +69,13 @@ def cross_arm(joint: Joint) -> More:
     return (add(b.place, b.view.direction(joint.values["arm"])),), ()
 
 
-@pair("spherical", 3, moves=("e0", "e1", "e2", "e3"), motion=lambda a, b, e0, e1, e2, e3: (Ball((e0, e1, e2, e3)),))
+@pair(
+    "spherical",
+    3,
+    moves=("e0", "e1", "e2", "e3"),
+    motion=lambda a, b, e0, e1, e2, e3: (Ball((e0, e1, e2, e3)),),
+    rubs=BALL,
+)
 def spherical(a: Marker, b: Marker) -> Conditions:
     """Both points are in the same place."""
     return same_place(a, b)
@@ -82,6 +89,7 @@ def spherical(a: Marker, b: Marker) -> Conditions:
     moments=TURNS,
     moves=("angle",),
     motion=lambda a, b, angle: (Turn(angle),),
+    rubs=LONG_BEARING,
 )
 def revolute(a: Marker, b: Marker) -> Conditions:
     """Both points are in the same place, both axes parallel."""

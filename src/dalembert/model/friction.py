@@ -1,0 +1,276 @@
+"""Friction: forces along what slides, as large as the load on it says; and sticking, where nothing slides.
+
+With the sliding velocities γ, linear in v, the load N(λ) ≥ 0 and the law F(N, |γ|), sliding adds −F sign(γ) (∂γ/∂v)ᵀ to
+the forces, or −F γ/‖γ‖ of several velocities. That is what formulas show. A motion has *modes* instead, further
+parameters which only switch: `side` in place of sign(γ), `slide`, which is 1 while it slides, else 0, and `stick`, with
+which the condition stick·γ = 0 holds by a multiplier of its own. So one set of equations, compiled once, slides and
+sticks. Of several that stick and share a load as many conditions hold as are independent; the others `carry` a force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import symengine as se
+
+from dalembert.language.building import Expr, choose, root, sign
+from dalembert.language.calculus import ZERO, Calculus
+from dalembert.language.state_names import is_integral
+from dalembert.model.constraint import Constraint
+from dalembert.model.facts import START, STRUCTURE, Survey, fact
+from dalembert.model.quantity import FORCE, SPEED, Quantity, multiplier, vector_length
+
+if TYPE_CHECKING:
+    from dalembert.model.stated import Stated
+
+LOAD, SPEED_NAME = se.Symbol("N"), se.Symbol("v")  # in laws
+Kind = TypeVar("Kind", bound="Stated")
+
+
+@dataclass(frozen=True)
+class Rubbing:
+    """What rubs: the sliding velocities, and the load on them; the second body slides on the first."""
+
+    slips: tuple[Expr, ...]
+    load: Expr
+
+
+@dataclass(frozen=True)
+class Friction:
+    """Friction of one joint or constraint, with nothing left to be looked up.
+
+    law: F(N, v) in the symbols `N` and `v`, the load and the speed. static: what sticking can hold, of `N`. viscous:
+    times γ, a further force. smooth: a speed below which friction is rounded off, if it never sticks. moving: the
+    coordinates. modes: whether these are switched by parameters.
+    """
+
+    name: str
+    slips: tuple[Expr, ...]
+    load: Expr
+    law: Expr
+    static: Expr
+    viscous: Expr
+    smooth: Expr | None
+    moving: tuple[str, ...]
+    modes: bool = False
+
+    # --- modes -------------------------------------------------------------------------------------------------------
+
+    @property
+    def stick(self) -> Expr:
+        """1 while it sticks by a condition, else 0."""
+        return se.Symbol(f"stick {self.name}")
+
+    @property
+    def slide(self) -> Expr:
+        """1 while it slides, else 0."""
+        return se.Symbol(f"slide {self.name}")
+
+    @property
+    def sides(self) -> tuple[Expr, ...]:
+        """The sign of the sliding velocity; of several, small ones that are added, and give a direction at rest."""
+        if len(self.slips) == 1:
+            return (se.Symbol(f"side {self.name}"),)
+        return tuple(se.Symbol(f"side {k} {self.name}") for k in range(len(self.slips)))
+
+    @property
+    def carries(self) -> tuple[Expr, ...]:
+        """Forces that it carries while others hold it."""
+        return tuple(se.Symbol(f"carry {k} {self.name}") for k in range(len(self.slips)))
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The names of the conditions by which it sticks."""
+        if len(self.slips) == 1:
+            return (f"{self.name}.stick",)
+        return tuple(f"{self.name}.stick_{k + 1}" for k in range(len(self.slips)))
+
+    @property
+    def held(self) -> tuple[Expr, ...]:
+        """The forces by which it sticks, along the sliding velocities."""
+        return tuple(
+            self.stick * multiplier(row) + carried for row, carried in zip(self.rows, self.carries, strict=True)
+        )
+
+    @property
+    def limit(self) -> Expr:
+        """What sticking can hold."""
+        return self.static.xreplace({LOAD: self.load})
+
+    @property
+    def margin(self) -> Expr:
+        """What passes zero downwards where the mode ends: the rest of the limit, or the speed in its direction."""
+        sliding = self.sides[0] * self.slips[0] if len(self.slips) == 1 else self.speed - self.slow
+        return choose(ZERO, self.slide, True, sliding, self.limit - vector_length(self.held))
+
+    @property
+    def slow(self) -> Expr:
+        """Of several sliding velocities: the speed at which they have come to rest."""
+        return se.Symbol(f"slow {self.name}")
+
+    @property
+    def mode_values(self) -> dict[str, float]:
+        """The modes as parameters, sliding."""
+        values = {self.stick.name: 0.0, self.slide.name: 1.0} | {side.name: 1.0 for side in self.sides}
+        values |= {carried.name: 0.0 for carried in self.carries}
+        return values if len(self.slips) == 1 else {**values, self.slow.name: 0.0}
+
+    # --- forces ------------------------------------------------------------------------------------------------------
+
+    @property
+    def speed(self) -> Expr:
+        """The length of the sliding velocity."""
+        return vector_length(self.slips)
+
+    @property
+    def sliding(self) -> tuple[Expr, ...]:
+        """F with the direction of sliding, by sliding velocity."""
+        one = len(self.slips) == 1
+        if self.smooth is not None:
+            size = self._size(self.speed)
+            if one:
+                return (size * se.tanh(self.slips[0] / self.smooth),)
+            return tuple(size * slip / root(self.speed**2 + self.smooth**2) for slip in self.slips)
+        if self.modes:
+            slides = self.slide
+            if one:
+                return (slides * self.sides[0] * self._size(self.sides[0] * self.slips[0]),)
+            leaning = [slip + side for slip, side in zip(self.slips, self.sides, strict=True)]
+            speed = vector_length(leaning)
+            return tuple(slides * self._size(speed) * slip / speed for slip in leaning)
+        if one:
+            return (self._size(self.speed) * sign(self.slips[0]),)
+        return tuple(self._size(self.speed) * slip / self.speed for slip in self.slips)
+
+    def _size(self, speed: Expr) -> Expr:
+        return self.law.xreplace({SPEED_NAME: speed}).xreplace({LOAD: self.load})
+
+    @property
+    def tangents(self) -> tuple[Expr, ...]:
+        """The forces along the sliding velocities, on what slides."""
+        found = [-force - self.viscous * slip for force, slip in zip(self.sliding, self.slips, strict=True)]
+        if not self.modes:
+            return tuple(found)
+        return tuple(force + held for force, held in zip(found, self.held, strict=True))
+
+    def push(self, into: dict[str, list[Expr]]) -> None:
+        """Add the forces on coordinates, those of sticking apart, which are reactions."""
+        carried = self.carries if self.modes else (ZERO,) * len(self.slips)
+        for force, slip, more in zip(self.sliding, self.slips, carried, strict=True):
+            for coordinate, direction in slopes(slip, self.moving).items():
+                into.setdefault(coordinate, []).append((more - force - self.viscous * slip) * direction)
+
+    # --- what can be asked of it -------------------------------------------------------------------------------------
+
+    @property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """Its load, the force along what slides, the sliding velocity, and whether it sticks."""
+        one = len(self.slips) == 1
+        found = {
+            "normal": Quantity(lambda: self.load, FORCE),
+            "tangent": Quantity(lambda: self.tangents[0] if one else vector_length(self.tangents), FORCE),
+            "slip": Quantity(lambda: self.slips[0] if one else self.speed, SPEED),
+            "status": Quantity(lambda: 1 - self.slide if self.modes else ZERO),
+        }
+        if not one:
+            for k, (force, slip) in enumerate(zip(self.tangents, self.slips, strict=True), 1):
+                found[f"tangent_{k}"] = Quantity(lambda force=force: force, FORCE)
+                found[f"slip_{k}"] = Quantity(lambda slip=slip: slip, SPEED)
+        return found
+
+
+def slopes(slip: Expr, moving: Sequence[str]) -> dict[str, Expr]:
+    """Return ∂γ/∂v by coordinate, without zeros."""
+    calculus = Calculus([se.Symbol(f"{name}'") for name in moving])
+    lifted = calculus.lift(slip)
+    found = {v.name[:-1]: calculus.lower(calculus.diff(lifted, v)) for v in sorted(calculus.depends(lifted), key=str)}
+    return {name: slope for name, slope in found.items() if slope != 0}
+
+
+def is_linear(slip: Expr, moving: Sequence[str]) -> bool:
+    """Tell whether a sliding velocity is linear in the velocities, and depends on one of them."""
+    speeds = {se.Symbol(f"{name}'") for name in moving}
+    found = slopes(slip, moving)
+    return bool(found) and not any(slope.free_symbols & speeds for slope in found.values())
+
+
+def with_frictions(forces: Mapping[str, Expr], frictions: Sequence[Friction]) -> Mapping[str, Expr]:
+    """Return forces by coordinate with those of friction."""
+    found = {name: [force] for name, force in forces.items()}
+    for friction in frictions:
+        friction.push(found)
+    return MappingProxyType({name: se.Add(*terms) for name, terms in found.items()})
+
+
+@fact(STRUCTURE)
+def frictions_of(system: Stated) -> Mapping[str, Friction]:
+    """Return the friction of a system by name."""
+    from dalembert.model.sections.friction import meant_friction
+
+    kept = system.sections.get("friction", {})
+    moving = tuple(name for name in system.coordinates if not is_integral(name))
+    joints = getattr(system, "joints", {})
+    return {name: meant_friction(name, one, joints, system.observed.resolved, moving) for name, one in kept.items()}
+
+
+@dataclass(frozen=True)
+class ModeParts:
+    """What is other in a system with modes; the survey of its structure is that of all its variants."""
+
+    forces: Mapping[str, Expr]
+    constraints: tuple[Constraint, ...]
+    values: Mapping[str, float]
+    survey: Survey
+
+
+@fact(STRUCTURE)
+def mode_parts(system: Stated) -> ModeParts | None:
+    """Put modes in place of signs; None of a system without friction that can stick."""
+    plain = {name: friction for name, friction in frictions_of(system).items() if friction.smooth is None}
+    if not plain:
+        return None
+    moded = {name: replace(friction, modes=True) for name, friction in plain.items()}
+    pushed: dict[str, list[Expr]] = {}
+    for friction in plain.values():
+        friction.push(pushed)
+    ideal = {name: se.Add(force, *[-term for term in pushed.get(name, ())]) for name, force in system.forces.items()}
+    coordinates = frozenset(system.coordinates)
+    rows = [
+        Constraint.read(row, friction.stick * slip, coordinates)
+        for friction in moded.values()
+        for row, slip in zip(friction.rows, friction.slips, strict=True)
+    ]
+    values = {key: value for friction in moded.values() for key, value in friction.mode_values.items()}
+    survey = Survey()
+    survey.known[STRUCTURE][frictions_of.__wrapped__,] = {**frictions_of(system), **moded}
+    return ModeParts(with_frictions(ideal, list(moded.values())), tuple(rows), values, survey)
+
+
+@fact(START)
+def in_modes(system: Kind) -> Kind:
+    """Return a system as it moves: with modes in place of the signs of sliding velocities, and conditions to stick by.
+
+    It is written and derived as the system that it was made of, `written`. One without friction that can stick is
+    returned itself.
+    """
+    parts = mode_parts(system) if system.written is system else None
+    if parts is None:
+        return system
+    made: Any = object.__new__(type(system))
+    for part in fields(type(system)):
+        object.__setattr__(made, part.name, getattr(system, part.name))
+    object.__setattr__(made, "forces", parts.forces)
+    object.__setattr__(made, "constraints", (*system.constraints, *parts.constraints))
+    object.__setattr__(made, "parameters", MappingProxyType({**system.parameters, **parts.values}))
+    object.__setattr__(made, "survey", Survey(parts.survey, (STRUCTURE,)))
+    object.__setattr__(made, "original", system)
+    return made
+
+
+def all_sticking(system: Stated) -> dict[str, float]:
+    """Return the modes in which all conditions hold: choices among them are made there."""
+    moded = [friction for friction in frictions_of(system).values() if friction.modes]
+    return {key: value for one in moded for key, value in ((one.stick.name, 1.0), (one.slide.name, 0.0))}

@@ -1,0 +1,312 @@
+"""Modes of friction tried at one state, on the equations themselves: which patterns of sliding and sticking hold.
+
+Of several that stick and share a load as many hold by conditions as are independent; the others carry a share, chosen
+by linear programming so that the largest part of a limit is least. If that part is more than all, they cannot stick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse as sp
+
+from dalembert.algebra.either import dense
+from dalembert.algebra.rank import null_space
+from dalembert.arrays import Array
+from dalembert.blocks.numeric import Numeric
+
+if TYPE_CHECKING:
+    from dalembert.motion.stick_slip import StickSlip
+    from dalembert.native.kernels import Kernels
+
+_INSIDE = 1e-9  # of the limit, and of what a rate of sliding is made of: beside it, both modes hold
+_MOST = 6  # frictions at rest at once of which all patterns are tried
+_ROUNDS = 60
+_RESTS = 1e-10  # of the largest speeds so far
+_STILL = 1e-7  # of what a rate of sliding is made of, where it is none
+_SHARES = 8  # shares of a load that are tried, as limits change with them
+_NUDGE = 1e-4  # of the forces: changes by which it is seen how they depend on shares
+_HELD = 1e-9  # of a row: what others, or constraints, leave of one that they hold
+
+
+@dataclass(frozen=True)
+class ModePattern:
+    """Modes of some frictions, and what the equations say with them."""
+
+    parameters: Array
+    stuck: int
+    accelerations: Array
+
+
+@dataclass(frozen=True)
+class SolvedModes:
+    """What the equations say with some modes: accelerations, and by friction rates of sliding, limits, what holds."""
+
+    a: Array
+    rank: int
+    rates: list[Array]
+    sizes: list[Array]
+    limits: list[float]
+    held: list[Array]
+
+
+class Trial:
+    """Tries modes at one state."""
+
+    def __init__(self, owner: StickSlip, kernels: Kernels, t: float, q: Array, v: Array, parameters: Array):
+        self.owner, self.kernels, self.t, self.q, self.v, self.parameters = owner, kernels, t, q, v, parameters
+        self.usual = np.zeros(len(q))  # accelerations with which something slides, beside which others are none
+
+    def compare(self, open_: Sequence[int]) -> None:
+        """Find out how large accelerations are where all that is at rest slides, to one side and to the other."""
+        for side in (1.0, -1.0):
+            parameters = self.parameters.copy()
+            for i in open_:
+                direction = np.full(self.owner.known.counts[i], side)
+                self.owner.let_slide(parameters, i, direction / np.sqrt(len(direction)), 0.0)
+            if (found := self.solved(parameters)) is not None:
+                self.usual = np.maximum(self.usual, np.abs(found.a))
+
+    def solved(self, parameters: Array) -> SolvedModes | None:
+        """Solve the equations; None where they have no value."""
+        known = self.owner.known
+        given = [self.t, *self.q, *self.v, *parameters]
+        solution = self.kernels.run("core", "accelerations", np.array([given]))[0]  # without words where there is none
+        n, s = self.kernels.n, self.kernels.s
+        a, lam = solution[:n], solution[n : n + s]
+        if not (np.all(np.isfinite(solution[: n + s])) and solution[-1] > 0):
+            return None
+        out = known.solved.floats([*given, *a, *lam])
+        if not np.all(np.isfinite(out)):
+            return None
+        count = sum(known.counts)
+        sizes = known.sizes(known.slopes.floats(given), np.maximum(np.abs(a), self.usual))
+        ends = np.cumsum(known.counts)[:-1]
+        parts = np.split(out[count:], np.cumsum([1 + k for k in known.counts])[:-1])
+        limits, held = [float(part[0]) for part in parts], [part[1:] for part in parts]
+        return SolvedModes(a, int(solution[-3]), np.split(out[:count], ends), np.split(sizes, ends), limits, held)
+
+    def pushed(self, i: int, parameters: Array) -> Array:
+        """Return the direction to which a friction gives way: against the force that holds."""
+        found = self.solved(parameters)
+        held = found.held[i] if found is not None else np.zeros(self.owner.known.counts[i])
+        size = float(np.linalg.norm(held))
+        return -held / size if size else np.zeros(len(held))
+
+    def consistent(self, open_: Sequence[int], given: Mapping[int, Array]) -> list[ModePattern]:
+        """Return the patterns that hold; `given` are those that slide in a direction."""
+        free = [i for i in open_ if i not in given]
+        if len(free) > _MOST:
+            found = self._released(free, given)
+            return [found] if found is not None else []
+        options = product(*(self._options(i) for i in free))
+        patterns = (dict(zip(free, pattern, strict=True)) for pattern in options)
+        tried = (self._try(pattern, given) for pattern in patterns if self._goes_together(pattern, given))
+        return [pattern for pattern in tried if pattern is not None]
+
+    def _goes_together(self, pattern: Mapping[int, Array | None], given: Mapping[int, Array]) -> bool:
+        """Tell whether modes are possible at once: in a machine at rest with one freedom all slide its way, or none."""
+        directions = {**pattern, **given}
+        if not self._is_single or any(self.owner.known.counts[i] > 1 for i in directions):
+            return True
+        ways = set()
+        for i, direction in directions.items():
+            way = float(self._allowed[self._rows(i)][0, 0])
+            if way != 0.0:
+                ways.add(0.0 if direction is None else np.sign(float(direction[0]) * way))
+        return len(ways) <= 1
+
+    @cached_property
+    def _is_single(self) -> bool:
+        """Whether all is at rest, and there is one freedom."""
+        return self._allowed.shape[1] == 1 and bool(np.all(np.abs(self.v) <= _RESTS * self.owner.speeds))
+
+    def _options(self, i: int) -> list[Array | None]:
+        """Return what a friction at rest can do: stick, None, or slide in a direction."""
+        if self.owner.known.counts[i] == 1:
+            return [None, np.array([1.0]), np.array([-1.0])]
+        return [None, np.zeros(self.owner.known.counts[i])]  # a direction that is to be found
+
+    def _try(self, pattern: Mapping[int, Array | None], given: Mapping[int, Array]) -> ModePattern | None:
+        owner, parameters = self.owner, self.parameters.copy()
+        directions = {**{i: d for i, d in pattern.items() if d is not None}, **given}
+        stuck = [i for i in pattern if i not in directions]
+        self._hold(parameters, stuck)
+        for i, direction in directions.items():
+            owner.let_slide(parameters, i, direction, 0.0)
+        if any(len(d) > 1 for d in directions.values()) and not self._turned(parameters, directions):
+            return None
+        if (found := self.inside(parameters, stuck)) is None:
+            return None
+        for i, direction in directions.items():
+            along, size = float(np.dot(direction, found.rates[i])), float(np.sum(found.sizes[i]))
+            if along < -_INSIDE * size or (along <= _INSIDE * size and self._is_held(parameters, i, found)):
+                return None
+        return ModePattern(parameters, len(stuck), found.a)
+
+    def _is_held(self, parameters: Array, i: int, found: SolvedModes) -> bool:
+        """Tell whether others hold a friction that should slide: its force changes nothing there."""
+        other = parameters.copy()
+        other[self.owner.slide_places[i]] = 0.5
+        less = self.solved(other)
+        if less is None or not found.limits[i] > 0:
+            return False
+        change = float(np.abs(less.rates[i] - found.rates[i]).max())
+        return change <= _INSIDE * float(np.sum(found.sizes[i]))
+
+    # --- what sticks together ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _allowed(self) -> Array:
+        """How each sliding velocity follows from motions that the constraints, without those of friction, allow."""
+        owner, system = self.owner, self.owner.system
+        numeric = Numeric(system, dict(zip(system.parameters, map(float, self.parameters), strict=True)))
+        A = dense(numeric.all(self.t, self.q, self.v).A)
+        loose = {row for friction in owner.frictions for row in friction.rows}
+        ideal = [k for k, constraint in enumerate(system.constraints) if constraint.name not in loose]
+        known = owner.known
+        T = np.zeros((sum(known.counts), len(self.q)))
+        values = iter(known.slopes.floats([self.t, *self.q, *self.v, *self.parameters]))
+        for k, one in enumerate(known.directions):
+            for name, _ in one:
+                T[k, system.coordinates.index(name)] = next(values)
+        lengths = np.maximum(np.linalg.norm(T, axis=1), 1e-300)
+        B = (T / lengths[:, None]) @ null_space(sp.csr_array(A[ideal]))
+        return np.where(np.linalg.norm(B, axis=1) > _HELD, 1.0, 0.0)[:, None] * B * lengths[:, None]
+
+    def _rows(self, i: int) -> slice:
+        first = sum(self.owner.known.counts[:i])
+        return slice(first, first + self.owner.known.counts[i])
+
+    def _hold(self, parameters: Array, stuck: Sequence[int]) -> list[int]:
+        """Let as many stick by conditions as are independent, the others without a force; return these."""
+        for i in stuck:
+            self.owner.let_stick(parameters, i)
+        if len(stuck) <= 1 and (found := self.solved(parameters)) is not None and found.rank == self.kernels.s:
+            return []  # the usual one
+        B, kept, carried = self._allowed, np.zeros((0, self._allowed.shape[1])), list[int]()
+        for i in stuck:
+            rows = B[self._rows(i)]
+            more = np.vstack([kept, rows / np.maximum(np.linalg.norm(rows, axis=1), 1e-300)[:, None]])
+            independent = bool(rows.any()) and float(np.linalg.svd(more, compute_uv=False).min()) > _HELD
+            if independent and len(more) <= more.shape[1]:
+                kept = more
+                self.owner.let_stick(parameters, i)
+            else:
+                carried.append(i)
+                self.owner.let_stick(parameters, i, np.zeros(len(rows)))
+        return carried
+
+    def inside(self, parameters: Array, stuck: Sequence[int]) -> SolvedModes | None:
+        """Solve, with all that stick inside their limits; where they share a load, find a share with which they are.
+
+        The shares stay in the parameters. None if there is no solution, or no such share.
+        """
+        for _ in range(_SHARES):
+            if (found := self.solved(parameters)) is None or self._moves(found, stuck):
+                return None
+            if all(float(np.linalg.norm(found.held[i])) <= found.limits[i] * (1 + _INSIDE) for i in stuck):
+                return found
+            if not self._share(parameters, stuck, found):
+                return None
+        return None
+
+    @staticmethod
+    def _moves(found: SolvedModes, stuck: Sequence[int]) -> bool:
+        """Tell whether something that should stick begins to move: what others hold only for a moment does."""
+        return any(float(np.abs(found.rates[i]).max()) > _STILL * float(np.sum(found.sizes[i])) for i in stuck)
+
+    def _share(self, parameters: Array, stuck: Sequence[int], found: SolvedModes) -> bool:
+        """Let those that carry a share carry another one, with which the least that is left of a limit is most.
+
+        Loads, and so limits, change with the shares: both are taken as linear, and the step is repeated. Of several
+        sliding velocities each is held to its part of the limit, which is safe.
+        """
+        from scipy.optimize import linprog
+
+        places = [k for i in stuck if not parameters[self.owner.stick_places[i]] for k in self.owner.carry_places[i]]
+        held, limits = self._filled(stuck, found)
+        step = _NUDGE * float(max(np.abs(limits).max(initial=0.0), np.abs(held).max(initial=0.0)))
+        if not places or not step > 0:
+            return False
+        slopes = []
+        for place in places:
+            nudged = parameters.copy()
+            nudged[place] += step
+            if (other := self.solved(nudged)) is None:
+                return False
+            slopes.append([(b - a) / step for a, b in zip((held, limits), self._filled(stuck, other), strict=True)])
+        of_held, of_limits = (np.array([slope[k] for slope in slopes]).T for k in (0, 1))
+        size = np.maximum(np.abs(limits), _NUDGE * np.abs(limits).max(initial=0.0))[:, None]
+        best = linprog(
+            [*np.zeros(len(places)), -1.0],
+            A_ub=np.block([[of_held - of_limits, size], [-of_held - of_limits, size]]),
+            b_ub=np.concatenate([limits - held, limits + held]),
+            bounds=[*[(None, None)] * len(places), (None, 1.0)],
+        )
+        if best.x is None:
+            return False
+        parameters[places] += best.x[:-1]
+        return True
+
+    @staticmethod
+    def _filled(stuck: Sequence[int], found: SolvedModes) -> tuple[Array, Array]:
+        """Return what holds, and its limit, one after the other."""
+        parts = [np.full(len(found.held[i]), found.limits[i] / np.sqrt(len(found.held[i]))) for i in stuck]
+        return np.concatenate([found.held[i] for i in stuck]), np.concatenate(parts)
+
+    def shared(self, stuck: Sequence[int]) -> Array | None:
+        """Return parameters with which all that stick go on sticking, as they share a load in another way."""
+        parameters = self.parameters.copy()
+        if not self._hold(parameters, stuck) or self.inside(parameters, stuck) is None:
+            return None
+        return parameters
+
+    def _turned(self, parameters: Array, directions: dict[int, Array]) -> bool:
+        """Find the directions of several sliding velocities: those in which they begin to slide."""
+        owner = self.owner
+        several = [i for i, d in directions.items() if len(d) > 1]
+        for _ in range(_ROUNDS):
+            found = self.solved(parameters)
+            if found is None:
+                return False
+            off = 0.0
+            for i in several:
+                size = float(np.linalg.norm(found.rates[i]))
+                if size == 0.0:
+                    return False
+                new = found.rates[i] / size
+                off = max(off, float(np.abs(new - directions[i]).max()))
+                directions[i] = new
+                owner.let_slide(parameters, i, new, size)
+            if off <= 1e-13:
+                return True
+        return off <= _INSIDE
+
+    def _released(self, free: Sequence[int], given: Mapping[int, Array]) -> ModePattern | None:
+        """Begin with all at rest, and let go what is not held, until the rest holds."""
+        pattern: dict[int, Array | None] = dict.fromkeys(free)
+        for _ in range(_ROUNDS):
+            if (found := self._try(pattern, given)) is not None:
+                return found
+            parameters = self.parameters.copy()
+            for i, direction in {**pattern, **given}.items():
+                if direction is None:
+                    self.owner.let_stick(parameters, i)
+                else:
+                    self.owner.let_slide(parameters, i, direction, 0.0)
+            solved = self.solved(parameters)
+            if solved is None:
+                return None
+            over = {i: float(np.linalg.norm(solved.held[i])) - solved.limits[i] for i in free if pattern[i] is None}
+            worst = max(over, key=lambda i: over[i], default=None)
+            if worst is None or over[worst] <= 0:
+                return None
+            held = solved.held[worst]
+            pattern[worst] = -held / float(np.linalg.norm(held))
+        return None

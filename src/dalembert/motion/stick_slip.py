@@ -1,0 +1,206 @@
+"""Which frictions slide, and to which side, and which stick: decided where a mode ends, by what is consistent.
+
+Sticking is consistent while the force that holds is inside its limit, sliding while the speed does not turn back. At
+rest each friction may do one of the three; all patterns are tried on the equations themselves. Of those that hold the
+one with the most sticking counts. None, or several, are what Painlevé found, and are said. What others hold cannot
+slide: it sticks. Where several that stick share a load, as many hold as are independent, and the others carry a share
+that is chosen so that all are inside their limits, if that is possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import symengine as se
+
+from dalembert.arrays import Array
+from dalembert.blocks.numeric import Numeric
+from dalembert.errors import SimulationError, quoted
+from dalembert.language.building import TIME, Expr
+from dalembert.language.program import Program
+from dalembert.language.time_derivatives import rate
+from dalembert.model.facts import STRUCTURE, fact
+from dalembert.model.friction import frictions_of, slopes
+from dalembert.model.quantity import multiplier
+from dalembert.motion.mode_trial import ModePattern, Trial
+from dalembert.survey.paradox import at_state, paradox
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+    from dalembert.native.kernels import Kernels
+
+STICK, SLIP = "stick", "slip"  # kinds of events
+_RESTS = 1e-10  # of what a sliding velocity is made of: below, it is none
+_SAME = 1e-9  # of the accelerations: patterns that differ by less are one solution
+_SLOW, _LEAN = 1e-8, 1e-3  # of its usual speed: where several sliding velocities have come to rest; and of that
+
+
+class FrictionPrograms:
+    """What is evaluated of friction: sliding velocities and their terms, their rates, what holds, its limit."""
+
+    def __init__(self, system: System):
+        self.frictions = [friction for friction in frictions_of(system).values() if friction.modes]
+        names = [*system.coordinates, *system.velocities]
+        accelerations = [f"{name}''" for name in system.coordinates]
+        lam = [multiplier(constraint.name) for constraint in system.constraints]
+        state = [se.Symbol(name) for name in (TIME, *names, *system.parameters)]
+        whole = [*state, *map(se.Symbol, accelerations), *lam]
+        slips = [slip for friction in self.frictions for slip in friction.slips]
+        self.counts = [len(friction.slips) for friction in self.frictions]
+        self.slips = Program(state, slips, system.defined)
+        self.directions = [list(slopes(slip, system.coordinates).items()) for slip in slips]
+        self.slopes = Program(state, [slope for one in self.directions for _, slope in one], system.defined)
+        rates = [rate(slip, set(system.coordinates)) for slip in slips]
+        solved = [expr for friction in self.frictions for expr in (friction.limit, *friction.held)]
+        self.solved = Program(whole, [*rates, *solved], system.defined)
+        self.owners = [system.coordinates.index(name) for one in self.directions for name, _ in one]
+        self.places = list(system.parameters)
+
+    def sizes(self, values: Array, by: Array) -> Array:
+        """Return Σ |∂γ/∂vⱼ| |xⱼ| of each sliding velocity."""
+        terms = np.abs(values) * np.abs(by[self.owners])
+        ends = np.cumsum([len(one) for one in self.directions])
+        return np.array([part.sum() for part in np.split(terms, ends[:-1])])
+
+
+@fact(STRUCTURE)
+def friction_programs(system: System) -> FrictionPrograms | None:
+    """Return what is evaluated of the friction of a system in modes; None if there is none."""
+    found = FrictionPrograms(system) if system.written is not system else None
+    return found if found is not None and found.frictions else None
+
+
+class StickSlip:
+    """Decides the modes of a motion."""
+
+    def __init__(self, system: System, known: FrictionPrograms):
+        self.system, self.known, self.frictions = system, known, known.frictions
+        self.speeds = np.zeros(len(system.coordinates))  # the largest so far
+
+    @property
+    def margins(self) -> list[Expr]:
+        """What passes zero downwards where a mode ends, by friction."""
+        return [friction.margin for friction in self.frictions]
+
+    @cached_property
+    def stick_places(self) -> list[int]:
+        """Where among the parameters it is said whether each sticks by its condition."""
+        return [self.known.places.index(friction.stick.name) for friction in self.frictions]
+
+    @cached_property
+    def slide_places(self) -> list[int]:
+        """Where it is said whether each slides."""
+        return [self.known.places.index(friction.slide.name) for friction in self.frictions]
+
+    @cached_property
+    def carry_places(self) -> list[list[int]]:
+        """Where the forces are that each carries while others hold it."""
+        return [[self.known.places.index(one.name) for one in friction.carries] for friction in self.frictions]
+
+    @cached_property
+    def side_places(self) -> list[list[int]]:
+        """Where the directions of sliding are."""
+        return [[self.known.places.index(side.name) for side in friction.sides] for friction in self.frictions]
+
+    def sticks(self, i: int, parameters: Array) -> bool:
+        """Tell whether a friction sticks."""
+        return parameters[self.slide_places[i]] == 0.0
+
+    def begin(self, kernels: Kernels, t: float, q: Array, v: Array, parameters: Array) -> Array:
+        """Return the parameters with the modes in which a motion begins: what moves slides."""
+        sliding = parameters.copy()
+        sliding[self.stick_places], sliding[self.slide_places] = 0.0, 1.0
+        return self.settle(kernels, t, q, v, sliding)
+
+    def notice(self, v: Array) -> None:
+        """Take note of how fast things move, beside which what is at rest is slow."""
+        self.speeds = np.maximum(self.speeds, np.abs(v))
+
+    def settle(
+        self, kernels: Kernels, t: float, q: Array, v: Array, parameters: Array, ended: Collection[int] = ()
+    ) -> Array:
+        """Return the parameters with modes that are consistent at a state; `ended` are those whose mode ends there."""
+        self.notice(v)
+        slips, sizes = self._slips(t, q, v, parameters)
+        found, open_ = parameters.copy(), list[int]()
+        for i in range(len(self.frictions)):
+            speed, size = float(np.linalg.norm(slips[i])), float(np.sum(sizes[i]))
+            if self.sticks(i, parameters) or (i in ended) or speed <= _RESTS * size:
+                open_.append(i)
+            else:
+                self.let_slide(found, i, slips[i] / speed, speed)
+        if not open_:
+            return found
+        trial = Trial(self, kernels, t, q, v, found)
+        trial.compare(open_)
+        stuck = [i for i in open_ if self.sticks(i, parameters)]
+        pushed = {i: trial.pushed(i, parameters) for i in stuck if i in ended}
+        if pushed and (again := trial.shared(stuck)) is not None:
+            return again
+        for given in (pushed, {}) if pushed else ({},):
+            patterns = trial.consistent(open_, given)
+            if patterns:
+                return self._chosen(patterns, t, q, v, open_, float(trial.usual.max(initial=0.0)))
+        raise SimulationError(self._nothing(kernels, t, q, v, found, open_))
+
+    def _slips(self, t: float, q: Array, v: Array, parameters: Array) -> tuple[list[Array], list[Array]]:
+        given = [t, *q, *v, *parameters]
+        slips, values = self.known.slips.floats(given), self.known.slopes.floats(given)
+        sizes = self.known.sizes(values, self.speeds)
+        ends = np.cumsum(self.known.counts)[:-1]
+        return np.split(slips, ends), np.split(sizes, ends)
+
+    def let_slide(self, parameters: Array, i: int, direction: Array, speed: float) -> None:
+        """Let a friction slide in a direction."""
+        parameters[self.stick_places[i]], parameters[self.slide_places[i]] = 0.0, 1.0
+        parameters[self.carry_places[i]] = 0.0
+        if len(direction) == 1:
+            parameters[self.side_places[i][0]] = np.sign(direction[0])
+            return
+        slow = self.known.places.index(self.frictions[i].slow.name)
+        parameters[slow] = max(parameters[slow], _SLOW * speed)
+        parameters[self.side_places[i]] = _LEAN * parameters[slow] * direction
+
+    def let_stick(self, parameters: Array, i: int, carries: Array | None = None) -> None:
+        """Let a friction stick by its condition, or carry a force while others hold it."""
+        parameters[self.stick_places[i]], parameters[self.slide_places[i]] = float(carries is None), 0.0
+        parameters[self.carry_places[i]] = 0.0 if carries is None else carries
+        parameters[self.side_places[i]] = 1.0 if len(self.side_places[i]) == 1 else 0.0
+
+    def _chosen(
+        self, patterns: Sequence[ModePattern], t: float, q: Array, v: Array, open_: Sequence[int], usual: float
+    ) -> Array:
+        """Return the pattern that sticks most; several that stick as much must be one solution."""
+        best = max(pattern.stuck for pattern in patterns)
+        first, *others = [pattern for pattern in patterns if pattern.stuck == best]
+        size = max(np.abs(first.accelerations).max(initial=0.0), usual)
+        if any(np.abs(other.accelerations - first.accelerations).max(initial=0.0) > _SAME * size for other in others):
+            names = quoted([self.frictions[i].name for i in open_])
+            text = f"what friction {names} does next is not determined at {at_state(self.system, t, q, v)}"
+            raise SimulationError(f"{text}: {len(others) + 1} ways to slide are consistent (Painlevé's paradox)")
+        return first.parameters
+
+    def _nothing(self, kernels: Kernels, t: float, q: Array, v: Array, parameters: Array, open_: Sequence[int]) -> str:
+        """Say that no mode is consistent."""
+        values = dict(zip(self.system.parameters, map(float, parameters), strict=True))
+        numeric = Numeric(self.system, values)
+        if words := paradox(numeric, t, q, v):
+            return words
+        names = quoted([self.frictions[i].name for i in open_])
+        text = f"friction {names} can neither stick nor slide to either side at {at_state(self.system, t, q, v)}"
+        return f"{text}: the coefficient is too large for the geometry (Painlevé's paradox)"
+
+    def changed(self, before: Array, after: Array) -> Iterator[tuple[int, str]]:
+        """Return the frictions that stick or slip from now on, with the kind of what happened."""
+        for i in range(len(self.frictions)):
+            if self.sticks(i, before) != self.sticks(i, after):
+                yield i, STICK if self.sticks(i, after) else SLIP
+
+
+def stick_slip_of(system: System) -> StickSlip | None:
+    """Return what decides the modes of a system; None of one that has none."""
+    known = friction_programs(system)
+    return StickSlip(system, known) if known is not None else None

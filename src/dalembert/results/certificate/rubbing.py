@@ -1,0 +1,69 @@
+"""Friction along a motion: what sticks is inside its limit, what slides keeps its side, and no friction does work.
+
+This is looked at in the steps too: what turned back inside one, and was not seen, has been pushed by its friction.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import symengine as se
+
+from dalembert.arrays import Array
+from dalembert.language.building import Expr, choose
+from dalembert.model.friction import Friction
+from dalembert.motion.events import multiplier_names
+from dalembert.results.certificate.inside import dense, inside
+from dalembert.results.certificate.items import Item
+from dalembert.results.certificate.scales import points
+
+if TYPE_CHECKING:
+    from dalembert.results.run import Run
+
+CONE = "friction outside its limit, or against its side, in the largest limit or speed"
+WORK = "power that friction gives, in the largest that it takes"
+_CONE, _WORK = 1e-6, 1e-9
+
+
+def rubbing(run: Run) -> list[Item]:
+    """Measure by how much friction is where it cannot be, and what work it does that it cannot."""
+    frictions = [friction for friction in run.system.frictions.values() if friction.modes]
+    if not frictions:
+        return []
+    expressions = [expr for friction in frictions for expr in _measured(friction)]
+    values = _everywhere(run, expressions).reshape(-1, len(frictions), 5)
+    margin, limit, speed, slides, power = np.moveaxis(values, -1, 0)
+    stuck = slides == 0.0
+    size = np.where(
+        stuck, np.abs(np.where(stuck, limit, 0.0)).max(axis=0), np.abs(np.where(stuck, 0.0, speed)).max(axis=0)
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        off = np.where(margin < 0.0, -margin / size, np.where(np.isnan(margin), np.inf, 0.0))
+    most = np.abs(power).max(initial=0.0)
+    given = float(power.max(initial=0.0) / most) if most > 0 else 0.0
+    return [
+        Item("friction", float(off.max(initial=0.0)), _CONE, CONE),
+        Item("dissipation", given, _WORK, WORK),
+    ]
+
+
+def _measured(friction: Friction) -> list[Expr]:
+    """Return the margin of the mode, the limit, the speed, whether it slides, and its power while it does."""
+    power = se.Add(*[-force * slip for force, slip in zip(friction.sliding, friction.slips, strict=True)])
+    margin = friction.margin
+    if len(friction.slips) > 1:  # where it has come to rest, a speed has no side
+        margin = choose(se.Integer(0), friction.slide, True, friction.speed, margin)
+    return [margin, friction.limit, friction.speed, friction.slide, power]
+
+
+def _everywhere(run: Run, expressions: list[Expr]) -> Array:
+    """Evaluate expressions at the steps and inside them."""
+    kernels = run.motion.kernels
+    group = kernels.expressions(expressions, multiplier_names(run.system))
+    rows = [kernels.inputs(*points(run))]
+    if dense(run) and len(run.motion.times) > 1:
+        look = inside(run)
+        within = kernels.inputs(look.t, look.q, look.v, look.parameters)
+        rows.append(within.reshape(-1, within.shape[-1]))
+    return kernels.run(group, "expressions", np.concatenate(rows))

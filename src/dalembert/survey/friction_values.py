@@ -1,0 +1,83 @@
+"""Values of friction that cannot be: negative coefficients, a static one below that of sliding, no extent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import symengine as se
+
+from dalembert.errors import ModelError, Problem
+from dalembert.language.building import TIME, number
+from dalembert.language.program import Program
+from dalembert.model.facts import PARAMETERS, fact
+from dalembert.model.friction import LOAD, SPEED_NAME, frictions_of
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+
+_POSITIVE = ("radius", "length", "stribeck", "smooth")
+_LOADS, _SPEEDS = (0.0, 1.0, 10.0), (0.0, 1e-3, 0.1, 1.0, 10.0)  # at which a law is looked at
+
+
+@fact(PARAMETERS)
+def friction_problems(system: System) -> list[Problem]:
+    """Return what is wrong with the values of friction, as far as they are known."""
+    found = []
+    for name, entries in system.sections.get("friction", {}).items():
+        for entry, text in _wrong(system, name, entries):
+            found.append(system.located(Problem(text, key=("friction", name, entry))))
+    return found
+
+
+def refuse_friction(system: System) -> None:
+    """Raise ModelError where values of friction cannot be."""
+    if problems := friction_problems(system):
+        raise ModelError(problems)
+
+
+def _value(system: System, expr: Any) -> float | None:
+    """Return a value at the beginning; None where something in it has none, or it depends on the state."""
+    known = {se.Symbol(name): se.RealDouble(x) for name, x in system.parameters.items() if x is not None}
+    known[se.Symbol(TIME)] = se.RealDouble(0.0)
+    return number(se.sympify(expr).xreplace(known))
+
+
+def _wrong(system: System, name: str, entries: Any) -> Iterator[tuple[str, str]]:
+    values = {entry: _value(system, expr) for entry, expr in entries.items() if isinstance(expr, se.Basic)}
+    for entry in ("coefficient", "static", "viscous"):
+        if (value := values.get(entry)) is not None and value < 0:
+            yield (
+                entry,
+                f"`{entry}` of friction `{name}` is {value:g}, and would drive what slides; give none below 0",
+            )
+    for entry in _POSITIVE:
+        if (value := values.get(entry)) is not None and value <= 0:
+            yield entry, f"`{entry}` of friction `{name}` is {value:g}; give one above zero"
+    sliding, static = values.get("coefficient"), values.get("static")
+    if sliding is not None and static is not None and 0 <= static < sliding:
+        text = f"`static` of friction `{name}` is {static:g}, below {sliding:g}, its coefficient of sliding"
+        yield "static", f"{text}: what sticks would hold less than what slides. Give at least as much, or leave it out"
+    if "law" in entries and (text := _law(system, name)):
+        yield "law", text
+
+
+def _law(system: System, name: str) -> str:
+    """Say where a law is negative, or has no value."""
+    law = frictions_of(system)[name].law
+    known = {se.Symbol(key): se.RealDouble(x) for key, x in system.parameters.items() if x is not None}
+    law = law.xreplace(known)
+    if law.free_symbols - {LOAD, SPEED_NAME}:
+        return ""  # it depends on more than load and speed
+    program = Program([LOAD, SPEED_NAME], [law])
+    for load in _LOADS:
+        for speed in _SPEEDS:
+            with np.errstate(all="ignore"):
+                value = float(program.floats([load, speed])[0])
+            where = f"of friction `{name}` at N = {load:g}, v = {speed:g}"
+            if not np.isfinite(value):
+                return f"the law {where} has no finite value"
+            if value < 0:
+                return f"the law {where} is {value:g}, and would drive what slides; it says how large friction is"
+    return ""
