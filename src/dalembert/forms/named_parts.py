@@ -62,8 +62,9 @@ class NamedParts:
 
     def _put(self, value: Expr, condition: str, count: int) -> Expr:
         """Give a part a name, and say how it moves."""
-        own = f"{condition}.{count + 1}" if count else condition
-        symbol, rate, bend = (self.scene.fresh(letter, own) for letter in _LETTERS)
+        own = condition.replace(".", "_") + (f"_{count + 1}" if count else "")
+        taken = {known.name for known in self.known}
+        symbol, rate, bend = (self.scene.free_name(f"{letter}_{own}", taken) for letter in _LETTERS)
         directions: dict[int, list[Expr]] = {}
         for x in value.free_symbols & self._moving.keys():
             slope = value.diff(x)
