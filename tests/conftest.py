@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import tempfile
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of the oracles, beside each other in workers: `dalembert.threads`
+if sys.dont_write_bytecode:  # then every command in a process of its own would compile all sources anew
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = os.path.join(tempfile.gettempdir(), "dalembert-bytecode")
 
 import numpy as np
 import pytest

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import dalembert
-from dalembert import DalembertError, Event, Mechanism, ModelError, System, example
+from dalembert import DalembertError, Event, Mechanism, ModelError, System
 from tests.conftest import pendulum
+from tests.shared import example
 
 WRONG = {
     "None": None,

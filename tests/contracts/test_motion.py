@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from dalembert import DerivationError, ModelError, System, example
+from dalembert import DerivationError, ModelError, System
 from dalembert.motion.methods import METHODS
 from tests.conftest import GALLERY, pendulum
 from tests.sampling import sampled
+from tests.shared import example
 
 FORMS = ("minimal", "explicit", "canonical", "independent", "quasi")
 SPAN = {

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import symengine as se
 
-from dalembert import System, example
+from dalembert import System
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rank import null_space, rank, unit_rows
 from dalembert.algebra.rational import TooLarge
@@ -23,6 +23,7 @@ from dalembert.language.program import Program
 from tests.conftest import IDEAL, pendulum
 from tests.contracts.test_forms import LENGTH, MODELS, SAMPLED, oracle, scene_of, states, system_of
 from tests.sampling import sampled
+from tests.shared import example
 
 EXACT = 1e-12
 FLOATS = 1e-11  # of the forms in floats, which are not refined

@@ -10,9 +10,10 @@ import threading
 import numpy as np
 import pytest
 
-from dalembert import DerivationError, Event, ModelError, SimulationError, System, example
+from dalembert import DerivationError, Event, ModelError, SimulationError, System
 from tests.conftest import GALLERY, pendulum
 from tests.contracts.test_motion import SPAN, turning
+from tests.shared import example
 
 FORMS = ("multipliers", "minimal")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import Event, System, example
+from dalembert import Event, System
+from tests.shared import example
 
 OSCILLATOR = System(
     "x",

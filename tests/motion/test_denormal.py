@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dalembert import example
+from tests.shared import example
 
 
 def test_no_state_is_next_to_nothing():

@@ -11,25 +11,24 @@ import pytest
 
 from dalembert.motion import entry
 from dalembert.motion.entry import Stepper
+from dalembert.motion.pattern import Pattern
 from tests.conftest import pendulum
 
-ORDER = ("starts", "columns", "diagonal", "order")
-DIAGONAL = {"starts": [0, 1, 2], "columns": [0, 1], "diagonal": [0, 1], "order": [1, 0]}
+DIAGONAL = Pattern(*map(np.array, ([0, 1, 2], [0, 1], [0, 1], [1, 0], [False, False])))
 
 
 def test_arguments_may_change_between_calls():
     """2 x = 6, 4 y = 8 in the other order; then other values, another array, complex ones."""
     solve = Stepper("sparse", "solve")
-    places = [np.array(DIAGONAL[name], dtype=np.int64) for name in ORDER]
     x = np.zeros(2)
-    solve(*places, np.array([4.0, 2.0]), np.array([0.25, 0.5]), np.array([6.0, 8.0]), x)
+    solve(DIAGONAL, np.array([4.0, 2.0]), np.array([0.25, 0.5]), np.array([6.0, 8.0]), x)
     assert x == pytest.approx([3.0, 2.0])
     other = np.zeros(2)
-    solve(*places, np.array([4.0, 2.0]), np.array([0.25, 0.5]), np.array([2.0, 4.0]), other)
+    solve(DIAGONAL, np.array([4.0, 2.0]), np.array([0.25, 0.5]), np.array([2.0, 4.0]), other)
     assert other == pytest.approx([1.0, 1.0])
     assert x == pytest.approx([3.0, 2.0])
     z = np.zeros(2, complex)
-    solve(*places, np.array([4.0 + 0j, 2.0]), np.array([0.25 + 0j, 0.5]), np.array([2j, 4.0]), z)
+    solve(DIAGONAL, np.array([4.0 + 0j, 2.0]), np.array([0.25 + 0j, 0.5]), np.array([2j, 4.0]), z)
     assert z == pytest.approx([1j, 1.0])
 
 
@@ -50,6 +49,5 @@ def test_another_layout_of_arguments_is_refused(monkeypatch, tmp_path):
     monkeypatch.setenv("DALEMBERT_CACHE", str(tmp_path))
     monkeypatch.setattr(entry, "_words", lambda kind: 6)
     monkeypatch.setattr(entry, "_load", entry._load.__wrapped__)
-    places = [np.array(DIAGONAL[name], dtype=np.int64) for name in ORDER]
-    with pytest.raises(RuntimeError, match="solve takes 58 words, and 50 lie in the table"):
-        Stepper("sparse", "solve")(*places, *np.ones((4, 2)))
+    with pytest.raises(RuntimeError, match="solve takes 65 words, and 32 lie in the table"):
+        Stepper("sparse", "solve")(DIAGONAL, *np.ones((4, 2)))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import Event, ModelError, MotionWarning, System, example
+from dalembert import Event, ModelError, MotionWarning, System
 from tests.conftest import pendulum
+from tests.shared import example
 
 FALL = System("y", kinetic="m*y'^2/2", potential="m*g*y", parameters={"m": 2, "g": 10.0}, initial={"y": 5, "y'": 0})
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import symengine as se
 
-from dalembert import ModelError, MotionWarning, System, example, load, loads
+from dalembert import ModelError, MotionWarning, System, load, loads
 from dalembert.blocks.numeric import Numeric
 from dalembert.cli import main
 from dalembert.forms.multipliers import solve
+from tests.shared import example
 
 MODELS = ("pendulum", "slider-crank", "upright-disk", "rod-with-knife-edge", "chaplygin-sleigh", "four-bar")
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import System, example
+from dalembert import System
 from dalembert.errors import MotionWarning
+from tests.shared import example
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import Event, ModelError, SimulationError, System, example
+from dalembert import Event, ModelError, SimulationError, System
 from dalembert.motion.entry import Stepper
 from dalembert.motion.methods.radau import STAGES, TIMES, scheme
 from dalembert.motion.pattern import pattern
 from dalembert.motion.steppers.sparse import CHOSEN, GIVEN
 from tests.conftest import pendulum
 from tests.honesty.machines import parallel_cranks
+from tests.shared import example
 
 factorise, solve = Stepper("sparse", "factorise"), Stepper("sparse", "solve")
 
@@ -59,10 +60,10 @@ def test_elimination_solves(random):
         for place, (i, j) in zip(p.places(entries), entries, strict=True):
             values[place] += matrix[i, j]
         room = np.zeros(n + s, kind)
-        factorise(p.starts, p.columns, p.diagonal, p.multiplier, p.order, values, inverse, room, E, how)
+        factorise(p, values, inverse, room, E, how)
         right = random.normal(size=n + s).astype(kind)
         expected = np.linalg.solve(matrix + np.diag(E), right)
-        solve(p.starts, p.columns, p.diagonal, p.order, values, inverse, right.copy(), x)
+        solve(p, values, inverse, right.copy(), x)
         assert np.allclose(x, expected, atol=1e-11)
         assert np.all(E[n:] > 0)
 

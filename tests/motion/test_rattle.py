@@ -8,9 +8,10 @@ import re
 import numpy as np
 import pytest
 
-from dalembert import DerivationError, Event, ModelError, SimulationError, System, example
+from dalembert import DerivationError, Event, ModelError, SimulationError, System
 from dalembert.motion.methods.rattle import RATTLE
 from tests.contracts.test_motion import turning
+from tests.shared import example
 
 ROD = {"rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)"}
 

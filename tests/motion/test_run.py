@@ -8,7 +8,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from dalembert import System, example
+from dalembert import System
+from tests.shared import example
 
 
 def test_simple_pendulum_has_its_exact_period_and_place():

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import ModelError, System, example, load_motion
+from dalembert import ModelError, System, load_motion
 from dalembert.errors import MotionWarning
 from dalembert.motion.methods import METHODS
 from tests.conftest import pendulum
+from tests.shared import example
 
 
 @pytest.mark.parametrize("method", ["dop853", "radau", "bdf"])

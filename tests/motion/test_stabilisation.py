@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from dalembert import Event, ModelError, MotionWarning, System, example, load, loads
+from dalembert import Event, ModelError, MotionWarning, System, load, loads
 from dalembert.cli import main
 from dalembert.model.settings import read as read_setting
 from dalembert.motion.gains import read_gains
@@ -18,6 +18,7 @@ from dalembert.motion.methods import METHODS
 from dalembert.motion.stability_region import StabilityRegion
 from dalembert.motion.tableau import Tableau
 from tests.motion.random_stabilised import METHOD_NAMES, random_gains, random_system
+from tests.shared import example
 
 DISK = {"method": "rk4", "step": 0.1, "keep": "stabilise"}
 

@@ -8,10 +8,11 @@ import shutil
 import numpy as np
 import pytest
 
-from dalembert import DerivationError, ModelError, System, example
+from dalembert import DerivationError, ModelError, System
 from tests.conftest import pendulum
 from tests.contracts.test_export import Library, module_of
 from tests.contracts.test_forms import LENGTH
+from tests.shared import example
 
 ANGLE = 0.6
 STATE = ([np.sin(0.6), -np.cos(0.6), 0.6], [0.5 * np.cos(0.6), 0.5 * np.sin(0.6), 0.5])

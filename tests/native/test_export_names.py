@@ -7,9 +7,10 @@ import subprocess
 
 import pytest
 
-from dalembert import ModelError, System, example
+from dalembert import ModelError, System
 from tests.conftest import pendulum
 from tests.contracts.test_export import module_of
+from tests.shared import example
 
 needs_compiler = pytest.mark.skipif(not (shutil.which("gcc") and shutil.which("g++")), reason="no C compiler here")
 DIALECTS = ["c99", "c11", "gnu99", "gnu11", "gnu17", None]

@@ -7,9 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dalembert import Mechanism, System, example
+from dalembert import Mechanism, System
 from dalembert.forms.augment import augmentation
 from tests.conftest import GALLERY
+from tests.shared import example
 
 
 def crank(mass: float) -> Mechanism:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import example
 from dalembert.motion.codes import WELL
 from dalembert.motion.methods.dop853 import DOP853
 from dalembert.native.kernels import Kernels
+from tests.shared import example
 
 SMALL = ["simple-pendulum", "pendulum", "upright-disk", "knife-edge", "moved-pendulum", "double-pendulum"]
 

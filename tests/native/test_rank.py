@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import System, example
+from dalembert import System
 from dalembert.algebra.rank import rank, unit_rows
 from dalembert.blocks.numeric import Numeric
 from dalembert.native import constraint_rank as native
 from tests.contracts.test_native import four_bar
 from tests.native.test_rolled import roll
+from tests.shared import example
 
 
 def repeated(base: System, factor: float, share: float) -> System:

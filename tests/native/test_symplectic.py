@@ -7,11 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dalembert import System, example
+from dalembert import System
 from dalembert.algebra import quasidefinite, twosided
 from dalembert.blocks.numeric import Numeric
 from dalembert.motion.entry import Stepper
 from dalembert.native.kernels import Kernels
+from tests.shared import example
 
 kernel = Stepper("primitives", "kernel")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import symengine as se
 
-from dalembert import Mechanism, example
+from dalembert import Mechanism
 from dalembert.blocks.numeric import parameter_values, pilot_numeric_of
 from dalembert.model.mechanism.turned import TURNS, known, turned
 from dalembert.model.mechanism.views import EULER, SpatialView, symbols
@@ -14,6 +14,7 @@ from dalembert.native.builder import Builder
 from dalembert.native.kernels import Kernels
 from tests.conftest import GALLERY
 from tests.native.test_rolled import close, roll, spatial_chain
+from tests.shared import example
 
 BODY = {"mass": 1.3, "inertia": [[0.2, 0.03, 0.01], [0.03, 0.3, -0.02], [0.01, -0.02, 0.25]]}
 MACHINE = Mechanism(
