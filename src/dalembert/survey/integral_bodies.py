@@ -13,6 +13,7 @@ from dalembert.language.building import Expr
 from dalembert.language.walk import fold, rebuild
 from dalembert.model.facts import STRUCTURE, fact
 from dalembert.model.mechanism.turned import turned
+from dalembert.model.mechanism.views import SpatialView
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.turned import Turning
@@ -26,7 +27,8 @@ class BodyNames:
     """Names of the angular velocity of a body and of the entries of its rotation matrix."""
 
     def __init__(self, turning: Turning, taken: Iterable[str]):
-        view, body = turning.body.view, turning.body.name
+        body, given = turning.body.name, turning.body.view
+        view = SpatialView(given.q, given.v, given.centre)
         self.view, self.e, self.rates = view, turning.euler(0), turning.euler(1)
         taken = set(taken)
 
