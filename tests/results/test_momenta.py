@@ -134,3 +134,15 @@ def test_matrices_have_none():
             run[name]
     with pytest.raises(ModelError, match="no momenta to draw"):
         chart(run, "momenta")
+
+
+def test_tables_of_the_canonical_form_have_them(tmp_path):
+    """Momenta and H are columns behind the others, as `run["p_x"]` gives them; other forms have none."""
+    system = example("platform-on-incline")
+    run = system.simulate(0.5, form="canonical", samples=4)
+    table = run.to_dataframe()
+    assert list(table)[-4:] == ["p_x", "p_y", "p_phi", "H"]
+    assert np.array_equal(table["p_phi"], run["p_phi"]) and np.array_equal(table["H"], run["H"])
+    run.save(tmp_path / "run.csv")
+    assert (tmp_path / "run.csv").read_text().split("\n")[0].endswith(",energy,p_x,p_y,p_phi,H")
+    assert "H" not in system.simulate(0.5, samples=4).to_dataframe()

@@ -14,6 +14,7 @@ from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
 from dalembert.files import as_path, check_place, write
 from dalembert.language.state_names import as_written
+from dalembert.model.momenta import canonical_names
 from dalembert.results.friction import friction_columns
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ FORMATS = (".npz", ".csv", ".parquet", ".mat")
 def columns(run: Run) -> dict[str, Array]:
     """Return a whole table: t, coordinates, velocities, accelerations, states, outputs, multipliers, energy.
 
-    Where the equations have no finite value, as at the end of a motion that fails, what follows from them is NaN.
+    Of a motion in canonical form it has momenta and H too. Where the equations have no finite value, as at the end of a
+    motion that fails, what follows from them is NaN.
     """
     try:
         return _columns(run)
@@ -57,6 +59,9 @@ def _columns(run: Run) -> dict[str, Array]:
         further = {f"lambda_{name}": values for name, values in run.multipliers.items()}
     if run.energy is not None:
         further["energy"] = run.energy
+    if run.form == "canonical":  # its state
+        taken = {*table, *system.parameters, *system.definitions, *system.calls}
+        further |= {name: run[name] for name in canonical_names(system.coordinates, taken)}
     for name, values in further.items():
         while name in table:  # names of the system win
             name += "_"
