@@ -274,3 +274,10 @@ def all_sticking(system: Stated) -> dict[str, float]:
     """Return the modes in which all conditions hold: choices among them are made there."""
     moded = [friction for friction in frictions_of(system).values() if friction.modes]
     return {key: value for one in moded for key, value in ((one.stick.name, 1.0), (one.slide.name, 0.0))}
+
+
+def mode_inputs(system: Stated) -> list[tuple[int, int]]:
+    """Return the inputs of kernels, t, q, v and parameters, that say what sticks, with the number of its conditions."""
+    first, names = 1 + 2 * len(system.coordinates), list(system.parameters)
+    moded = [friction for friction in frictions_of(system).values() if friction.modes]
+    return [(first + names.index(friction.stick.name), len(friction.rows)) for friction in moded]

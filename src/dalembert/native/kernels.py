@@ -26,7 +26,7 @@ from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.language.building import Expr
 from dalembert.model.facts import PARAMETERS, STRUCTURE
-from dalembert.model.friction import frictions_of
+from dalembert.model.friction import mode_inputs
 from dalembert.model.system import System
 from dalembert.native import cache as disk
 from dalembert.native import constraint_rank, machine
@@ -135,10 +135,7 @@ class Kernels:
 
     @cached_property
     def _modes(self) -> list[tuple[int, int]]:
-        """The inputs that say whether frictions stick, with the number of conditions of each."""
-        first, names = 1 + 2 * self.n, list(self.system.parameters)
-        moded = [friction for friction in frictions_of(self.system).values() if friction.modes]
-        return [(first + names.index(friction.stick.name), len(friction.rows)) for friction in moded]
+        return mode_inputs(self.system)
 
     def reaction(self, name: str, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Return the reaction of one constraint, one value for each coordinate."""

@@ -1,0 +1,92 @@
+"""Every wrong entry of a friction is answered with its place and what to do."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from dalembert import DalembertError, ModelError, System
+
+GOOD = {"constraint": "floor", "slip": "x'", "coefficient": "mu"}
+
+
+def block(rub, mu: float = 0.2) -> System:
+    return System(
+        coordinates="x y",
+        kinetic="m*(x'^2 + y'^2)/2",
+        potential="m*g*y",
+        constraints={"floor": "y = 0"},
+        friction={"f": rub},
+        parameters={"m": 1, "g": 10, "mu": mu},
+        initial={"x'": 2},
+    )
+
+
+def bug(*case):
+    return pytest.param(*case, marks=pytest.mark.xfail(strict=True, reason="not yet said"))
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    ({"coefficient": -0.1}, ["coefficient", "-0.1", "below 0"]),
+    ({"static": 0.1}, ["static", "0.1", "0.2", "leave it out"]),
+    ({"coefficient": "nu"}, ["coefficient", "unknown name `nu`"]),
+    ({"coefficient": [1, 2]}, ["coefficient", "got list"]),
+    ({"coefficient": None}, ["missing", "coefficient"]),
+    ({"coefficient": float("nan")}, ["coefficient", "nan"]),
+    ({"coefficient": True}, ["coefficient", "true"]),
+    ({"constraint": "flor"}, ["no constraint `flor`", "did you mean `floor`"]),
+    ({"constraint": 3}, ["constraint", "got 3"]),
+    ({"constraint": ["floor", "wall"]}, ["no constraint `wall`"]),
+    bug({"constraint": []}, ["constraint"]),
+    ({"constraint": None, "joint": "A"}, ["no joint `A`"]),
+    ({"joint": "A"}, ["take one of them away"]),
+    ({"slip": "x'^2"}, ["slip", "linear"]),
+    ({"slip": "x"}, ["slip", "velocit"]),
+    ({"slip": "x''"}, ["slip", "accelerations"]),
+    ({"slip": 0}, ["slip", "velocit"]),
+    ({"slip": "abs(x')"}, ["slip", "linear"]),
+    ({"slip": "z'"}, ["slip", "unknown name `z`"]),
+    bug({"slip": "x'*lambda_floor"}, ["slip"]),
+    bug({"slip": []}, ["slip"]),
+    bug({"slip": "y'"}, ["slip"]),
+    ({"slip": None}, ["slip", "missing"]),
+    ({"coefficient": None, "law": "-0.3*N"}, ["law", "-0.3"]),
+    ({"coefficient": None, "law": "0.3*N*(1 - 2*v)"}, ["law", "v = 1"]),
+    ({"coefficient": None, "law": "N/v"}, ["law", "no finite value"]),
+    ({"coefficient": None, "law": "N*x''"}, ["law", "accelerations"]),
+    ({"coefficient": None, "law": "N*q"}, ["law", "unknown name `q`"]),
+    ({"law": "0.3*N"}, ["law", "coefficient", "take one away"]),
+    ({"normal": "lambda_wall"}, ["normal", "unknown name `lambda_wall`"]),
+    bug({"normal": "-5"}, ["normal"]),
+    bug({"normal": "5 + f.tangent"}, ["normal", "itself"]),
+    ({"static": 0.4, "stribeck": -0.1}, ["stribeck", "above zero"]),
+    bug({"static": 0.4, "stribeck": 0}, ["stribeck", "above zero"]),
+    ({"stribeck": 0.1}, ["stribeck", "static"]),
+    ({"viscous": -3}, ["viscous", "-3"]),
+    ({"smooth": -1}, ["smooth", "above zero"]),
+    bug({"smooth": 0}, ["smooth", "above zero"]),
+    ({"smooth": 0.01, "static": 0.4}, ["smooth", "static"]),
+    ({"radius": 0.1}, ["radius", "joint"]),
+    ({"share": "equal"}, ["share", "least norm"]),
+    ({"mu": 0.1}, ["friction.f.mu", "unknown entry"]),
+])  # fmt: skip
+def test_wrong_entries(change, words):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(DalembertError) as caught:
+            block({**GOOD, **change}).simulate(0.01)
+    text = str(caught.value)
+    assert text.startswith("friction.f") and not [word for word in words if word not in text], text
+    assert "Error:" not in text and "got something else" not in text
+
+
+def test_a_negative_parameter():
+    with pytest.raises(ModelError, match="coefficient"):
+        block(GOOD, -0.2).simulate(0.01)
+
+
+@pytest.mark.parametrize("table", ["hello", [GOOD], 3])
+def test_wrong_kinds(table):
+    with pytest.raises(ModelError, match="friction"):
+        block(table)
