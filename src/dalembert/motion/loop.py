@@ -30,6 +30,7 @@ from dalembert.motion.failure_words import failure, place
 from dalembert.motion.forecast import Forecast, foresee, unforeseen
 from dalembert.motion.keep import Stabilisation, stabilisation
 from dalembert.motion.limits import refuse_beyond
+from dalembert.motion.margins import STEPS
 from dalembert.motion.method import Setup
 from dalembert.motion.methods import METHODS
 from dalembert.motion.named_velocities import NamedVelocities
@@ -323,14 +324,16 @@ def _loop(
 ) -> tuple[str, str]:
     """Advance until something ends it; return "done", "stopped" or "failed", and why."""
     start = last = time.perf_counter()
-    steps = max(1, _FIRST // (engine.n + engine.kernels.s))
+    most = _MOST if watch.stick_slip is None else STEPS
+    steps = min(most, max(1, _FIRST // (engine.n + engine.kernels.s)))
     try:
         with Held() as interruption:
             while True:
                 status = engine.advance(min(steps, max(1, settings.max_steps - int(engine.count.steps))))
+                status = watch.look_back(status)
                 now = time.perf_counter()
                 if status == codes.RUNNING:  # else the piece was shorter
-                    steps = max(1, min(10 * steps, _MOST, int(steps * _PIECE / max(now - last, 1e-6))))
+                    steps = max(1, min(10 * steps, most, int(steps * _PIECE / max(now - last, 1e-6))))
                 last = now
                 if named.lost(engine):
                     return "failed", named.words(place(engine, system))

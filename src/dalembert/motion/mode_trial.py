@@ -64,6 +64,11 @@ class Trial:
 
     def compare(self, open_: Sequence[int]) -> None:
         """Find out how large accelerations are where all that is at rest slides, to one side and to the other."""
+        plain = self.parameters.copy()
+        for i in open_:
+            self.owner.let_stick(plain, i, np.zeros(self.owner.known.counts[i]))
+        if (found := self.solved(plain)) is not None:  # without friction
+            self.usual = np.abs(found.a)
         for side in (1.0, -1.0):
             parameters = self.parameters.copy()
             for i in open_:
@@ -130,7 +135,10 @@ class Trial:
         """Return what a friction at rest can do: stick, None, or slide in a direction."""
         if self.owner.known.counts[i] == 1:
             return [None, np.array([1.0]), np.array([-1.0])]
-        return [None, np.zeros(self.owner.known.counts[i])]  # a direction that is to be found
+        parameters = self.parameters.copy()
+        self.owner.let_stick(parameters, i)
+        direction = self.pushed(i, parameters)  # to begin with; the right one is to be found
+        return [None, direction if direction.any() else np.eye(len(direction))[0]]
 
     def _try(self, pattern: Mapping[int, Array | None], given: Mapping[int, Array]) -> ModePattern | None:
         owner, parameters = self.owner, self.parameters.copy()
@@ -278,8 +286,8 @@ class Trial:
             off = 0.0
             for i in several:
                 size = float(np.linalg.norm(found.rates[i]))
-                if size == 0.0:
-                    return False
+                if size <= _INSIDE * float(np.sum(found.sizes[i])):
+                    continue  # at its limit: it gives way as it is pushed
                 new = found.rates[i] / size
                 off = max(off, float(np.abs(new - directions[i]).max()))
                 directions[i] = new

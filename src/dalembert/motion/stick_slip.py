@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 STICK, SLIP = "stick", "slip"  # kinds of events
 _RESTS = 1e-10  # of what a sliding velocity is made of: below, it is none
 _SAME = 1e-9  # of the accelerations: patterns that differ by less are one solution
+_TORN = 1e-6  # of the same: what sticks and moves so fast was torn off by a blow
+_SLOWEST = 1e-12
 _SLOW, _LEAN = 1e-8, 1e-3  # of its usual speed: where several sliding velocities have come to rest; and of that
 
 
@@ -128,7 +130,8 @@ class StickSlip:
         found, open_ = parameters.copy(), list[int]()
         for i in range(len(self.frictions)):
             speed, size = float(np.linalg.norm(slips[i])), float(np.sum(sizes[i]))
-            if self.sticks(i, parameters) or (i in ended) or speed <= _RESTS * size:
+            sticks = self.sticks(i, parameters) and speed <= _TORN * size
+            if sticks or (i in ended) or speed <= _RESTS * size:
                 open_.append(i)
             else:
                 self.let_slide(found, i, slips[i] / speed, speed)
@@ -161,14 +164,14 @@ class StickSlip:
             parameters[self.side_places[i][0]] = np.sign(direction[0])
             return
         slow = self.known.places.index(self.frictions[i].slow.name)
-        parameters[slow] = max(parameters[slow], _SLOW * speed)
+        parameters[slow] = max(parameters[slow], _SLOW * speed, _SLOWEST)
         parameters[self.side_places[i]] = _LEAN * parameters[slow] * direction
 
     def let_stick(self, parameters: Array, i: int, carries: Array | None = None) -> None:
         """Let a friction stick by its condition, or carry a force while others hold it."""
         parameters[self.stick_places[i]], parameters[self.slide_places[i]] = float(carries is None), 0.0
         parameters[self.carry_places[i]] = 0.0 if carries is None else carries
-        parameters[self.side_places[i]] = 1.0 if len(self.side_places[i]) == 1 else 0.0
+        parameters[self.side_places[i]] = 1.0  # so that a direction has a value
 
     def _chosen(
         self, patterns: Sequence[ModePattern], t: float, q: Array, v: Array, open_: Sequence[int], usual: float

@@ -19,6 +19,7 @@ from dalembert.model.system import System
 from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.events import ZENO, Event, Occurrence, multiplier_names, read_events
 from dalembert.motion.jump import velocities_after
+from dalembert.motion.margins import Margins
 from dalembert.motion.stick_slip import stick_slip_of
 from dalembert.motion.zero_between import zero_between
 from dalembert.native.kernels import Kernels
@@ -34,6 +35,8 @@ _JUMPED = 10.0  # times what rounding, and a short way on, make of an expression
 _AHEAD = 1e-4  # of the last step: where it is looked to which side an expression goes after a jump
 _CLEAR = 1e3  # times rounding: what an expression must have gained to tell that
 _RESTS = 1e-6  # part of what bends the way of an expression by then that its rate amounts to where it is at rest
+_AT_ONCE, _RAPID = 1e-12, 60  # of the duration, and how often modes may change within it
+_ROUNDED = 1e-8  # of its largest value: what rounding may take of a margin of friction
 _EPSILON = float(np.finfo(float).eps)
 _PROBES = np.concatenate([np.geomspace(1e-9, 0.1, 25), np.linspace(0.12, 1.0, 23)])  # of a step, after a jump
 
@@ -60,6 +63,8 @@ class Watch:
         self.changes: list[tuple[float, Array]] = []
         self.count = 0  # of events that changed something
         self.jumps: deque[float] = deque(maxlen=_ROW + 1)
+        self.settled, self.rapid = -np.inf, 0  # when modes of friction were decided, and how often at once
+        self.dips: dict[int, float] = {}  # places inside the last step where a margin of friction is gone
         self.left: dict[int, float] = {}  # events at which velocities have just jumped, and when
 
     def _program(self, outputs: Iterable[Expr]) -> Program:
@@ -80,6 +85,11 @@ class Watch:
         self.engine, self.start, self.parameters = engine, start, parameters
         if self.stick_slip is not None:
             self._begin_modes()
+            self.margins = Margins(self)
+
+    def look_back(self, status: int) -> int:
+        """Return the status of the stepper, or EVENT if a mode of friction ended inside one of its last steps."""
+        return status if self.stick_slip is None else self.margins.look(status)
 
     def handle(self) -> tuple[str, str] | None:
         """Deal with what passed zero in the last step; return status and reason if the motion ends here."""
@@ -98,6 +108,9 @@ class Watch:
             if not self.events[e].rubs:
                 self._record(e, min(theta, first), t, y, end, kept)
         at, state = t + first * (end - t), self._state(first, t, y, end, kept)
+        if all(self.events[e].rubs for _, e in now) and self._touches([e for _, e in now], t, y, end, kept):
+            return None
+        self.dips.clear()
         self.engine.return_to(at, state)
         acting = [e for theta, e in now if self.events[e].acts]
         return self._act(acting, [e for _, e in now], at, state, first * (end - t))
@@ -145,7 +158,7 @@ class Watch:
         try:
             wanted = self._wanted(acting, t, q, v)
             if wanted:
-                v = velocities_after(numeric, t, q, v, wanted)
+                v = velocities_after(self._released(values), t, q, v, wanted)
             if self.stick_slip is not None:
                 parameters = self._settled(acting, t, q, v, parameters)
             if self.engine.keep != "none":
@@ -160,16 +173,39 @@ class Watch:
         self.engine.jump(after, parameters)
         return None
 
+    def _released(self, values: Mapping[str, Any]) -> Numeric:
+        """Return the equations without conditions of friction, which a blow breaks."""
+        loose = {} if self.stick_slip is None else {one.stick.name: 0.0 for one in self.stick_slip.frictions}
+        return Numeric(self.system, {**values, **loose})
+
     def _settled(self, acting: list[int], t: float, q: Array, v: Array, parameters: Array) -> Array:
         """Let frictions go on as is consistent; record those that stick or slip from now on."""
         decides = self.stick_slip
         if decides is None:
             return parameters
         ended = [e - self.own for e in acting if self.events[e].rubs]
+        self.rapid = self.rapid + 1 if t - self.settled <= _AT_ONCE * float(self.engine.clock.span) else 0
+        self.settled = t
+        if self.rapid > _RAPID:
+            names = quoted([decides.frictions[i].name for i in ended])
+            raise SimulationError(f"friction {names} changes between sliding and sticking without end")
         found = decides.settle(self.kernels, t, q, v, parameters, ended)
         for i, kind in decides.changed(parameters, found):
             self.occurrences.append(Occurrence(decides.frictions[i].name, t, q.copy(), v.copy(), kind))
         return found
+
+    def _touches(self, ended: list[int], t: float, y: Array, end: float, kept: Array) -> bool:
+        """Tell whether what sticks is beyond its limit by no more than rounding, as where there is no load at all."""
+        decides = self.stick_slip
+        if decides is None or any(not decides.sticks(e - self.own, self.parameters) for e in ended):
+            return False
+        for e in ended:
+            theta = self.dips.get(e, 1.0)
+            at = t + theta * (end - t)
+            beyond = float(self._values(at, *self.split(at, self._state(theta, t, y, end, kept)))[e])
+            if beyond < -_ROUNDED * self.margins.largest[e - self.own]:
+                return False
+        return True
 
     def _begin_modes(self) -> None:
         """Let what ends a mode be seen from its beginning on, where it is zero."""
@@ -313,10 +349,11 @@ class Watch:
             rows = np.concatenate([times[:, None], states[:, :n], v, given], axis=1)
             return self.kernels.run(self.group, "expressions", rows)[:, e]
 
-        start, (low, high) = 0.0, map(float, values(np.array([0.0, 1.0])))
+        last = self.dips.get(e, 1.0)
+        start, (low, high) = 0.0, map(float, values(np.array([0.0, last])))
         if self.left.get(e) == t:  # it begins at zero, goes to one side and comes back
             start = next((float(theta) for theta in _PROBES if value(float(theta)) * high < 0), 0.0)
             low = value(start)
         if not low * high < 0:  # rounding moved it to an end
             return 0.0 if abs(low) < abs(high) else 1.0
-        return zero_between(values, start, 1.0, low, high)
+        return zero_between(values, start, last, low, high)

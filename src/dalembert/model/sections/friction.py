@@ -30,7 +30,7 @@ from dalembert.language.state_names import is_integral
 from dalembert.language.tokens import NAME
 from dalembert.model.friction import LOAD, SPEED_NAME, Friction, Rubbing, is_linear, with_frictions
 from dalembert.model.observed import Observed
-from dalembert.model.quantity import multiplier, vector_length
+from dalembert.model.quantity import multiplier, multipliers_in, vector_length
 from dalembert.model.sections.base import ModelTable, by_name, model_table
 
 if TYPE_CHECKING:
@@ -79,6 +79,8 @@ class FrictionTable(ModelTable):
                 kept[entry] = self._word(reader, place, value)
             elif entry == "constraint":
                 names = value if isinstance(value, (list, tuple)) else (value,)
+                if not names:
+                    reader.problem("expected the name of a constraint, or some of them; got none", *place)
                 kept[entry] = tuple(self._word(reader, place, name) for name in names)
             elif entry == "slip" and isinstance(value, (list, tuple)):
                 kept[entry] = tuple(reader.acting.read(one, place, _WHY) for one in value)
@@ -92,6 +94,9 @@ class FrictionTable(ModelTable):
                 why = f"`{entry}` is a number, or an expression of parameters and time"
                 forbidden = reader.coordinates | reader.velocities | reader.accelerations
                 kept[entry] = reader.expression(value, place, forbidden, why)
+                if kept[entry] == 0:
+                    reader.problem(f"`{entry}` is 0; give one above zero, or leave it out", *place)
+                    kept[entry] = se.Integer(1)
         self._complete(reader, key, kept)
         return kept
 
@@ -166,8 +171,13 @@ def add_friction(reader: Reader, fields: dict[str, Any], resolved: Callable[[Exp
     moving = _moving(reader)
     joints = getattr(reader, "joints", {})
     found = []
+    by = reader.tree.by if hasattr(reader, "tree") else "absolute"  # pyright: ignore[reportAttributeAccessIssue]
     for name, entries in kept.items():
         key = ("friction", name)
+        if by != "absolute" and "smooth" not in entries:
+            text = f'friction that sticks is not computed in the coordinates "{by}"'
+            reader.problem(f'{text}; take coordinates = "absolute", or round it off by `smooth`', *key)
+            continue
         for entry in ("joint", "constraint"):
             known = list(joints) if entry == "joint" else reader.constraint_names()
             named = entries.get(entry, ())
@@ -196,7 +206,11 @@ def meant_friction(
     """Return a friction with what names in it stand for; raise ModelError for what cannot be."""
     kept = {key: resolved(value) if isinstance(value, se.Basic) else value for key, value in entries.items()}
     rubbing = _rubbing(kept, joints, resolved)
+    if not rubbing.slips:
+        raise ModelError("`slip` is empty; give the velocity with which it slides")
     for slip in rubbing.slips:
+        if multipliers_in(slip):
+            raise ModelError("`slip` depends on reactions; it is a velocity, linear in the velocities of the system")
         if not is_linear(slip, moving):
             raise ModelError("`slip` is no velocity: it must be linear in the velocities, and depend on one of them")
     coefficient, static = kept.get("coefficient", ZERO), kept.get("static")

@@ -61,9 +61,13 @@ def _everywhere(run: Run, expressions: list[Expr]) -> Array:
     """Evaluate expressions at the steps and inside them."""
     kernels = run.motion.kernels
     group = kernels.expressions(expressions, multiplier_names(run.system))
-    rows = [kernels.inputs(*points(run))]
+    t, q, v, parameters = points(run)
+    same = ~np.isin(t, [at for at, _ in run.motion.changes])  # where modes change, it is neither the one nor the other
+    parameters = parameters[same] if np.ndim(parameters) > 1 else parameters
+    rows = [kernels.inputs(t[same], q[same], v[same], parameters)]
     if dense(run) and len(run.motion.times) > 1:
         look = inside(run)
         within = kernels.inputs(look.t, look.q, look.v, look.parameters)
-        rows.append(within.reshape(-1, within.shape[-1]))
+        instants = np.isin(run.motion.times[look.steps], list(run.motion.engine.instants))  # over which something jumps
+        rows.append(within[~instants].reshape(-1, within.shape[-1]))
     return kernels.run(group, "expressions", np.concatenate(rows))
