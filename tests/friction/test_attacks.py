@@ -32,7 +32,6 @@ def test_a_push_that_comes_at_once():
     assert run["x"][-1] == pytest.approx(0.75, abs=1e-9)
 
 
-@pytest.mark.xfail(strict=True, reason="at the jump the mode before it is held against the load behind it")
 def test_the_certificate_passes_where_a_push_comes_at_once():
     assert block(forces={"x": "3*step(t - 1)*step(2 - t)"}).simulate(5).certificate.ok
 
@@ -65,24 +64,18 @@ def test_a_load_that_changes_its_side():
     assert run.certificate.ok
 
 
-LOST = pytest.mark.xfail(strict=True, reason="a limit that is passed and comes back inside one step goes unnoticed")
-
-
-@LOST
 def test_a_load_that_falls_again_after_a_rest():
     """It slips in each half period, at t = π/3 + k π."""
     run = rail().simulate(10, rtol=1e-10, atol=1e-12)
     assert times(run, "slip") == pytest.approx(np.pi / 3 + np.pi * np.arange(3), abs=1e-7)
 
 
-@LOST
 def test_a_push_that_goes_to_and_fro_slips_each_time():
     """2.2 sin t against 2: it slips at asin(2/2.2) in every half period."""
     run = block(forces={"x": "2.2*sin(t)"}).simulate(20)
-    assert times(run, "slip") == pytest.approx(np.arcsin(2 / 2.2) + np.pi * np.arange(7)[:6], abs=1e-6)
+    assert times(run, "slip") == pytest.approx(np.arcsin(2 / 2.2) + np.pi * np.arange(7), abs=1e-6)
 
 
-@LOST
 def test_a_speed_that_would_turn_back_for_a_moment():
     """x'' = 2 (t − 1) from x' = 0.999: at rest at t = 1 − √0.001; it sticks until the push is 1 again, at t = 1."""
     rub = {"f": {"normal": "m*g", "slip": "x'", "coefficient": 0.1}}
@@ -161,7 +154,6 @@ def test_without_a_coefficient_nothing_is_held():
     assert run["x"] == pytest.approx(np.cos(run.t), abs=1e-8) and run.certificate.ok
 
 
-@pytest.mark.skip(reason="never comes to an end: what rests without load ends its mode at every step")
 @pytest.mark.parametrize("law", [{"normal": "0", "coefficient": 0.3}, {"normal": "m*g", "law": "0.3*N*v"}])
 def test_what_rests_without_a_load_rests(law):
     run = block(friction={"f": {"slip": "x'", **law}}).simulate(5)
@@ -225,7 +217,6 @@ def test_parameters_that_change_by_events():
     assert run.events[-1].t == pytest.approx(2.5, abs=1e-9) and run["x"][-1] == pytest.approx(0.375, abs=1e-9)
 
 
-@pytest.mark.xfail(strict=True, reason="what it sticks by is taken for a constraint that a blow must obey")
 def test_a_blow_on_what_sticks():
     run = block().simulate(5, events=[Event("t = 1", velocities={"x'": "2"})])
     assert run.status == "done" and run.events[-1].t == pytest.approx(2, abs=1e-9)
@@ -280,8 +271,6 @@ def test_joints_that_carry_bodies_have_nothing_that_presses():
         pendulum().simulate(1)
 
 
-@pytest.mark.xfail(strict=True, reason="modes are asked of the twin in other coordinates")
 def test_joints_that_carry_bodies_under_a_load_that_is_given():
-    run = pendulum(normal=5).simulate(20)
-    assert run.certificate.ok and kinds(run) == ["stick"]
-    assert run.evaluate("pin.normal") == pytest.approx(5)
+    with pytest.raises(ModelError, match='not computed in the coordinates "joints"'):
+        pendulum(normal=5)

@@ -10,9 +10,6 @@ from dalembert import Mechanism, System
 from tests.friction.watched import kinds
 
 G = 9.81
-REST = pytest.mark.xfail(
-    strict=True, reason="several sliding velocities have no direction at rest: friction has no value"
-)
 
 
 def puck(gravity=(0.0, 0.0, -G), velocity=(0.0, 0.0), push=(0, 0), **rub) -> Mechanism:
@@ -41,7 +38,6 @@ def flat(potential="0", forces=None, **changes) -> System:
     return System(**{**parts, **changes})
 
 
-@REST
 def test_a_puck_slides_straight_and_stops():
     """After v₀/(μ g), at v₀²/(2 μ g) along a straight line."""
     v0 = np.array([3.0, -1.2])
@@ -57,7 +53,6 @@ def test_a_puck_slides_straight_and_stops():
     assert run.certificate.ok
 
 
-@REST
 def test_a_puck_is_pushed_until_it_slips_in_the_direction_of_the_push():
     """P = c t in a direction of 30°: slips at c t = μ_s m g, then v' = (c t − μ m g)/m along it."""
     c, s = float(np.cos(np.pi / 6)), 0.5
@@ -70,7 +65,6 @@ def test_a_puck_is_pushed_until_it_slips_in_the_direction_of_the_push():
     assert run["x"] == pytest.approx(c * way, abs=1e-6) and run["y"] == pytest.approx(s * way, abs=1e-6)
 
 
-@REST
 def test_a_puck_that_was_pushed_comes_to_rest_again():
     """It rests, is pushed by 2 μ m g for a second, then slides on: at rest at t = 2, at the place μ g."""
     forces = {"x": "0.8*2*mu*m*g*step(1 - t)", "y": "-0.6*2*mu*m*g*step(1 - t)"}
@@ -102,7 +96,7 @@ def test_a_puck_across_an_incline_with_mu_of_its_slope_turns_downhill():
     assert np.hypot(vx, vy)[-1] == pytest.approx(1.0, abs=1e-6) and -vy[-1] == pytest.approx(1.0, abs=1e-6)
 
 
-@pytest.mark.parametrize("slope", [pytest.param(0.2, marks=REST), 0.3])
+@pytest.mark.parametrize("slope", [0.2, 0.3])
 def test_a_puck_on_an_incline_stays_or_goes_on(slope):
     """Thrown across it comes to rest if μ > tan α, and slides down for ever if not: by SciPy until it rests."""
     alpha = np.arctan(slope)
@@ -148,7 +142,6 @@ def shaft(**rub) -> Mechanism:
     )
 
 
-@REST
 def test_a_shaft_that_turns_and_slides_stops_in_both_at_once():
     """With J = m R² both velocities fall alike: at rest after √(v₀² + R² ω₀²)/(μ g)."""
     run = shaft().simulate(2, rtol=1e-10, atol=1e-12, samples=20)
@@ -159,7 +152,6 @@ def test_a_shaft_that_turns_and_slides_stops_in_both_at_once():
     assert run.evaluate("C.angle")[-1] % (2 * np.pi) == pytest.approx(40 * stop / 2 % (2 * np.pi), abs=1e-5)
 
 
-@REST
 def test_a_turning_shaft_slides_through_its_bush_however_small_the_push():
     """Light in turning, heavy in sliding: both against the equations in two velocities, by SciPy."""
     run = shaft().replace(parameters={"J": 0.02, "v0": 0.2}).simulate(5, rtol=1e-10, atol=1e-12)
@@ -175,7 +167,6 @@ def test_a_turning_shaft_slides_through_its_bush_however_small_the_push():
     assert run["x_shaft'"][early] == pytest.approx(wanted(run.t[early])[0], abs=1e-7)
 
 
-@REST
 def test_a_ball_in_its_socket_stops_spinning():
     """Under m g, with equal moments of inertia: ω falls by μ R m g/J, along its own direction."""
     ball = Mechanism(

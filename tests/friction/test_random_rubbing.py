@@ -76,7 +76,6 @@ def test_random_systems(seed):
     holds(seed)
 
 
-@pytest.mark.xfail(strict=True, reason="beyond the critical coefficient rounding at rest is taken for a motion")
 def test_one_that_rests_beyond_the_critical_coefficient():
     holds(16)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dalembert.motion.watch import Watch
 
 STEPS = 32  # looked at together, at most
-_PLACES = (1 - np.cos(np.linspace(0.0, np.pi, 14)[1:])) / 2  # of a step, its end among them
+_PLACES = (1 - np.cos(np.linspace(0.0, np.pi, 15))) / 2  # of a step, both ends among them
 _CLOSER = np.linspace(-1.0, 1.0, 7)  # around the least of these, as parts of the way to its neighbours
 _GONE = 1e-9  # of its largest value so far: below, a margin is gone
 
@@ -61,18 +61,17 @@ class Margins:
         for i, values in enumerate(margins.T):
             if ends and self.engine.events[3, self.watch.own + i]:
                 continue  # seen already
-            least = int(np.argmin(values))
-            gone = -_GONE * self.largest[i]
+            least = int(np.argmin(values[1:])) + 1
+            gone = 2 * min(float(values[0]), 0.0) - _GONE * self.largest[i]  # it may begin at zero, but for rounding
             theta = float(_PLACES[least])
             if values[least] >= gone and least < len(values) - 1:
-                before = _PLACES[least - 1] if least else 0.0
-                step = np.where(_CLOSER < 0, theta - before, _PLACES[least + 1] - theta)
+                step = np.where(_CLOSER < 0, theta - _PLACES[least - 1], _PLACES[least + 1] - theta)
                 closer = theta + _CLOSER * step
                 inner = self._margins(t, y, np.full(len(closer), k), closer)[:, i]
                 if inner.min() < gone:
                     found[i] = float(closer[int(np.argmin(inner))])
             elif values[least] < gone:
-                found[i] = float(_PLACES[np.flatnonzero(values < gone)[0]])
+                found[i] = float(_PLACES[1:][np.flatnonzero(values[1:] < gone)[0]])
         return found
 
     def _margins(self, t: Array, y: Array, steps: Array, thetas: Array) -> Array:
@@ -88,7 +87,7 @@ class Margins:
         return kernels.run(watch.group, "expressions", rows)[:, watch.own :]
 
     def _taken(self) -> tuple[list[tuple[int, int]], Array, Array]:
-        """Return where the ends of the steps since the last time are recorded, and times and states from their start."""
+        """Return where the ends of the steps since the last time are recorded; times and states from their start."""
         engine, (buffer, record) = self.engine, self._seen
         places = list[tuple[int, int]]()
         for k in range(buffer, len(engine.times)):

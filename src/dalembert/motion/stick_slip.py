@@ -122,15 +122,25 @@ class StickSlip:
         self.speeds = np.maximum(self.speeds, np.abs(v))
 
     def settle(
-        self, kernels: Kernels, t: float, q: Array, v: Array, parameters: Array, ended: Collection[int] = ()
+        self,
+        kernels: Kernels,
+        t: float,
+        q: Array,
+        v: Array,
+        parameters: Array,
+        ended: Collection[int] = (),
+        is_blow: bool = False,
     ) -> Array:
-        """Return the parameters with modes that are consistent at a state; `ended` are those whose mode ends there."""
+        """Return the parameters with modes that are consistent at a state.
+
+        ended: those whose mode ends there. is_blow: whether velocities have just jumped.
+        """
         self.notice(v)
         slips, sizes = self._slips(t, q, v, parameters)
         found, open_ = parameters.copy(), list[int]()
         for i in range(len(self.frictions)):
             speed, size = float(np.linalg.norm(slips[i])), float(np.sum(sizes[i]))
-            sticks = self.sticks(i, parameters) and speed <= _TORN * size
+            sticks = self.sticks(i, parameters) and not (is_blow and speed > _TORN * size)
             if sticks or (i in ended) or speed <= _RESTS * size:
                 open_.append(i)
             else:

@@ -160,7 +160,7 @@ class Watch:
             if wanted:
                 v = velocities_after(self._released(values), t, q, v, wanted)
             if self.stick_slip is not None:
-                parameters = self._settled(acting, t, q, v, parameters)
+                parameters = self._settled(acting, t, q, v, parameters, bool(wanted))
             if self.engine.keep != "none":
                 v = kernels.project_velocities(t, q, v, parameters)
             kernels.accelerations(t, q, v, parameters)
@@ -178,7 +178,7 @@ class Watch:
         loose = {} if self.stick_slip is None else {one.stick.name: 0.0 for one in self.stick_slip.frictions}
         return Numeric(self.system, {**values, **loose})
 
-    def _settled(self, acting: list[int], t: float, q: Array, v: Array, parameters: Array) -> Array:
+    def _settled(self, acting: list[int], t: float, q: Array, v: Array, parameters: Array, is_blow: bool) -> Array:
         """Let frictions go on as is consistent; record those that stick or slip from now on."""
         decides = self.stick_slip
         if decides is None:
@@ -189,7 +189,7 @@ class Watch:
         if self.rapid > _RAPID:
             names = quoted([decides.frictions[i].name for i in ended])
             raise SimulationError(f"friction {names} changes between sliding and sticking without end")
-        found = decides.settle(self.kernels, t, q, v, parameters, ended)
+        found = decides.settle(self.kernels, t, q, v, parameters, ended, is_blow)
         for i, kind in decides.changed(parameters, found):
             self.occurrences.append(Occurrence(decides.frictions[i].name, t, q.copy(), v.copy(), kind))
         return found

@@ -46,7 +46,7 @@ def _value(system: System, expr: Any) -> float | None:
 
 def _wrong(system: System, name: str, entries: Any) -> Iterator[tuple[str, str]]:
     values = {entry: _value(system, expr) for entry, expr in entries.items() if isinstance(expr, se.Basic)}
-    for entry in ("coefficient", "static", "viscous"):
+    for entry in ("coefficient", "static", "viscous", "normal"):
         if (value := values.get(entry)) is not None and value < 0:
             yield (
                 entry,
