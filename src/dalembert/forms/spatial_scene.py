@@ -7,10 +7,11 @@ which ω does not change, and ω itself; each stands for a line in the coordinat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -246,7 +247,7 @@ class SpatialScene(Scene):
         return self._arranged(Numbers, list(program.arrays(list(self.points))))
 
 
-def _stacked(rows: Sequence[Vector], columns: int, count: int) -> Array:
+def _stacked(rows: Sequence[Mapping[int, Any]], columns: int, count: int) -> Array:
     """Return sparse rows of values at several points as one matrix for each."""
     found = np.zeros((count, len(rows), columns))
     for i, row in enumerate(rows):

@@ -245,7 +245,8 @@ def mode_parts(system: Stated) -> ModeParts | None:
     ]
     values = {key: value for friction in moded.values() for key, value in friction.mode_values.items()}
     survey = Survey()
-    survey.known[STRUCTURE][frictions_of.__wrapped__,] = {**frictions_of(system), **moded}
+    work: Any = frictions_of
+    survey.known[STRUCTURE][work.__wrapped__,] = {**frictions_of(system), **moded}  # found already
     return ModeParts(with_frictions(ideal, list(moded.values())), tuple(rows), values, survey)
 
 

@@ -324,8 +324,8 @@ def _loop(
 ) -> tuple[str, str]:
     """Advance until something ends it; return "done", "stopped" or "failed", and why."""
     start = last = time.perf_counter()
-    most = _MOST if watch.stick_slip is None else STEPS
-    steps = min(most, max(1, _FIRST // (engine.n + engine.kernels.s)))
+    piece = _MOST if watch.stick_slip is None else STEPS
+    steps = min(piece, max(1, _FIRST // (engine.n + engine.kernels.s)))
     try:
         with Held() as interruption:
             while True:
@@ -333,7 +333,7 @@ def _loop(
                 status = watch.look_back(status)
                 now = time.perf_counter()
                 if status == codes.RUNNING:  # else the piece was shorter
-                    steps = max(1, min(10 * steps, most, int(steps * _PIECE / max(now - last, 1e-6))))
+                    steps = max(1, min(10 * steps, piece, int(steps * _PIECE / max(now - last, 1e-6))))
                 last = now
                 if named.lost(engine):
                     return "failed", named.words(place(engine, system))

@@ -278,7 +278,7 @@ class Trial:
     def _turned(self, parameters: Array, directions: dict[int, Array]) -> bool:
         """Find the directions of several sliding velocities: those in which they begin to slide."""
         owner = self.owner
-        several = [i for i, d in directions.items() if len(d) > 1]
+        several, off = [i for i, d in directions.items() if len(d) > 1], np.inf
         for _ in range(_ROUNDS):
             found = self.solved(parameters)
             if found is None:

@@ -209,9 +209,9 @@ class Watch:
 
     def _begin_modes(self) -> None:
         """Let what ends a mode be seen from its beginning on, where it is zero."""
-        for e in range(self.own, len(self.events)):
-            value = self.engine.events[1, e]
-            if not value > 0.0 and len(self.stick_slip.frictions[e - self.own].slips) == 1:
+        frictions = () if self.stick_slip is None else self.stick_slip.frictions
+        for e, friction in enumerate(frictions, self.own):
+            if not self.engine.events[1, e] > 0.0 and len(friction.slips) == 1:
                 self.engine.events[1, e] = np.finfo(float).tiny
 
     def _apart(self, numeric: Numeric, t: float, q: Array) -> str | None:

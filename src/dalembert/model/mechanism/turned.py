@@ -176,7 +176,7 @@ class Turned:
     @cached_property
     def attached(self) -> dict[Expr, Way]:
         """What moves with its coordinates, and is none of them."""
-        return {symbol: way for turning in self.turning for symbol, way in turning.ways().items()} | self.parts
+        return {symbol: way for turning in self.turning for symbol, way in turning.ways().items()} | dict(self.parts)
 
     @cached_property
     def labels(self) -> dict[Expr, tuple[int, str]]:
