@@ -150,7 +150,7 @@ def test_joint_forces_of_a_chain_in_space_can_be_read():
     derivation = example("spatial-chain:2").replace(by="joints").derive()
     assert (
         str(derivation.joint_expressions["J2.y"])
-        == "(-1/2)*l*m*(angle_J2'**2*sin(angle_J2) - angle_J2''*cos(angle_J2))"
+        == "(1/2)*l*m*(-angle_J2'**2*sin(angle_J2) + angle_J2''*cos(angle_J2))"
     )
     assert set(derivation.as_dict()["joint_forces"]) == {
         f"J{k}.{c}" for k in (1, 2) for c in (*"xyz", "tilt_x", "tilt_y")

@@ -67,7 +67,7 @@ def test_it_is_compared_for_the_same_model(paper):
     for number, _, call, compared in ROWS[paper]:
         models = re.findall(r'example\("([^"]+)"\)', call)
         source = used_by(*compared.split("::")) if call else ""
-        anything = re.search(r"\b(GALLERY|ALL_MODELS)\b", source) or not re.search(r"\bexample\(", source)
+        anything = re.search(r"\b(GALLERY|IDEAL|ALL_MODELS)\b", source) or not re.search(r"\bexample\(", source)
         if models and not anything and not any(name in source for name in models):
             wrong.append((number, models, compared))
     assert wrong == []

@@ -94,6 +94,7 @@ def test_forms_from_outside_too(derived, monkeypatch):
         """The same, under another name."""
 
         name = "mine"
+        shared = plain = False
 
     monkeypatch.setitem(FORMS, "mine", Mine)
     for _ in range(2):

@@ -34,7 +34,7 @@ def legend(axes) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "what", [what for what in KINDS if what not in ("outputs", "states", "controls")]
+    "what", [what for what in KINDS if what not in ("outputs", "states", "controls", "friction")]
 )  # these have none
 def test_every_kind_is_drawn_with_labels(what, engine):
     for dark in (False, True):
@@ -49,7 +49,9 @@ def test_every_kind_is_drawn_with_labels(what, engine):
         assert "$t$ in s" in axes[-1].get_xlabel() or what == "phase"
 
 
-@pytest.mark.parametrize("what", [what for what in KINDS if what not in ("joints", "outputs", "states", "controls")])
+@pytest.mark.parametrize(
+    "what", [what for what in KINDS if what not in ("joints", "outputs", "states", "controls", "friction")]
+)
 def test_legends_cover_no_curves(what, swing):
     """They stand beside the axes, inside the figure."""
     figure = swing.plot(what)
@@ -270,3 +272,8 @@ def test_colours_can_be_told_apart(palette, eye):
         for i, one in enumerate(group):
             assert np.linalg.norm(one - ground) > 30
             assert all(np.linalg.norm(one - other) > 10 for other in group[:i])
+
+
+def test_friction_is_drawn():
+    titles = [panel.title.text for panel in chart(example("block-on-belt").simulate(6), "friction").panels]
+    assert titles == ["Forces along what slides", "Loads", "Sliding velocities", "Sticking (1) and sliding (0)"]

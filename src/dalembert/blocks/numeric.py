@@ -65,7 +65,7 @@ def numeric_of(system: System) -> Numeric:
 @fact(START)
 def pilot_numeric_of(system: System) -> Numeric:
     """Return the blocks for the values of the system, and others where it has none, of functions too."""
-    if system.written is not system:
+    if getattr(system, "written", system) is not system:
         return Numeric(system, pilot_parameters(system))
     return numeric_of(system) if has_values(system) else Numeric(system, pilot_parameters(system))
 

@@ -44,8 +44,8 @@ class Added(NamedTuple):
 @fact(START)
 def augmentation(system: System) -> dict[int, Added]:
     """Return the rows to be added to the mass matrix; none if it is positive definite."""
-    if system.written is not system:  # what sticks may slide, and holds nothing then
-        return augmentation(system.written)
+    if (written := getattr(system, "written", system)) is not system:  # what sticks may slide, and holds nothing then
+        return augmentation(written)
     if _is_heavy(system):
         return {}
     found = _near(system)
@@ -75,8 +75,8 @@ def augmentation(system: System) -> dict[int, Added]:
 @fact(START)
 def light_coordinates(system: System) -> list[int]:
     """Return the coordinates without inertia, or with next to none beside what constraints join to it."""
-    if system.written is not system:
-        return light_coordinates(system.written)
+    if (written := getattr(system, "written", system)) is not system:
+        return light_coordinates(written)
     found = _together(system)
     if found is None:
         return np.flatnonzero(_light(_near(system))).tolist()

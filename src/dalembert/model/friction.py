@@ -210,7 +210,9 @@ def frictions_of(system: Stated) -> Mapping[str, Friction]:
     """Return the friction of a system by name."""
     from dalembert.model.sections.friction import meant_friction
 
-    kept = system.sections.get("friction", {})
+    kept = getattr(system, "sections", {}).get("friction", {})  # parts that are repeated have none
+    if not kept:
+        return {}
     moving = tuple(name for name in system.coordinates if not is_integral(name))
     joints = getattr(system, "joints", {})
     return {name: meant_friction(name, one, joints, system.observed.resolved, moving) for name, one in kept.items()}

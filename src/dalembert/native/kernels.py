@@ -119,7 +119,9 @@ class Kernels:
         doubtful = ~(conditioning > constraint_rank.CLEAR)
         if self.s and np.any(doubtful):
             found[doubtful] = constraint_rank.count(self, inputs[doubtful])
-            for place, rows in self._modes:  # conditions that are gone while something slides repeat no others
+            for place, rows in mode_inputs(
+                self.system
+            ):  # conditions that are gone while something slides repeat no others
                 found[doubtful] += rows * (inputs[doubtful][..., place] == 0.0)
         return SolvedStates(out[..., : self.n], out[..., self.n : self.n + self.s], found, conditioning)
 
@@ -132,10 +134,6 @@ class Kernels:
         if not (positive > 0 and math.isfinite(sum(values))):
             self._check("everything", out, row)
         return conditioning if found == self.s and conditioning > constraint_rank.CLEAR else 0.0
-
-    @cached_property
-    def _modes(self) -> list[tuple[int, int]]:
-        return mode_inputs(self.system)
 
     def reaction(self, name: str, t: Any, q: Any, v: Any, parameters: Any = None) -> Array:
         """Return the reaction of one constraint, one value for each coordinate."""

@@ -13,6 +13,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, SimulationError
 from dalembert.files import as_path, check_place, write
+from dalembert.forms import FORMS
 from dalembert.language.state_names import as_written
 from dalembert.model.momenta import canonical_names
 from dalembert.results.friction import friction_columns
@@ -59,7 +60,7 @@ def _columns(run: Run) -> dict[str, Array]:
         further = {f"lambda_{name}": values for name, values in run.multipliers.items()}
     if run.energy is not None:
         further["energy"] = run.energy
-    if run.form == "canonical":  # its state
+    if any(FORMS[form].beside == "p" for form in run.form.split(", ")):  # its state
         taken = {*table, *system.parameters, *system.definitions, *system.calls}
         further |= {name: run[name] for name in canonical_names(system.coordinates, taken)}
     for name, values in further.items():

@@ -11,6 +11,7 @@ import symengine as se
 from dalembert.document import nodes
 from dalembert.document.nodes import faint, listed, rounded
 from dalembert.errors import DalembertError, quoted
+from dalembert.forms import FORMS
 from dalembert.motion.events import EVENT
 from dalembert.results.friction import friction_table
 from dalembert.results.plain import final_joints
@@ -85,7 +86,9 @@ def choices(run: Run) -> list[nodes.Block]:
     if not found:
         return []
     first, others = found[0][1], [new for old, new in pairwise(found) if new[1] != old[1]]
-    what = "Quasi-velocities, those of" if run.form == "quasi" else "Independent coordinates:"
+    what = (
+        "Quasi-velocities, those of" if FORMS[run.form.partition(",")[0]].beside == "u" else "Independent coordinates:"
+    )
     text = f"{what} {quoted(first)}"
     text += "".join(f"; from t = {t:.4g} on {quoted(words)}" for t, words in others[:_CHOICES])
     if len(others) > _CHOICES:

@@ -55,6 +55,8 @@ def moves_from_rest(run: Run, sizes: Scales) -> bool:
     Of I = ξ(q)·p + h(q), at rest, dI/dt = ξ·M q̈ = 0. There q̈ ≠ 0 is along the way in which the system can move, as
     every v is: so ξ·M v = 0, and what is left of I depends on the position alone, which changes.
     """
+    if run.system.defined:  # long trees have no formulas
+        return False
     system, kernels, b = run.system, run.motion.kernels, run.system.blocks
     n, still = kernels.n, dict.fromkeys(b.v, ZERO)
     if system.followed or system.mechanical < n or any(c.level == "acceleration" for c in system.constraints):
