@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import symengine as se
 
-from dalembert.errors import ModelError, Problem
+from dalembert.errors import Problem
 from dalembert.language.building import TIME, number
 from dalembert.language.program import Program
 from dalembert.model.facts import PARAMETERS, fact
@@ -29,12 +29,6 @@ def friction_problems(system: System) -> list[Problem]:
         for entry, text in _wrong(system, name, entries):
             found.append(system.located(Problem(text, key=("friction", name, entry))))
     return found
-
-
-def refuse_friction(system: System) -> None:
-    """Raise ModelError where values of friction cannot be."""
-    if problems := friction_problems(system):
-        raise ModelError(problems)
 
 
 def _value(system: System, expr: Any) -> float | None:
