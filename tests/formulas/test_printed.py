@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dalembert import DerivationError, System, example
+from dalembert import DerivationError, ModelError, System, example
 from dalembert.blocks.numeric import numeric_of
 from dalembert.forms import FORMS
 from dalembert.language.functions import OPERATIONS
@@ -58,9 +58,10 @@ def truth_of(system: System, place: Any) -> Any:
 
 def compare_with_kernels(system: System, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Read everything back that is printed of a form, and compare it with the kernels at two states."""
-    for row in list(OPERATIONS.values()):  # tables of the model are functions of its own
-        if row.owner and row.text:
+    for row in (OPERATIONS[name] for names in system.calls.values() for name in names):  # functions of its own
+        if row.text:
             monkeypatch.setitem(formulas._FUNCTIONS, row.text.partition("(")[0], row.array)
+    monkeypatch.setattr(formulas, "_made", {})  # what a name means in a text depends on them
     try:
         derivation = system.derive(form)
     except DerivationError:
@@ -91,3 +92,10 @@ def printed(shown: str) -> list[str]:
 def test_printed_formulas_equal_the_kernel(case, monkeypatch):
     model, form = case
     compare_with_kernels(example(model), form, monkeypatch)
+
+
+def test_functions_of_other_models_do_not_mislead_the_reader(monkeypatch):
+    """A table called cos is refused, but its operations are known from then on."""
+    with pytest.raises(ModelError, match="reserved"):
+        System("x", kinetic="x'^2/2", tables={"cos": {"x": [0, 1], "value": [0, 5]}})
+    compare_with_kernels(example("pendulum"), "explicit", monkeypatch)
