@@ -9,7 +9,8 @@ space the equations of bodies are those of Newton and Euler, with angular veloci
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,13 +18,14 @@ import numpy as np
 import symengine as se
 
 from dalembert.algebra.pilot import Pilot
-from dalembert.algebra.writing.cost import total
+from dalembert.algebra.writing.cost import operations, total
 from dalembert.algebra.writing.numerals import numbers
 from dalembert.blocks.symbolic import Blocks, derive_blocks
+from dalembert.forms.carrying_steps import Steps, Whole, can_be_whole, is_better
 from dalembert.forms.multipliers import Multipliers, multiplier
-from dalembert.forms.pen import MAX_TOTAL, Pen
+from dalembert.forms.pen import MAX_TOTAL
 from dalembert.forms.prepared import MAX_UNKNOWNS, Scene
-from dalembert.forms.tidy import plain
+from dalembert.forms.sheet import needed
 from dalembert.language.building import TIME, Expr
 from dalembert.language.calculus import ONE, ZERO
 from dalembert.language.program import Program
@@ -31,31 +33,40 @@ from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.pairs.base import rate_by
 from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.model.mechanism.tree import Branch
-from dalembert.model.mechanism.turned import Turned, Turning, turned
+from dalembert.model.mechanism.turned import TURNS, Turned, Turning, turned
 from dalembert.model.mechanism.vectors import add, cross, multiply, sub
 from dalembert.model.mechanism.views import EULER, SpatialView
 from dalembert.survey.redundancy import redundancies_of
 
 _NOTHING = 1e-10  # part of the sum of its terms that is nothing
 _NOTICED = 1e-6  # and that says something
+_SHORT = 15  # operations of a formula that is written whole, also beside others in steps
 Wrench = list[Expr]  # a force, and a moment about a joint, along the axes of the world
 
 
-def carrying_forces(scene: Scene) -> dict[str, Expr]:
+@dataclass(frozen=True)
+class Carried:
+    """λ by condition, and what names in it stand for, in the order in which one computes."""
+
+    values: dict[str, Expr] = field(default_factory=dict)
+    names: dict[str, Expr] = field(default_factory=dict)
+
+
+def carrying_forces(scene: Scene, taken: Collection[str] = (), whole: bool = False) -> Carried:
     """Return λ of the conditions of joints that carry, and of drives whose coordinate is none.
 
     Those that share their load with others are left out. In space there are none where users add to the kinetic energy,
-    or to the rates of Euler parameters.
+    or to the rates of Euler parameters. taken: names that mean something else; whole: without names, however long.
     """
     system = scene.system
     if not isinstance(system, Mechanism) or not system.tree.branches:
-        return {}
+        return Carried()
     if len(scene.blocks.q) + scene.rank > MAX_UNKNOWNS:
-        return {}
+        return Carried()
     if system.dimensions == 2:
-        return _Balances(scene, system, system.absolute).all()
+        return _Balances(scene, system, system.absolute).all(taken, whole)
     other = turned(system.absolute)
-    return {} if other is None else _SpatialBalances(scene, system, other).all()
+    return Carried() if other is None else _SpatialBalances(scene, system, other).all(taken, whole)
 
 
 class _Balances:
@@ -71,16 +82,51 @@ class _Balances:
             self.behind.setdefault(branch.body, []).insert(0, branch.body)
             self.behind.setdefault(branch.parent, []).extend(self.behind[branch.body])
 
-    def all(self) -> dict[str, Expr]:
-        """Return λ by condition."""
+    def all(self, taken: Collection[str], whole: bool) -> Carried:
+        """Return λ by condition: whole, or in steps where that is long and not asked for."""
+        shared = self._shared()
+        if whole:
+            return Carried(self._found(Whole(self.scene, self._seen), shared))
+        way = Steps(self.scene, self._seen, taken, self._carriers(), self._angles(), self._says)
+        steps, names = self._found(way, shared), way.ordered
+        if not can_be_whole(list(steps.values()), names):
+            return Carried(steps, names)
+        values = self._found(Whole(self.scene, self._seen), shared)
+        values = {name: ZERO if self._vanishes(value) else value for name, value in values.items()}
+        mixed = {name: value if operations(value) <= _SHORT else steps[name] for name, value in values.items()}
+        used = needed(mixed.values(), names)
+        return Carried(mixed, used) if is_better(list(mixed.values()), used, list(values.values())) else Carried(values)
+
+    def _found(self, way: Whole, shared: Collection[str]) -> dict[str, Expr]:
+        """Return λ by condition, written in one way; without those that share their load."""
         found: dict[str, Expr] = {}
-        shared, rest = self._shared(), self._rest()
+        rest = self._rest(way)
         for branch in self.mechanism.tree.branches:
             names = self._conditions(branch)
-            if not shared.issuperset(names):
-                found |= self._solved(branch, names, rest)
-        known = {name: value for name, value in found.items() if name not in shared}
-        return {name: ZERO if self._vanishes(value) else value for name, value in known.items()}
+            if not set(shared).issuperset(names):
+                found |= self._solved(branch, names, rest, way)
+        return {name: value for name, value in found.items() if name not in shared}
+
+    def _carriers(self) -> dict[str, str]:
+        """Return by coordinate of the place of a body that of the body which carries it."""
+        bodies, count = self.mechanism.bodies, self.mechanism.dimensions
+        pairs = [(bodies[branch.body], bodies[branch.parent]) for branch in self.mechanism.tree.branches]
+        return {
+            x: y
+            for body, carrier in pairs
+            for x, y in zip(body.coordinates[:count], carrier.coordinates[:count], strict=False)  # the ground has none
+        }
+
+    def _angles(self) -> dict[Expr, Expr]:
+        """Return the symbols of angles of bodies by what they are, if that is more than a symbol."""
+        bodies = self.mechanism.bodies
+        symbols = (se.Symbol(bodies[b.body].coordinates[-1]) for b in self.mechanism.tree.branches)
+        return {value: angle for angle in symbols if (value := self._seen(angle)).is_Add}
+
+    @staticmethod
+    def _says(name: str) -> str:
+        """Return how a coordinate of a body is called."""
+        return name
 
     def _vanishes(self, expr: Expr) -> bool:
         """Tell whether equations of motion make nothing of it: no moment is needed where what hangs on it turns.
@@ -127,34 +173,36 @@ class _Balances:
             return set()
         return {name for one in redundancies_of(self.mechanism.placed) for name in (one.name, *one.others)}
 
-    def _rest(self) -> list[Expr]:
+    def _rest(self, way: Whole) -> list[Expr]:
         """Return M ẍ − f − Aᵀλ by coordinate of bodies, with the λ of what closes loops, in coordinates of the tree."""
         b = self.blocks
         names = [self.mechanism.constraints[i].name for i in self.scene.kept]
         closing = {self.rows[name]: self.scene.fresh("lambda", name) for name in names if name in self.rows}
-        parts: list[list[Expr]] = [[-f, -self.scene.named(b.rho.get(i, ZERO))] for i, f in enumerate(b.f)]
+        parts: list[list[Expr]] = [[-way.seen(self.scene.named(b.rho.get(i, ZERO)))] for i in range(len(b.q))]
+        for i, f in enumerate(way.forces({q.name: f for q, f in zip(b.q, b.f, strict=True)})):
+            parts[i].append(-f)
         for (i, j), entry in b.M.items():
-            parts[i].append(entry * se.Symbol(f"{b.q[j].name}''"))
+            parts[i].append(way.seen(entry * se.Symbol(f"{b.q[j].name}''")))
         for (i, j), entry in b.A.items():
             if i in closing:
-                parts[j].append(-entry * closing[i])
-        return [self._seen(se.Add(*terms)) for terms in parts]
+                parts[j].append(-way.seen(entry) * closing[i])
+        return [se.Add(*terms) for terms in parts]
 
     def _seen(self, expr: Expr) -> Expr:
         """Return an expression of bodies one by one in coordinates of the tree."""
         return self.mechanism.meant(expr)
 
-    def _solved(self, branch: Branch, names: list[str], rest: list[Expr]) -> dict[str, Expr]:
+    def _solved(self, branch: Branch, names: list[str], rest: list[Expr], way: Whole) -> dict[str, Expr]:
         """Return λ of the conditions of a joint: (G Gᵀ)⁻¹ G W, where G Gᵀ is mostly 1."""
-        W = self._wrench(branch, lambda j: rest[j])
-        seen, A = self._seen, self.blocks.A
-        G = [self._wrench(branch, lambda j, i=self.rows[name]: seen(A.get((i, j), ZERO))) for name in names]
+        seen, A, plainly = self._seen, self.blocks.A, Whole(self.scene, self._seen)
+        G = [self._wrench(branch, lambda j, i=self.rows[name]: seen(A.get((i, j), ZERO)), plainly) for name in names]
         G = [self._constant(self._written(row)) for row in G]
+        W = self._wrench(branch, lambda j: rest[j], way)
         products = [self._constant(self._written([_dot(one, other) for other in G])) for one in G]
         right = [_dot(row, W) for row in G]
         if products != [[ONE if i == j else ZERO for j in range(len(G))] for i in range(len(G))]:
             right = list(se.DenseMatrix(products).inv() * se.DenseMatrix(right))
-        return dict(zip(names, self._written(right), strict=True))
+        return dict(zip(names, way.lines(right, names), strict=True))
 
     def _constant(self, expressions: list[Expr]) -> list[Expr]:
         """Put 0, 1 and −1 in the place of what is that wherever the joints of the tree are, and at any time."""
@@ -181,7 +229,7 @@ class _Balances:
             points[rows] /= np.linalg.norm(points[rows], axis=0)
         return points
 
-    def _wrench(self, branch: Branch, of: Callable[[int], Expr]) -> Wrench:
+    def _wrench(self, branch: Branch, of: Callable[[int], Expr], way: Whole) -> Wrench:
         """Add up what acts on the coordinates of all bodies that hang on a joint: force, and moment about the joint."""
         X, Y = self.mechanism.joints[branch.joint].markers[1].place
         along_x, along_y, about = [], [], []
@@ -190,14 +238,15 @@ class _Balances:
             (x, y, _), (fx, fy, *m) = body.view.q, (of(self.index[q]) for q in body.coordinates)
             along_x.append(fx)
             along_y.append(fy)
-            about += [*m, (x - X) * fy, -(y - Y) * fx]  # no moment of a particle
+            beside, above = (
+                way.arm(f"{c}_{name}_{branch.joint}", d) for c, d in zip("xy", (x - X, y - Y), strict=True)
+            )
+            about += [*m, beside * fy, -above * fx]  # no moment of a particle
         return [se.Add(*along_x), se.Add(*along_y), se.Add(*about)]
 
     def _written(self, expressions: list[Expr]) -> list[Expr]:
         """Write expressions in few operations."""
-        given = [plain(expr) for expr in expressions]
-        pen = Pen(self.scene, given)
-        return [pen.value(expr) for expr in given]
+        return Whole(self.scene, self._seen).lines(expressions, ())
 
 
 class _SpatialBalances(_Balances):
@@ -224,19 +273,33 @@ class _SpatialBalances(_Balances):
                 found |= zip(faster, (rate_by(w, rates) for w in view.omega), strict=True)
         return {symbol: value for symbol, value in found.items() if symbol != value}
 
+    def _angles(self) -> dict[Expr, Expr]:
+        return {}
+
+    @staticmethod
+    def _says(name: str) -> str:
+        """Return how a coordinate is called, turns and rotation matrices by the letters of theory."""
+        what, _, body = name.partition(" ")
+        if what in TURNS:
+            return f"{'xyz'[TURNS.index(what)]}_{body}"
+        return f"R_{body}_{what.removeprefix('R')}" if body else name
+
     def _seen(self, expr: Expr) -> Expr:
         return expr.xreplace({s: self._known[s] for s in expr.free_symbols if s in self._known})
 
-    def _wrench(self, branch: Branch, of: Callable[[int], Expr]) -> Wrench:
+    def _wrench(self, branch: Branch, of: Callable[[int], Expr], way: Whole) -> Wrench:
         place = self.mechanism.joints[branch.joint].markers[1].place
         force, moment = (ZERO,) * 3, (ZERO,) * 3
         for name in self.behind[branch.body]:
             body = self.mechanism.bodies[name]
             push = tuple(of(self.index[q]) for q in body.coordinates[:3])
-            force, moment = add(force, push), add(moment, cross(sub(body.view.q[:3], place), push))
+            away = zip("xyz", sub(body.view.q[:3], place), strict=True)
+            arm = tuple(way.arm(f"{c}_{name}_{branch.joint}", distance) for c, distance in away)
+            force, moment = add(force, push), add(moment, cross(arm, push))
             if body.view.turns:
-                turns = Turning(body, (), 0).names[:3]
-                moment = add(moment, multiply(body.view.R, tuple(of(self.index[turn]) for turn in turns)))
+                turning = Turning(body, (), 0)
+                R = tuple(tuple(map(way.seen, row)) for row in turning.matrix(0))
+                moment = add(moment, multiply(R, tuple(of(self.index[turn]) for turn in turning.names[:3])))
         return [*force, *moment]
 
 

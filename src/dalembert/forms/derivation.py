@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 import symengine as se
 import sympy as sp
 
-from dalembert.algebra.writing.cost import total
+from dalembert.algebra.writing.collapsing import collapsed
 from dalembert.algebra.writing.numerals import figures
 from dalembert.algebra.writing.signs import settled
 from dalembert.document.nodes import Section
 from dalembert.document.shown import Printed
 from dalembert.forms.base import Form, Matrix
-from dalembert.forms.carrying import carrying_forces
+from dalembert.forms.carrying import Carried, carrying_forces
 from dalembert.forms.derivation_document import derivation_document
 from dalembert.forms.formulas import Formulas, NamedFormulas
-from dalembert.forms.pen import MAX_TOTAL
 from dalembert.forms.prepared import Scene
 from dalembert.forms.raw import Raw
 from dalembert.forms.short import Short
@@ -103,12 +102,12 @@ class Derivation(Printed):
     @property
     def expressions(self) -> list[Expr]:
         """The differential equations as expressions that vanish."""
-        return list(map(figures, self._formulas.expressions))
+        return list(map(_shown, self._formulas.expressions))
 
     @cached_property
     def constraint_expressions(self) -> dict[str, Expr]:
         """The constraints by name, as expressions that vanish."""
-        return {c.name: figures(plain(c.expression)) for c in self.system.constraints}
+        return {c.name: _shown(plain(c.expression)) for c in self.system.constraints}
 
     @cached_property
     def shown_constraints(self) -> dict[str, Expr]:
@@ -119,7 +118,7 @@ class Derivation(Printed):
     @property
     def entries(self) -> dict[str, Matrix]:
         """The entries of the matrices."""
-        return {name: [list(map(figures, row)) for row in rows] for name, rows in self._formulas.entries.items()}
+        return {name: [list(map(_shown, row)) for row in rows] for name, rows in self._formulas.entries.items()}
 
     @property
     def condition_expressions(self) -> dict[str, list[Expr]]:
@@ -129,7 +128,7 @@ class Derivation(Printed):
     @property
     def reaction_expressions(self) -> dict[str, list[Expr]]:
         """The reactions by constraint."""
-        return {name: list(map(figures, row)) for name, row in self._formulas.reaction_expressions.items()}
+        return {name: list(map(_shown, row)) for name, row in self._formulas.reaction_expressions.items()}
 
     @property
     def multiplier_expressions(self) -> dict[str, Expr]:
@@ -139,22 +138,16 @@ class Derivation(Printed):
     @property
     def total_expressions(self) -> list[Expr]:
         """The total reaction."""
-        return list(map(figures, self._formulas.total_expressions))
+        return list(map(_shown, self._formulas.total_expressions))
 
     @cached_property
     def joint_expressions(self) -> dict[str, Expr]:
-        """λ of joints that carry bodies, where that is a formula which can be read."""
-        long = self.long_joint_forces
-        return _figured({name: settled(expr) for name, expr in self._carrying.items() if name not in long})
+        """λ of joints that carry bodies."""
+        return _figured({name: settled(expr) for name, expr in self._carried.values.items()})
 
     @cached_property
-    def long_joint_forces(self) -> list[str]:
-        """The conditions of joints that carry bodies of which λ is too long to be written."""
-        return [name for name, expr in self._carrying.items() if total([expr]) > MAX_TOTAL]
-
-    @cached_property
-    def _carrying(self) -> dict[str, Expr]:
-        return carrying_forces(self.scene)
+    def _carried(self) -> Carried:
+        return carrying_forces(self.scene, self._formulas.abbreviation_expressions, whole=self.is_full)
 
     @cached_property
     def integrals(self) -> Integrals:
@@ -169,7 +162,7 @@ class Derivation(Printed):
     @property
     def abbreviation_expressions(self) -> dict[str, Expr]:
         """What names stand for; among them the multipliers in forces, where they could be solved for."""
-        return _figured(self.raw.followed | self._formulas.abbreviation_expressions)
+        return _figured(self.raw.followed | self._formulas.abbreviation_expressions | self._carried.names)
 
     @cached_property
     def solved_expressions(self) -> dict[str, Expr]:
@@ -240,7 +233,7 @@ class Derivation(Printed):
         """Return what the names in some formulas stand for, and those in what they stand for."""
         formulas = self._formulas
         names = formulas.known_names if isinstance(formulas, Short) else formulas.abbreviation_expressions
-        known = _figured(self.raw.followed | names)
+        known = _figured(self.raw.followed | names | self._carried.names)
         waiting, used = list(expressions), set()
         while waiting:
             names = {symbol.name for symbol in waiting.pop().free_symbols} & known.keys() - used
@@ -315,5 +308,9 @@ class Derivation(Printed):
         return "\n".join(shown if shown == lines else [*shown, "(shortened; `print` shows all of it)"])
 
 
+def _shown(expr: Expr) -> Expr:
+    return collapsed(figures(expr))
+
+
 def _figured(named: dict[str, Expr]) -> dict[str, Expr]:
-    return {name: figures(expr) for name, expr in named.items()}
+    return {name: _shown(expr) for name, expr in named.items()}

@@ -117,13 +117,10 @@ class _Description:
         return self.section("First integrals", shown, "integral", *said)
 
     def joint_forces(self) -> Section | None:
-        """Show the forces in joints that carry bodies, and name those that nobody could read."""
+        """Show the forces in joints that carry bodies."""
         d = self.derivation
         rows = [Equation(d.scene.fresh("lambda", name).name, e, name) for name, e in d.joint_expressions.items()]
-        said = f"Too long to be written: {quoted(d.long_joint_forces)}; `run.joint(…)` gives their values."
-        title = "Forces in joints that carry, by the balance of what hangs on them"
-        more = [Paragraph(said, "faint")] if d.long_joint_forces else []
-        return self.section(title, rows, "joint force", *more)
+        return self.section("Forces in joints that carry, by the balance of what hangs on them", rows, "joint force")
 
     def fraction(self, name: str) -> list[Equation]:
         """Write a multiplier as a fraction of two sums, each of which may be broken; nothing if it is too long."""

@@ -10,6 +10,7 @@ import numpy as np
 import symengine as se
 
 from dalembert.algebra.rational import Field, TooLarge
+from dalembert.algebra.writing.collapsing import collapsed
 from dalembert.algebra.writing.cost import operations, total
 from dalembert.algebra.writing.figures import in_decimals, scaled
 from dalembert.algebra.writing.numerals import figures, has_decimals, numbers, numerals
@@ -163,9 +164,9 @@ class _Hand:
 
     def _shorter(self, expr: Expr, write: Callable[[Field], Expr]) -> Expr:
         if self._field is None or operations(expr) > MAX_LENGTH:
-            return expr
+            return collapsed(expr)
         try:
-            return min((write(self._field), expr), key=operations)
+            return min((collapsed(write(self._field)), expr), key=operations)
         except TooLarge:
             return expr
 

@@ -14,6 +14,7 @@ from itertools import count
 
 import symengine as se
 
+from dalembert.algebra.writing.collapsing import collapsed
 from dalembert.algebra.writing.cost import operations, total, width
 from dalembert.algebra.writing.cutting import cut
 from dalembert.algebra.writing.ledger import TRIVIAL, WIDE, Ledger
@@ -64,7 +65,7 @@ def forces(scene: Scene) -> tuple[list[Expr], dict[str, Expr]]:
         long = [i for i, f in enumerate(scene.blocks.f) if operations(f) > _FORCE]
         given = [scene.blocks.f[i] for i in long]
         # what is short alone may share less: a spring is one and the same in all that it acts on
-        ways = [given, [Pen(scene, [f]).value(f) for f in given]]
+        ways = [list(map(collapsed, given)), [Pen(scene, [f]).value(f) for f in given]]
         symbols = [scene.fresh("f", scene.blocks.q[i].name) for i in long]
         taken = {*scene.names, *FUNCTIONS, *CONSTANTS, *(s.name for s in (*scene.inputs, *symbols))}
         written, names = min(
