@@ -21,7 +21,7 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.writing.cost import operations, total
 from dalembert.algebra.writing.numerals import numbers
 from dalembert.blocks.symbolic import Blocks, derive_blocks
-from dalembert.forms.carrying_steps import Steps, Whole, can_be_whole, is_better
+from dalembert.forms.carrying_steps import Steps, Whole, can_be_whole, is_better, short
 from dalembert.forms.multipliers import Multipliers, multiplier
 from dalembert.forms.pen import MAX_TOTAL
 from dalembert.forms.prepared import MAX_UNKNOWNS, Scene
@@ -246,7 +246,7 @@ class _Balances:
 
     def _written(self, expressions: list[Expr]) -> list[Expr]:
         """Write expressions in few operations."""
-        return Whole(self.scene, self._seen).lines(expressions, ())
+        return [short(self.scene, expr) for expr in expressions]
 
 
 class _SpatialBalances(_Balances):

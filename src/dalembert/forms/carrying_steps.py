@@ -8,13 +8,15 @@ force in a joint is a line: the masses behind it times these accelerations, less
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 
 import symengine as se
 
+from dalembert.algebra.rational import TooLarge
 from dalembert.algebra.writing.cost import operations, width
 from dalembert.algebra.writing.cutting import WIDEST, cut
 from dalembert.algebra.writing.shared_parts import TRIVIAL, in_order, shared_parts
-from dalembert.forms.pen import MAX_TOTAL, Pen
+from dalembert.forms.pen import MAX_LENGTH, MAX_TOTAL, Pen
 from dalembert.forms.prepared import Scene
 from dalembert.forms.sheet import GAIN, numbered, put_down
 from dalembert.forms.tidy import plain
@@ -27,6 +29,18 @@ _FORCE = 20  # operations of a force that gets a name,
 _TERM = 6  # with those of its terms that have more than so many
 _COMFORTABLE = 160  # characters of a line
 _RATES = {0: "", 1: "v_", 2: "a_"}  # what is put before the name of a coordinate, by its primes
+
+
+def short(scene: Scene, expr: Expr) -> Expr:
+    """Write an expression in few operations, however long it is: along a chain of joints most of it cancels."""
+    expr = plain(expr)
+    if operations(expr) <= TRIVIAL:
+        return expr
+    pen = Pen(scene, [expr])
+    if operations(expr) > MAX_LENGTH:
+        with suppress(TooLarge):
+            return min(pen.together(expr), expr, key=operations)
+    return pen.value(expr)
 
 
 class Whole:
@@ -92,11 +106,11 @@ class Steps(Whole):
         """Name a place, velocity or acceleration: a wide one by that of the body that carries it, and what is more."""
         coordinate = name.rstrip("'")
         primes = name[len(coordinate) :]
-        line = self._written(value)
+        line = short(self.scene, value)
         if width(line) > _COMFORTABLE and coordinate in self._carriers:
             carrier = self._carriers[coordinate]
             place = self._seen(se.Symbol(coordinate)) - self._seen(se.Symbol(carrier))
-            more = self.seen(self._written(self._moved(place, len(primes))))
+            more = self.seen(short(self.scene, self._moved(place, len(primes))))
             if width(more) < width(line):
                 line = more + self._step(se.Symbol(carrier + primes))
         return self._named(_RATES[len(primes)] + self._says(coordinate), line, least=1)
@@ -111,28 +125,30 @@ class Steps(Whole):
     def forces(self, given: Mapping[str, Expr]) -> list[Expr]:
         """Return the forces on coordinates of bodies; what is long in them gets a name, and what they share too."""
         long: dict[str, Expr] = {}
-        short: dict[str, Expr] = {}
+        brief: dict[str, Expr] = {}
         for name, f in given.items():
             terms = f.args if f.is_Add and operations(f) > _FORCE else (f,)
             wide = [term for term in terms if operations(term) > _TERM] if operations(f) > _FORCE else []
-            short[name] = self.seen(se.Add(*[term for term in terms if term not in wide]))
+            brief[name] = self.seen(se.Add(*[term for term in terms if term not in wide]))
             if wide:
-                long[name] = self._written(self.seen(se.Add(*wide)))
+                long[name] = short(self.scene, self.seen(se.Add(*wide)))
         lines, parts = shared_parts(list(long.values()), self._all_taken, self.scene.system.parameters)
         self.names |= parts
         named = {name: self._named(f"F_{self._says(name)}", line) for name, line in zip(long, lines, strict=True)}
-        return [short[name] + named.get(name, se.Integer(0)) for name in given]
+        return [brief[name] + named.get(name, se.Integer(0)) for name in given]
 
     def arm(self, name: str, value: Expr) -> Expr:
         """Return how far a body is from a joint, by a name if that is long."""
-        return self._named(name, self._written(value))
+        return self._named(name, short(self.scene, value))
 
     def lines(self, values: Sequence[Expr], names: Sequence[str]) -> list[Expr]:
         """Write the λ of a joint, each in a line."""
         found = []
         for value, name in zip(values, names, strict=True):
             wish = f"lambda_{name.replace('.', '_')}"
-            found.append(cut(self._written(value), lambda part, wish=wish: self._named(self._numbered(wish), part)))
+            found.append(
+                cut(short(self.scene, value), lambda part, wish=wish: self._named(self._numbered(wish), part, least=0))
+            )
         return found
 
     @property
@@ -141,10 +157,6 @@ class Steps(Whole):
 
     def _numbered(self, name: str) -> str:
         return numbered(name, self._all_taken)
-
-    def _written(self, expr: Expr) -> Expr:
-        expr = plain(expr)
-        return Pen(self.scene, [expr]).value(expr) if operations(expr) > TRIVIAL else expr
 
     def _named(self, name: str, value: Expr, least: int = TRIVIAL) -> Expr:
         if operations(value) <= least:

@@ -16,14 +16,14 @@ import symengine as se
 from dalembert.algebra.rational import TooLarge
 from dalembert.algebra.writing.cost import operations, total
 from dalembert.blocks.symbolic import Blocks, blocks_by
-from dalembert.forms.pen import Pen
+from dalembert.forms.pen import MAX_LENGTH, Pen
 from dalembert.forms.prepared import Scene
 from dalembert.forms.tidy import plain
 from dalembert.language.building import Expr
 
 MAX_COORDINATES = 20  # that have inertia; of more, energies are sums over parts, which are short already
 _PLAIN = 2  # operations of what can hardly be shorter
-MAX_ENERGY = 3_000  # operations of the kinetic energy
+MAX_ENERGY = 30_000  # operations of the kinetic energy
 
 
 def shortened(scene: Scene) -> Blocks:
@@ -40,7 +40,7 @@ def shortened(scene: Scene) -> Blocks:
         return blocks
     parts |= dict(_slower(T, v))
     try:
-        written = [Pen(scene, [part]).value(part) if _turns(part) else part for part in parts.values()]
+        written = [_written(scene, part) if _turns(part) else part for part in parts.values()]
     except TooLarge:
         return blocks
     if total(written) >= total(parts.values()):
@@ -49,6 +49,12 @@ def shortened(scene: Scene) -> Blocks:
     if found.M.keys() - blocks.M.keys() or total(_rows(found)) >= total(_rows(blocks)):
         return blocks
     return replace(found, M={place: found.M.get(place, se.Integer(0)) for place in blocks.M})  # in the same order
+
+
+def _written(scene: Scene, entry: Expr) -> Expr:
+    """Write an entry in few operations; in joints that turn about each other most of a long one cancels."""
+    pen = Pen(scene, [entry])
+    return pen.value(entry) if operations(entry) <= MAX_LENGTH else pen.together(entry)
 
 
 def _turns(entry: Expr) -> bool:

@@ -28,6 +28,18 @@ def with_names(
     return [line if side is None else se.Add(side[0], negative(line)) for line, side in both], names
 
 
+def with_old_names(equations: list[Expr], old: dict[str, Expr], new: dict[str, Expr]) -> Named:
+    """Return equations and names, without new names for what has an old one: no c_1 = c_2, where c_2 = cos φ."""
+    same: dict[Expr, Expr] = {}
+    for name, value in old.items():
+        if value.is_Symbol and value.name in new and value not in same:
+            same[value] = se.Symbol(name)
+    lines = {name: new[value.name] if same.get(value) == se.Symbol(name) else value for name, value in old.items()}
+    lines |= {name: value for name, value in new.items() if se.Symbol(name) not in same}
+    found = {name: value.xreplace(same) for name, value in lines.items()}
+    return [equation.xreplace(same) for equation in equations], in_order(found)
+
+
 def with_shared_factors(
     writer: Writer,
     write: Callable[[], list[Expr]],

@@ -12,7 +12,7 @@ import symengine as se
 from dalembert.algebra.rational import Field, TooLarge
 from dalembert.algebra.writing.collapsing import collapsed
 from dalembert.algebra.writing.cost import operations, total
-from dalembert.algebra.writing.figures import in_decimals, scaled
+from dalembert.algebra.writing.figures import in_decimals, scaled, without_fractions
 from dalembert.algebra.writing.numerals import figures, has_decimals, numbers, numerals
 from dalembert.algebra.writing.signs import opened, spread
 from dalembert.algebra.writing.writer import Writer
@@ -81,6 +81,11 @@ class Pen:
     def value(self, expr: Expr) -> Expr:
         """Write a value."""
         return self._best(lambda hand: hand.value(expr), [expr])
+
+    def together(self, expr: Expr) -> Expr:
+        """Write a value however long it is, with its numbers put together first: what cancels in it is gone then."""
+        field = self._field(numbers)
+        return opened(without_fractions(field.writer.value(field.read(numbers(expr)))))
 
     def equation(self, expr: Expr, wanted: Sequence[Expr] = ()) -> Expr:
         """Write an equation that vanishes: solved for what is wanted, else without what all terms share."""

@@ -21,7 +21,7 @@ from dalembert.algebra.writing.given_names import with_given_names
 from dalembert.algebra.writing.shared_parts import UNNAMED, in_order, put
 from dalembert.algebra.writing.signs import aligned, facing, settled
 from dalembert.forms.base import Form, Matrix, Written
-from dalembert.forms.naming import length, with_names, with_shared_factors
+from dalembert.forms.naming import length, with_names, with_old_names, with_shared_factors
 from dalembert.forms.narrowing import narrowed
 from dalembert.forms.pen import MAX_TOTAL, Pen
 from dalembert.forms.prepared import MAX_UNKNOWNS, Scene
@@ -124,8 +124,8 @@ class Short:
             equations = self._line_by_line()
             lines = [*equations, *given.values()]
             written, names = with_names(lines, self._wanted, self._taken(lines), self._scene.system.parameters)
-            named = zip(given, written[len(equations) :], strict=True)
-            found = written[: len(equations)], in_order({**dict(named), **names})
+            named = dict(zip(given, written[len(equations) :], strict=True))
+            found = with_old_names(written[: len(equations)], named, names)
             return min(found, (self._otherwise() if self._scene.added else None) or found, key=length)
         equations, steps = self._stepwise(self._combined())
         equations, given = self._kept(equations)

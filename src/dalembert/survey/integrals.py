@@ -23,7 +23,8 @@ import symengine as se
 
 from dalembert.algebra.rational import Field, TooLarge
 from dalembert.algebra.writing.cost import operations
-from dalembert.algebra.writing.numerals import figures, has_decimals, numerals
+from dalembert.algebra.writing.figures import without_fractions
+from dalembert.algebra.writing.numerals import figures, has_decimals, numbers, numerals
 from dalembert.document.nodes import Block, Equation, Equations, Paragraph, Section
 from dalembert.document.shown import Printed
 from dalembert.errors import quoted
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
 _MANY = 60  # coordinates and constraints, beyond which nothing is looked for
 _FEW = 10  # states at which they are tried at least
 _SHOWN = 12  # that are kept
-_LONG = 250  # operations of one that is written as it comes
+_LONG = 250  # operations of one whose numbers are put together before it is written
+_LONGEST = 30_000  # of one that is written as it comes
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,13 +225,16 @@ def _leading(direction: dict[str, Expr]) -> int:
 
 
 def _short(expr: Expr) -> Expr:
-    """Write an expression in few operations."""
-    if operations(expr) > _LONG:
+    """Write an expression in few operations; a long one with its numbers put together first."""
+    long = operations(expr) > _LONG
+    if operations(expr) > _LONGEST:
         return expr
+    given = numbers(expr) if long else numerals(expr)
     try:
-        field = Field([numerals(expr)], apart=False)
+        field = Field([given], apart=False)
         with field.bounded():
-            found = figures(field.writer.value(field.read(numerals(expr))))
+            found = field.writer.value(field.read(given))
     except TooLarge:
         return expr
+    found = without_fractions(found) if long else figures(found)
     return min((found, expr), key=operations)

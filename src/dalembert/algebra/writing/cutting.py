@@ -70,5 +70,6 @@ def _halved(expr: Expr, named: Callable[[Expr], Expr]) -> Expr:
         room -= width(terms[0]) + 3
         first.append(terms.pop(0))
     if len(first) < 2 or not terms:
-        first, terms = list(expr.args[: len(expr.args) // 2]), list(expr.args[len(expr.args) // 2 :])
+        halves = list(expr.args[: len(expr.args) // 2]), list(expr.args[len(expr.args) // 2 :])
+        first, terms = sorted(halves, key=lambda half: -sum(map(width, half)))  # a lone name would get another one
     return se.Add(named(se.Add(*first)), *terms)

@@ -14,6 +14,7 @@ from fractions import Fraction
 import symengine as se
 
 from dalembert.algebra.decimals import meant
+from dalembert.algebra.writing.numerals import written
 from dalembert.language.building import Expr
 from dalembert.language.walk import fold, rebuild
 
@@ -28,6 +29,33 @@ _LARGE = 100  # from which a factor of all terms is taken for one of decimals
 def in_decimals(expr: Expr) -> Expr:
     """Write the numbers of a formula as decimals."""
     return fold(expr, _node)
+
+
+def without_fractions(expr: Expr) -> Expr:
+    """Write all fractions that nobody would write as decimals, however long, and multiply sums by them.
+
+    >>> x, y = se.symbols("x y")
+    >>> without_fractions(se.Rational(1, 400000) * (131302 * x + 6200 * y) + x / 3)
+    0.328255*x + 0.0155*y + (1/3)*x
+    """
+
+    def node(node: Expr, args: list[Expr]) -> Expr:
+        if isinstance(node, se.Rational) and not node.is_Integer:
+            return written(Fraction(int(node.p), int(node.q)))
+        node = rebuild(node, [args[0], node.args[1]] if node.is_Pow else args)  # exponents stay what they are
+        sums = [arg for arg in node.args if arg.is_Add] if node.is_Mul else []
+        if len(sums) != 1 or not isinstance(node.args[0], se.RealDouble) or len(node.args) > 2:
+            return node
+        return se.Add(*[_times_number(term, node.args[0]) for term in sums[0].args])
+
+    return fold(expr, node)
+
+
+def _times_number(term: Expr, factor: Expr) -> Expr:
+    """Multiply a term by a decimal, exactly as far as a float goes."""
+    front = term.args[0] if term.is_Mul and term.args[0].is_Number else term if term.is_Number else se.Integer(1)
+    rest = term if front == 1 else se.Integer(1) if front == term else se.Mul(*term.args[1:])
+    return written(number(front) * number(factor)) * rest
 
 
 def in_fractions(expr: Expr) -> Expr:
