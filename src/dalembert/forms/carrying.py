@@ -21,7 +21,7 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.writing.cost import operations, total
 from dalembert.algebra.writing.numerals import numbers
 from dalembert.blocks.symbolic import Blocks, derive_blocks
-from dalembert.forms.carrying_steps import Steps, Whole, can_be_whole, is_better, short
+from dalembert.forms.carrying_steps import SteppedLines, WholeLines, can_be_whole, is_better, short
 from dalembert.forms.multipliers import Multipliers, multiplier
 from dalembert.forms.pen import MAX_TOTAL
 from dalembert.forms.prepared import MAX_UNKNOWNS, Scene
@@ -45,14 +45,14 @@ Wrench = list[Expr]  # a force, and a moment about a joint, along the axes of th
 
 
 @dataclass(frozen=True)
-class Carried:
+class CarryingForces:
     """λ by condition, and what names in it stand for, in the order in which one computes."""
 
     values: dict[str, Expr] = field(default_factory=dict)
     names: dict[str, Expr] = field(default_factory=dict)
 
 
-def carrying_forces(scene: Scene, taken: Collection[str] = (), whole: bool = False) -> Carried:
+def carrying_forces(scene: Scene, taken: Collection[str] = (), whole: bool = False) -> CarryingForces:
     """Return λ of the conditions of joints that carry, and of drives whose coordinate is none.
 
     Those that share their load with others are left out. In space there are none where users add to the kinetic energy,
@@ -60,13 +60,13 @@ def carrying_forces(scene: Scene, taken: Collection[str] = (), whole: bool = Fal
     """
     system = scene.system
     if not isinstance(system, Mechanism) or not system.tree.branches:
-        return Carried()
+        return CarryingForces()
     if len(scene.blocks.q) + scene.rank > MAX_UNKNOWNS:
-        return Carried()
+        return CarryingForces()
     if system.dimensions == 2:
         return _Balances(scene, system, system.absolute).all(taken, whole)
     other = turned(system.absolute)
-    return Carried() if other is None else _SpatialBalances(scene, system, other).all(taken, whole)
+    return CarryingForces() if other is None else _SpatialBalances(scene, system, other).all(taken, whole)
 
 
 class _Balances:
@@ -82,22 +82,26 @@ class _Balances:
             self.behind.setdefault(branch.body, []).insert(0, branch.body)
             self.behind.setdefault(branch.parent, []).extend(self.behind[branch.body])
 
-    def all(self, taken: Collection[str], whole: bool) -> Carried:
+    def all(self, taken: Collection[str], whole: bool) -> CarryingForces:
         """Return λ by condition: whole, or in steps where that is long and not asked for."""
         shared = self._shared()
         if whole:
-            return Carried(self._found(Whole(self.scene, self._seen), shared))
-        way = Steps(self.scene, self._seen, taken, self._carriers(), self._angles(), self._says)
+            return CarryingForces(self._found(WholeLines(self.scene, self._seen), shared))
+        way = SteppedLines(self.scene, self._seen, taken, self._carriers(), self._angles(), self._says)
         steps, names = self._found(way, shared), way.ordered
         if not can_be_whole(list(steps.values()), names):
-            return Carried(steps, names)
-        values = self._found(Whole(self.scene, self._seen), shared)
+            return CarryingForces(steps, names)
+        values = self._found(WholeLines(self.scene, self._seen), shared)
         values = {name: ZERO if self._vanishes(value) else value for name, value in values.items()}
         mixed = {name: value if operations(value) <= _SHORT else steps[name] for name, value in values.items()}
         used = needed(mixed.values(), names)
-        return Carried(mixed, used) if is_better(list(mixed.values()), used, list(values.values())) else Carried(values)
+        return (
+            CarryingForces(mixed, used)
+            if is_better(list(mixed.values()), used, list(values.values()))
+            else CarryingForces(values)
+        )
 
-    def _found(self, way: Whole, shared: Collection[str]) -> dict[str, Expr]:
+    def _found(self, way: WholeLines, shared: Collection[str]) -> dict[str, Expr]:
         """Return λ by condition, written in one way; without those that share their load."""
         found: dict[str, Expr] = {}
         rest = self._rest(way)
@@ -173,7 +177,7 @@ class _Balances:
             return set()
         return {name for one in redundancies_of(self.mechanism.placed) for name in (one.name, *one.others)}
 
-    def _rest(self, way: Whole) -> list[Expr]:
+    def _rest(self, way: WholeLines) -> list[Expr]:
         """Return M ẍ − f − Aᵀλ by coordinate of bodies, with the λ of what closes loops, in coordinates of the tree."""
         b = self.blocks
         names = [self.mechanism.constraints[i].name for i in self.scene.kept]
@@ -192,9 +196,9 @@ class _Balances:
         """Return an expression of bodies one by one in coordinates of the tree."""
         return self.mechanism.meant(expr)
 
-    def _solved(self, branch: Branch, names: list[str], rest: list[Expr], way: Whole) -> dict[str, Expr]:
+    def _solved(self, branch: Branch, names: list[str], rest: list[Expr], way: WholeLines) -> dict[str, Expr]:
         """Return λ of the conditions of a joint: (G Gᵀ)⁻¹ G W, where G Gᵀ is mostly 1."""
-        seen, A, plainly = self._seen, self.blocks.A, Whole(self.scene, self._seen)
+        seen, A, plainly = self._seen, self.blocks.A, WholeLines(self.scene, self._seen)
         G = [self._wrench(branch, lambda j, i=self.rows[name]: seen(A.get((i, j), ZERO)), plainly) for name in names]
         G = [self._constant(self._written(row)) for row in G]
         W = self._wrench(branch, lambda j: rest[j], way)
@@ -229,7 +233,7 @@ class _Balances:
             points[rows] /= np.linalg.norm(points[rows], axis=0)
         return points
 
-    def _wrench(self, branch: Branch, of: Callable[[int], Expr], way: Whole) -> Wrench:
+    def _wrench(self, branch: Branch, of: Callable[[int], Expr], way: WholeLines) -> Wrench:
         """Add up what acts on the coordinates of all bodies that hang on a joint: force, and moment about the joint."""
         X, Y = self.mechanism.joints[branch.joint].markers[1].place
         along_x, along_y, about = [], [], []
@@ -287,7 +291,7 @@ class _SpatialBalances(_Balances):
     def _seen(self, expr: Expr) -> Expr:
         return expr.xreplace({s: self._known[s] for s in expr.free_symbols if s in self._known})
 
-    def _wrench(self, branch: Branch, of: Callable[[int], Expr], way: Whole) -> Wrench:
+    def _wrench(self, branch: Branch, of: Callable[[int], Expr], way: WholeLines) -> Wrench:
         place = self.mechanism.joints[branch.joint].markers[1].place
         force, moment = (ZERO,) * 3, (ZERO,) * 3
         for name in self.behind[branch.body]:

@@ -43,7 +43,7 @@ def short(scene: Scene, expr: Expr) -> Expr:
     return pen.value(expr)
 
 
-class Whole:
+class WholeLines:
     """Writes in the coordinates of the tree, and in nothing else; `seen` says what symbols of bodies are in them."""
 
     def __init__(self, scene: Scene, seen: Callable[[Expr], Expr]):
@@ -69,7 +69,7 @@ class Whole:
         return [pen.value(expr) for expr in given]
 
 
-class Steps(Whole):
+class SteppedLines(WholeLines):
     """Writes in named steps.
 
     taken: names that mean something else. carriers: by coordinate of a body, that of the body which carries it.

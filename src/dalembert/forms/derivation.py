@@ -16,7 +16,7 @@ from dalembert.algebra.writing.signs import settled
 from dalembert.document.nodes import Section
 from dalembert.document.shown import Printed
 from dalembert.forms.base import Form, Matrix
-from dalembert.forms.carrying import Carried, carrying_forces
+from dalembert.forms.carrying import CarryingForces, carrying_forces
 from dalembert.forms.derivation_document import derivation_document
 from dalembert.forms.formulas import Formulas, NamedFormulas
 from dalembert.forms.prepared import Scene
@@ -146,7 +146,7 @@ class Derivation(Printed):
         return _figured({name: settled(expr) for name, expr in self._carried.values.items()})
 
     @cached_property
-    def _carried(self) -> Carried:
+    def _carried(self) -> CarryingForces:
         return carrying_forces(self.scene, self._formulas.abbreviation_expressions, whole=self.is_full)
 
     @cached_property
