@@ -215,18 +215,20 @@ class Solver:
         """Make the routine that gives out q̈, λ and the condition of the matrix."""
         routine = Routine("finish")
         x = routine.loads("x", self.n + self.s)
-        a = self._at_rest(routine, x) if self.builder.loose else x[: self.n]
+        a = x[: self.n]
+        if self.builder.loose:
+            a = self.at_rest(routine, *self.builder.loaded(routine), routine.loads("right", self.n), x)
         routine.store("out", [*a, *(-value for value in x[self.n :]), *routine.loads("condition", 3)])
         return routine
 
-    def _at_rest(self, routine: Routine, x: Sequence[Scalar]) -> list[Scalar]:
+    def at_rest(self, routine: Routine, M: dict, A: dict, right: Sequence[Scalar], x: Sequence[Scalar]) -> list[Scalar]:
         """Return q̈ with zero in place of what is no more than rounding of the forces that balance each other.
 
         What sticks may rest for ever, in steps without end, in which it would creep with what rounding leaves.
         Accelerations and forces are measured by Mᵢᵢ q̈ᵢ² and Σ fᵢ²/Mᵢᵢ.
         """
-        call, (M, A) = routine.tape.call, self.builder.loaded(routine)
-        forces = [call("abs", value) for value in routine.loads("right", self.n)]
+        call = routine.tape.call
+        forces = [call("abs", value) for value in right]
         for (i, j), value in A.items():
             forces[j] = forces[j] + call("abs", value * x[self.n + i])
         size: Scalar = 0.0
