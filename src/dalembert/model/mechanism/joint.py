@@ -29,8 +29,8 @@ class Joint(Part):
     """A joint between two bodies: the markers on them, and the further values of its pair.
 
     carries: the body whose motion follows from it; empty if it closes a loop, or bodies have coordinates of their own.
-    own: its coordinates, where they are coordinates of the mechanism. slips: whether friction has taken the place of its
-    conditions that nothing slips.
+    own: its coordinates, where they are coordinates of the mechanism. slips: whether friction has taken the place of
+    its conditions that nothing slips.
     """
 
     name: str
