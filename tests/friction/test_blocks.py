@@ -239,7 +239,6 @@ def test_a_wedge_locks_itself(off):
     assert found == pytest.approx((a, N, N2), rel=1e-9) and a > 0
 
 
-@pytest.mark.xfail(strict=True, reason="positions drift by rounding in long steps at rest")
 def test_what_sticks_stays_for_ever():
     run = wedge(0.5, 0.3).simulate(1000, samples=3)
     assert run["x"] == pytest.approx(0, abs=1e-14)

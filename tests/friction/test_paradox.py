@@ -132,7 +132,6 @@ def test_the_least_share_is_taken_where_it_is_asked_for():
     assert run["x"][-1] == pytest.approx(4.0, abs=1e-8)
 
 
-@pytest.mark.xfail(strict=True, reason="reactions that are shared are given as NaN")
 def test_the_least_share_is_known_where_it_is_asked_for():
     run = block(share="least norm").simulate(1, rtol=1e-10, atol=1e-12)
     assert run.evaluate("on_left.normal") == pytest.approx(15, rel=1e-9)

@@ -80,7 +80,6 @@ def test_one_that_rests_beyond_the_critical_coefficient():
     holds(16)
 
 
-@pytest.mark.xfail(strict=True, reason="shares of a load with which a multiplier has the other sign are not found")
 def test_one_that_rests_by_a_share_that_turns_a_reaction_round():
     holds(189)
 

@@ -83,6 +83,7 @@ class Reader:
         self.meanings: dict[Expr, Expr] = {}  # what they stand for, by the symbols of controls
         self.joint_directions: dict[str, Mapping[str, Expr]] = {}  # of controls
         self.rubbing: Mapping[str, Any] = {}  # friction, as it was read
+        self.rubbing_asked: list[str] = []  # friction of which something is being looked up
         try:
             self.translator = Translator(symbols, (*names, *self.aliases), self.parameters, self.calls)
         except ModelError as error:

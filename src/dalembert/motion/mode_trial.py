@@ -2,11 +2,12 @@
 
 Of several that stick and share a load as many hold by conditions as are independent; the others carry a share, chosen
 by linear programming so that the largest part of a limit is least. If that part is more than all, they cannot stick.
+A share may turn reactions round, and loads are sizes of these: so it is looked for with each of their signs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -19,6 +20,7 @@ from dalembert.algebra.either import dense
 from dalembert.algebra.rank import null_space
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
+from dalembert.model.quantity import multipliers_in
 
 if TYPE_CHECKING:
     from dalembert.motion.stick_slip import StickSlip
@@ -32,6 +34,7 @@ _STILL = 1e-7  # of what a rate of sliding is made of, where it is none
 _SHARES = 8  # shares of a load that are tried, as limits change with them
 _NUDGE = 1e-4  # of the forces: changes by which it is seen how they depend on shares
 _HELD = 1e-9  # of a row: what others, or constraints, leave of one that they hold
+_TURNING = 4  # reactions that shares can turn round of which all signs are tried
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,13 @@ class ModePattern:
 
 @dataclass(frozen=True)
 class SolvedModes:
-    """What the equations say with some modes: accelerations, and by friction rates of sliding, limits, what holds."""
+    """What the equations say with some modes.
+
+    Accelerations and multipliers, and by friction rates of sliding, limits, what holds.
+    """
 
     a: Array
+    lam: Array
     rank: int
     rates: list[Array]
     sizes: list[Array]
@@ -94,7 +101,7 @@ class Trial:
         ends = np.cumsum(known.counts)[:-1]
         parts = np.split(out[count:], np.cumsum([1 + k for k in known.counts])[:-1])
         limits, held = [float(part[0]) for part in parts], [part[1:] for part in parts]
-        return SolvedModes(a, int(solution[-3]), np.split(out[:count], ends), np.split(sizes, ends), limits, held)
+        return SolvedModes(a, lam, int(solution[-3]), np.split(out[:count], ends), np.split(sizes, ends), limits, held)
 
     def pushed(self, i: int, parameters: Array) -> Array:
         """Return the direction to which a friction gives way: against the force that holds."""
@@ -215,46 +222,115 @@ class Trial:
 
         The shares stay in the parameters. None if there is no solution, or no such share.
         """
+        begin = parameters.copy()
+        if (found := self._held_inside(parameters, stuck)) is not None:
+            return found
+        for other in self._turned_round(begin, stuck):
+            if (found := self._held_inside(other, stuck, True)) is not None:
+                parameters[:] = other
+                return found
+        return None
+
+    def _held_inside(self, parameters: Array, stuck: Sequence[int], is_signed: bool = False) -> SolvedModes | None:
+        """Solve, and share otherwise until all are inside; is_signed: with the signs that reactions have now."""
         for _ in range(_SHARES):
             if (found := self.solved(parameters)) is None or self._moves(found, stuck):
                 return None
             if all(float(np.linalg.norm(found.held[i])) <= found.limits[i] * (1 + _INSIDE) for i in stuck):
                 return found
-            if not self._share(parameters, stuck, found):
+            if not self._share(parameters, stuck, found, is_signed):
                 return None
         return None
+
+    def _turned_round(self, parameters: Array, stuck: Sequence[int]) -> Iterator[Array]:
+        """Return parameters with shares by which the reactions that press have other signs, as far as there are some.
+
+        Limits bend where a reaction passes zero; between these places the linear program is exact.
+        """
+        from scipy.optimize import linprog
+
+        places = self._shares(parameters, stuck)
+        found = self.solved(parameters) if places else None
+        if found is None or self._moves(found, stuck):
+            return
+        size = float(np.abs(found.lam).max(initial=0.0))
+        slopes = self._slopes(parameters, places, _NUDGE * size, lambda solved: solved.lam) if size > 0 else None
+        if slopes is None:
+            return
+        rows = [k for k in self._pressing(stuck) if np.abs(slopes[k]).max() > _INSIDE * np.abs(slopes).max()]
+        now = np.sign(found.lam[rows])
+        for signs in product((1.0, -1.0), repeat=len(rows)) if len(rows) <= _TURNING else ():
+            s = np.array(signs)
+            if np.array_equal(s, now):
+                continue  # these were tried
+            # σ(λ + Λ z) as far above zero as all of them can be, but no further than they are large
+            best = linprog(
+                [*np.zeros(len(places)), -1.0],
+                A_ub=np.column_stack([-s[:, None] * slopes[rows], np.full(len(rows), size)]),
+                b_ub=s * found.lam[rows],
+                bounds=[*[(None, None)] * len(places), (None, 1.0)],
+            )
+            if best.x is not None and best.x[-1] > _INSIDE:
+                other = parameters.copy()
+                other[places] += best.x[:-1]
+                yield other
+
+    def _pressing(self, stuck: Sequence[int]) -> list[int]:
+        """Return the constraints whose multipliers are loads of what sticks."""
+        names = multipliers_in(*(self.owner.frictions[i].load for i in stuck))
+        return [k for k, constraint in enumerate(self.owner.system.constraints) if constraint.name in names]
+
+    def _shares(self, parameters: Array, stuck: Sequence[int]) -> list[int]:
+        """Return where among the parameters the forces are that some of those that stick carry."""
+        return [k for i in stuck if not parameters[self.owner.stick_places[i]] for k in self.owner.carry_places[i]]
+
+    def _slopes(
+        self, parameters: Array, places: Sequence[int], step: float, measure: Callable[[SolvedModes], Array]
+    ) -> Array | None:
+        """Return how a measure of the solution changes with shares; None where there is no solution."""
+        if (here := self.solved(parameters)) is None:
+            return None
+        columns = []
+        for place in places:
+            nudged = parameters.copy()
+            nudged[place] += step
+            if (other := self.solved(nudged)) is None:
+                return None
+            columns.append((measure(other) - measure(here)) / step)
+        return np.array(columns).T
 
     @staticmethod
     def _moves(found: SolvedModes, stuck: Sequence[int]) -> bool:
         """Tell whether something that should stick begins to move: what others hold only for a moment does."""
         return any(float(np.abs(found.rates[i]).max()) > _STILL * float(np.sum(found.sizes[i])) for i in stuck)
 
-    def _share(self, parameters: Array, stuck: Sequence[int], found: SolvedModes) -> bool:
+    def _share(self, parameters: Array, stuck: Sequence[int], found: SolvedModes, is_signed: bool = False) -> bool:
         """Let those that carry a share carry another one, with which the least that is left of a limit is most.
 
         Loads, and so limits, change with the shares: both are taken as linear, and the step is repeated. Of several
-        sliding velocities each is held to its part of the limit, which is safe.
+        sliding velocities each is held to its part of the limit, which is safe. is_signed: loads keep their signs.
         """
         from scipy.optimize import linprog
 
-        places = [k for i in stuck if not parameters[self.owner.stick_places[i]] for k in self.owner.carry_places[i]]
+        places = self._shares(parameters, stuck)
         held, limits = self._filled(stuck, found)
         step = _NUDGE * float(max(np.abs(limits).max(initial=0.0), np.abs(held).max(initial=0.0)))
         if not places or not step > 0:
             return False
-        slopes = []
-        for place in places:
-            nudged = parameters.copy()
-            nudged[place] += step
-            if (other := self.solved(nudged)) is None:
-                return False
-            slopes.append([(b - a) / step for a, b in zip((held, limits), self._filled(stuck, other), strict=True)])
-        of_held, of_limits = (np.array([slope[k] for slope in slopes]).T for k in (0, 1))
+        rows = self._pressing(stuck) if is_signed else []
+
+        def measure(solved: SolvedModes) -> Array:
+            return np.concatenate([*self._filled(stuck, solved), solved.lam[rows]])
+
+        if (slopes := self._slopes(parameters, places, step, measure)) is None:
+            return False
+        of_held, of_limits, of_loads = np.split(slopes, [len(held), 2 * len(held)])
+        signs, none = np.sign(found.lam[rows])[:, None], np.zeros((len(rows), 1))
         size = np.maximum(np.abs(limits), _NUDGE * np.abs(limits).max(initial=0.0))[:, None]
         best = linprog(
             [*np.zeros(len(places)), -1.0],
-            A_ub=np.block([[of_held - of_limits, size], [-of_held - of_limits, size]]),
-            b_ub=np.concatenate([limits - held, limits + held]),
+            A_ub=np.block([[of_held - of_limits, size], [-of_held - of_limits, size], [-signs * of_loads, none]]),
+            b_ub=np.concatenate([limits - held, limits + held, np.abs(found.lam[rows])]),
             bounds=[*[(None, None)] * len(places), (None, 1.0)],
         )
         if best.x is None:

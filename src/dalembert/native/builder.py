@@ -144,6 +144,8 @@ class Builder:
         x = quasidefinite.solve(factors, [*right, *c])
         if self.law is not None:
             x = self._followed(routine, factors, x, self.law, sizes(self.law, M, x, right))
+        if self.loose:
+            x[: self.n] = self.solver.at_rest(routine, M, A, right, x)
         return self.found(routine, x, f)
 
     def _followed(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 ENOUGH = 1e-30  # square of the part of the solution below which the next refinement does not matter
 SINGULAR = 1e-10  # a pivot of M below this part of its diagonal makes M singular
 VANISHED = 1e-20  # squared length of a row, in its usual one, below which it is no condition
+RESTING = 1e-28  # square of the part of the forces below which accelerations are rounding: where friction holds all
 REFINEMENTS = 3  # solves on the residual, at most: they remove the proximal term, but for where rank is nearly lost
 SOLUTION = (
     "factor",
@@ -214,8 +215,26 @@ class Solver:
         """Make the routine that gives out q̈, λ and the condition of the matrix."""
         routine = Routine("finish")
         x = routine.loads("x", self.n + self.s)
-        routine.store("out", [*x[: self.n], *(-value for value in x[self.n :]), *routine.loads("condition", 3)])
+        a = x[: self.n]
+        if self.builder.loose:
+            a = self.at_rest(routine, *self.builder.loaded(routine), routine.loads("right", self.n), x)
+        routine.store("out", [*a, *(-value for value in x[self.n :]), *routine.loads("condition", 3)])
         return routine
+
+    def at_rest(self, routine: Routine, M: dict, A: dict, right: Sequence[Scalar], x: Sequence[Scalar]) -> list[Scalar]:
+        """Return q̈ with zero in place of what is no more than rounding of the forces that balance each other.
+
+        What sticks may rest for ever, in steps without end, in which it would creep with what rounding leaves.
+        Accelerations and forces are measured by Mᵢᵢ q̈ᵢ² and Σ fᵢ²/Mᵢᵢ.
+        """
+        call = routine.tape.call
+        forces = [call("abs", value) for value in right]
+        for (i, j), value in A.items():
+            forces[j] = forces[j] + call("abs", value * x[self.n + i])
+        size: Scalar = 0.0
+        for i, force in enumerate(forces):
+            size = size + force * force / M[i, i]
+        return [call("if_le", M[i, i] * (x[i] * x[i]), RESTING * size, 0.0, x[i]) for i in range(self.n)]
 
     def step(self) -> Routine:
         """Make the routine that gives out the correction of a projection and, behind the residuals, the condition."""

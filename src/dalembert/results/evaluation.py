@@ -18,7 +18,7 @@ from dalembert.language.building import Expr
 from dalembert.language.program import definitions_in
 from dalembert.language.table_functions import bounded
 from dalembert.native.groups.solution_expressions import Observations, observable
-from dalembert.results.shares import NOTICED, suspects
+from dalembert.results.shares import NOTICED, least_shared, suspects
 
 if TYPE_CHECKING:
     from dalembert.results.run import Run
@@ -81,6 +81,11 @@ class Asked:
             parts.append(run._reacting.multipliers)
         return parts
 
+    def by_least_shares(self, run: Run) -> Array:
+        """Return the values where constraints that repeat each other share a load as little as possible."""
+        *states, multipliers = self._parts(run)
+        return self.values([*states, least_shared(run.system, np.column_stack(states[:4]), multipliers)])
+
     def values(self, parts: Sequence[Array]) -> Array:
         """Evaluate the expressions, which are given what they use and nothing else."""
         rows = np.empty((len(parts[0]), len(self._taken)))
@@ -116,9 +121,12 @@ def evaluate(run: Run, given: dict[str, Any], times: Any = None) -> dict[str, Ar
     values = asked.at(at)
     loose = asked.undetermined(at)
     shares = {name for name, entries in run.system.sections.get("friction", {}).items() if "share" in entries}
-    for k, value in enumerate(given.values()):  # of these the least shares are meant
-        if isinstance(value, str) and value.partition(".")[0] in shares:
-            loose[:, k] = False
+    least = [
+        k for k, value in enumerate(given.values()) if isinstance(value, str) and value.partition(".")[0] in shares
+    ]
+    if loose[:, least].any():  # of these the least shares are meant
+        values[:, least] = asked.by_least_shares(at)[:, least]
+        loose[:, least] = False
     values[loose] = np.nan
     warn(asked.names, at.t, values, loose, at.undetermined if np.any(loose) else [])
     return {name: values[:, k].reshape(shape) for k, name in enumerate(given)}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.algebra.either import dense
 from dalembert.algebra.rank import RANK
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
@@ -123,3 +124,23 @@ def _lever(A: Array, is_turn: Array) -> float:
     turn, place = (np.linalg.norm(A[:, :, which], axis=2) for which in (is_turn, ~is_turn))
     both = (turn > 0) & (place > 0)
     return float(np.median(turn[both] / place[both])) if np.any(both) else 1.0
+
+
+def least_shared(system: System, inputs: Array, multipliers: Array) -> Array:
+    """Return multipliers with the least shares: Σ wᵢ λᵢ², wᵢ = (A M⁻¹Aᵀ)ᵢᵢ, as the solver has but for rounding.
+
+    It lets dependent rows pass by a small term, beside which rounding is not small: λ moves along the w with wᵀA = 0.
+    """
+    n, found, numeric, last = len(system.coordinates), multipliers.copy(), None, None
+    for k, row in enumerate(inputs):
+        values = row[1 + 2 * n :]
+        if numeric is None or not np.array_equal(values, last):  # modes of friction change on the way
+            numeric, last = Numeric(system, dict(zip(system.parameters, map(float, values), strict=True))), values
+        blocks = numeric.all(row[0], row[1 : 1 + n], row[1 + n : 1 + 2 * n])
+        B = np.linalg.solve(np.linalg.cholesky(dense(blocks.M)), dense(blocks.A).T).T
+        w = np.linalg.norm(B, axis=1)
+        used = w > 0
+        U, sigma, _ = np.linalg.svd(B[used] / w[used, None], full_matrices=False)
+        U = U[:, sigma > RANK * max(1.0, sigma[0])]
+        found[k, used] = U @ (U.T @ (w[used] * multipliers[k, used])) / w[used]
+    return found

@@ -1,4 +1,7 @@
-"""Values of friction that cannot be: negative coefficients, a static one below that of sliding, no extent."""
+"""Values of friction that cannot be: negative coefficients, a static one below that of sliding, no extent.
+
+And sliding velocities along which nothing can slide, as they are rates of the constraint that presses.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import symengine as se
 
-from dalembert.errors import Problem
+from dalembert.algebra.either import dense
+from dalembert.blocks.numeric import pilot_numeric_of
+from dalembert.errors import Problem, quoted
 from dalembert.language.building import TIME, number
 from dalembert.language.program import Program
-from dalembert.model.facts import PARAMETERS, fact
-from dalembert.model.friction import LOAD, SPEED_NAME, frictions_of
+from dalembert.model.facts import PARAMETERS, START, fact
+from dalembert.model.friction import LOAD, SPEED_NAME, frictions_of, slopes
+from dalembert.model.quantity import multipliers_in
+from dalembert.survey.configurations import Configuration, places_of
+from dalembert.survey.start import State, start_of
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
 
 _POSITIVE = ("radius", "length", "stribeck", "smooth")
+_LEFT = 1e-9  # of a sliding velocity: what the rates of constraints leave of one that is made of them
 _LOADS, _SPEEDS = (0.0, 1.0, 10.0), (0.0, 1e-3, 0.1, 1.0, 10.0)  # at which a law is looked at
 
 
@@ -75,3 +84,42 @@ def _law(system: System, name: str) -> str:
             if value < 0:
                 return f"the law {where} is {value:g}, and would drive what slides; it says how large friction is"
     return ""
+
+
+@fact(START)
+def held_slips(system: System) -> list[Problem]:
+    """Find sliding velocities that are rates of the constraints which press: these hold them at zero.
+
+    What other constraints hold may be meant so; it sticks.
+    """
+    found = []
+    for name, entries in system.sections.get("friction", {}).items():
+        if "slip" not in entries:
+            continue  # pairs know theirs
+        friction = frictions_of(system)[name]
+        rows = [k for k, one in enumerate(system.constraints) if one.name in multipliers_in(friction.load)]
+        if not rows or not _is_made_of(system, friction.slips, rows, start_of(system)):
+            continue
+        if all(_is_made_of(system, friction.slips, rows, place) for place in places_of(system)):
+            pressing = quoted([system.constraints[k].name for k in rows])
+            text = f"`slip` of friction `{name}` is the rate of {pressing}, which presses and holds it at zero"
+            problem = Problem(
+                f"{text}: give the velocity along it, with which it slides", key=("friction", name, "slip")
+            )
+            found.append(system.located(problem))
+    return found
+
+
+def _is_made_of(system: System, slips: Any, rows: list[int], place: Configuration | State) -> bool:
+    """Tell whether one of the sliding velocities follows from the rates of some constraints."""
+    numeric = pilot_numeric_of(system)
+    A = dense(numeric.all(place.t, place.q, place.v).A)[rows]
+    for slip in slips:
+        directions = slopes(slip, system.coordinates)
+        values = numeric.evaluate(numeric.program(directions.values()), place.t, place.q, place.v)
+        T = np.zeros(len(system.coordinates))
+        T[[system.coordinates.index(name) for name in directions]] = values
+        left = T - A.T @ np.linalg.lstsq(A.T, T)[0]
+        if np.linalg.norm(left) <= _LEFT * np.linalg.norm(T):
+            return True
+    return False

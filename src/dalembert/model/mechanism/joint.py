@@ -29,7 +29,8 @@ class Joint(Part):
     """A joint between two bodies: the markers on them, and the further values of its pair.
 
     carries: the body whose motion follows from it; empty if it closes a loop, or bodies have coordinates of their own.
-    own: its coordinates, where they are coordinates of the mechanism.
+    own: its coordinates, where they are coordinates of the mechanism. slips: whether friction has taken the place of
+    its conditions that nothing slips.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Joint(Part):
     values: Mapping[str, Any]
     carries: str = ""
     own: Mapping[str, Coordinate] = field(default_factory=dict)
+    slips: bool = False
 
     @property
     def kind(self) -> str:
@@ -54,6 +56,12 @@ class Joint(Part):
     @cached_property
     def conditions(self) -> dict[str, Expr]:
         """What must vanish, by names such as `A.x`."""
+        left = {f"{self.name}.{key}" for key in self.pair.rolls} if self.slips else ()
+        return {name: expr for name, expr in self.all_conditions.items() if name not in left}
+
+    @cached_property
+    def all_conditions(self) -> dict[str, Expr]:
+        """The same, with those that friction has taken the place of."""
         try:
             given = self.pair.equations(*self.markers, **self.values)
         except Exception as error:  # of a pair that the user wrote
@@ -193,13 +201,20 @@ def read_joint(table: TableReader, assembly: Assembly) -> Joint | None:
     values |= pair.read(table, assembly, markers)
     if table.has("coordinate") or table.has("coordinates"):
         read_names(table, pair, moves_of(pair, markers) if pair.moves else tuple(pair.coordinates(*markers, **values)))
-    joint = Joint(table.name, table.finish(), pair, names, (markers[0], markers[1]), values)
+    slips = bool(pair.rolls) and rubs_itself(assembly.given.sections.get("friction"), table.name)
+    joint = Joint(table.name, table.finish(), pair, names, (markers[0], markers[1]), values, slips=slips)
     for body in bodies:
         if not body.view.turns and joint.asks_for_turn(body.name, pair.equations):
             text = f"a joint `{kind}` holds the orientation of `{body.name}`, which is a particle and has none"
             table.problem(f"{text}; hold it by {POINTS[assembly.dimensions]}", "kind")
             return None
     return joint
+
+
+def rubs_itself(frictions: Any, name: str) -> bool:
+    """Tell whether there is friction of a joint along what its own pair says, among tables as they are given."""
+    tables = frictions.values() if isinstance(frictions, Mapping) else ()
+    return any(isinstance(one, Mapping) and one.get("joint") == name and one.get("slip") is None for one in tables)
 
 
 def moves_of(pair: Pair, markers: Sequence[Marker]) -> tuple[str, ...]:

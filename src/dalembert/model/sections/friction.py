@@ -156,7 +156,14 @@ def asked_in(reader: Reader) -> AskedFrictions:
     def find(name: str) -> Friction:
         resolved = Observed(reader.scope({}, reader.laws)).resolved
         joints = getattr(reader, "joints", {})
-        return meant_friction(name, reader.rubbing[name], joints, resolved, _moving(reader))
+        if name in reader.rubbing_asked:
+            text = f"friction `{name}` would depend on itself, by what is asked of it here"
+            raise ModelError(f"{text}; write its load and its law by coordinates, velocities and reactions")
+        reader.rubbing_asked.append(name)
+        try:
+            return meant_friction(name, reader.rubbing[name], joints, resolved, _moving(reader))
+        finally:
+            reader.rubbing_asked.remove(name)
 
     return AskedFrictions(reader.rubbing, find)
 

@@ -110,7 +110,8 @@ class Pair:
     moves, motion: the names of coordinates in which it can carry a body, and a function of the markers, of them and of
     the values of the pair: how it moves (`motion.py`). None if its second body never follows from its first.
     pulls: whether it can only pull its ends together, as a rope: its multipliers are then not positive.
-    rubs: how it rubs, where it has friction (`rubbing.py`); None if that must be said.
+    rubs: how it rubs, where it has friction (`rubbing.py`); None if that must be said. rolls: the conditions that
+    nothing slips, which come and go where it has friction: its own sticking takes their place.
     along: whether its picture needs the direction of its axis, as that of a slide. drawn: of a joint, further points
     and constants on which its picture hangs.
     """
@@ -131,6 +132,7 @@ class Pair:
     motion: Callable[..., Sequence[Step]] | None = None
     pulls: bool = False
     rubs: Rubs | None = None
+    rolls: tuple[str, ...] = ()
     along: bool = False
     drawn: Callable[[Joint], More] | None = None
 
@@ -150,7 +152,8 @@ def pair(
 
     kind: its name. dimensions: 2 or 3.
     rest: what else a `Pair` has: `axis`, `values`, `coordinates`, `places`, `point`, `read`, `fits`, `moments`,
-    `quantities`, `moves`, `motion`, `pulls`, `rubs`, `along`, `drawn`.
+    `quantities`, `moves`, `motion`, `pulls`, `rubs`, `rolls`,
+    `along`, `drawn`.
     """
     if not isinstance(kind, str) or not NAME.fullmatch(kind):
         raise ModelError(f"a kind of joint is named by letters, digits and _, got {kind!r}")

@@ -12,6 +12,7 @@ from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, More, pair
 from dalembert.model.mechanism.pairs.planar_prismatic import slide
 from dalembert.model.mechanism.pairs.planar_revolute import turn
+from dalembert.model.mechanism.pairs.rubbing import ROLLING
 from dalembert.model.mechanism.vectors import Vector, add, difference, dot, scale, sub
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def rack(a: Marker, b: Marker, radius: Expr, side: int, start: tuple[Expr, Expr]
     return {"mesh": se.Add(way, side * radius * angle)}
 
 
-@pair("rolling", 2, coordinates=coordinates, axis=LINE, **ON_A_LINE)
+@pair("rolling", 2, coordinates=coordinates, axis=LINE, rubs=ROLLING, rolls=("roll",), **ON_A_LINE)
 def rolling(a: Marker, b: Marker, radius: Expr, side: int, start: tuple[Expr, Expr]) -> Conditions:
     """The disk touches the line and does not slip on it."""
     height = dot(a.y, sub(b.place, a.place))

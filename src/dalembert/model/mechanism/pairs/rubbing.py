@@ -13,7 +13,7 @@ import symengine as se
 
 from dalembert.language.building import Expr, absolute, maximum, root
 from dalembert.model.friction import Rubbing
-from dalembert.model.mechanism.pairs.base import Rubs
+from dalembert.model.mechanism.pairs.base import Rubs, rate
 from dalembert.model.mechanism.reaction import force, moment
 from dalembert.model.mechanism.vectors import Vector, add, cross, dot, scale, sub
 from dalembert.model.quantity import multiplier, vector_length
@@ -87,6 +87,15 @@ def _on_thread(joint: Joint, sizes: Sizes) -> Rubbing:
     return Rubbing((along,), absolute(_multiplier(joint, "thread")) * whole / radius)
 
 
+def _where_it_rolls(joint: Joint, sizes: Sizes) -> Rubbing:
+    """At the contact of what rolls: the rates that vanish while it does not slip."""
+    a, b = joint.markers
+    rows = [joint.all_conditions[f"{joint.name}.{key}"] for key in joint.pair.rolls]
+    moving = {*a.view.rates.values(), *b.view.rates.values()}
+    slips = [row if row.free_symbols & moving else rate(row, a, b) for row in rows]
+    return Rubbing(tuple(slips), absolute(_multiplier(joint, "normal")))
+
+
 def _across(joint: Joint, sizes: Sizes) -> tuple[Expr, Expr]:
     """Return the sum of the forces at both ends, across the axis, and the force along it."""
     a, b = joint.markers
@@ -112,4 +121,5 @@ LONG_GUIDE = Rubs(_on_line, takes=("length",))
 CYLINDER = Rubs(_on_cylinder, needs=("radius",), takes=("length",))
 BALL = Rubs(_on_ball, needs=("radius",))
 PLANE = Rubs(_in_plane)
+ROLLING = Rubs(_where_it_rolls)
 THREAD = Rubs(_on_thread, needs=("radius",))

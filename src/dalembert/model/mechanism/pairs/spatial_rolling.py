@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dalembert.language.building import Expr, root
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import Conditions, More, pair
+from dalembert.model.mechanism.pairs.rubbing import ROLLING
 from dalembert.model.mechanism.placement import settle_axis
 from dalembert.model.mechanism.vectors import ONE, ZERO, Vector, add, cross, dot, scale, sub, unit
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 NORMAL = "the normal of the plane"
 UP = (ZERO, ZERO, ONE)
+ON_A_PLANE: dict[str, Any] = {"axis": NORMAL, "places": "origins", "rubs": ROLLING, "rolls": ("roll_x", "roll_y")}
 
 
 def read_sphere(table: TableReader, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Any]:
@@ -88,16 +90,14 @@ def spatial_ball(joint: Joint) -> More:
     return (joint.point(joint.bodies[1]), *turning_body(joint.markers[1])), (joint.values["radius"],)
 
 
-@pair(
-    "rolling_sphere", 3, axis=NORMAL, places="origins", point=under(under_sphere), read=read_sphere, drawn=spatial_ball
-)
+@pair("rolling_sphere", 3, point=under(under_sphere), read=read_sphere, drawn=spatial_ball, **ON_A_PLANE)
 def rolling_sphere(a: Marker, b: Marker, radius: Expr, side: int) -> Conditions:
     """The sphere touches the plane and does not slip on it."""
     height = dot(a.z, sub(b.place, a.place)) - side * radius
     return {"normal": height} | no_slip(a, b, under_sphere(a, b, radius, side))
 
 
-@pair("rolling_disk", 3, axis=NORMAL, places="origins", point=under(under_disk), read=read_disk, drawn=spatial_disk)
+@pair("rolling_disk", 3, point=under(under_disk), read=read_disk, drawn=spatial_disk, **ON_A_PLANE)
 def rolling_disk(a: Marker, b: Marker, radius: Expr, side: int, disk_axis: Vector) -> Conditions:
     """The rim of the disk touches the plane with its lowest point and does not slip on it."""
     height = dot(a.z, sub(b.place, a.place)) - side * radius * upright(a, b.view.direction(disk_axis))
