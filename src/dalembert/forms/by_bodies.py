@@ -277,6 +277,6 @@ def by_bodies(scene: Scene) -> ByBodies | None:
     inner = spatial_scene(scene)
     if inner is None:
         return None
-    if "by bodies" not in scene.memory:
-        scene.memory["by bodies"] = ByBodies(scene, inner)
-    return scene.memory["by bodies"]
+    if "by bodies" not in scene.written:
+        scene.written["by bodies"] = ByBodies(scene, inner)
+    return scene.written["by bodies"]

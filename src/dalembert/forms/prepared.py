@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, count
@@ -88,8 +89,21 @@ def power_of_ten(power: int, arithmetic: Any) -> Scalar:
     return size if power >= 0 else one / size
 
 
+class OnceForAll(cached_property):
+    """What is found once for a scene and its pages."""
+
+    def __get__(self, scene: Any, owner: Any = None) -> Any:
+        whole = None if scene is None else scene.whole
+        return super().__get__(scene, owner) if whole is None else getattr(whole, str(self.attrname))
+
+
 class Scene:
-    """What every derivation starts from. `kept` are the constraints that are not redundant, by index."""
+    """What every derivation starts from. `kept` are the constraints that are not redundant, by index.
+
+    whole: the scene of which this is a page.
+    """
+
+    whole: Scene | None = None
 
     def __init__(self, system: System):
         self.system = system
@@ -105,6 +119,13 @@ class Scene:
         self.given = tidy(blocks) if small else blocks  # with the numbers that they have
         self.blocks = with_numerals(self.given) if small else self.given
         self.memory: dict[str, Any] = {}  # what is found once for all forms
+        self.written: dict[str, Any] = {}  # what one form writes down, by names that it gives on the way
+
+    def page(self) -> Scene:
+        """Return the same scene for one form to write on: what it finds written depends on no other form."""
+        found = copy(self)
+        found.whole, found.written = self, {}
+        return found
 
     # --- multipliers in forces ---------------------------------------------------------------------------------------
 
@@ -167,7 +188,7 @@ class Scene:
         system = self.system
         return frozenset((*system.parameters, *system.coordinates, *system.states, *system.calls, *system.definitions))
 
-    @cached_property
+    @OnceForAll
     def definitions(self) -> dict[str, Expr]:
         """What the model defines, as formulas have it."""
         system = self.system
@@ -181,7 +202,7 @@ class Scene:
         b = self.blocks
         return [b.t, *b.q, *b.v, *b.parameters, *self.followed.values()]
 
-    @cached_property
+    @OnceForAll
     def points(self) -> Array:
         """Values of the inputs at admissible states: with the user's parameters, and with others near them.
 
@@ -229,7 +250,7 @@ class Scene:
         """Return the values of the inputs at a place."""
         return [place.t, *place.q, *place.v, *numeric.parameters]
 
-    @cached_property
+    @OnceForAll
     def added(self) -> dict[int, int]:
         """The rows of A that make up for what M lacks, by their places among those kept, with the powers of ten ρ."""
         try:
@@ -250,13 +271,13 @@ class Scene:
         """The blocks at the pilot's points."""
         return replace(self._arrays, added=self.added)
 
-    @cached_property
+    @OnceForAll
     def _arrays(self) -> Rows:
         b = self.blocks
         values = Program(self.inputs, [*b.M.values(), *b.f, *b.A.values(), *b.c]).arrays(list(self.points))
         return self._arranged(Numbers, list(values))
 
-    @cached_property
+    @OnceForAll
     def field(self) -> Field:
         """The field of the formulas that can arise from the blocks."""
         b = self.blocks
@@ -265,7 +286,7 @@ class Scene:
         field.set_points(self.inputs, self.points)
         return field
 
-    @cached_property
+    @OnceForAll
     def formulas(self) -> Rows:
         """The blocks as formulas."""
         b = self.blocks

@@ -199,9 +199,9 @@ def objection(system: System) -> str | None:
 
 
 def _written(scene: Scene) -> _Formulas:
-    if "quasi" not in scene.memory:
-        scene.memory["quasi"] = _Formulas(scene, quasi_velocities(scene))
-    return scene.memory["quasi"]
+    if "quasi" not in scene.written:
+        scene.written["quasi"] = _Formulas(scene, quasi_velocities(scene))
+    return scene.written["quasi"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -267,13 +267,10 @@ class Short:
         once = total((*other.each, *other.names.values())) + len(other.names)
         return other if once <= GAIN * total(named.each) else named
 
-    @property
+    @cached_property
     def _same_reactions(self) -> Reacting:
-        """The reactions, which are the same in all forms, and are written once."""
-        memory = self._scene.memory
-        if "reacting" not in memory:
-            memory["reacting"] = self._named(self._react())
-        return memory["reacting"]
+        """The reactions, as they are without the names of equations."""
+        return self._named(self._react())
 
     def _named(self, found: Reacting) -> Reacting:
         """Keep the names that the model defines."""
@@ -334,6 +331,7 @@ class Short:
         )
 
     def _reacting_in_steps(self) -> Reacting:
+        self._equations  # noqa: B018  # whose steps come first, whatever is asked for first
         steps, constraints = steps_of(self._scene), self._scene.system.constraints
         place = {constraints[i].name: k for k, i in enumerate(self._scene.kept)}
         names = list(self._raw.reaction_expressions)
@@ -349,11 +347,11 @@ class Short:
     @property
     def known_names(self) -> dict[str, Expr]:
         """What names stand for in what was written so far; nothing is written for it."""
-        steps = self._scene.memory.get("steps")
+        steps = self._scene.written.get("steps")
         own = self.__dict__.get("_steps")  # if it was needed: what is asked for has no names of it otherwise
         given = {**self._scene.definitions, **self._raw.abbreviation_expressions, **self._kinematic}
         known = {**given, **(steps.names if steps else {}), **(own.names if own else {})}
-        reacting = self._scene.memory.get("reacting")
+        reacting = self.__dict__.get("_same_reactions")
         found = in_order({**known, **(reacting.names if reacting else {}), **self._equations[1]})
         return {name: settled(value) for name, value in found.items()}
 

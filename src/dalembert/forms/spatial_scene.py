@@ -25,7 +25,7 @@ from dalembert.blocks.numeric import Values
 from dalembert.blocks.symbolic import Blocks, derive_blocks
 from dalembert.forms.augment import held
 from dalembert.forms.named_parts import NamedParts
-from dalembert.forms.prepared import Rows, Scene
+from dalembert.forms.prepared import OnceForAll, Rows, Scene
 from dalembert.forms.tidy import plain
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
@@ -116,7 +116,7 @@ class SpatialScene(Scene):
         self.start, self.places, self.redundancies = scene.start, scene.places, scene.redundancies
         self.kept = [i for i in scene.kept if i in other.rows]
         self.rank = len(self.kept)
-        self.memory = {}
+        self.memory, self.written = {}, {}
         self.other = other
         self.turns = [TurningNames(one, scene) for one in other.turning]
         self.known = {symbol: plain(value) for turn in self.turns for symbol, value in turn.known.items()}
@@ -164,7 +164,7 @@ class SpatialScene(Scene):
     def with_parameters(self, names: Sequence[str]) -> SpatialScene:
         """Return the same with some Euler parameters among the coordinates, and ė = ½ Eᵀω as conditions on them."""
         found, b = copy(self), self.blocks
-        found.memory = {}
+        found.memory, found.written = {}, {}
         found.__dict__.pop("_arrays", None)
         q, v, c, A = list(b.q), list(b.v), list(b.c), dict(b.A)
         for turn in self.turns:
@@ -224,13 +224,13 @@ class SpatialScene(Scene):
         """The symbols whose values make a point: those of the mechanism, and what is named here."""
         return [*self.base.inputs, *self.known]
 
-    @cached_property
+    @OnceForAll
     def points(self) -> Array:
         """The pilot's points."""
         values = Program(self.base.inputs, list(self.known), self.known).arrays(list(self.base.points))
         return np.vstack([self.base.points, *(np.broadcast_to(x, self.base.points.shape[1]) for x in values)])
 
-    @cached_property
+    @OnceForAll
     def added(self) -> dict[int, int]:
         """The rows of A that make up for what M lacks, if it has no inverse in the mechanism."""
         if not self.base.added:
@@ -240,7 +240,7 @@ class SpatialScene(Scene):
         M, A = (_stacked(part, n, count) for part in (rows.M, rows.A))
         return held([Values(sp.csr_array(M[k]), empty, sp.csr_array(A[k]), empty) for k in range(count)])
 
-    @cached_property
+    @OnceForAll
     def _arrays(self) -> Rows:
         b = self.blocks
         program = Program(self.inputs, [*b.M.values(), *b.f, *b.A.values(), *b.c])
@@ -291,8 +291,8 @@ def conditions_by_bodies(scene: Scene) -> dict[str, Expr]:
 
 def spatial_scene(scene: Scene) -> SpatialScene | None:
     """Return a scene by bodies, found once; None where no body turns in space, or not by angular velocities."""
-    if "bodies" not in scene.memory:
+    if "bodies" not in scene.written:
         other = turned(scene.system)
         found = SpatialScene(scene, _by_matrices(other)) if other is not None and other.turning else None
-        scene.memory["bodies"] = found
-    return scene.memory["bodies"]
+        scene.written["bodies"] = found
+    return scene.written["bodies"]

@@ -12,9 +12,9 @@ from dalembert.forms.sheet import NamedSteps
 
 def steps_of(scene: Scene) -> NamedSteps:
     """Return the steps of a scene, found once."""
-    if "steps" not in scene.memory:
-        scene.memory["steps"] = _steps(scene)
-    return scene.memory["steps"]
+    if "steps" not in scene.written:
+        scene.written["steps"] = _steps(scene)
+    return scene.written["steps"]
 
 
 def _steps(scene: Scene) -> NamedSteps:

@@ -58,7 +58,7 @@ def derive(system: System, name: str = "multipliers", coordinates: Sequence[str]
     choice(name, list(FORMS), "form", "forms", DerivationError)
     form = FORMS[name](coordinates)
     refuse_undetermined(system)
-    scene = scene_of(system)
+    scene = scene_of(system).page()
     if reason := form.refuse(scene):
         raise DerivationError(reason)
     draft = _Draft([f"redundant: {redundancy}" for redundancy in scene.redundancies], shared_loads(scene))
@@ -253,7 +253,7 @@ class _Work:
             result.notes.append(f"the reaction of `{name}` is not determinate: {why}")
         if not scene.kept:
             return
-        found = scene.memory["acting"] = scene.memory.get("acting") or self.acting()  # the same in all forms
+        found = self.acting()
         n = len(scene.blocks.q)
         followed = self.followed(found)
         for i, multiplier in zip(scene.kept, found.multipliers, strict=True):
@@ -276,9 +276,7 @@ class _Work:
             return {}
         symbols = {i: scene.followed.get(multiplier_of(scene.system.constraints[i].name)) for i in scene.kept}
         right = {symbols[i]: F for i, F in zip(scene.kept, found.multipliers, strict=True) if symbols[i] is not None}
-        if "followed" not in scene.memory:  # the same in all forms
-            scene.memory["followed"] = solved_multipliers(scene, right, readable=not found.names)
-        solved = scene.memory["followed"]
+        solved = solved_multipliers(scene, right, readable=not found.names)
         result.raw.followed = {symbol.name: value for symbol, value in solved.values.items()}
         result.notes += solved.notes
         known = solved.right | solved.values

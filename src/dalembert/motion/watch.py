@@ -337,9 +337,6 @@ class Watch:
         if t in self.engine.instants:
             return 1.0
 
-        def value(theta: float) -> float:
-            return float(values(np.array([theta]))[0])
-
         def values(thetas: Array) -> Array:
             times = t + thetas * (end - t)
             states = self._states(thetas, t, y, end, kept)
@@ -352,8 +349,9 @@ class Watch:
         last = self.dips.get(e, 1.0)
         start, (low, high) = 0.0, map(float, values(np.array([0.0, last])))
         if self.left.get(e) == t:  # it begins at zero, goes to one side and comes back
-            start = next((float(theta) for theta in _PROBES if value(float(theta)) * high < 0), 0.0)
-            low = value(start)
+            probed = values(_PROBES)  # in one call, for such a step is repeated in each
+            if np.any(other := probed * high < 0):
+                start, low = float(_PROBES[np.argmax(other)]), float(probed[np.argmax(other)])
         if not low * high < 0:  # rounding moved it to an end
             return 0.0 if abs(low) < abs(high) else 1.0
         return zero_between(values, start, last, low, high)
