@@ -34,9 +34,9 @@ def in_decimals(expr: Expr) -> Expr:
 def without_fractions(expr: Expr) -> Expr:
     """Write all fractions that nobody would write as decimals, however long, and multiply sums by them.
 
-    >>> x, y = se.symbols("x y")
-    >>> without_fractions(se.Rational(1, 400000) * (131302 * x + 6200 * y) + x / 3)
-    0.328255*x + 0.0155*y + (1/3)*x
+    >>> x, y, z = se.symbols("x y z")
+    >>> without_fractions(se.Rational(1, 400000) * (131302 * x + 6200 * y) + z / 3)
+    0.328255*x + 0.0155*y + (1/3)*z
     """
 
     def node(node: Expr, args: list[Expr]) -> Expr:
