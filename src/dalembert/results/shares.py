@@ -131,7 +131,8 @@ def least_shared(system: System, inputs: Array, multipliers: Array) -> Array:
 
     It lets dependent rows pass by a small term, beside which rounding is not small: λ moves along the w with wᵀA = 0.
     """
-    n, found, numeric, last = len(system.coordinates), multipliers.copy(), None, None
+    n, found, numeric = len(system.coordinates), multipliers.copy(), None
+    last = np.zeros(0)
     for k, row in enumerate(inputs):
         values = row[1 + 2 * n :]
         if numeric is None or not np.array_equal(values, last):  # modes of friction change on the way
