@@ -1,6 +1,7 @@
-"""One acceleration with forces that depend on reactions, beside the same system without them, in one run.
+"""One acceleration with forces that depend on reactions, beside the same system without them, in one run; and peers.
 
-    python benchmarks/friction.py
+    python benchmarks/friction.py               writes results/friction.md
+    python benchmarks/friction.py --quick       accelerations only, nothing is written
 
 Each system has friction that is linear in its reactions between their signs. "proximal" is the elimination with
 refinement on which every motion can fall back, "plain" the one without it that motions mostly take. The ratio is that
@@ -79,15 +80,63 @@ def times(system: System) -> dict[str, float]:
     return {way: best(lambda call=call: kernels.run(*call, rows)) / STATES for way, call in ways.items()}
 
 
-def main() -> None:
-    """Print a table."""
-    print(f"{'':38}{'way':10}{'without':>10}{'with':>10}{'ratio':>8}")
+def costs() -> str:
+    """Return what accelerations cost, as a table."""
+    lines = ["| system | way | without, ns | with, ns | ratio |", "|---|---|---|---|---|"]
     for name, system in SYSTEMS.items():
         smooth, rough = times(without(system)), times(system)
         for way, plain in smooth.items():
-            ratio = rough[way] / plain
-            print(f"{name:38}{way:10}{plain * 1e9:>7.0f} ns{rough[way] * 1e9:>7.0f} ns{ratio:>8.2f}")
-            name = ""
+            with_, plain = rough[way] * 1e9, plain * 1e9
+            lines.append(f"| {name} | {way} | {plain:.0f} | {with_:.0f} | {with_ / plain:.2f} |")
+    return "\n".join(lines)
+
+
+def belt() -> str:
+    """Return the times and errors of the block on a belt, as a table."""
+    from peers.belt import runs
+
+    lines = ["| code | setting | seconds | error of the period |", "|---|---|---|---|"]
+    for run in runs():
+        code, setting, seconds, error = run()
+        lines.append(f"| {code} | {setting} | {seconds:.2g} | {error:.1e} |")
+        print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+TEXT = """# Friction
+
+`python benchmarks/friction.py`, with versions {versions}.
+
+## What an acceleration costs
+
+The shortest time of many calls with {states} states each, with forces that depend on reactions and without them;
+"proximal" is the elimination with refinement on which every motion can fall back, "plain" the one that motions mostly
+take. Asked of laws that are linear between signs: at most 2. That of the bearing is not, and takes Newton's steps.
+
+{costs}
+
+## The block on a belt, 100 periods
+
+Its friction falls with the speed, 1/(1 + 3|v|). dalembert sticks and slips exactly. The peers have no such law: the
+size of the friction is set before every step, from Python, which takes part of their time. MuJoCo's friction is a soft
+constraint, as stiff as the step allows, Exudyn's is rounded off over a small velocity, the zone.
+
+{belt}
+"""
+
+
+def main() -> None:
+    """Print the tables, and write them down."""
+    table = costs()
+    print(table)
+    if "--quick" in sys.argv:
+        return
+    import exudyn
+    import mujoco
+
+    versions = f"MuJoCo {mujoco.__version__}, Exudyn {exudyn.__version__}"
+    text = TEXT.format(versions=versions, states=STATES, costs=table, belt=belt())
+    (Path(__file__).parent / "results" / "friction.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

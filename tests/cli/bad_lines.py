@@ -10,7 +10,7 @@ from pathlib import Path
 from dalembert.model.gallery import SIZED
 
 Line = tuple[str, ...]
-COMMANDS = ("examples", "new", "run", "check", "derive", "simulate", "gains", "export", "cache")
+COMMANDS = ("examples", "new", "run", "check", "derive", "simulate", "inverse", "gains", "export", "cache")
 MODEL_COMMANDS = ("run", "check", "derive", "simulate", "export")
 OPTIONS = {
     "run": ("--until", "--set", "--initial", "--report", "--no-report"),

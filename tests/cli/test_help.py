@@ -14,7 +14,7 @@ from dalembert.cli.app import app
 from dalembert.cli.models import stem
 from dalembert.model.gallery import names
 
-COMMANDS = ("examples", "new", "run", "check", "derive", "simulate", "gains", "export", "cache")
+COMMANDS = ("examples", "new", "run", "check", "derive", "simulate", "inverse", "gains", "export", "cache")
 
 
 def examples(text: str) -> list[list[str]]:

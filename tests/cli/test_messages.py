@@ -37,7 +37,10 @@ def explained(command: str) -> str:
             "`--plot-of` says what `--plot` draws: give a file too, as in --plot motion.png",
         ),
         ("chek pendulum", "no command `chek`; did you mean `check` or `cache`?"),
-        ("fly", "no command `fly`; commands: examples, new, run, check, derive, simulate, gains, export, cache"),
+        (
+            "fly",
+            "no command `fly`; commands: examples, new, run, check, derive, simulate, inverse, gains, export, cache",
+        ),
         ("four-bar", "`four-bar` is a model, not a command; to compute it, write `dalembert run four-bar`"),
         ("crane.toml", "`crane.toml` is a model, not a command; to compute it, write `dalembert run crane.toml`"),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from dalembert import Mechanism
@@ -113,3 +114,24 @@ HOIST = Mechanism(  # from the ceiling under a pulley that carries the load, ove
 )
 def test_same_motion(mechanism, by):
     assert not differences(mechanism, by, 0.3)
+
+
+def test_the_pulls_of_a_rope_that_does_not_slip():
+    """Atwood's machine with a heavy pulley: a = (m₁ − m₂) g/(m₁ + m₂ + J/r²), pulls m₁ (g − a) and m₂ (g + a)."""
+    machine = Mechanism(
+        bodies={
+            "p": {"mass": 3, "inertia": 0.02, "at": [0, 0]},
+            "a": {"kind": "particle", "mass": 4, "at": [-0.1, -1]},
+            "b": {"kind": "particle", "mass": 2.5, "at": [0.1, -1.5]},
+        },
+        joints={
+            "O": {"kind": "revolute", "bodies": ["ground", "p"], "at": [0, 0]},
+            "R": {
+                "kind": "rope", "bodies": ["a", "b"], "points": [[0, 0], [0, 0]], "grip": True,
+                "over": [{"body": "p", "point": [0, 0], "radius": 0.1, "side": "right"}],
+            },
+        },
+    )  # fmt: skip
+    a = (4 - 2.5) * 9.81 / (4 + 2.5 + 2)
+    pulls = machine.simulate(0.2).evaluate({"left": "R.tension1", "right": "R.tension2"})
+    assert np.allclose(pulls["left"], 4 * (9.81 - a)) and np.allclose(pulls["right"], 2.5 * (9.81 + a))

@@ -17,6 +17,8 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 CONTRADICT = {
     "initial.md": ("pendulum",),
     "open-functions.md": ("path",),
+    "servo.md": ("cars",),
+    "inverse.md": ("linkage",),
     "controls.md": ("cart",),
     "pd-arm.md": ("arm",),
 }  # shown because they cannot start

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+import unicodedata
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,6 +14,8 @@ import symengine as se
 from dalembert.document.curve import drawn
 from dalembert.document.html import number, write_notebook, write_page
 from dalembert.document.nodes import Formula, Name, Number, Paragraph, Sparkline, Table, Tone, rounded
+from dalembert.document.typeset import math, prose
+from dalembert.forms import FORMS
 from dalembert.language.parser import parse
 from dalembert.language.vocabulary import Vocabulary
 
@@ -123,3 +126,18 @@ def test_numbers():
     assert (rounded(1e-15, 1.0).text, rounded(-1e-15, 0.0).text) == ("0", "-1e-15")
     shown = [number(Number(x)) for x in (1e-7, -1e12, -2.5e-7, 0.1)]
     assert shown == ["10<sup>−7</sup>", "−10<sup>12</sup>", "−2.5&#8239;·&#8239;10<sup>−7</sup>", "0.1"]
+
+
+def test_dots_are_written_of_every_letter():
+    """Unicode has one character for some letters with a dot, and none for others."""
+    assert prose("M(Ḋu + ḃ), ẋ, ẍ, q̇, φ̈") == (
+        r"M($\dot{D}$u + $\dot{b}$), $\dot{x}$, $\ddot{x}$, $\dot{q}$, $\ddot{\phi}$"
+    )
+    assert math("Ḋu + ė") == r"\dot{D} u + \dot{e} "
+    assert prose("Łódź, naïve, ż") == "Łódź, naïve, ż"
+
+
+def test_titles_of_all_forms_keep_their_dots():
+    for form in FORMS.values():
+        written, dots = prose(form.title), unicodedata.normalize("NFD", form.title)
+        assert written.count(r"\dot") == dots.count("\u0307") and written.count(r"\ddot") == dots.count("\u0308")

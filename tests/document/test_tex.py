@@ -73,8 +73,8 @@ def test_they_are_written_as_by_hand():
     ) == r"(m + m_1) \ddot{x} \cos \phi + \frac{1}{2} m \dot{x}^{2}".replace("m_1", "m_{1}")
     assert written("x*sin(phi)^2") == r"x \sin^{2} \phi"
     assert written("sin(2*phi)/(1 + x)") == r"\frac{\sin(2 \phi)}{x + 1}"
-    assert written("m*(x + 1/phi)") == r"m \left(\frac{1}{\phi} + x\right)"
-    assert written("mass*length*x") == r"\mathrm{length}\, \mathrm{mass}\, x"
+    assert written("m*(x + 1/phi)") == r"m \left(x + \frac{1}{\phi}\right)"
+    assert written("mass*length*x") == r"\mathrm{mass}\, \mathrm{length}\, x"
     assert written("abs(x)*step(phi)") == r"\left|x\right| \operatorname{step} \phi"
     assert r"\begin{cases} 1 & \text{if } x < \phi \\ x & \text{else} \end{cases}" in written("if(x < phi, 1, x)")
 

@@ -82,7 +82,7 @@ def test_phong_pendulum():
     check(system, matrices(board.document()), expected)
     text = str(board)
     assert "x_1 is the unit vector of `phi`; remainders: x " in text
-    assert "l*r_x*cos(phi) + l*r_y*sin(phi) + r_phi = 0" in text  # (3.15)
+    assert "r_phi + l*r_x*cos(phi) + l*r_y*sin(phi) = 0" in text  # (3.15)
     assert "r_x = m*x''" in text and "r_y = m*(y'' + g)" in text and "r_phi = J*phi''" in text  # (3.12) to (3.14)
     square = next(line for line in text.splitlines() if "s_2 = " in line)
     assert agrees(system, read(system, square.split("=")[1].split("    ")[0]), f"(1 + l^2)/{one}")

@@ -113,11 +113,11 @@ def test_rows_are_those_of_newton_and_euler():
         "  m*x_top'' - lambda_O_x = 0",
         "  m*y_top'' - lambda_O_y = 0",
         "  m*(z_top'' + g) - lambda_O_z = 0",
-        "  J1*alpha_x_top + l*(R13_top*lambda_O_x + R23_top*lambda_O_y + R33_top*lambda_O_z) + "
-        "omega_y_top*omega_z_top*(J3 - J2) = 0",
-        "  J2*alpha_y_top + omega_x_top*omega_z_top*(J1 - J3) = 0",
-        "  J3*alpha_z_top - l*(R11_top*lambda_O_x + R21_top*lambda_O_y + R31_top*lambda_O_z) - "
-        "omega_x_top*omega_y_top*(J1 - J2) = 0",
+        "  J1*alpha_x_top + (J3 - J2)*omega_y_top*omega_z_top"
+        " + l*(R13_top*lambda_O_x + R23_top*lambda_O_y + R33_top*lambda_O_z) = 0",
+        "  J2*alpha_y_top + (J1 - J3)*omega_x_top*omega_z_top = 0",
+        "  J3*alpha_z_top - (J1 - J2)*omega_x_top*omega_y_top"
+        " - l*(R11_top*lambda_O_x + R21_top*lambda_O_y + R31_top*lambda_O_z) = 0",
         lines[8],
     ]
     assert "lambda_top_norm" in lines[8]

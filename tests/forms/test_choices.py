@@ -69,3 +69,9 @@ def test_choices_do_not_depend_on_units(machine, unit):
 def test_choices_of_a_motion_do_not_depend_on_units(unit):
     first, second = (crank(u).simulate(0.02, form="independent").motion.engine.choices[0][1] for u in (1.0, unit))
     assert first == second
+
+
+def test_coordinates_are_named_as_systems_name_them():
+    of = System("x y z", kinetic="(x'^2 + y'^2 + z'^2)/2", constraints={"plane": "x + y = z"})
+    texts = [str(of.derive("independent", coordinates=named)) for named in (["x", "y"], "x y", "x, y")]
+    assert texts[0] == texts[1] == texts[2]

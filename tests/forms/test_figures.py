@@ -31,7 +31,7 @@ CASES = [
     (
         {"coordinates": "x", "kinetic": "x'^2/2", "forces": {"x": "-12.5*x - 1e-7*x' + cos(2.3*t)"}},
         "explicit",
-        ["x'' + 1e-07*x' - cos(2.3*t) + 12.5*x"],
+        ["x'' + 1e-07*x' + 12.5*x - cos(2.3*t)"],
     ),
     (
         {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import numpy as np
 import pytest
 
@@ -85,3 +87,18 @@ def test_rattle_says_that_it_cannot():
     with pytest.raises(DalembertError) as caught:
         loaded_belt().simulate(1, method="rattle", step=0.01)
     assert "friction" in str(caught.value)
+
+
+def test_exports_slide_and_jax_is_refused_by_name(tmp_path):
+    """The block on the belt at rest on the ground slides back: a = −k x + F(0.2)."""
+    system = loaded_belt()
+    (path,) = system.export(tmp_path / "belt.py", "numpy")
+    spec = importlib.util.spec_from_file_location("belt", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    acceleration = module.accelerations(0.0, [0.4, 0], [0.0, 0])[0]
+    assert acceleration == pytest.approx([-0.4 + 1 / 1.6, 0], abs=1e-12)
+    with pytest.raises(
+        DalembertError, match="reactions of `ground`, which is not written for JAX; export to numpy or c"
+    ):
+        system.export(tmp_path / "jax.py", "jax")

@@ -183,3 +183,20 @@ def test_a_ball_in_its_socket_stops_spinning():
     left = np.clip(1 - run.t / stop, 0, None)
     assert np.array(spin) == pytest.approx(np.outer([6, -3, 2], left), abs=1e-7)
     assert run.evaluate("socket.normal") == pytest.approx(3 * G, rel=1e-9)
+
+
+def test_sliding_that_begins_slowly_under_a_force_that_turns_takes_few_steps():
+    """Static and sliding coefficient are equal, so that speed grows as t²: friction turns it into its direction at once.
+
+    By SciPy's implicit method from a speed of 1e-13 along the force on.
+    """
+    system = flat(forces={"x": "3*t", "y": "t^2"})
+    run = system.simulate(4, rtol=1e-11, atol=1e-13)
+    begin = run.events[0].t
+    assert kinds(run) == ["slip"] and np.hypot(3 * begin, begin**2) == pytest.approx(0.25 * 2 * G, rel=1e-12)
+    assert run.motion.facts["steps"] < 500 and run.certificate.ok
+    assert [run["x"][-1], run["y"][-1]] == pytest.approx([4.7308013865, 4.6165917153], abs=2e-10)
+    inside = run.at(run.motion.times[:-1] + 0.3 * np.diff(run.motion.times))[0]
+    assert np.all(np.diff(inside[:, 0]) >= 0)
+    slow = system.simulate(4, rtol=1e-9, atol=1e-11, method="radau")
+    assert slow["x"][-1] == pytest.approx(4.7308013865, abs=1e-8)

@@ -84,6 +84,23 @@ def test_one_that_rests_by_a_share_that_turns_a_reaction_round():
     holds(189)
 
 
+def test_one_that_sticks_by_the_only_solution_inside_its_limit():
+    """The sign of the reaction with which it would stick beyond its limit is a solution of the equations, but none."""
+    holds(672)
+
+
+def test_two_that_stick_until_both_are_at_their_limits():
+    holds(831)
+
+
+def test_one_whose_load_passes_zero():
+    holds(929)
+
+
+def test_one_that_can_neither_go_on_sticking_nor_slide_in_one_way():
+    assert "Painlevé" in holds(1165)
+
+
 @pytest.mark.full
 def test_many_random_systems():
     refused = [text for seed in range(12, 512) if seed not in (16, 189) and (text := holds(seed))]

@@ -70,7 +70,7 @@ def test_hostile_files_are_refused(text):
 def test_hostile_expressions_are_refused(text):
     quoted = text.replace("\\", "\\\\").replace('"', '\\"')
     with pytest.raises(ModelError):
-        loads(GOOD.replace('potential = "g*m*y"', f'potential = "{quoted}"'))
+        loads(GOOD.replace('potential = "m*g*y"', f'potential = "{quoted}"'))
 
 
 def test_definitions_that_double():

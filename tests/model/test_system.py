@@ -212,7 +212,7 @@ REFUSED = [
     ({"parameters": {"x": 1}}, "parameter `x` is also a coordinate; rename one of them"),
     (
         {"parameters": {"m": "2*k"}},
-        "unknown name `k`; `m` needs a constant; what depends on parameters belongs into [define]",
+        "unknown name `k`; `m` needs a constant; what depends on parameters or time belongs into [define]",
     ),
     ({"parameters": {"m": float("nan")}}, "`m` needs a finite number, got nan"),
     ({"parameters": {"m": [1]}}, "`m` needs a finite number, got the list [1]"),
@@ -226,7 +226,7 @@ REFUSED = [
     ),
     ({"simulation": {"form": 3}}, "a form is given by its name, got 3"),
     ({"define": {"x": "1"}}, "definition `x` is also a coordinate or a parameter"),
-    ({"define": {"A": "B", "B": "1"}}, "unknown name `B`"),
+    ({"define": {"A": "B", "B": "1"}}, "`B` stands below: a definition knows those above it"),
     ({"drawing": {"points": {"P": ["x"]}}}, "point `P` needs two or three coordinates"),
     (
         {"drawing": {"points": {"P": ["x", 0]}, "lines": [["P", "Q"]]}},

@@ -184,3 +184,18 @@ def test_an_event_without_a_value_is_told_of():
         run = SPRING.simulate(2.0, events=["sqrt(x - 1) = 0", "x = 0"])
     assert len(run.events) == 1
     assert [note for note in run.certificate.notes if "whether it happens there cannot be seen" in note]
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        ("x = 0, stop", r'an event is an equation such as `x = 0`, .* stands apart, as in Event\("x = 0", "stop"\)'),
+        ("x > 0", "an event is an equation such as `x = 0`, .* with the direction `up`"),
+    ],
+)
+def test_what_an_event_looks_like(event, words):
+    free = System("x", kinetic="x'^2/2")
+    with pytest.raises(ModelError, match=words):
+        free.simulate(1, events=[event])
+    with pytest.raises(ModelError, match=words.split(",")[0]):
+        free.replace(events={"hit": {"when": event}})

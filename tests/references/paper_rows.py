@@ -15,7 +15,11 @@ REDUNDANT = {"rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)", "length": "x
 DISK, PENDULUM = 'example("rolling-disk")', 'example("pendulum")'
 WHEEL, ROD = 'example("upright-disk")', 'example("rod-with-knife-edge")'
 PLATFORM, SLIDER = 'example("platform-on-incline")', 'example("pendulum-on-slider")'
-CONTROL = "later: servo constraints and controlled systems"
+CONTROLLED = (
+    f'{PENDULUM}.replace(controls={{"T": {{"acts": {{"x": 1}}}}}}, programme={{"swing": "phi = t^2"}}, '
+    f'initial={{"phi": None, "phi\'": None}}).derive("minimal").multipliers'
+)
+BESIDE = "servo/test_closed_forms.py::test_a_control_that_acts_beside_its_programme"
 STABILISED = f'{WHEEL}.simulate(0.5, method="rk4", step=0.1, keep="stabilise", gains={{"kappa": -5}}).stabilisation'
 NOT_IDEAL = f'{PENDULUM}.replace(forces={{"phi": "-0.1*abs(lambda_rod_x)*phi\'"}}).derive("minimal").equations'
 
@@ -65,7 +69,7 @@ PHONG = [
         NOT_IDEAL,
         "followed/test_forms.py::test_every_form_as_formulas",
     ),
-    ("remark: controlled", "another statement for (2.5)", "", CONTROL),
+    ("remark: controlled", "another statement for (2.5)", CONTROLLED, BESIDE),
     ("remark: software", "symbolic and numerical", f'{PENDULUM}.compile("minimal")', f"{FORMS}::test_numbers"),
     ("3.1", "u − r = 0", f"{DISK}.constraints", f"{BOARD}::test_phong_disk"),
     ("3.2", "s + rφ = 0", f"{DISK}.constraints", f"{BOARD}::test_phong_disk"),
@@ -377,7 +381,7 @@ DOSANH_1996 = [
         f"{THEORY}::test_pendulum_on_a_slider_reaction",
     ),
     ("remark: along the motion", "Q*(t)", f'{SLIDER}.simulate(0.1).reaction("ground")', f"{FORMS}::test_numbers"),
-    ("remark: control", "use in control and stability", "", CONTROL),
+    ("remark: control", "use in control and stability", CONTROLLED, BESIDE),
 ]
 LECTURE = [
     ("kinetic energy", "½mv² + ½ωᵀIω of bodies", 'example("slider-crank-joints").kinetic', f"{FORMS}::test_formulas"),

@@ -276,4 +276,20 @@ def test_colours_can_be_told_apart(palette, eye):
 
 def test_friction_is_drawn():
     titles = [panel.title.text for panel in chart(example("block-on-belt").simulate(6), "friction").panels]
-    assert titles == ["Forces along what slides", "Loads", "Sliding velocities", "Sticking (1) and sliding (0)"]
+    assert titles == ["Forces along what slides", "Where it sticks", "Loads", "Sliding velocities"]
+
+
+def test_where_friction_sticks_is_drawn_as_strips():
+    """The belt oscillator begins with sticking, slips at x = 1, and sticks again: two parts of the strip are coloured."""
+    run = example("block-on-belt").simulate(9)
+    panel = chart(run, "friction").panels[1]
+    assert panel.strip == ("sticks", "slides")
+    figure = run.plot("friction")
+    axes = figure.axes[1]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["rubbing.status"]
+    grey, coloured = axes.collections
+    ends = [part.vertices[:, 0] for part in coloured.get_paths()]
+    slip, stick = (next(event.t for event in run.events if event.kind == kind) for kind in ("slip", "stick"))
+    assert len(grey.get_paths()) == 1 and len(ends) == 2
+    assert ends[0].min() == 0.0 and ends[0].max() == pytest.approx(slip, abs=0.05)
+    assert ends[1].min() == pytest.approx(stick, abs=0.05) and ends[1].max() == pytest.approx(9, abs=1e-9)

@@ -127,8 +127,8 @@ def test_reactions_as_formulas(tmp_path):
     path = tmp_path / "disk.html"
     example("rolling-disk").simulate(1.0).report(path)
     words = shown(path.read_text(encoding="utf-8")).replace("\u2062", "").replace("\u2061", "")
-    assert "rs = −FJJ+mr2rolling" in words  # −F J/(J + m r²)
-    assert "ru = gmcontact" in words
+    assert "rs = −JFJ+mr2rolling" in words  # −J F/(J + m r²)
+    assert "ru = mgcontact" in words
 
 
 @pytest.mark.parametrize("form", ["explicit", "canonical", "independent"])
@@ -305,3 +305,22 @@ def test_colours_follow_the_reader_and_paper_is_white(written):
         assert dark.page.locator("figure.plot > svg").first.is_visible()
         assert dark.page.pdf(format="A4").startswith(b"%PDF")
         assert not dark.errors
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_where_friction_sticks_stands_as_a_strip_beneath_its_forces(width, tmp_path):
+    run = example("block-on-belt").simulate(9)
+    run.report(tmp_path / "belt.html")
+    with opened(tmp_path / "belt.html", width=width) as seen:
+        figure = seen.page.locator("figure.plot", has_text="Where it sticks")
+        figure.scroll_into_view_if_needed()
+        whole = figure.locator("svg rect.strip").bounding_box()
+        parts = [part.bounding_box() for part in figure.locator("svg rect[style*='fill']").all()]
+        slip, stick = (next(event.t for event in run.events if event.kind == kind) for kind in ("slip", "stick"))
+        share = [part["width"] / whole["width"] for part in parts]
+        assert share == pytest.approx([slip / 9, 1 - stick / 9], abs=0.02)
+        assert all(part["x"] > 0 and part["x"] + part["width"] <= width for part in parts)
+        box = figure.locator("> svg").bounding_box()
+        seen.page.mouse.move(whole["x"] + 2, box["y"] + 10)
+        figure.locator("output", has_text=re.compile("^sticks$")).wait_for()
+        assert not seen.errors and not seen.requests

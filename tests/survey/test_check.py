@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dalembert import ModelError, System, example, loads
+from dalembert import Mechanism, ModelError, System, example, loads
 from tests.conftest import pendulum
 
 
@@ -500,3 +500,28 @@ def test_all_coordinates_without_inertia_are_named():
     system = System(names, kinetic="x0'^2", constraints={f"c{i}": f"x{i} = 0.3*x0" for i in range(1, 10)})
     (note,) = (p.text for p in system.check().problems if "no inertia" in p.text)
     assert "`x1`" in note and "`x9`" in note
+
+
+def test_a_massless_coupler_between_ball_joints_is_named():
+    """It turns about its own line; with a universal pair at one end it is held, and the mechanism moves."""
+
+    def linkage(kind: str) -> Mechanism:
+        ball = {"kind": "spherical"}
+        return Mechanism(
+            dimensions=3,
+            bodies={
+                "crank": {"mass": 1, "inertia": [0.001, 0.01, 0.01], "at": [0, 0.05, 0]},
+                "coupler": {"mass": 0, "at": [0.2, 0.05, 0.15]},
+                "rocker": {"mass": 2, "inertia": [0.02, 0.02, 0.002], "at": [0.4, 0, 0.15]},
+            },
+            joints={
+                "A": {"kind": "revolute", "bodies": ["ground", "crank"], "at": [0, 0, 0], "axis": [1, 0, 0]},
+                "B": {"kind": kind, "bodies": ["crank", "coupler"], "at": [0, 0.1, 0]},
+                "C": ball | {"bodies": ["coupler", "rocker"], "at": [0.4, 0, 0.3]},
+                "D": {"kind": "revolute", "bodies": ["ground", "rocker"], "at": [0.4, 0, 0], "axis": [0, 1, 0]},
+            },
+        )
+
+    text = str(linkage("spherical").check())
+    assert "`coupler` can turn about the line through its joints `B` and `C`, and has no inertia against that" in text
+    assert "`universal` pair in place of one of the joints, or a `rod` in place of all three" in text

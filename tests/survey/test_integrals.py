@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import symengine as se
 
-from dalembert import System, load
+from dalembert import Mechanism, System, load
 from dalembert.cli import main
 from dalembert.results.certificate.constants import moves_from_rest
 from dalembert.results.certificate.equations import places, scales
@@ -231,3 +231,75 @@ def test_names_of_bodies_stand_for_what_they_say():
     named = [row.right.xreplace(meanings) for row in found.rows()]
     plain = [one.expression for one in found]
     assert np.allclose(states.at(named), states.at(plain), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("coordinates", "kinetic", "names", "formulas"),
+    [
+        ("x", "m*x'^2/2", "energy p_x", {"energy": "m*x'^2/2", "p_x": "m*x'"}),
+        ("phi", "J*phi'^2/2", "energy p_phi", {"energy": "J*phi'^2/2", "p_phi": "J*phi'"}),
+        ("x y", "m*(x'^2 + y'^2)/2", "energy p_x p_y I_4", {"p_y": "m*y'", "I_4": "m*(x*y' - y*x')"}),
+        ("x y phi", "m*(x'^2 + y'^2)/2 + J*phi'^2/2", "energy p_x p_y p_phi I_5", {"I_5": "m*(x*y' - y*x')"}),
+        ("x1 x2", "(m*x1'^2 + J*x2'^2)/2", "energy p_x1 p_x2", {"p_x2": "J*x2'"}),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_where_nothing_acts_all_is_kept(coordinates, kinetic, names, formulas):
+    """Energy, momenta and the angular momentum of Newton's first law, and not that x and φ both go on uniformly."""
+    found = System(coordinates, kinetic=kinetic, parameters={"m": 2, "J": 3}).integrals().as_dict()
+    assert " ".join(found) == names
+    assert {name: found[name]["value"] for name in formulas} == formulas
+    assert all(one["general"] for one in found.values())
+
+
+@pytest.mark.parametrize("inertia", [0.1, 1.0])
+def test_a_free_body_without_gravity(inertia):
+    """Also one whose mass and moment of inertia are the same number: its angle is no length."""
+    body = {"mass": 1, "inertia": inertia, "at": [0.5, 0], "velocity": [1, 2], "spin": 3}
+    found = Mechanism(bodies={"a": body}, gravity=[0, 0]).integrals()
+    assert [one.name for one in found] == ["energy", "p_x_a", "p_y_a", "p_phi_a", "I_5"]
+    assert found.as_dict()["I_5"]["value"] == "x_a*y_a' - y_a*x_a'"
+
+
+@pytest.mark.filterwarnings("error")
+def test_gravity_that_is_none():
+    """A parameter of value 0 is no factor: p_y is kept with these values of the parameters only."""
+    found = Mechanism(bodies={"a": {"mass": 1, "inertia": 0.1}}, parameters={"g": 0}).integrals().as_dict()
+    assert found["p_y_a"]["general"] is False and found["p_x_a"]["general"] is True
+
+
+def test_wheels_in_mesh_where_nothing_acts():
+    """Kept is the momentum of both turned together, along which the teeth do no work: 2 p_a − p_b."""
+    of = System("a b", kinetic="(0.1*a'^2 + 0.3*b'^2)/2", constraints={"mesh": "20*a + 40*b = 0"})
+    found = of.integrals().as_dict()
+    assert list(found) == ["energy", "p_a_b"] and found["p_a_b"]["value"] in ("0.3*b' - 0.2*a'", "0.2*a' - 0.3*b'")
+    for one in of.integrals():
+        assert drift(of.replace(initial={"a'": 2}), one.expression) < DRIFT
+
+
+def test_what_a_constraint_holds_at_zero_is_no_factor():
+    """A wheel on a fixed axle and a free one in mesh: y_a x_b' holds, as y_a is zero all the time."""
+    wheel = {"mass": 1, "inertia": 0.1}
+    of = Mechanism(
+        bodies={"a": {**wheel, "at": [0, 0], "spin": 2}, "b": {**wheel, "at": [0.5, 0]}},
+        joints={
+            "A": {"kind": "revolute", "bodies": ["ground", "a"], "at": [0, 0]},
+            "G": {"kind": "gear", "bodies": ["a", "b"], "radii": [0.3, 0.2]},
+        },
+        gravity=[0, 0],
+    )
+    states = SampledStates(of, 30, seed=3)
+    for one in of.integrals():
+        assert np.ptp(states.at([one.expression])) > 1e-3, one.name
+        assert not {"x_a", "y_a"} & {symbol.name for symbol in one.expression.free_symbols}
+
+
+def test_nothing_that_can_move_warns_of_nothing(recwarn):
+    """A truss: no velocity, no momentum, and no quotient by zero."""
+    joints = {
+        "A": {"kind": "revolute", "bodies": ["ground", "a"], "at": [0, 0]},
+        "B": {"kind": "slot", "bodies": ["ground", "a"], "at": [1, 0], "axis": [1, 0]},
+    }
+    locked = Mechanism(bodies={"a": {"mass": 1, "inertia": 0.1, "at": [0.5, 0]}}, joints=joints)
+    assert len(locked.integrals()) == 0
+    assert "mesh" not in str(locked.derive("minimal")) and not recwarn.list

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import ModelError, System, example
+from dalembert import Mechanism, ModelError, System, example
 from dalembert.blocks.numeric import Numeric, numeric_of
 from dalembert.survey.initial_numbers import given_values
 from tests.conftest import pendulum
@@ -202,3 +202,29 @@ def test_bodies_that_fit_stay_where_they_were_placed(model):
     residual, jacobian, _ = numeric.position(start.t, np.array([placed[name] for name in system.coordinates]), True)
     assert np.abs(residual).max() <= 4e-16 * np.abs(jacobian).sum(axis=1).max() * np.abs(start.q).max()
     assert start.q.tolist() == [placed[name] for name in system.coordinates]
+
+
+@pytest.mark.parametrize(("by", "chosen"), [("joints", "angle_pin'"), ("angles", "phi_rod'"), ("absolute", "phi_rod'")])
+def test_velocities_that_are_left_open_are_told_in_all_coordinates(by, chosen):
+    """A cart that moves at 5 m/s, and a rod that hangs on it: of all angular velocities that with the least energy.
+
+    ½ J ω² + ½ m (v + l ω)² is least at ω = −m l v/(J + m l²), and so it starts whatever its coordinates are.
+    """
+    cart = Mechanism(
+        bodies={
+            "cart": {"mass": 10, "at": [0, 0], "velocity": [5, 0]},
+            "rod": {"mass": 2, "inertia": 0.1, "at": [0, -0.5]},
+        },
+        joints={
+            "rail": {"kind": "prismatic", "bodies": ["ground", "cart"], "at": [0, 0], "axis": [1, 0]},
+            "pin": {"kind": "revolute", "bodies": ["cart", "rod"], "at": [0, 0]},
+        },
+        by=by,
+    )
+    assert cart.start()[chosen] == pytest.approx(-2 * 0.5 * 5 / (0.1 + 2 * 0.25))
+    note = next(problem.text for problem in cart.check().problems if "not determined" in problem.text)
+    assert note.startswith("1 of the velocities") and "those with the least kinetic energy are taken" in note
+    assert f"{chosen} = -8.33333)" in note
+    at_rest = cart.replace(initial={"pin.angle'": 0})
+    assert at_rest.start()[chosen] == pytest.approx(0, abs=1e-12)
+    assert "not determined" not in str(at_rest.check())

@@ -13,7 +13,7 @@ conditions hold: one, or none, or several, as in Painlevé's paradox.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -47,7 +47,8 @@ class Law:
     """ρ on few coordinates.
 
     rows: the constraints whose multipliers stand in it. channels: the coordinates on which it acts. symbols: of these
-    multipliers. phi: ρ by channel, in these and in `places`, the symbols of θ; parts: what these stand for.
+    multipliers. phi: ρ by channel, in these and in `places`, the symbols of θ; parts: what these stand for. rests: what
+    must not be below zero where a solution counts, in these and `further` multipliers, of the constraints `beside`.
     """
 
     rows: tuple[int, ...]
@@ -56,11 +57,38 @@ class Law:
     phi: tuple[Expr, ...]
     places: tuple[Expr, ...]
     parts: tuple[Expr, ...]
+    rests: tuple[Expr, ...] = ()
+    beside: tuple[int, ...] = ()
+    further: tuple[Expr, ...] = ()
 
     @cached_property
     def slopes(self) -> dict[tuple[int, int], Expr]:
         """∂φ/∂λ by (channel, λ), without zeros; where φ switches, that of one side."""
         return slopes_of(self.phi, self.symbols)
+
+    @cached_property
+    def gathered(self) -> tuple[Law, dict[tuple[int, int], Expr]]:
+        """The law by what its forces are multiples of, |λ| most often, and these by (channel, multiple of it), in θ."""
+        kinds: dict[Expr, int] = {}
+        directions: dict[tuple[int, int], Expr] = {}
+        follows = frozenset(self.symbols)
+        for k, expr in enumerate(self.phi):
+            for term in expr.args if expr.is_Add else (expr,):
+                factors = term.args if term.is_Mul else (term,)
+                kind = se.Mul(*[factor for factor in factors if factor.free_symbols & follows])
+                apart = se.Mul(*[factor for factor in factors if not factor.free_symbols & follows])
+                place = (k, kinds.setdefault(kind, len(kinds)))
+                directions[place] = directions.get(place, ZERO) + apart
+        return replace(self, channels=(), phi=tuple(kinds)), directions
+
+    @cached_property
+    def only_bends(self) -> bool:
+        """Whether it switches by abs, max and min alone, none inside another: then it does not jump."""
+        symbols = frozenset(self.symbols)
+        nodes = list(_switching(self.phi, symbols))
+        inner = [u for node in nodes for u in node.args]
+        bends = all(isinstance(node, (se.Abs, se.Max, se.Min)) for node in nodes)
+        return bends and next(_switching(inner, symbols), None) is None
 
     @cached_property
     def branches(self) -> tuple[LawBranch, ...]:
@@ -83,8 +111,8 @@ def law_of(system: System) -> Law | None:
     return reduced_law(system.blocks, [constraint.name for constraint in system.constraints])
 
 
-def reduced_law(blocks: Blocks, constraints: Sequence[str]) -> Law | None:
-    """Reduce ρ of some blocks to what has to be solved together."""
+def reduced_law(blocks: Blocks, constraints: Sequence[str], rests: Sequence[Expr] = ()) -> Law | None:
+    """Reduce ρ of some blocks to what has to be solved together; rests: what has to be above zero, see `Law`."""
     if not blocks.rho:
         return None
     used = multipliers_in(*blocks.rho.values())
@@ -92,7 +120,12 @@ def reduced_law(blocks: Blocks, constraints: Sequence[str]) -> Law | None:
     symbols = tuple(multiplier(constraints[i]) for i in rows)
     places: dict[Expr, Expr] = {}  # what stands apart, and its symbol
     phi = tuple(_apart(expr, frozenset(symbols), places) for expr in blocks.rho.values())
-    return Law(rows, tuple(blocks.rho), symbols, phi, tuple(places.values()), tuple(places))
+    rests = [rest for rest in rests if rest.free_symbols & {*symbols}]  # others do not tell solutions apart
+    named = multipliers_in(*rests)
+    beside = tuple(i for i, name in enumerate(constraints) if name in named and name not in used)
+    further = tuple(multiplier(constraints[i]) for i in beside)
+    apart = tuple(_apart(rest, frozenset([*symbols, *further]), places) for rest in rests)
+    return Law(rows, tuple(blocks.rho), symbols, phi, tuple(places.values()), tuple(places), apart, beside, further)
 
 
 def slopes_of(phi: Sequence[Expr], symbols: Sequence[Expr]) -> dict[tuple[int, int], Expr]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dalembert.cli.commands import cache, check, derive, examples, export, gains, new, run, simulate
+from dalembert.cli.commands import cache, check, derive, examples, export, gains, inverse, new, run, simulate
 from dalembert.cli.help import Command, Commands
 
 _EXAMPLES = """
@@ -53,5 +53,5 @@ def add(command: Any) -> None:
     made(command.command)
 
 
-for _module in (examples, new, run, check, derive, simulate, gains, export, cache):
+for _module in (examples, new, run, check, derive, simulate, inverse, gains, export, cache):
     add(_module)

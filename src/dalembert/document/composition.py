@@ -16,7 +16,15 @@ import symengine as se
 
 from dalembert.language.building import Expr, is_numeral, ratio
 from dalembert.language.functions import Function, function_of
-from dalembert.language.printing import is_constant_sum, order_text, without_number
+from dalembert.language.printing import (
+    is_constant_sum,
+    is_inertia,
+    is_lone,
+    order_text,
+    rank_of_name,
+    rates_in,
+    without_number,
+)
 from dalembert.language.walk import fold
 
 SUM, PRODUCT, CALL, POWER, ATOM = range(5)  # how tightly the outermost operation binds
@@ -214,18 +222,21 @@ class Script(ABC):
         if expr.is_Number or (inner.is_Symbol and is_numeral(inner)):
             return 0, ""
         if inner.is_Symbol:
-            dots = len(inner.name) - len(inner.name.rstrip("'"))
             if inner.name == "t":
                 return 1.5, ""
-            return (2 if dots else 0) + 1 + dots + 3 * inner.name.startswith("lambda_"), self._text(expr)
-        return (2 if is_constant_sum(inner) else 8) if inner.is_Add else 9, self._text(expr)
+            if rates := rates_in(inner.name):
+                return 3 + rates, self._text(expr)
+            return 1 + (3 if inner.name.startswith("lambda_") else rank_of_name(inner.name)), self._text(expr)
+        if is_constant_sum(inner) and inner.is_Add:
+            return 1.05 if is_inertia(inner) else 2, self._text(expr)
+        return 8 if inner.is_Add else 9, self._text(expr)
 
-    def _place_of_term(self, expr: Expr) -> tuple[bool, int, str]:
-        """Order terms: by their highest derivative; multipliers and numbers come last."""
+    def _place_of_term(self, expr: Expr) -> tuple[bool, int, bool, str]:
+        """Order terms: by their highest derivative, lone names before products; multipliers and numbers come last."""
         names = [symbol.name for symbol in expr.free_symbols]
-        dots = max((len(name) - len(name.rstrip("'")) for name in names), default=-1)
+        rates = max(map(rates_in, names), default=-1)
         text = _DIGITS.sub(lambda found: found[0].zfill(8), without_number(self._text(expr)))  # b2 before b10
-        return any(name.startswith("lambda_") for name in names), -dots, text
+        return any(name.startswith("lambda_") for name in names), -rates, not is_lone(text), text
 
     def _text(self, expr: Expr) -> str:
         return order_text(expr, self._texts)

@@ -143,6 +143,9 @@ def _symbol(c: str) -> str | None:
         return f"{{}}^{{{_RAISED[c]}}}"
     if c in _LOWERED:
         return f"{{}}_{{{_LOWERED[c]}}}"
+    letter, *marks = unicodedata.normalize("NFD", c)
+    if len(marks) == 1 and marks[0] in _ACCENTS:  # one character in Unicode, as the rate of b is, but not that of q
+        return f"{_ACCENTS[marks[0]]}{{{_letter(letter)}}}"
     return _letter(c) if not c.isascii() and _letter(c) != c else None
 
 

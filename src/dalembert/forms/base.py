@@ -101,7 +101,7 @@ class Form(ABC):
     paper: str = ""
     printed: Mapping[str, str] = MappingProxyType({})
 
-    def __init__(self, coordinates: Sequence[str] | None = None):
+    def __init__(self, coordinates: str | Sequence[str] | None = None):
         """Take the coordinates that the user chose, in a form that works with some of them."""
         if coordinates is not None:
             raise DerivationError(f"coordinates are named for the form `independent`, not for `{self.name}`")

@@ -12,6 +12,7 @@ import sympy as sp
 
 from dalembert.algebra.writing.collapsing import collapsed
 from dalembert.algebra.writing.numerals import figures
+from dalembert.algebra.writing.pythagoras import completed
 from dalembert.algebra.writing.signs import settled
 from dalembert.document.nodes import Section
 from dalembert.document.shown import Printed
@@ -309,7 +310,7 @@ class Derivation(Printed):
 
 
 def _shown(expr: Expr) -> Expr:
-    return collapsed(figures(expr))
+    return figures(collapsed(completed(figures(expr))))  # what was put together has its numbers put together too
 
 
 def _figured(named: dict[str, Expr]) -> dict[str, Expr]:

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import numpy as np
 import symengine as se
 
+from dalembert.algebra.arithmetic import Numbers
 from dalembert.algebra.elimination import factorise
+from dalembert.algebra.gramschmidt import Scalar
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.writing.cost import operations
 from dalembert.document.nodes import Block, Paragraph, Section
@@ -34,6 +37,8 @@ from dalembert.language.calculus import Calculus
 if TYPE_CHECKING:
     from dalembert.forms.board import Board
 
+_ROUNDED = 1e-12  # of what is taken away from 1 or 0
+
 
 @register
 class Explicit(Form):
@@ -58,16 +63,32 @@ class Explicit(Form):
             acceleration = [a + factor * value for a, value in zip(acceleration, y, strict=True)]
         # N row by row: (A M⁻¹Aᵀ) is symmetric, so each row of N solves with it
         N = [inner.solve([Y[k][i] for k in range(s)]) for i in range(n)]
-        P = [
-            [(arithmetic.one if i == j else arithmetic.zero) - self._entry(N[i], rows, j) for j in range(n)]
-            for i in range(n)
-        ]
+        P = self._projection(N, rows)
         # Aᵀλ is shorter; rounded, it would keep what was added to M and taken away again
         reaction = (
             remainder(given, acceleration) if arithmetic.rounds else transposed(rows.A, multipliers, n, arithmetic)
         )
         matrices = {"a_u": [[a] for a in free], "N": N, "P": P}
         return Solution(acceleration, reaction, multipliers, matrices)
+
+    @classmethod
+    def _projection(cls, N: list[list[Scalar]], rows: Rows) -> list[list[Scalar]]:
+        """Return E − N A; of numbers, what is only the rounding of what is taken away is zero."""
+        arithmetic, n = rows.arithmetic, rows.n
+        P = [
+            [(arithmetic.one if i == j else arithmetic.zero) - cls._entry(N[i], rows, j) for j in range(n)]
+            for i in range(n)
+        ]
+        if arithmetic is Numbers:
+            largest = [np.max(np.abs(column), axis=0) for column in zip(*N, strict=True)]
+            taken = [
+                sum((x * np.abs(a[j]) for x, a in zip(largest, rows.A, strict=True) if j in a), 0.0) for j in range(n)
+            ]
+            P = [
+                [np.where(np.abs(x) <= _ROUNDED * size, 0.0, x) for x, size in zip(row, taken, strict=True)]
+                for row in P
+            ]
+        return P
 
     @staticmethod
     def _entry(row: list, rows: Rows, j: int):

@@ -55,7 +55,9 @@ class Independent(Form):
     paper = "lecture"
     printed = MappingProxyType({"f": "μ", "A": "Φ", "c": "−Φ̇ ṡ", "inertia": "M_q"})
 
-    def __init__(self, coordinates: Sequence[str] | None = None):
+    def __init__(self, coordinates: str | Sequence[str] | None = None):
+        if isinstance(coordinates, str):  # with spaces, as systems take them
+            coordinates = coordinates.replace(",", " ").split()
         self.coordinates = None if coordinates is None else names("coordinates", coordinates)
         self._free: frozenset[int] = frozenset()
         self._chosen: tuple[int, ...] = ()

@@ -12,8 +12,9 @@ import symengine as se
 from dalembert.algebra.rational import Field, TooLarge
 from dalembert.algebra.writing.collapsing import collapsed
 from dalembert.algebra.writing.cost import operations, total
-from dalembert.algebra.writing.figures import in_decimals, scaled, without_fractions
+from dalembert.algebra.writing.figures import in_decimals, scaled, without_fractions, without_scale
 from dalembert.algebra.writing.numerals import figures, has_decimals, numbers, numerals
+from dalembert.algebra.writing.pythagoras import completed
 from dalembert.algebra.writing.signs import opened, spread
 from dalembert.algebra.writing.writer import Writer
 from dalembert.forms.prepared import MAX_UNKNOWNS, Scene
@@ -133,7 +134,7 @@ class _Hand:
 
     def value(self, expr: Expr) -> Expr:
         found = self._value(self._lift(expr))
-        return opened(self._show(found if _decimals(expr) else spread(found)))
+        return opened(completed(self._show(found if _decimals(expr) else spread(found))))
 
     def _value(self, expr: Expr) -> Expr:
         return self._shorter(expr, lambda field: field.writer.value(field.read(expr)))
@@ -145,10 +146,10 @@ class _Hand:
                 right = self.value(se.Add(left, -expr))
                 return se.Add(left, *[-term for term in (right.args if right.is_Add else (right,))])
         found = self._shorter(expr, lambda field: field.writer.vanishing(field.read(expr)))
-        return opened(self._show(scaled(found, expr, self._rates) if self._rates else found))
+        return opened(without_scale(completed(self._show(scaled(found, expr, self._rates) if self._rates else found))))
 
     def product(self, pairs: Pairs, wanted: Sequence[Expr]) -> Expr:
-        return opened(self._show(self._product([(self._lift(a), self._lift(b)) for a, b in pairs], wanted)))
+        return opened(completed(self._show(self._product([(self._lift(a), self._lift(b)) for a, b in pairs], wanted))))
 
     def _product(self, pairs: Pairs, wanted: Sequence[Expr]) -> Expr:
         field = self._field

@@ -159,11 +159,13 @@ class Scene:
 
     @cached_property
     def _multipliers(self) -> dict[str, Expr]:
-        """The symbols of the multipliers, each another one: of A.x and A_x too."""
+        """The symbols of the multipliers, each another one: of A.x and A_x too; controls are called as they are."""
         found: dict[str, Expr] = {}
+        controls = {programme: name for name, programme in self.system.holding.items()}
         for constraint in self.system.constraints:
             taken = {symbol.name for symbol in found.values()}
-            found[constraint.name] = self.free_name(f"lambda_{constraint.name.replace('.', '_')}", taken)
+            own = f"lambda_{constraint.name.replace('.', '_')}"
+            found[constraint.name] = self.free_name(controls.get(constraint.name, own), taken)
         return found
 
     def free_name(self, name: str, taken: Collection[str] = ()) -> Expr:

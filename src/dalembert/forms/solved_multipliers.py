@@ -83,7 +83,9 @@ def _solved(scene: Scene, symbols: Sequence[Expr], right: Sequence[Expr]) -> Sol
     positive = [_short(scene, determinant) for *_, determinant in branches]
     texts = dict.fromkeys(to_text(figures(expr)) for expr in positive if expr.free_symbols)
     names = " and ".join(map(str, symbols))
-    note = f"{names}: one solution where {' and '.join(f'{text} > 0' for text in texts)}"
+    held = {scene.fresh("lambda", one.name) for one in scene.system.constraints if one.steered}
+    sign = "is not 0" if held.issuperset(symbols) else "> 0"  # controls are no friction: they may push either way
+    note = f"{names}: one solution where {' and '.join(f'{text} {sign}' for text in texts)}"
     return SolvedMultipliers(found, [note] if texts else [])
 
 

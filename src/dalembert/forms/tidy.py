@@ -87,7 +87,7 @@ def _without_functions(node: Expr) -> Expr:
 
 def _is_root_of_square(node: Expr) -> bool:
     base, power = node.args
-    return abs(power) == se.Rational(1, 2) and base.is_Pow and base.args[1] == 2
+    return (2 * power).is_Integer and not power.is_Integer and base.is_Pow and base.args[1] == 2
 
 
 _with_plain_numbers = Remembered(_number)

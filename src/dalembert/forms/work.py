@@ -29,6 +29,7 @@ from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.translate import Translator
+from dalembert.model.constraint import refuse_steered
 from dalembert.model.facts import START, fact
 from dalembert.model.quantity import multiplier as multiplier_of
 from dalembert.model.system import System
@@ -53,7 +54,7 @@ def shared_loads(scene: Scene) -> dict[str, list[str]]:
     }
 
 
-def derive(system: System, name: str = "multipliers", coordinates: Sequence[str] | None = None) -> Derivation:
+def derive(system: System, name: str = "multipliers", coordinates: str | Sequence[str] | None = None) -> Derivation:
     """Derive the equations of a system in a form; `coordinates` are the independent ones for that of this name."""
     choice(name, list(FORMS), "form", "forms", DerivationError)
     form = FORMS[name](coordinates)
@@ -77,7 +78,7 @@ def derivation(system: System, form: str) -> Derivation:
 
 def reaction(system: System, name: str) -> list[Any]:
     """Return the reaction of one constraint as formulas; raise DerivationError where it has none of its own."""
-    system.constraint(name)
+    refuse_steered(system.constraint(name))
     derivation = system.derive()
     if name in derivation.shared:
         others = quoted(derivation.shared[name])
@@ -266,6 +267,8 @@ class _Work:
                 result.raw.multiplier_expressions[name] = found.names.get(str(multiplier), multiplier)
                 row = [scene.blocks.A.get((i, j), ZERO) for j in range(n)]
                 result.raw.reaction_expressions[name] = [entry * multiplier for entry in row]
+            if scene.system.constraints[i].steered:  # what its controls do is in the forces
+                result.raw.reaction_expressions.pop(name, None)
         result.raw.total_expressions = found.together
         result.raw.beside(found.names, scene.free_name)
 

@@ -10,6 +10,7 @@ those of the pieces; at a kink the one to the right.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -24,6 +25,7 @@ CUBIC, LINEAR, NATURAL = "cubic", "linear", "natural"
 STOP, CONSTANT, STRAIGHT = "stop", "constant", "linear"  # how a curve goes on behind its ends
 SLACK = 1e-9  # of its length: by how much rounding may go beyond the end of a curve that stops
 _ROUNDING = 2e-15  # of the terms of a piece
+_ONE_PIECE = 4  # points up to which a curve is one polynomial
 _TENTS = 6  # curves that pass zero at kinks: only where a step lies over a multiple of 64 of them, none shows it
 
 
@@ -72,6 +74,14 @@ class Interpolant:
     def order(self) -> int:
         """The highest derivative that does not vanish everywhere."""
         return 1 if self.kind == LINEAR else 3
+
+    @property
+    def smooth(self) -> float:
+        """How many derivatives are continuous between its ends: all of one piece."""
+        pieces = self.pieces[1:-1]
+        if len(pieces) == 1 or (self.kind == CUBIC and len(self.x) <= _ONE_PIECE):
+            return math.inf
+        return 0 if self.kind == LINEAR else 2
 
     @cached_property
     def kinks(self) -> Array:

@@ -14,8 +14,14 @@ from dalembert.language.walk import Remembered, fold
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 _FACTOR = re.compile(r"-?(\d[\d.e+-]*\*\(?)?", re.ASCII)  # in front of a term
+_LONE = re.compile(r"\w+(/\d+)?", re.ASCII)
 _RATE = re.compile(r"\w('+)(?!['(])")
+_NAMED_RATE = re.compile(r"\b(a|alpha|v|omega)_[xyz]_")
 _CONSTANT = re.compile(r"-?\d[\d.e+/-]*", re.ASCII)
+_INERTIA = re.compile(r"m[a-tv-z]?\d*|M[a-z]?\d*|[JI][a-zA-Z]{0,2}\d*|[mMJI]_\w*|mass\w*|inertia\w*", re.ASCII)
+_SCALE = re.compile(r"g|k\d*|[gk]_\w*|gravity|stiffness\w*", re.ASCII)
+_ANGLE = re.compile(r"(alpha|beta|gamma|delta|theta|phi|psi|chi|angle|distance)(\d*|_\w*)", re.ASCII)
+_COEFFICIENT = re.compile(r"mu\d*|mu_\w*", re.ASCII)
 _BREAKS = re.compile(r"[(\[)\],]| [-+=] |(?<=.)[*/]")  # brackets, and where a line may end
 
 
@@ -139,10 +145,11 @@ def _exact(node: Expr) -> tuple[int, int]:
 
 
 def _sum(texts: Iterable[str]) -> str:
-    """Join terms: accelerations, velocities, the rest, constants last, a positive one in front; by the alphabet."""
+    """Join terms: accelerations, velocities, lone names, the rest, numbers; a positive one first; by the alphabet."""
 
-    def place(text: str) -> tuple[bool, int, str, str]:
-        return bool(_CONSTANT.fullmatch(text)), -_rates(text), without_number(text), text
+    def place(text: str) -> tuple[bool, int, bool, str, str]:
+        bare = without_number(text)
+        return bool(_CONSTANT.fullmatch(text)), -rates_in(text), not is_lone(bare), bare, text
 
     terms = sorted(texts, key=place)
     first = next((i for i, text in enumerate(terms) if not text.startswith("-")), 0)
@@ -180,10 +187,37 @@ def _rank(factor: Expr) -> float:
     """Return where a factor stands: names, time, sums of names, rates, functions, other sums, after numbers."""
     inner = factor.args[0] if factor.is_Pow else factor
     if inner.is_Symbol:
-        return 3 if inner.name.endswith("'") else 1.5 if inner.name == "t" else 1
+        return 3 if rates_in(inner.name) else 1.5 if inner.name == "t" else 1 + rank_of_name(inner.name)
     if not inner.is_Add:
         return 4
-    return 2 if is_constant_sum(inner) else 5
+    return (1.05 if is_inertia(inner) else 2) if is_constant_sum(inner) else 5
+
+
+def rank_of_name(name: str) -> float:
+    """Return where a name stands among names, below 0.5: as one writes mu*m*g*l, k*a^2, r*phi, by the letters in use.
+
+    >>> sorted(["a", "g", "J", "k", "phi", "r", "m1", "mu"], key=lambda name: (rank_of_name(name), name))
+    ['mu', 'J', 'm1', 'g', 'k', 'a', 'r', 'phi']
+    """
+    for rank, letters in ((0.0, _COEFFICIENT), (0.02, _INERTIA), (0.1, _SCALE), (0.3, _ANGLE)):
+        if letters.fullmatch(name):
+            return rank
+    return 0.2
+
+
+def is_inertia(expr: Expr) -> bool:
+    """Tell whether a sum is one of masses or moments of inertia: m1 + m2, J + m l²; it stands where a mass does."""
+
+    def has_mass(term: Expr) -> bool:
+        factors = term.args if term.is_Mul else (term,)
+        return any(factor.is_Symbol and _INERTIA.fullmatch(factor.name) for factor in factors)
+
+    return all(map(has_mass, expr.args))
+
+
+def is_lone(text: str) -> bool:
+    """Tell whether a term without the number in front is a name alone."""
+    return bool(_LONE.fullmatch(text))
 
 
 def is_constant_sum(expr: Expr) -> bool:
@@ -200,9 +234,14 @@ def _constant(node: Expr, parts: list[bool]) -> bool:
 _is_constant = Remembered(_constant)
 
 
-def _rates(text: str) -> int:
-    """Return the order of the highest derivative of a coordinate in a term; F'(t) is none."""
-    return max(map(len, _RATE.findall(text)), default=0)
+def rates_in(text: str) -> int:
+    """Return the order of the highest derivative in a term: of a coordinate (F'(t) is none), or named for a body.
+
+    >>> rates_in("m*x''*y'"), rates_in("F'(t)"), rates_in("omega_z_top"), rates_in("2*alpha_x_coin")
+    (2, 0, 1, 2)
+    """
+    named = (1 if kind in ("v", "omega") else 2 for kind in _NAMED_RATE.findall(text))
+    return max((*map(len, _RATE.findall(text)), *named), default=0)
 
 
 def _power(node: Expr, args: list[tuple[str, int]]) -> tuple[str, int]:

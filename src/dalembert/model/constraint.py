@@ -26,6 +26,7 @@ class Constraint(Shown):
     level: the highest derivative that appears: "position", "velocity" or "acceleration".
     time: whether t appears in it (a rheonomic constraint).
     variables: the quantities of its own level (q, v or q̈) that appear.
+    steered: whether controls hold it, so that it has no reaction of its own.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Constraint(Shown):
     level: str
     time: bool
     variables: frozenset[Expr] = field(compare=False, repr=False)
+    steered: bool = False
 
     @classmethod
     def read(cls, name: str, expression: Expr, coordinates: Set[str]) -> Constraint:
@@ -78,6 +80,13 @@ class Constraint(Shown):
     def linear(self) -> bool:
         """Whether it is linear in the quantities of its own level; found when it is asked for, as it takes time."""
         return _is_linear(self.expression, self.variables)
+
+
+def refuse_steered(constraint: Constraint) -> None:
+    """Raise ModelError for a condition that controls hold."""
+    if constraint.steered:
+        text = f"`{constraint.name}` is held by controls, and has no reaction of its own"
+        raise ModelError(f'{text}; ask for the controls by their names, as run["u"]')
 
 
 def describe_class(kind: dict[str, Any]) -> str:

@@ -4,7 +4,8 @@ With the sliding velocities γ, linear in v, the load N(λ) ≥ 0 and the law F(
 the forces, or −F γ/‖γ‖ of several velocities. That is what formulas show. A motion has *modes* instead, further
 parameters which only switch: `side` in place of sign(γ), `slide`, which is 1 while it slides, else 0, and `stick`, with
 which the condition stick·γ = 0 holds by a multiplier of its own. So one set of equations, compiled once, slides and
-sticks. Of several that stick and share a load as many conditions hold as are independent; the others `carry` a force.
+sticks. Of several that stick and share a load as many conditions hold as are independent; the others `carry` a force,
+or a `part` of their limits: all of it, where they can hold no more.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from dalembert.model.quantity import FORCE, SPEED, Quantity, multiplier, vector_
 if TYPE_CHECKING:
     from dalembert.model.stated import Stated
 
+_TINY = 1e-300  # so that where there is nothing at all nothing is left
 LOAD, SPEED_NAME = se.Symbol("N"), se.Symbol("v")  # in laws
 Kind = TypeVar("Kind", bound="Stated")
 
@@ -82,6 +84,11 @@ class Friction:
         return tuple(se.Symbol(f"carry {k} {self.name}") for k in range(len(self.slips)))
 
     @property
+    def parts(self) -> tuple[Expr, ...]:
+        """Parts of its limit that it carries besides."""
+        return tuple(se.Symbol(f"part {k} {self.name}") for k in range(len(self.slips)))
+
+    @property
     def rows(self) -> tuple[str, ...]:
         """The names of the conditions by which it sticks."""
         if len(self.slips) == 1:
@@ -91,6 +98,11 @@ class Friction:
     @property
     def held(self) -> tuple[Expr, ...]:
         """The forces by which it sticks, along the sliding velocities."""
+        return tuple(own + part * self.limit for own, part in zip(self._own, self.parts, strict=True))
+
+    @property
+    def _own(self) -> tuple[Expr, ...]:
+        """These without parts of the limit, which follow it."""
         return tuple(
             self.stick * multiplier(row) + carried for row, carried in zip(self.rows, self.carries, strict=True)
         )
@@ -102,21 +114,38 @@ class Friction:
 
     @property
     def margin(self) -> Expr:
-        """What passes zero downwards where the mode ends: the rest of the limit, or the speed in its direction."""
+        """What passes zero downwards where the mode ends: the rest of the limit, or the speed in its direction.
+
+        What carries all of its limit goes on with it. What others hold moves on with them once they do.
+        """
         sliding = self.sides[0] * self.slips[0] if len(self.slips) == 1 else self.speed - self.slow
-        return choose(ZERO, self.slide, True, sliding, self.limit - vector_length(self.held))
+        rest = self.limit - vector_length(self._own)
+        rests = self.limit * (1 - self.speed / self.slow)
+        sticking = choose(ZERO, self.stick, True, rest, se.Min(rest, rests))
+        return choose(ZERO, self.slide, True, sliding, sticking)
+
+    @property
+    def rest(self) -> Expr:
+        """What is left of the limit while it sticks, below zero beyond it; 0 of one that slides."""
+        size = vector_length(self._own)
+        return choose(ZERO, self.slide, True, ZERO, (self.limit - size) / (self.limit + size + _TINY))
 
     @property
     def slow(self) -> Expr:
-        """Of several sliding velocities: the speed at which they have come to rest."""
+        """The speed below which several sliding velocities have come to rest, or which what others hold has not."""
         return se.Symbol(f"slow {self.name}")
+
+    @property
+    def moves(self) -> Expr:
+        """1 where several sliding velocities say themselves in which direction; 0 at rest, where they are rounding."""
+        return se.Symbol(f"moves {self.name}")
 
     @property
     def mode_values(self) -> dict[str, float]:
         """The modes as parameters, sliding."""
         values = {self.stick.name: 0.0, self.slide.name: 1.0} | {side.name: 1.0 for side in self.sides}
-        values |= {carried.name: 0.0 for carried in self.carries}
-        return values if len(self.slips) == 1 else {**values, self.slow.name: 0.0}
+        values |= {carried.name: 0.0 for carried in (*self.carries, *self.parts)}
+        return {**values, self.slow.name: 0.0, self.moves.name: 1.0}
 
     # --- forces ------------------------------------------------------------------------------------------------------
 
@@ -138,7 +167,7 @@ class Friction:
             slides = self.slide
             if one:
                 return (slides * self.sides[0] * self._size(self.sides[0] * self.slips[0]),)
-            leaning = [slip + side for slip, side in zip(self.slips, self.sides, strict=True)]
+            leaning = [self.moves * slip + side for slip, side in zip(self.slips, self.sides, strict=True)]
             speed = vector_length(leaning)
             return tuple(slides * self._size(speed) * slip / speed for slip in leaning)
         if one:
@@ -158,7 +187,9 @@ class Friction:
 
     def push(self, into: dict[str, list[Expr]]) -> None:
         """Add the forces on coordinates, those of sticking apart, which are reactions."""
-        carried = self.carries if self.modes else (ZERO,) * len(self.slips)
+        carried = [ZERO] * len(self.slips)
+        if self.modes:
+            carried = [own + part * self.limit for own, part in zip(self.carries, self.parts, strict=True)]
         for force, slip, more in zip(self.sliding, self.slips, carried, strict=True):
             for coordinate, direction in slopes(slip, self.moving).items():
                 into.setdefault(coordinate, []).append((more - force - self.viscous * slip) * direction)

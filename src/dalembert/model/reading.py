@@ -36,6 +36,7 @@ from dalembert.model.sections import SECTIONS
 from dalembert.model.sections.base import in_expressions, kept_sections
 from dalembert.model.sections.controls import laws_in, put_laws
 from dalembert.model.sections.friction import asked_in
+from dalembert.model.sections.programme import holding_in, meanings_of, written_as
 from dalembert.model.sketch import read_drawing
 from dalembert.model.tomlscan import MAX_NAME
 
@@ -78,9 +79,10 @@ class Reader:
         self.quasi_velocities: dict[str, Expr] = {}
         self.check_mappings(given)
         self.parameters = self.read_parameters(given.parameters, symbols)
-        self.laws = laws_in(given.sections.get("controls"), self.parameters)  # the names of controls that have one
-        self.written_laws: dict[str, Expr] = {}  # those that were read so far
-        self.meanings: dict[Expr, Expr] = {}  # what they stand for, by the symbols of controls
+        self.holding = holding_in(given.sections, self.parameters)  # controls that hold programmes
+        self.laws = laws_in(given.sections.get("controls"), self.parameters, self.holding)  # of controls that have one
+        self.written_laws = written_as(self.holding)  # those that were read so far
+        self.meanings = meanings_of(self.holding)  # what they stand for, by the symbols of controls
         self.joint_directions: dict[str, Mapping[str, Expr]] = {}  # of controls
         self.rubbing: Mapping[str, Any] = {}  # friction, as it was read
         self.rubbing_asked: list[str] = []  # friction of which something is being looked up
@@ -148,8 +150,10 @@ class Reader:
         return ()
 
     def constraint_names(self) -> list[str]:
-        """Return the names of all constraints."""
-        return [constraint.name for constraint in self.constraints]
+        """Return the names of all constraints, programmes among them."""
+        programmes = self.given.sections.get("programme")
+        names = (n for n in programmes if isinstance(n, str)) if isinstance(programmes, Mapping) else ()
+        return [*(constraint.name for constraint in self.constraints), *names]
 
     @property
     def own_coordinates(self) -> tuple[str, ...]:
@@ -337,7 +341,7 @@ class Reader:
     def constant(self, value: Any, section: str, name: str) -> float | None:
         """Read a number, or text without names."""
         if isinstance(value, str):
-            advice = f"`{name}` needs a constant; what depends on parameters belongs into [define]"
+            advice = f"`{name}` needs a constant; what depends on parameters or time belongs into [define]"
             parsed = self.attempt((section, name), lambda: parse_constant(value, advice))
             return None if parsed is None else parsed
         try:

@@ -31,6 +31,7 @@ from dalembert.model.reading import read_system
 from dalembert.model.sections import SECTIONS
 from dalembert.model.sections.define import definitions_of
 from dalembert.model.sections.friction import AskedFrictions
+from dalembert.model.sections.programme import HELD_LAWS, holding_in, written_as
 from dalembert.model.settings import Settings
 from dalembert.model.tomlscan import Source
 from dalembert.model.variants import (
@@ -103,10 +104,18 @@ class Stated(Shown):
         for key in further:
             if key not in SECTIONS:
                 raise ModelError(f"a system has no `{str(key)[:60]}`; {nearest(str(key), parts_of(), 'parts')}")
-        for key, value in read_system(given).items():
-            object.__setattr__(self, key, value)
-        object.__setattr__(self, "source", source)
+        self._take(read_system(given), source)
         begin_history(self, {name: getattr(given, name) for name in (*VALUES, *WHOLE)} | dict(given.sections), symbols)
+
+    def _take(self, fields: Mapping[str, Any], source: Source | None) -> None:
+        """Take what was read, and complete it."""
+        for key, value in {**fields, "source": source}.items():
+            object.__setattr__(self, key, value)
+        if self.sections.get("programme"):
+            self._steer()
+
+    def _steer(self) -> None:
+        """Put in by what conditions programmes hold, which only those know who derive equations."""
 
     @cached_property
     def survey(self) -> Survey:
@@ -161,7 +170,9 @@ class Stated(Shown):
         return self
 
     def numbers(self, part: str, change: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the fields that other numbers change."""
+        """Return the fields that other numbers change; by what conditions programmes hold may depend on parameters."""
+        if part == "parameters" and self.sections.get("programme"):
+            return None
         if part == "parameters":
             values = plain_parameters(change, self.parameters)
         else:
@@ -186,6 +197,8 @@ class Stated(Shown):
     def put_sections(self, change: Callable[[Expr], Expr]) -> dict[str, Any]:
         """Return the further tables with their expressions changed, without those that are in the equations."""
         found = {name: SECTIONS[name].put(kept, change) for name, kept in self.sections.items()}
+        if self.holding and found.get("controls"):  # nobody asks for what the equations hold under another name
+            found["controls"] = {name: one for name, one in found["controls"].items() if name not in self.holding}
         if self.states:  # with what controls add to the rates, and with what parts stand for
             found["states"] = {name: change(self.forces[integral(name)]) for name in self.states}
         lost = self.laws.keys() - (found.get("controls") or {}).keys() | self.observed.canonical.keys()
@@ -337,8 +350,16 @@ class Stated(Shown):
 
     @property
     def laws(self) -> dict[str, Expr]:
-        """The laws of controls by name, with the names of quantities in them."""
-        return {name: control["law"] for name, control in self.sections.get("controls", {}).items() if "law" in control}
+        """The laws of controls by name, with the names of quantities in them; of those that hold programmes too."""
+        kept, held = self.sections.get("controls", {}), written_as(self.holding)
+        held |= self.written.survey.known[STRUCTURE].get(HELD_LAWS, {}) if held else {}
+        found = {name: control.get("law", held.get(name)) for name, control in kept.items()}
+        return {name: law for name, law in found.items() if law is not None}
+
+    @property
+    def holding(self) -> Mapping[str, str]:
+        """The controls that hold programmes, each with the programme whose multiplier it is."""
+        return holding_in(self.sections, self.parameters)
 
     def explain(self, constraints: Sequence[str]) -> tuple[str, str]:
         """Say in words that constraints cannot hold, and what to do."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dalembert.forms.release import Release
     from dalembert.language.building import Expr
     from dalembert.native.kernels import Kernels
+    from dalembert.results.inverse import Inverse
     from dalembert.results.run import Run
     from dalembert.survey.check import Examination
     from dalembert.survey.integrals import Integrals
@@ -53,6 +54,7 @@ class System(Stated):
     functions: what has no formula, by what it depends on, as {"F": ["t"]}, and then F(t) and F'(t) in text.
     states: quantities of first order by their rates, as {"z": "x' - z*abs(x')/G"}; without `initial` from zero.
     controls: inputs, as {"u": {"acts": {"x": "1"}, "law": "-k*x"}}; without a law a symbol, for a law in Python.
+    programme: equations that controls without a law hold, as {"load": "x + l*sin(phi) = 0.5*t^2"}.
     loads: forces at points and moments at angles, as {"wind": {"at": ["x1", "y1"], "force": ["F", 0]}}.
     velocities: quasi-velocities for the form `quasi`, as {"u": "x'*cos(theta) + y'*sin(theta)"}.
 
@@ -88,6 +90,14 @@ class System(Stated):
         from dalembert.model.fromsympy.build import parts_of
 
         return cls(**parts_of(problem, parameters, initial, guess, constraint_names), name=name)
+
+    def _steer(self) -> None:
+        """Put in by what conditions and forces its programmes hold."""
+        from dalembert.survey.servo import steered
+
+        for key, value in steered(self).items():
+            object.__setattr__(self, key, value)
+        vars(self).pop("observed", None)  # it knows more names now
 
     def sympy(self, expr: Any) -> Any:
         """Give an expression of this system as SymPy, in the user's own symbols."""
@@ -154,11 +164,11 @@ class System(Stated):
         given = {"initial": table("initial", initial), "guess": table("guess", guess)}
         return explained_start(self.replace(**given) if any(given.values()) else self)
 
-    def derive(self, form: str = "multipliers", coordinates: Sequence[str] | None = None) -> Derivation:
+    def derive(self, form: str = "multipliers", coordinates: str | Sequence[str] | None = None) -> Derivation:
         """Derive the equations of motion in a form.
 
         form: multipliers, minimal, explicit, canonical, independent, quasi or reactions.
-        coordinates: the independent ones, for the form `independent`.
+        coordinates: the independent ones, for the form `independent`, as text with spaces or a list.
 
         >>> disk = System(coordinates="s phi", kinetic="m*s'^2/2 + J*phi'^2/2", forces={"s": "F"},
         ...               constraints={"rolling": "s + r*phi = 0"}, parameters={"m": 1, "J": 1, "F": 1, "r": 2})
@@ -239,6 +249,21 @@ class System(Stated):
 
         return simulate(self.written, {name: value for name, value in locals().items() if name in Settings.said})
 
+    def inverse(self, motion: Any = None, weight: Mapping[str, float] | None = None) -> Inverse:
+        """Return what drives, and controls without a law, must do for a motion; in a mechanism all joint forces too.
+
+        motion: a run, kinematics, or rows {"t": …, "q": …, "v": …, "a": …}; else the motion of the model itself.
+        weight: R by drive or control, where there are more than are needed: the least uᵀR u is taken; else 1.
+
+        >>> cart = System(coordinates="x", kinetic="m*x'^2/2", forces={"x": "-d*x'"}, parameters={"m": 2, "d": 3},
+        ...               controls={"u": {"acts": {"x": 1}}}, programme={"path": "x = t^2"}, simulation={"until": 1})
+        >>> cart.inverse()["u"][[0, -1]].round(6).tolist()
+        [4.0, 10.0]
+        """
+        from dalembert.results.inverse import inverse
+
+        return inverse(self.written, motion, weight)
+
     def integrals(self) -> Integrals:
         """Return first integrals, which stay constant along every motion: energies and momenta, by name.
 
@@ -262,7 +287,9 @@ class System(Stated):
     def without(self, *names: str) -> System:
         """Return the system without some constraints, and without outputs and events that ask for multipliers."""
         for name in names:
-            self.constraint(name)
+            if self.constraint(name).steered:
+                text = f"`{name}` is a condition of a programme; take that away"
+                raise ModelError(f'{text}, as in replace(programme={{"{name.partition(".")[0]}": None}})')
         if needed := sorted(self.followed & set(names)):
             text = f"forces depend on the reaction{'s' if len(needed) > 1 else ''} of {quoted(needed)}"
             raise ModelError(f"{text}, which nothing has without the constraint; change these forces first")
@@ -270,7 +297,8 @@ class System(Stated):
         for part in ("outputs", "events"):
             gone = [name for name in self.sections.get(part, {}) if name not in kept.get(part, {})]
             lost |= {part: dict.fromkeys(gone)} if gone else {}
-        return self.replace(constraints=tuple(c for c in self.constraints if c.name not in names), **lost)
+        left = tuple(c for c in self.constraints if c.name not in names and not c.steered)
+        return self.replace(constraints=left, **lost)
 
     def reduced(self, keep: Iterable[str] = ()) -> System:
         """Return the system in fewer coordinates: constraints that are linear in one of them are solved for it.
@@ -279,6 +307,9 @@ class System(Stated):
         """
         from dalembert.survey.reduction import reduce_system
 
+        if self.holding:
+            text = "the conditions of a programme have no ideal reactions, and no coordinates can be solved for by them"
+            raise ModelError(f"{text}; take [programme] away first")
         return reduce_system(self.written, keep)
 
     def release(self, *names: str) -> Release:

@@ -14,12 +14,13 @@ import numpy as np
 import symengine as se
 
 from dalembert.arrays import Array
-from dalembert.blocks.numeric import Numeric
+from dalembert.blocks.numeric import Numeric, numeric_of
 from dalembert.errors import ModelError, Problem
 from dalembert.language.building import TIME
 from dalembert.language.program import Program
 from dalembert.model.quantity import multiplier
 from dalembert.motion.switches import Stops, Switching, SwitchTime, found, switching
+from dalembert.survey.servo import steering_of
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -31,6 +32,7 @@ _ROUNDING = 1e-12  # of the terms of a constraint: what is no jump
 _DRIFT = 100.0  # times what a constraint changes next to a switch: what is no jump
 _LOOKED = 1000  # switches at which constraints are looked at before the motion
 _WATCHED = 100  # expressions that switch with the state, at most: beyond, to evaluate them takes longer than to step
+_UNTIL = 10.0  # how long a motion is where nothing is said
 _SAME = 1e-9  # relative difference of jumps that do not depend on the state
 _ADVICE = (
     "Let it change gradually, for example by (1 + tanh((t - t1)/d))/2 instead of step(t - t1), with d as short as it "
@@ -141,6 +143,17 @@ class Crossing:
         return next((self.jumps.words(stop, name, amount) for name, amount in jumps.items()), None)
 
 
+def path_jumps(system: System, t: float, q: Array, v: Array) -> list[Problem]:
+    """Return what is to be said of constraints that jump before the motion of a model would end, whatever its state."""
+    parameters = np.array(numeric_of(system).parameters)
+    until = float(system.simulation.get("until", t + _UNTIL))
+    try:
+        Crossing(system, parameters, t, until, True).refuse(q, v)
+    except ModelError as error:
+        return list(error.problems)
+    return []
+
+
 class Jumps:
     """Finds constraints and inertia that jump at a switch in time."""
 
@@ -183,12 +196,29 @@ class Jumps:
         """Say what jumps, where, by how much, and what to do."""
         what, _, name = jump_of
         jump = f"at t = {(stop.before + stop.after) / 2:.6g} by {abs(amount):.4g}"
+        if what != "inertia" and self.system.constraint(name).steered:
+            return self._of_path(name.partition(".")[0], what, jump)
         if what == "inertia":
             return f"the kinetic energy jumps {jump} with the inertia in it, which takes a blow. {_ADVICE}"
         if what == "position":
             return f"constraint `{name}` jumps {jump}: positions cannot follow at once. {_ADVICE}"
         asks = f"constraint `{name}` asks for velocities that jump {jump}, which takes a blow"
         return f"{asks}. Round the corner over a short time, or let a force do it"
+
+    def _of_path(self, programme: str, what: str, jump: str) -> str:
+        """Say that the path of a programme is not smooth enough."""
+        steering = steering_of(self.system)
+        order = "as smooth as its conditions ask" if steering is None else _smooth(steering.orders[programme])
+        thing = "velocities" if what == "velocity" else "positions"
+        text = f"programme `{programme}` asks for {thing} that jump {jump}, which no control can do"
+        return f"{text}: its path must be {order}. Round the corner by a path of higher degree"
+
+
+def _smooth(order: int) -> str:
+    """Say of what the derivatives must not jump."""
+    if order <= 1:
+        return "continuous"
+    return f"continuous with its {'first derivative' if order == 2 else f'first {order - 1} derivatives'}"
 
 
 def _jumps(values: Array, sizes: Array) -> Array:

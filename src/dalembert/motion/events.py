@@ -23,12 +23,12 @@ from dalembert.arguments import shown
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import TIME, Expr
 from dalembert.language.late_sympy import is_sympy
-from dalembert.language.parser import parse, parse_equation, parse_value
+from dalembert.language.parser import parse_value
 from dalembert.language.state_names import as_written, inner
 from dalembert.language.table_functions import bounded
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.quantity import multiplier
-from dalembert.model.sections.events import DIRECTIONS, EQUALS
+from dalembert.model.sections.events import DIRECTIONS, parsed_event
 from dalembert.model.system import System
 from dalembert.motion.limits import moving
 
@@ -180,7 +180,7 @@ def _read(system: System, event: Event, vocabulary: Vocabulary) -> Expr:
     elif not isinstance(event.action, str) or event.action not in ACTIONS:
         raise ModelError(f"the action is record, stop or new values of parameters, got {shown(event.action)}")
     if isinstance(event.when, str):
-        expression = (parse_equation if EQUALS.search(event.when) else parse)(event.when, vocabulary)
+        expression = parsed_event(event.when, vocabulary)
     elif is_sympy(event.when) or isinstance(event.when, se.Basic):
         expression = event.when if isinstance(event.when, se.Basic) else system._translator.inward(event.when)
     else:

@@ -35,6 +35,11 @@ def failure(status: int, engine: Engine, system: System) -> str:
             f"the step becomes too small at {where}; the motion cannot be continued with this accuracy: there is a "
             "singularity or a jump in the equations, or the tolerance is below rounding"
         )
+    if status == codes.CHATTER and creeps(engine, system):
+        return (
+            f"the motion comes to a singular position, a dead point, at {where}: {dependent} the motion may go "
+            "on in more than one way, or in none. Let an event or a stop end it before"
+        )
     if status == codes.CHATTER:
         return (
             f"the forces jump back and forth from step to step after {where}: a law such as sign(v) has no value that "

@@ -169,7 +169,7 @@ def compute(system: System, settings: Settings) -> Motion:
         kernels.hasten()  # for the starts of variants
         hasten_starts(kernels, numeric)
     else:
-        parameters = _settled(system, kernels, state, parameters)
+        parameters = _settled(system, kernels, state, parameters, settings)
         system = with_values(system, {"parameters": dict(zip(system.parameters, map(float, parameters), strict=True))})
         numeric, kernels = numeric_of(system), _kernels(system, settings)
     ready = Ready(system, numeric, state, parameters, kernels, not settings.unchecked)
@@ -187,10 +187,13 @@ def _kernels(system: System, settings: Settings) -> Kernels:
     return Kernels(system, FORMS[settings.form]().moved(system))
 
 
-def _settled(system: System, kernels: Kernels, state: State, parameters: Array) -> Array:
+def _settled(system: System, kernels: Kernels, state: State, parameters: Array, settings: Settings) -> Array:
     """Find the modes in which friction begins."""
     decides = stick_slip_of(system)
-    return parameters if decides is None else decides.begin(kernels, state.t, state.q, state.v, parameters)
+    if decides is None:
+        return parameters
+    decides.measure(settings.until - state.t, units_of(numeric_of(system), state)[kernels.n :])
+    return decides.begin(kernels, state.t, state.q, state.v, parameters)
 
 
 def _begun(system: System, settings: Settings) -> State:
@@ -248,7 +251,9 @@ def again(
         ready = replace(ready, kernels=_kernels(ready.system, settings))
     if start is not None:
         state = replace(ready.state, q=start[0], v=start[1])
-        ready = replace(ready, state=state, parameters=_settled(ready.system, ready.kernels, state, ready.parameters))
+        ready = replace(
+            ready, state=state, parameters=_settled(ready.system, ready.kernels, state, ready.parameters, settings)
+        )
     crossing = Crossing(ready.system, ready.parameters, ready.state.t, settings.until, ready.checked)
     laws = settings.controls or {} if call else {}
     sampling = Sampling(ready.system, laws, settings, None if call else motion.held)

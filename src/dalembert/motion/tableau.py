@@ -82,8 +82,10 @@ class Tableau:
     def engine(self, kernels: Kernels, setup: Setup) -> Engine:
         """Make the engine of a run."""
         from dalembert.motion.explicit_engine import ExplicitEngine
+        from dalembert.motion.relayed_engine import RelayedEngine
 
-        return ExplicitEngine(kernels, self, setup)
+        steps = RelayedEngine if self.errors and RelayedEngine.suits(kernels, setup) else ExplicitEngine
+        return steps(kernels, self, setup)
 
     @property
     def forms(self) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.events import ZENO, Event, Occurrence, multiplier_names, read_events
 from dalembert.motion.jump import velocities_after
 from dalembert.motion.margins import Margins
+from dalembert.motion.relayed_engine import RelayedEngine
 from dalembert.motion.stick_slip import stick_slip_of
 from dalembert.motion.zero_between import zero_between
 from dalembert.native.kernels import Kernels
@@ -36,6 +37,8 @@ _AHEAD = 1e-4  # of the last step: where it is looked to which side an expressio
 _CLEAR = 1e3  # times rounding: what an expression must have gained to tell that
 _RESTS = 1e-6  # part of what bends the way of an expression by then that its rate amounts to where it is at rest
 _AT_ONCE, _RAPID = 1e-12, 60  # of the duration, and how often modes may change within it
+_TURNED = 4.0  # the rate at which friction turns sliding into its direction, times a step: below, explicit ones do
+_SHORT = 1e-4  # of the last step, or of the duration: how long the first one is that slides in a plane
 _ROUNDED = 1e-8  # of its largest value: what rounding may take of a margin of friction
 _EPSILON = float(np.finfo(float).eps)
 _PROBES = np.concatenate([np.geomspace(1e-9, 0.1, 25), np.linspace(0.12, 1.0, 23)])  # of a step, after a jump
@@ -84,12 +87,22 @@ class Watch:
         """Watch an engine that starts at a state."""
         self.engine, self.start, self.parameters = engine, start, parameters
         if self.stick_slip is not None:
+            self.stick_slip.measure(float(engine.clock.span), engine.units[engine.n :])
             self._begin_modes()
             self.margins = Margins(self)
+            self._set_off(*self.split(*start))
 
     def look_back(self, status: int) -> int:
         """Return the status of the stepper, or EVENT if a mode of friction ended inside one of its last steps."""
-        return status if self.stick_slip is None else self.margins.look(status)
+        if self.stick_slip is None:
+            return status
+        status, engine = self.margins.look(status), self.engine
+        if isinstance(engine, RelayedEngine) and engine.relayed:
+            t = float(engine.clock.t)
+            turning = self.stick_slip.turning(self.kernels, t, *self.split(t, engine.y), self.parameters)
+            if turning * float(engine.clock.taken) < _TURNED:
+                engine.resume()
+        return status
 
     def handle(self) -> tuple[str, str] | None:
         """Deal with what passed zero in the last step; return status and reason if the motion ends here."""
@@ -156,6 +169,8 @@ class Watch:
         if changes and (reason := self._apart(numeric, t, q)):
             return reason
         try:
+            if self.stick_slip is not None and self.engine.keep != "none":
+                v = kernels.project_velocities(t, q, v, self.parameters)  # what stuck until now rested
             wanted = self._wanted(acting, t, q, v)
             if wanted:
                 v = velocities_after(self._released(values), t, q, v, wanted)
@@ -171,7 +186,18 @@ class Watch:
         self.parameters = parameters
         self.changes.append((t, parameters))
         self.engine.jump(after, parameters)
+        self._set_off(q, v)
         return None
+
+    def _set_off(self, q: Array, v: Array) -> None:
+        """Begin with a short step where sliding in a plane begins slowly, and leave it to implicit steps."""
+        engine, clock, decides = self.engine, self.engine.clock, self.stick_slip
+        if decides is None or engine.fixed:
+            return
+        if decides.sets_off(self.kernels, float(clock.t), q, v, self.parameters):
+            if isinstance(engine, RelayedEngine):
+                engine.relay()
+            clock.h = _SHORT * min(float(clock.span), float(clock.taken) or float(clock.span))
 
     def _released(self, values: Mapping[str, Any]) -> Numeric:
         """Return the equations without conditions of friction, which a blow breaks."""

@@ -60,7 +60,8 @@ class Builder:
     @cached_property
     def law(self) -> Law | None:
         """How forces depend on multipliers, if they do."""
-        return reduced_law(self.blocks, [constraint.name for constraint in self.system.constraints])
+        rests = [friction.rest for friction in frictions_of(self.system).values() if friction.modes]
+        return reduced_law(self.blocks, [constraint.name for constraint in self.system.constraints], rests)
 
     @cached_property
     def solver(self) -> Solver:
@@ -158,15 +159,34 @@ class Builder:
     ) -> list[Scalar]:
         """Return the solution with forces that depend on it; where none is found, the matrix is as if singular."""
         tape, n = routine.tape, self.n
-        units = ([1.0 if i == j else 0.0 for i in range(n + self.s)] for j in law.channels)
-        response = [quasidefinite.solve(factors, unit) for unit in units]
-        L = [[-column[n + i] for column in response] for i in law.rows]
-        on_tape, theta = TapeLaw(law), self.evaluate(routine, law.parts)
-        lam, found = on_tape.found(tape, theta, [-x[n + i] for i in law.rows], L, *size)
+        theta = self.evaluate(routine, law.parts)
+        law, forces, units = self._pushing(tape, law, theta, size[0])
+        response = [quasidefinite.solve(factors, force) for force in forces]
+        start, beside = (
+            ([-x[n + i] for i in rows], [[-column[n + i] for column in response] for i in rows])
+            for rows in (law.rows, law.beside)
+        )
+        on_tape = TapeLaw(law)
+        lam, found = on_tape.found(tape, theta, *start, units, size[1], beside)
         for value, column in zip(on_tape.phi(tape, theta, lam), response, strict=True):
             x = [a + value * b for a, b in zip(x, column, strict=True)]
         routine.stores["condition", 1] = tape.call("if_lt", 0.5, found, routine.stores["condition", 1], 0.0)
         return x
+
+    def _pushing(
+        self, tape: Tape, law: Law, theta: Sequence[Scalar], units: Sequence[Scalar]
+    ) -> tuple[Law, list[list[Scalar]], Sequence[Scalar]]:
+        """Return a law, the forces that its values are multiples of, along directions if these are fewer, and units."""
+        gathered, directions = law.gathered
+        if not len(gathered.phi) < len(law.channels):
+            return law, [[1.0 if i == j else 0.0 for i in range(self.n + self.s)] for j in law.channels], units
+        forces: list[list[Scalar]] = [[0.0] * (self.n + self.s) for _ in gathered.phi]
+        sizes: list[Scalar] = [0.0] * len(gathered.phi)
+        values = Program(law.places, list(directions.values()))(theta, tape)
+        for (k, kind), value in zip(directions, values, strict=True):
+            forces[kind][law.channels[k]] = value
+            sizes[kind] = sizes[kind] + value * value * units[k]
+        return gathered, forces, sizes
 
     def stage(self, name: str, right: str) -> Routine:
         """Make a routine that fills the matrix and a right side: `forces` f, c; `positions` 0, −g; `rates` 0, −ψ."""

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 
 from dalembert.algebra import pivoted, quasidefinite
 from dalembert.algebra.tape import Tape
-from dalembert.blocks.law import Law, slopes_of
+from dalembert.blocks.law import Law
 from dalembert.language.program import Program
 from dalembert.native.codegen import Repeat
+from dalembert.native.law_branches import TapeBranch, Values, matrix_of, moved
 from dalembert.native.routine import Routine
 
 if TYPE_CHECKING:
@@ -31,12 +32,13 @@ _FEW = 8  # branches that are tried each time; of more, Newton's steps find one
 _STEPS, _WRITTEN_STEPS = 40, 4  # of Newton, at most: in a loop, and one after the other
 _LENGTHS = (1.0, 0.5, 0.125)  # of a step that are tried, so that steps do not go round in circles
 _CORRECTIONS = 8
-_ROUNDING = 1e-12  # of what a condition is made of: beside it, it is met
 _APART = 1e-6  # of the multipliers: what differs by more are two solutions
+_LEFT = 1e-9  # of a limit: what is left of it tells no solutions apart that differ by less
 _CLOSE = 1e-11  # part of the multipliers that another step would not change
 _SETTLED = 1e-5  # part beyond which steps have not come to an end: next to a paradox few digits are left
 
-Values = list["Scalar"]
+
+Beside = tuple[Sequence["Scalar"], Sequence[Sequence["Scalar"]]]
 
 
 class TapeLaw:
@@ -47,16 +49,9 @@ class TapeLaw:
         inputs = [*law.places, *law.symbols]
         self._phi = Program(inputs, law.phi)
         self._slopes = Program(inputs, list(law.slopes.values()))
+        self._rests = Program([*inputs, *law.further], law.rests)
         branches = law.branches if len(law.branches) <= _FEW else ()
-        self._branches = [
-            (
-                Program(inputs, [*branch.offsets, *branch.slopes.values()]),
-                list(branch.slopes),
-                Program(inputs, [*branch.sides, *slopes_of(branch.sides, law.symbols).values()]),
-                list(slopes_of(branch.sides, law.symbols)),
-            )
-            for branch in branches
-        ]
+        self._branches = [TapeBranch(law, branch) for branch in branches]
 
     @property
     def tries(self) -> bool:
@@ -75,18 +70,7 @@ class TapeLaw:
 
     def changed(self, tape: Tape, slopes: dict, L: Sequence[Sequence[Scalar]], y: Sequence[Scalar]) -> Values:
         """Return δλ of (1 − L φ_λ) δλ = y."""
-        return pivoted.solve(self._matrix(slopes, L), y, tape.call)
-
-    def _matrix(self, slopes: dict, L: Sequence[Sequence[Scalar]]) -> list[Values]:
-        rows: list[Values] = [[1.0 if i == j else 0.0 for j in range(self.count)] for i in range(self.count)]
-        for (k, j), slope in slopes.items():
-            for i in range(self.count):
-                rows[i][j] = rows[i][j] - L[i][k] * slope
-        return rows
-
-    def moved(self, start: Sequence[Scalar], L: Sequence[Sequence[Scalar]], phi: Sequence[Scalar]) -> Values:
-        """Return λ₀ + L φ."""
-        return [sum((row[k] * value for k, value in enumerate(phi)), x) for x, row in zip(start, L, strict=True)]
+        return pivoted.solve(matrix_of(self.count, slopes, L), y, tape.call)
 
     @staticmethod
     def measure(units: Sequence[Scalar], phi: Sequence[Scalar]) -> Scalar:
@@ -103,26 +87,27 @@ class TapeLaw:
         L: Sequence[Sequence[Scalar]],
         units: Sequence[Scalar],
         size: Scalar,
+        beside: Beside,
     ) -> tuple[Values, Scalar]:
         """Return λ of the one branch that holds, and 1; 0 where there is none, or where there are several.
 
-        size: what changes of φ are measured by.
+        size: what changes of φ are measured by. beside: λ₀ and L of further multipliers, by which it is seen whether
+        what sticks is inside its limit. Of several branches those count in which all is, or least beyond it.
         """
-        call, found = tape.call, []
-        sizes = [call("abs", x) for x in start]
-        for values, places, sides, entries in self._branches:
-            out = values([*theta, *start], tape)
-            offsets, slopes = out[: len(self.law.phi)], dict(zip(places, out[len(self.law.phi) :], strict=True))
-            lam = self.changed(tape, slopes, L, self.moved(start, L, offsets))
-            out = sides([*theta, *lam], tape)
-            count = len(out) - len(entries)
-            rounding: Values = [0.0] * count
-            for (k, i), slope in zip(entries, out[count:], strict=True):
-                rounding[k] = rounding[k] + call("abs", slope) * sizes[i]
-            holds: Scalar = 1.0
-            for side, least in zip(out[:count], rounding, strict=True):
-                holds = call("if_le", 0.0, side + _ROUNDING * least, holds, 0.0)
-            found.append((holds, lam))
+        call = tape.call
+        found: list[tuple[Scalar, Values]] = []
+        for branch in self._branches:
+            lam = branch.solved(tape, theta, start, L)
+            found.append((branch.holds(tape, theta, lam, start), lam))
+        if self.law.rests:
+            rests = [self._rest(tape, theta, lam, beside) for _, lam in found]
+            most: Scalar = -2.0
+            for (holds, _), rest in zip(found, rests, strict=True):
+                most = call("max", most, call("if_lt", 0.0, holds, rest, -2.0))
+            found = [
+                (call("if_le", most - _LEFT, rest, holds, 0.0), lam)
+                for (holds, lam), rest in zip(found, rests, strict=True)
+            ]
         first, last = self._first(call, found), self._first(call, found[::-1])
         phi, other = (self.phi(tape, theta, lam) for lam in (first, last))
         apart = self.measure(units, [x - y for x, y in zip(phi, other, strict=True)])
@@ -131,9 +116,38 @@ class TapeLaw:
             some = call("max", some, holds)
         return first, call("if_le", apart, _APART**2 * (size + self.measure(units, phi)), some, 0.0)
 
-    def _first(self, call: Callable[..., Scalar], found: Sequence[tuple[Scalar, Values]]) -> Values:
+    def _rest(self, tape: Tape, theta: Sequence[Scalar], lam: Sequence[Scalar], beside: Beside) -> Scalar:
+        """Return 0 where all that sticks is inside its limit, else the least rest."""
+        further = moved(*beside, self.phi(tape, theta, lam))
+        least: Scalar = 0.0
+        for rest in self._rests([*theta, *lam, *further], tape):
+            least = tape.call("min", least, rest)
+        return least
+
+    def only(
+        self, tape: Tape, theta: Sequence[Scalar], start: Sequence[Scalar], L: Sequence[Sequence[Scalar]]
+    ) -> tuple[Values, Scalar]:
+        """Return λ of the one branch that holds, and 1; 0 where there might be none, or several.
+
+        Of a law that only bends, one holds for sure if the determinants of all have the sign that they have without it:
+        1 − L φ_λ is multilinear in what the slopes of bends may be, so that it is regular between them too. Where
+        rounding decides which it is, none is found.
+        """
+        call, least = tape.call, math.inf
+        found: list[tuple[Scalar, Values]] = []
+        for branch in self._branches:
+            lam, determinant = branch.scaled(tape, theta, start, L)
+            found.append((branch.holds_scaled(tape, theta, lam, determinant), [*lam, determinant]))
+            least = call("min", least, determinant)
+        *lam, determinant = self._first(call, found)
+        is_one = call("if_lt", 0.0, least, call("if_lt", 0.0, determinant, 1.0, 0.0), 0.0)
+        inverse = 1.0 / determinant
+        return [value * inverse for value in lam], is_one
+
+    @staticmethod
+    def _first(call: Callable[..., Scalar], found: Sequence[tuple[Scalar, Values]]) -> Values:
         """Return λ of the first branch that holds; no numbers if none does."""
-        lam: Values = [math.nan] * self.count
+        lam: Values = [math.nan] * len(found[0][1])
         for holds, one in reversed(found):
             lam = [call("if_lt", 0.0, holds, x, y) for x, y in zip(one, lam, strict=True)]
         return lam
@@ -155,7 +169,7 @@ class TapeLaw:
         call = tape.call
 
         def left(x: Sequence[Scalar]) -> tuple[Values, Scalar]:
-            off = [a - b for a, b in zip(x, self.moved(start, L, self.phi(tape, theta, x)), strict=True)]
+            off = [a - b for a, b in zip(x, moved(start, L, self.phi(tape, theta, x)), strict=True)]
             return off, sum((call("abs", value) for value in off), 0.0)
 
         off, _ = left(lam)
@@ -168,7 +182,7 @@ class TapeLaw:
             best = [call("if_lt", off, least, b, a) for a, b in zip(best, other, strict=True)]
             least = call("min", least, off)
         phi = self.phi(tape, theta, best)
-        after = self.phi(tape, theta, self.moved(start, L, phi))
+        after = self.phi(tape, theta, moved(start, L, phi))
         off, whole = self.measure(units, [x - y for x, y in zip(after, phi, strict=True)]), self.measure(units, phi)
         found, end = (call("if_le", off, part**2 * (size + whole), 1.0, 0.0) for part in (_SETTLED, _CLOSE))
         return best, found, end
@@ -183,10 +197,13 @@ class TapeLaw:
         L: Sequence[Sequence[Scalar]],
         units: Sequence[Scalar],
         size: Scalar,
+        beside: Beside,
     ) -> tuple[Values, Scalar]:
         """Return λ on one tape, and 1; 0 where it is not found."""
+        if self.tries and self.law.only_bends:
+            return self.only(tape, theta, start, L)
         if self.tries:
-            return self.picked(tape, theta, start, L, units, size)
+            return self.picked(tape, theta, start, L, units, size, beside)
         lam, end = list(start), 0.0
         for _ in range(_WRITTEN_STEPS):
             lam, _, end = self.stepped(tape, theta, start, L, units, size, lam, _LENGTHS[:1])
@@ -240,9 +257,9 @@ class LawSolver:
         places = routine.loads("response", size * len(self.law.channels))
         return [places[k * size : (k + 1) * size] for k in range(len(self.law.channels))]
 
-    def _L(self, routine: Routine) -> list[Values]:
+    def _L(self, routine: Routine, rows: Sequence[int] | None = None) -> list[Values]:
         response = self._response(routine)
-        return [[-x[self.n + i] for x in response] for i in self.law.rows]
+        return [[-x[self.n + i] for x in response] for i in (self.law.rows if rows is None else rows)]
 
     def _sizes(self, routine: Routine) -> tuple[Values, Scalar]:
         """Return the 1/Mⱼⱼ of the channels, and by what changes of φ are measured."""
@@ -268,7 +285,9 @@ class LawSolver:
         """Make the routine that tries branches."""
         routine = Routine("settle")
         theta, lam, L = self._theta(routine), self._lam(routine), self._L(routine)
-        lam, found = self.on_tape.picked(routine.tape, theta, lam, L, *self._sizes(routine))
+        further = [-routine.tape.load("x", self.n + i) for i in self.law.beside]
+        beside = (further, self._L(routine, self.law.beside))
+        lam, found = self.on_tape.picked(routine.tape, theta, lam, L, *self._sizes(routine), beside)
         routine.store("followed", [*lam, *[0.0] * len(lam), found, 1.0])
         return routine
 

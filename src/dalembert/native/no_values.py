@@ -29,6 +29,11 @@ def refuse_values(system: System, converted: bool, out: Array, rows: Array, sing
         numeric = Numeric(system, dict(zip(system.parameters, values, strict=True)))
         if reason := paradox(numeric, t, q, v):
             raise SimulationError(reason)
+        if all(system.constraint(name).steered for name in system.followed) and numeric.all(t, q, v).finite():
+            held = f"programmes {quoted(system.sections['programme'])} take {quoted(system.holding)}"
+            raise SimulationError(
+                f"{held} of which too few digits are known at {where}: their conditions nearly coincide"
+            )
         if numeric.all(t, q, v).finite():
             whose = f"forces that depend on the reactions of {quoted(sorted(system.followed)[:6])}"
             raise SimulationError(f"{whose} are next to a jump, or to where they have no solution, at {where}")

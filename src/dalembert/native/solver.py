@@ -63,7 +63,8 @@ class Condition:
         if usual is not None:
             vanished = call("max", vanished, VANISHED * usual)
             lost = call("max", lost, vanished)
-        inverse = call("if_lt", vanished, pivot, 1.0 / pivot, 0.0)
+        gone = not isinstance(pivot, Node) and not pivot > 0  # for sure, as of a row that is another one
+        inverse = 0.0 if gone else call("if_lt", vanished, pivot, 1.0 / pivot, 0.0)
         counts = call("if_lt", lost, pivot, 1.0, 0.0)
         self.rank = self.rank + (call("if_lt", 0.0, size, counts, 1.0) if is_loose else counts)
         self.largest = call("max", self.largest, whole(size) * inverse)

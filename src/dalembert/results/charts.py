@@ -9,6 +9,7 @@ import symengine as se
 
 from dalembert.document.symbols import joined, symbol, words
 from dalembert.errors import ModelError
+from dalembert.model.constraint import refuse_steered
 from dalembert.results.friction import friction
 from dalembert.results.joint_charts import joints
 from dalembert.results.panels import (
@@ -152,6 +153,9 @@ def multipliers(source: PlotSource, names: Names) -> Chart:
 def reactions(source: PlotSource, names: Names) -> Chart:
     """Return the reactions of constraints on the coordinates, a panel for each constraint and unit."""
     wanted = _constraints(source, names)
+    for name in wanted if names is not None else ():
+        refuse_steered(source.system.constraint(name))
+    wanted = [name for name in wanted if not source.system.constraint(name).steered]
     left_out = ""
     if names is None:
         sizes = {name: span(source.reacting(source.fine.multipliers[name])) for name in wanted}

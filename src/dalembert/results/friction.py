@@ -67,9 +67,9 @@ def friction(source: PlotSource, names: str | Sequence[str] | None) -> Chart:
     speed = "m/s" if source.run._is_mechanism else ""
     panels = [
         source.panel("Forces along what slides", unit, curves("tangent")),
+        source.panel("Where it sticks", "", curves("status"), strip=("sticks", "slides")),
         source.panel("Loads", unit, curves("normal")),
         source.panel("Sliding velocities", speed, curves("slip")),
-        source.panel("Sticking (1) and sliding (0)", "", curves("status")),
     ]
     left = () if len(wanted) == len(known) or names is not None else (f"Shown are {_SHOWN} of {len(known)} frictions.",)
     return Chart("Friction", tuple(panels), (*left, *source.notes))

@@ -40,7 +40,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves over one axis. left_out: how many more there would be, in words; empty if all are there."""
+    """Curves over one axis. left_out: how many more there would be, in words; empty if all are there.
+
+    strip: what the values 1 and 0 mean; then each curve is drawn as a strip which has its colour where it is 1.
+    """
 
     title: Label
     unit: str
@@ -51,6 +54,7 @@ class Panel:
     y_label: Label | None = None
     logarithmic: bool = False
     left_out: str = ""
+    strip: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def final_reactions(run: Run) -> dict[str, list[float]]:
     """Return the reaction of every constraint at the end, one value for each coordinate."""
     found = run.motion.kernels.reactions(*run.end, _last_parameters(run))
-    names = [constraint.name for constraint in run.system.written.constraints]
+    names = [constraint.name for constraint in run.system.written.constraints if not constraint.steered]
     return {name: found[name].tolist()[: run.system.mechanical] for name in names}
 
 

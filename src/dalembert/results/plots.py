@@ -41,12 +41,13 @@ def plot(run: Run, what: str = "coordinates", names: str | Sequence[str] | None 
     count, square = len(drawn.panels), what == "phase"
     columns = min(count, 3 if count == 3 else 2) if square else 1 if count <= _COLUMN else 2
     rows = -(-count // columns)
-    height = (_SQUARE if square else _HEIGHT) * rows + 0.8
+    parts = [_part(drawn.panels[row * columns : (row + 1) * columns]) for row in range(rows)]
+    height = (_SQUARE if square else _HEIGHT) * sum(parts) + 0.8
     width = _SQUARE * columns + 0.8 if square else _WIDTH * (1 + 0.6 * (columns - 1))
     figure = Plot(figsize=(width, height), layout="constrained", facecolor=palette["paper"])
     figure.suptitle(f"{_safe(run.system.name or 'A system')}: {drawn.title[0].lower()}{drawn.title[1:]}",
                     color=palette["ink"], fontsize=12)  # fmt: skip
-    grid: Any = figure.subplots(rows, columns, squeeze=False, sharex=not square)
+    grid: Any = figure.subplots(rows, columns, squeeze=False, sharex=not square, height_ratios=parts)
     for axes, panel in zip(grid.ravel(), drawn.panels, strict=False):
         _draw(axes, panel, palette)
     for axes in grid.ravel()[len(drawn.panels) :]:
@@ -62,6 +63,9 @@ def plot(run: Run, what: str = "coordinates", names: str | Sequence[str] | None 
 
 
 def _draw(axes: Any, panel: Panel, palette: Mapping[str, str]) -> None:
+    if panel.strip:
+        _strips(axes, panel, panel.strip, palette)
+        return
     for k, curve in enumerate(panel.curves):
         colour, dash = series(palette)[k % SERIES], DASHES[k // 4 % len(DASHES)]
         axes.plot(panel.x, curve.values, color=colour, linestyle=(0, dash) if dash else "-", linewidth=1.5,
@@ -81,6 +85,29 @@ def _draw(axes: Any, panel: Panel, palette: Mapping[str, str]) -> None:
     _style(axes, palette)
     if not panel.logarithmic and not any(span(curve.values) for curve in panel.curves):
         _rest(axes, panel)
+
+
+def _part(panels: Sequence[Panel]) -> float:
+    """Return how high a row of panels is, as a part of one with curves."""
+    return 1.0 if not all(panel.strip for panel in panels) else 0.25 + 0.12 * max(len(one.curves) for one in panels)
+
+
+def _strips(axes: Any, panel: Panel, words: tuple[str, str], palette: Mapping[str, str]) -> None:
+    """Draw a strip for each curve, in its colour where it is 1, and grey where it is 0."""
+    x, count = panel.x, len(panel.curves)
+    for k, curve in enumerate(panel.curves):
+        full, row = np.full(len(x), 0.35), count - 1.0 - k
+        axes.fill_between(x, row - full, row + full, color=palette["grid"], linewidth=0)
+        where = curve.values > 0.5
+        colour = series(palette)[k % SERIES]
+        axes.fill_between(x, row - full, row + full, where=where, step="post", color=colour, linewidth=0)
+    axes.set_yticks(range(count), [curve.label.tex for curve in reversed(panel.curves)])
+    axes.set_ylim(-0.6, count - 0.4)
+    axes.set_xlabel(" in ".join(filter(None, (panel.x_label.tex, panel.x_unit))))
+    axes.set_title(f"{panel.title.tex}; grey where it {words[1]}", fontsize=10, loc="left", color=palette["ink"])
+    axes.margins(x=0)
+    _style(axes, palette)
+    axes.grid(False)
 
 
 def _decades(panel: Panel) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from dalembert.arguments import array
 from dalembert.arrays import Array, read_only
 from dalembert.errors import ModelError, MotionWarning, SimulationError
 from dalembert.language.state_names import named_values
+from dalembert.model.constraint import refuse_steered
 from dalembert.model.sections.controls import with_laws
 from dalembert.model.sections.functions import with_functions
 from dalembert.model.settings import Settings
@@ -196,6 +197,7 @@ class Run(Measured):
 
     def reaction(self, name: str) -> Array:
         """Return the reaction of a constraint, one row for each time, one column for each coordinate."""
+        refuse_steered(self.system.constraint(name))
         return self.motion.kernels.reaction(name, *self._points)
 
     def joint(

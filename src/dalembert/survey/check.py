@@ -32,6 +32,7 @@ from dalembert.survey.integrability import Integrability, find_integrable, linea
 from dalembert.survey.outcome import Check
 from dalembert.survey.paradox import paradoxes, undetermined
 from dalembert.survey.redundancy import DEPENDENT, Redundancy, redundancies_of
+from dalembert.survey.servo_words import programme_problems
 from dalembert.survey.start import State, noted_start, ordinary_start, solved_start, start_of
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class Examination:
         self.problems: list[Problem] = []
         self.names = [constraint.name for constraint in system.constraints]
         self.state: State | None = None
+        self.of_states = 0  # conditions that hold states, not what moves
 
     def report(self, severity: str, text: str, *key: str) -> None:
         """Note something about an entry of the model."""
@@ -118,12 +120,13 @@ class Examination:
             place = "its place" if len(functions) == 1 else "their place"
             waves = f"{quoted(functions)} without a value: a wave was taken in {place} for this check"
             self.report("note", waves, "functions")
-        self.problems += friction_problems(system)
+        self.problems += [*friction_problems(system), *programme_problems(system)]
         self.unused()
         self.settings()
         start = self.start(numeric)
         if start is None:
             return self.result()
+        self.jumps(start)
         here = numeric.all(start.t, start.q, start.v)
         if not here.finite():
             self.report("error", self.not_finite(here), "constraints")
@@ -134,6 +137,7 @@ class Examination:
         except ModelError as error:  # the constraints hold at the start, but not afterwards
             self.contradiction(error)
             return self.result()
+        self.held(numeric, [start, *places])
         values = [numeric.all(place.t, place.q, place.v) for place in places]
         elsewhere = finite_values(numeric, off_manifold(numeric, places))
         scale = Scale([v.A for v in (here, *values, *elsewhere)], column_sizes(numeric, [start, *places]))
@@ -144,6 +148,8 @@ class Examination:
             found = [r for r in redundancies_of(system) if r.name not in guilty]
             self.redundant(found, numeric, [start, *places])
             self.unexplained(len(self.names) - generic - len(guilty) - len(found))
+        if self.system.states and self.system.holding:
+            self.of_states = generic - max(rank(scale.apply(v.A)[:, : self.system.mechanical]) for v in values)
         at_start = rank(scale.apply(here.A))
         if at_start < generic:
             text = f"the initial position is singular: the constraints have rank {at_start} there and {generic} nearby"
@@ -161,11 +167,14 @@ class Examination:
         integrable: dict[int, bool] | None = None,
     ) -> Check:
         """Put the outcome together; the rank is None where it could not be determined."""
-        freedom = None if rank is None else self.system.mechanical - rank
+        freedom = None if rank is None else self.system.mechanical - rank + self.of_states
         classes = self.classes(integrable or {})
         return Check(self.system, rank, freedom, tuple(redundancies), classes, tuple(self.problems), self.state)
 
     # --- the parts ---------------------------------------------------------------------------------------------------
+
+    def held(self, numeric: Numeric, places: Sequence[Configuration]) -> None:
+        """Look at what must stay as it is where parts move; in mechanisms there is more to say."""
 
     def start(self, numeric: Numeric) -> Configuration | None:
         """Find the initial state; if it contradicts the constraints, report that and go on from where they hold."""
@@ -355,13 +364,22 @@ class Examination:
             for name, text in conflicts(self.system, complete(self.system.simulation)):
                 self.report("error", f"in [simulate]: {text}", "simulate", name)
 
+    def jumps(self, start: Configuration) -> None:
+        """Report conditions of programmes that jump on the way, whose paths are not smooth enough."""
+        from dalembert.motion.crossing import path_jumps
+
+        if self.system.holding and has_values(self.system):
+            for problem in path_jumps(self.system, start.t, start.q, start.v):
+                self.report("error", problem.text, *problem.key)
+
     def integrable(self, found: Integrability) -> None:
         """Report constraints on velocities that are holonomic."""
         if found.combined:
             names = quoted(self.names[i] for i in found.combined)
             text = f"a combination of {names} is integrable, though none of them is"
             self.report("note", text, "constraints", self.names[found.combined[0]])
-        disguised = [self.names[i] for i, value in found.integrable.items() if value]
+        own = {constraint.name for constraint in self.system.constraints if not constraint.steered}
+        disguised = [self.names[i] for i, value in found.integrable.items() if value and self.names[i] in own]
         if disguised:
             verb = "is" if len(disguised) == 1 else "are together"
             self.report(

@@ -38,13 +38,21 @@ class IntegralChecks:
         here = others.at([self.search.expression(factors)])[0]
         if not np.all(np.isfinite(here)):
             return True
-        parts = [factor * self.search.columns[k].expression for k, factor in factors.items()]
-        slopes = [others.at(self.search.slopes(part)[1]) for part in parts]
-        size = sum((np.abs(by_v) * others.pace.T).sum(axis=0) for by_v in slopes)
+        size = sum(self._size(factor, k) for k, factor in factors.items())
         basis = np.array([kept * one for kept in self._kept for one in self.known]).T
         basis = basis / np.linalg.norm(basis, axis=0)
         left = here - basis @ np.linalg.lstsq(basis, here, rcond=None)[0]
         return bool(np.linalg.norm(left) <= _SAME * np.linalg.norm(size))
+
+    def _size(self, factor: Expr, k: int) -> Array:
+        """Return how large a factor times a part is at the states, also where constraints hold φ at zero."""
+        search, others, column = self.search, self.search.others, self.search.columns[k]
+        moved = column.expression if column.coordinate is None else search.momenta[column.coordinate]
+        by_v = (np.abs(others.at(search.slopes(moved)[1])) * others.pace.T).sum(axis=0)
+        scale, *slopes = np.abs(others.at([column.part, *(column.part.diff(q) for q in search.b.q)]))
+        units = np.where(others.numeric.units > 0, others.numeric.units, 1.0)
+        scale = scale + sum(slope * unit for slope, unit in zip(slopes, units, strict=True))
+        return np.abs(others.at([factor])[0]) * scale * by_v
 
     @cached_property
     def _kept(self) -> list[Array]:
@@ -77,6 +85,23 @@ class IntegralChecks:
     def _vanishing(self, terms: list[Expr]) -> bool:
         values = self.search.others.at(terms, free=True)
         return bool(np.all(np.abs(values.sum(axis=0)) <= _SAME * np.abs(values).sum(axis=0)))
+
+    def only_uniform(self, factors: dict[int, Expr], general: bool, workless: bool) -> bool:
+        """Tell whether an integral only says that coordinates go on uniformly, as x φ' − φ x' of a free body.
+
+        So does x y' − y x', but it is the momentum of a rotation; that one is allowed by the constraints, and has no
+        factors but ±1 before the coordinates in its direction, for all values of the parameters.
+        """
+        b, columns = self.search.b, [self.search.columns[k] for k in factors]
+        uniform = [q for q, rests in zip(b.q, self._unaccelerated, strict=True) if rests]
+        if any(column.part not in uniform or b.q[column.coordinate or 0] not in uniform for column in columns):
+            return False
+        return not (general and workless) or any(abs(factor) != 1 for factor in factors.values())
+
+    @cached_property
+    def _unaccelerated(self) -> Array:
+        others = self.search.others
+        return others.small(others.a, others.push)
 
     def accept(self, factors: dict[int, Expr]) -> None:
         """Take note of an integral, from which others may follow."""

@@ -35,7 +35,7 @@ def factors_near(
     products = [(symbol**power, number**power) for symbol, number in named for power in (1, 2, -1)]
     products += [(a * b, x * y) for (a, x), (b, y) in permutations(named, 2) if str(a) < str(b)]
     products += [(a / b, x / y) for (a, x), (b, y) in permutations(named, 2)]
-    rests = [(_fraction(value / size, 4), product) for product, size in (*others.items(), *products)]
+    rests = [(_fraction(value / size, 4), product) for product, size in (*others.items(), *products) if size]
     multiples = [(rest, product) for rest, product in rests if rest is not None]
     multiples.sort(key=lambda pair: abs(pair[0]) != 1)
     return list(dict.fromkeys([*found, *(rest * product for rest, product in multiples)]))[:_WAYS]

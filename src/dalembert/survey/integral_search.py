@@ -13,6 +13,7 @@ import symengine as se
 from dalembert.arrays import Array
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ONE, Calculus
+from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.survey.integral_factors import factors_near
 from dalembert.survey.sampled_states import SampledStates
 
@@ -25,6 +26,7 @@ _WAVES = 4  # angles whose sines and cosines are looked at
 _DEPENDENT = 1e-9  # of its length that a column keeps beside others on which it depends
 ZERO_RATE = 3e-11  # of its terms, up to which a rate is rounding
 _SMALL = 1e-7  # part of the largest that a factor times what it multiplies must be to be one
+_NOTHING = 1e-14  # of a row: entries as sin φ where constraints hold φ = 0
 ENERGY, POSITION = 4, 3  # what the dearest parts cost
 
 
@@ -62,8 +64,12 @@ class IntegralSearch:
         """Return the parts that are looked at, fewer kinds of them where there are many coordinates."""
         b, n = self.b, self.count
         moving = [i for i in range(n) if self.momenta[i] != 0]
-        angles = self._angles()
-        turning = {symbol for angle in angles for symbol in angle.free_symbols}
+        held = self.others.small(self.others.v, self.others.pace)  # its values are numbers, also as a factor
+        still = {q for q, is_held in zip(b.q, held, strict=True) if is_held}
+        angles = [angle for angle in self._angles() if not angle.free_symbols <= still]
+        turning = {symbol for angle in angles for symbol in angle.free_symbols} | still
+        if isinstance(self.system, Mechanism):  # which knows them, also those without sines
+            turning |= {q for q in b.q if self.system.measured.get(q.name) == "angle"}
         parts: list[list[tuple[int, Expr]]] = [[(0, ONE)], [(1, q) for q in b.q[:n] if q not in turning]]
         parts.append([(2, wave(angle)) for angle in angles[:_WAVES] for wave in (se.cos, se.sin)])
         while len(parts) > 1 and len(moving) * sum(map(len, parts)) > _MOST:
@@ -91,9 +97,11 @@ class IntegralSearch:
     def _free_positions(self) -> list[Expr]:
         """Return coordinates whose velocities constraints do not tie together: what ties them is no integral."""
         states = self.others
+        sizes = np.linalg.norm(states.pace, axis=0)
+        sizes = np.where(sizes > 0, sizes, 1.0)  # where nothing can move there is none
         kept: list[int] = []
         for j in range(self.count) if len(states) else ():
-            V = (states.v / np.linalg.norm(states.pace, axis=0))[:, [*kept, j]]
+            V = (states.v / sizes)[:, [*kept, j]]
             if np.linalg.matrix_rank(V, tol=1e-8) == V.shape[1]:
                 kept.append(j)
         return [self.b.q[j] for j in kept]
@@ -137,22 +145,58 @@ class IntegralSearch:
 
     # --- relations ---------------------------------------------------------------------------------------------------
 
-    def candidates(self) -> Iterator[list[dict[int, Expr]]]:
-        """Solve for the factors: every column that depends on dearer ones gives a relation, in one or more ways."""
-        R, S = self._rates_of_columns(self.states)
-        good = np.all(np.isfinite(R), axis=1)
-        R, S = R[good], S[good]
+    def candidates(self, workless: bool) -> Iterator[list[dict[int, Expr]]]:
+        """Return sets of factors that may give an integral, each in one or more ways.
+
+        workless: only those whose directions holonomic constraints allow. Others hold because of what reactions are:
+        where nothing acts, each of two geared wheels keeps its momentum, but what one writes is that of both.
+        """
+        R, S = self._rates
         if len(R) <= len(self.columns):
             return
-        scale = S.max(axis=1, initial=0.0)
-        R, S = R / scale[:, None], S / scale[:, None]
+        if workless:
+            W, size = self._work_of_columns(self.states)
+            R, S = np.vstack([R, W]), np.vstack([S, size])
+        yield from self._relations(R, S)
+
+    @cached_property
+    def _rates(self) -> tuple[Array, Array]:
+        """The rates of the parts and their sizes at all states where they have a value."""
+        R, S = self._rates_of_columns(self.states)
+        good = np.all(np.isfinite(R), axis=1)
+        return _in_proportion(R[good], S[good])
+
+    def _work_of_columns(self, states: SampledStates) -> tuple[Array, Array]:
+        """Return A ξ of the parts, for the energy A v, by rows of holonomic constraints; and the sizes."""
+        b = self.b
+        A = {key: entry for key, entry in b.A.items() if b.g[key[0]] is not None}
+        W, S = np.zeros((2, len(b.c), len(states), len(self.columns)))
+        parts = states.at([column.part for column in self.columns])
+        for (row, j), entry in zip(A, states.at(list(A.values())), strict=True):
+            for k, column in enumerate(self.columns):
+                if column.coordinate == j:
+                    W[row, :, k] += entry * parts[k]
+                    S[row, :, k] += np.abs(entry * parts[k])
+                elif column.cost == ENERGY:
+                    W[row, :, k] += entry * states.v[:, j]
+                    S[row, :, k] += np.abs(entry) * states.pace[:, j]
+        W, S = W.reshape(-1, len(self.columns)), S.reshape(-1, len(self.columns))
+        finite = np.all(np.isfinite(W), axis=1)
+        W, S = _in_proportion(W[finite], S[finite])
+        there = S > _NOTHING
+        return np.where(there, W, 0.0), np.where(there, S, 0.0)
+
+    def _relations(self, R: Array, S: Array) -> Iterator[list[dict[int, Expr]]]:
+        """Solve for the factors: every column that depends on dearer ones gives a relation.
+
+        So does one without any rate, as where nothing acts, or of a constant: what follows from others is told later.
+        """
         lengths = np.linalg.norm(S, axis=0)
-        R = R / np.where(lengths > 0, lengths, 1.0)
+        lengths = np.where(lengths > 0, lengths, 1.0)
+        R = R / lengths
         Q, T, kept = np.zeros((len(R), 0)), np.zeros((0, 0)), []
         for k in range(len(self.columns)):
             column, own = R[:, k], np.linalg.norm(R[:, k])
-            if not lengths[k]:
-                continue  # a constant
             along = Q.T @ column
             rest = column - Q @ along
             again = Q.T @ rest
@@ -210,3 +254,10 @@ class IntegralSearch:
             if (i := self.columns[k].coordinate) is not None:
                 parts.setdefault(i, []).append(factor * self.columns[k].part)
         return {i: se.Add(*terms) for i, terms in sorted(parts.items())}
+
+
+def _in_proportion(R: Array, S: Array) -> tuple[Array, Array]:
+    """Return rates and their sizes beside the largest of their rows; rows in which there is none as they are."""
+    scale = S.max(axis=1, initial=0.0)[:, None]
+    scale = np.where(scale > 0, scale, 1.0)
+    return R / scale, S / scale

@@ -43,6 +43,8 @@ _MANY = 60  # coordinates and constraints, beyond which nothing is looked for
 _FEW = 10  # states at which they are tried at least
 _SHOWN = 12  # that are kept
 _LONG = 250  # operations of one whose numbers are put together before it is written
+_MULTIPLIED = 500  # of one that is multiplied out
+_FLAT = 1.2  # times the operations of the shortest, which a sum of products may have
 _LONGEST = 30_000  # of one that is written as it comes
 
 
@@ -151,14 +153,18 @@ def _found(search: IntegralSearch) -> list[FirstIntegral]:
     """Return those that hold, the simplest first, without those that follow from others."""
     if len(search.states) <= len(search.columns) or len(search.others) < _FEW:
         return []
-    candidates = sorted(search.candidates(), key=lambda c: (len(c[0]), sum(search.columns[k].cost for k in c[0])))
+
+    def effort(choices: list[dict[int, Expr]]) -> tuple[int, int]:
+        return len(choices[0]), sum(search.columns[k].cost for k in choices[0])
+
     checks, result = IntegralChecks(search), []
-    for choices in candidates:
-        if checks.follows(choices[0]) or not checks.is_motion(choices[0]):
-            continue
-        if (best := _best(checks, choices)) is not None:
-            checks.accept(best[0])
-            result.append(_described(search, *best, len(result)))
+    for workless in (True, False):
+        for choices in sorted(search.candidates(workless), key=effort):
+            if checks.follows(choices[0]) or not checks.is_motion(choices[0]):
+                continue
+            if (best := _best(checks, choices)) is not None and not checks.only_uniform(*best, workless):
+                checks.accept(best[0])
+                result.append(_described(search, *best, len(result)))
     return sorted(result, key=lambda one: not one.energy)[:_SHOWN]
 
 
@@ -225,6 +231,22 @@ def _leading(direction: dict[str, Expr]) -> int:
 
 
 def _short(expr: Expr) -> Expr:
+    """Write an expression in few operations, also with its products multiplied out, if there are numbers in them."""
+    found = _arranged(expr)
+    if operations(expr) > _MULTIPLIED or not has_decimals(expr):
+        return found
+    best = min((found, _arranged(_multiplied(expr))), key=operations)
+    flat = _multiplied(best)  # in which sin² + cos² is 1, and numbers that stood before it are one number
+    best = min((best, _arranged(flat)), key=operations)
+    return flat if operations(flat) <= _FLAT * operations(best) else best  # m x'²/2 + … reads better than factors
+
+
+def _multiplied(expr: Expr) -> Expr:
+    """Multiply products out, and put their numbers together."""
+    return numbers(figures(se.expand(numerals(expr))))
+
+
+def _arranged(expr: Expr) -> Expr:
     """Write an expression in few operations; a long one with its numbers put together first."""
     long = operations(expr) > _LONG
     if operations(expr) > _LONGEST:

@@ -66,6 +66,10 @@ def paradox(numeric: Numeric, t: float, q: Array, v: Array, near: float = 0.0) -
 def _words(numeric: Numeric, found: Balanced, where: str) -> str:
     system = numeric.system
     names = [system.constraints[i].name for i in found.law.rows]
+    if all(system.constraints[i].steered for i in found.law.rows):
+        programmes, controls = quoted(system.sections["programme"]), quoted(system.holding)
+        text = f"programme {programmes} cannot be held by {controls} at {where}"
+        return f"{text}: there the controls do not change what it asks for"
     whose = f"the forces that depend on the reaction{'' if len(names) == 1 else 's'} of {quoted(names)}"
     rubbing = [one.name for one in frictions_of(system).values() if multipliers_in(one.load) & set(names)]
     whose = f"friction {quoted(rubbing)}: {whose}" if rubbing else whose

@@ -34,6 +34,7 @@ _REACH = (0.3, 1.0, 2.0)  # how far they lie from the places of the pilot, by si
 _LEAST = 1e-3  # part of the largest that all are measured by at least
 _TAKEN = (se.sin, se.cos, se.tan)
 _ROUNDED, _STUCK = 1e-15, 1e-9  # parts of a state: a step that is rounding, and one that is if it becomes no smaller
+_ROUNDED_C = 1e-14  # of A and the squares of velocities: what of c is rounding
 Some = Array | slice  # states, by their places
 ALL = slice(None)
 
@@ -143,7 +144,7 @@ class SampledStates:
         M, A = np.zeros((len(self.t), n, n)), self._matrix(range(s))
         for (i, j), values in zip(b.M, self.at(list(b.M.values())), strict=True):
             M[:, i, j] = values
-        f, c = self.at(list(b.f)).T, self._evaluate(list(b.c)).T if s else np.zeros((len(self.t), 0))
+        f, c = self.at(list(b.f)).T, self._rounded(A, self._evaluate(list(b.c)).T) if s else np.zeros((len(self.t), 0))
         diagonal = np.einsum("kii->ki", M)
         least = 1e-6 * np.abs(diagonal).max(axis=1, initial=0.0)[:, None]
         units = 1.0 / np.sqrt(np.where(np.abs(diagonal) > least, np.abs(diagonal), 1.0))
@@ -172,6 +173,12 @@ class SampledStates:
         whole = np.abs(right).max(axis=1, initial=0.0) + np.abs(x).max(axis=1, initial=0.0)
         trusted = finite & clear & (met <= 1e-11 * whole)
         return x[:, :n] * units, units, trusted
+
+    def _rounded(self, A: Array, c: Array) -> Array:
+        """Return c with zeros where it is the rounding of A and v: where nothing acts, nothing is to accelerate."""
+        units = np.maximum(np.abs(self.q), np.where(self.numeric.units > 0, self.numeric.units, 1.0))
+        pace = np.abs(self.v / units).max(axis=1, initial=0.0)[:, None]
+        return np.where(np.abs(c) <= _ROUNDED_C * (np.abs(A) @ units[:, :, None])[:, :, 0] * pace**2, 0.0, c)
 
     def at(self, expressions: Sequence[Expr], free: bool = False) -> Array:
         """Return expressions of t, q and v at the states, those that may be flat somewhere with any value.
@@ -209,6 +216,11 @@ class SampledStates:
             return node if all(symbol.name in constant for symbol in node.free_symbols) else self._symbol(node)
 
         return fold(expr, combine)
+
+    @staticmethod
+    def small(x: Array, size: Array) -> Array:
+        """Tell of velocities or accelerations, by coordinate, which are rounding at all states."""
+        return np.all(np.abs(x) <= _STUCK * size, axis=0)
 
     def _symbol(self, node: Expr) -> Expr:
         if node not in self._opaque:

@@ -11,18 +11,16 @@ import numpy as np
 import scipy.sparse as sp
 import symengine as se
 
-from dalembert.algebra.bend import straight_part
-from dalembert.algebra.either import Matrix, entries, sparse
+from dalembert.algebra.either import Matrix, entries
 from dalembert.algebra.nearest import Nearest, least_residual, nearest_solution, quick_solution, reach_solution
-from dalembert.algebra.rank import Scale, rank
 from dalembert.algebra.saddle import positive
-from dalembert.arrays import Array, Sparse
+from dalembert.arrays import Array
 from dalembert.blocks.assembled import is_large
 from dalembert.blocks.numeric import Numeric, Residual, has_values, numeric_of, pilot_numeric_of
 from dalembert.blocks.programs import programs
 from dalembert.document.nodes import Name, Note, Section, Table, rounded
 from dalembert.document.shown import Printed
-from dalembert.errors import ModelError, quoted
+from dalembert.errors import ModelError
 from dalembert.language.building import Expr
 from dalembert.language.state_names import as_written, inner, integral, is_integral, named_values
 from dalembert.model.facts import START, fact
@@ -32,6 +30,7 @@ from dalembert.model.mechanism.tree import ABSOLUTE
 from dalembert.survey.conditions import Conditions
 from dalembert.survey.flat import find_flat
 from dalembert.survey.initial_numbers import given_values
+from dalembert.survey.left_open import left_open
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -40,7 +39,6 @@ _FARTHER = tuple(10.0**k for k in range(19))  # times that a way may be gone unt
 _MATTERS = 0.01  # which it does where residuals change by this part of their terms
 _AROUND = (0.0, 0.03, 0.1, 0.3, 1.0, 1.0, 3.0)  # parts of a coordinate by which a guess is changed
 _ROUNDED = 1e-5  # of the size of an equation that is that of its units: some roundings, against 1e-9 of its terms
-_LIMIT = 1e-6  # a double root is found to about the root of the rounding error
 
 
 @dataclass(frozen=True, repr=False)
@@ -166,9 +164,12 @@ def solve_levels(
     numeric: Numeric, initial: Mapping[str, Expr], guess: Mapping[str, Expr], t: float, off: bool = False
 ) -> tuple[Solved, Solved]:
     """Solve for positions, then for velocities; `off`: as nearly as the initial values allow."""
-    begun = {}
-    for state in numeric.system.states:  # what starts somewhere in any case is not looked for
-        begun |= {integral(state): se.Integer(0), inner(state): guess.get(inner(state), se.Integer(0))}
+    begun, asked = {}, {x.name for one in numeric.system.constraints if one.steered for x in one.variables}
+    for (
+        state
+    ) in numeric.system.states:  # what starts somewhere in any case is not looked for; programmes may ask for it
+        own = {} if inner(state) in asked else {inner(state): guess.get(inner(state), se.Integer(0))}
+        begun |= {integral(state): se.Integer(0)} | own
     given = numeric.system.initial_values(given_values(numeric, {**begun, **initial}))
     near = given_values(numeric, guess)
     positions = Level(numeric, t, given, near).solve(off)
@@ -177,7 +178,7 @@ def solve_levels(
 
 def state_of(solved: tuple[Solved, Solved], explain: bool = False) -> State:
     """Return the state that was solved for."""
-    notes = [(*part.notes, *(part.level.freedom(part.best) if explain else ())) for part in solved]
+    notes = [(*part.notes, *(left_open(part.level, part.best) if explain else ())) for part in solved]
     positions, velocities = solved
     level = positions.level
     return State(level.t, positions.best.x, velocities.best.x, level.system.coordinates, (*notes[0], *notes[1]))
@@ -341,59 +342,3 @@ class Level:
         if flat:
             raise ModelError(flat)
         return Solved(self, best, tuple(notes))
-
-    # --- words -------------------------------------------------------------------------------------------------------
-
-    def freedom(self, best: Nearest) -> list[str]:
-        """Say what is over- or underdetermined in the start."""
-        if not self.constraints and not self.conditions.names:
-            return []
-        free, own = self.free(self.given), len(self.constraints)
-        fixed = [name for item in self.given for name in item.values if not is_integral(name)]
-        here, *around = self.scaled(best)
-        ranks = [rank(matrix[:, free], _LIMIT) for matrix in (here, *around)]
-        undetermined, freedom = free.size - rank(here[:, free]), self.system.mechanical - rank(here[:own])
-        if ranks[0] < max(ranks) and fixed and rank(here) == max(rank(matrix) for matrix in around):
-            return [f"the fixed {self.what} {quoted(_some(fixed))} are at a limit position, such as a dead centre"]
-        notes = []
-        still = self.what == "velocities" and not fixed and not np.any(best.x[: self.system.mechanical])
-        if undetermined and still:
-            notes.append("no velocity is given: the motion starts from rest")
-        elif undetermined and not self.as_written(best, free):
-            names = quoted(_some([self.names[i] for i in free]))
-            verb = "is" if undetermined == 1 else "are"
-            notes.append(
-                f"{undetermined} of the {self.what} {names} {verb} not determined by the initial values and the "
-                "constraints: the values nearest to the guess are taken"
-            )
-        surplus = len(fixed) + undetermined - freedom
-        if surplus > 0:
-            what = "the rest" if len(fixed) > surplus else "the constraints"
-            verb = "is" if len(fixed) == 1 else "are"
-            notes.append(
-                f"of the {self.what} {quoted(_some(fixed))}, which {verb} fixed, {surplus} would follow from {what}: "
-                "the values agree with the constraints"
-            )
-        return notes
-
-    def as_written(self, best: Nearest, free: Array) -> bool:
-        """Tell whether all that is free was guessed, and is as it was guessed: as bodies are that were placed."""
-        wanted = np.array([self.guess.get(self.names[i], np.nan) for i in free])
-        return bool(np.all(np.abs(best.x[free] - wanted) <= 1e-9 * (1 + np.abs(wanted))))
-
-    def scaled(self, best: Nearest) -> list[Sparse]:
-        """Return the Jacobian here and at places around, in units taken from all of them."""
-        random = np.random.default_rng(7)
-        sizes = np.maximum(np.abs(best.x), 1.0)
-        ways = [0.1 * random.normal(size=len(sizes)) * sizes for _ in range(2)]
-        share = straight_part(lambda x: self.equations(x, self.given), best.x, ways[0])
-        places = [best.x + share * way for way in ways]
-        here, *moved = (sparse(J) for J in (best.jacobian, *(self.equations(x, self.given)[1] for x in places)))
-        matrices = [here, *(J for J in moved if np.all(np.isfinite(J.data)))]
-        units = np.abs(best.x) if self.what == "coordinates" else np.ones(len(sizes))
-        scale = Scale(matrices, np.where(units > 1e-6 * share, units, share))
-        return [scale.apply(J) for J in (*matrices, here)]
-
-
-def _some(names: list[str]) -> list[str]:
-    return names if len(names) <= 8 else [*names[:8], "…"]

@@ -85,7 +85,7 @@ def test_definitions_are_added():
         ([1], "expected entries by name"),
         ({"v": ["a"]}, "expected an expression as text, got the list"),
         ({"a": "1"}, "is also a coordinate"),
-        ({"v": "w", "w": "a"}, "unknown name `w`"),
+        ({"v": "w", "w": "a"}, "`w` stands below"),
         ({1: "a"}, "names in quotes"),
     ],
 )
@@ -151,3 +151,11 @@ def test_derivations_keep_names_that_shorten():
         assert all(scale in (1.0, -1.0, round(float(known[se.Symbol("d")]), 9)) for scale in scales)
         plain = [equation.subs(derivation.abbreviations).doit() for equation in derivation.equations]
         assert not any(symbol.name in ("d", "p_x") for expr in plain for symbol in expr.free_symbols)
+
+
+def test_a_definition_that_stands_below_is_not_unknown():
+    with pytest.raises(ModelError, match="`b` stands below: a definition knows those above it; put `b` before it"):
+        System("x", kinetic="a*x'^2/2", define={"a": "2*b", "b": "1 + x^2"})
+    assert System("x", kinetic="a*x'^2/2", define={"b": "1 + x^2", "a": "2*b"})
+    with pytest.raises(ModelError, match="unknown name `c`; "):
+        System("x", kinetic="a*x'^2/2", define={"a": "2*c", "b": "1 + x^2"})

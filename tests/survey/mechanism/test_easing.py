@@ -40,7 +40,7 @@ def words(mechanism):
 
 def proposal(text):
     """Read the pair that is proposed from the sentence."""
-    name, kind, axis = re.search(r"Replace `(\w+)` by a (\w+) pair(?: \(axis \[(.*?)\]\))?", text).groups()
+    name, kind, axis = re.search(r"[Rr]eplace `(\w+)` by a (\w+) pair(?: \(axis \[(.*?)\]\))?", text).groups()
     return name, kind, [float(x) for x in axis.split(", ")] if axis else None
 
 
@@ -97,3 +97,65 @@ def test_a_rod_that_is_too_short_is_not_a_matter_of_rounding():
     )
     text = words(bars)
     assert "cannot be assembled" in text and "nearly" not in text
+
+
+PIN = {"kind": "revolute"}
+BAR = {"mass": 1, "inertia": 0.1}
+
+
+def test_a_beam_on_two_pins_fits_exactly():
+    """It is held once more along its length only: a guide along it determines all forces, as the weight is halved."""
+    beam = Mechanism(
+        bodies={"a": {"mass": 10, "inertia": 1, "at": [0.5, 0]}},
+        joints={
+            "A": PIN | {"bodies": ["ground", "a"], "at": [0, 0]},
+            "B": PIN | {"bodies": ["ground", "a"], "at": [1, 0]},
+        },
+    )
+    text = words(beam)
+    assert "nearly" not in text and "`B` (planar revolute) repeats 1 of 2 conditions, which `A` already imposes" in text
+    assert "nothing moves then either, and forces are determined" in text
+    name, kind, axis = proposal(text)
+    assert (name, kind, axis) == ("B", "slot", [1, 0])
+    eased = beam.replace(joints={"B": {"kind": kind, "bodies": ["ground", "a"], "at": [1, 0], "axis": axis}})
+    assert not eased.check().redundancies
+    assert eased.simulate(0.1).joint("B").force[-1] == pytest.approx([0, 5 * 9.81])
+
+
+def test_a_truss_on_two_pins_fits_exactly():
+    truss = Mechanism(
+        bodies={"a": BAR | {"at": [0.5, 0]}, "b": BAR | {"at": [0.25, 0.4]}, "c": BAR | {"at": [0.75, 0.4]}},
+        joints={
+            "A": PIN | {"bodies": ["a", "b"], "at": [0, 0]},
+            "B": PIN | {"bodies": ["a", "c"], "at": [1, 0]},
+            "C": PIN | {"bodies": ["b", "c"], "at": [0.5, 0.8]},
+            "G": PIN | {"bodies": ["ground", "a"], "at": [0, 0]},
+            "H": PIN | {"bodies": ["ground", "a"], "at": [1, 0]},
+        },
+    )
+    assert "nearly" not in words(truss) and proposal(words(truss)) == ("H", "slot", [1, 0])
+
+
+def test_two_bars_in_line_are_not_to_be_freed():
+    """Any other pair would let them fold: they are held by being stretched, and that is what is said."""
+    bars = Mechanism(
+        bodies={"a": BAR | {"at": [0.5, 0]}, "b": BAR | {"at": [1.5, 0]}},
+        joints={
+            "A": PIN | {"bodies": ["ground", "a"], "at": [0, 0]},
+            "B": PIN | {"bodies": ["a", "b"], "at": [1, 0]},
+            "C": PIN | {"bodies": ["ground", "b"], "at": [2, 0]},
+        },
+    )
+    text = words(bars)
+    assert "nearly" not in text and "replace" not in text and "shaky" in text
+    assert "only in this position, where its forces are not determined" in text
+
+
+def test_a_bar_on_two_hinges_across_in_space():
+    hinge = PIN | {"bodies": ["ground", "a"]}
+    bar = Mechanism(
+        dimensions=3,
+        bodies={"a": {"mass": 1, "inertia": [0.1, 0.1, 0.1], "at": [0.1, 0, 0]}},
+        joints={"A": hinge | {"at": [0, 0, 0], "axis": [0, 0, 1]}, "B": hinge | {"at": [1, 0, 0], "axis": [0, 1, 0]}},
+    )
+    assert "nearly" not in words(bar) and "repeats 4 of 5 conditions" in words(bar)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dalembert import Mechanism, ModelError
@@ -64,3 +65,103 @@ def test_a_free_length_from_places_that_the_assembly_changes_is_named():
         for p in Mechanism(**given, springs={"S": spring | {"length": 1.0}}).check().problems
         if p.severity == "warning"
     ]
+
+
+WHEEL = {"mass": 1, "inertia": 0.1}
+
+
+def warnings_of(mechanism: Mechanism) -> list[str]:
+    return [problem.text for problem in mechanism.check().problems if problem.severity == "warning"]
+
+
+def pin(first: str, second: str, *at: float) -> dict[str, Any]:
+    return {"kind": "revolute", "bodies": [first, second], "at": list(at)}
+
+
+def epicyclic(**more: Any) -> Mechanism:
+    """A sun of 24 mm, a planet of 18 mm on an arm, in a ring of 60 mm that is fixed."""
+    bodies = {
+        "sun": {"mass": 0.5, "inertia": 2e-4, "at": [0, 0], "spin": 35},
+        "arm": {"mass": 1, "inertia": 1.5e-3, "at": [0, 0]},
+        "planet": {"mass": 0.2, "inertia": 4e-5, "at": [0.042, 0]},
+    }
+    joints = {
+        "S": pin("ground", "sun", 0, 0),
+        "C": pin("ground", "arm", 0, 0),
+        "P": pin("arm", "planet", 0.042, 0),
+        "inner": {"kind": "gear", "bodies": ["sun", "planet"], "radii": [0.024, 0.018], **more},
+        "outer": {
+            "kind": "gear", "bodies": ["ground", "planet"], "radii": [0.06, 0.018], "internal": True,
+            "points": [[0, 0], [0, 0]], **more,
+        },
+    }  # fmt: skip
+    return Mechanism(bodies=bodies, joints=joints, gravity=[0, 0])
+
+
+def test_a_carrier_that_was_forgotten_is_named():
+    """With it the arm turns as Willis' formula says: sun/arm = 1 + ring/sun = 3.5."""
+    first, second = warnings_of(epicyclic())
+    assert first == second
+    assert "turns or changes its length against the ground, which is its carrier as no other is named" in first
+    assert "what is written is not that these wheels roll on each other" in first
+    assert '`arm` holds both centres: write `carrier = "arm"`' in first
+    named = epicyclic(carrier="arm")
+    assert not warnings_of(named)
+    run = named.simulate(0.2)
+    assert np.allclose(run["phi_sun'"] / run["phi_arm'"], 3.5)
+
+
+@pytest.mark.parametrize(
+    ("joints", "bodies"),
+    [
+        ({}, {}),
+        (
+            {
+                "S": {"kind": "prismatic", "bodies": ["ground", "slide"], "at": [0.5, 0], "axis": [0, 1]},
+                "B": pin("slide", "b", 0.5, 0),
+            },
+            {"slide": WHEEL | {"at": [0.5, 0]}},
+        ),
+        ({"B": pin("a", "b", 0.5, 0)}, {}),
+    ],
+    ids=["free", "on a slide", "on the other wheel"],
+)
+def test_a_centre_that_nothing_holds_is_said(joints, bodies):
+    gears = Mechanism(
+        bodies={"a": WHEEL | {"at": [0, 0]}, "b": WHEEL | {"at": [0.5, 0]}, **bodies},
+        joints={
+            "A": pin("ground", "a", 0, 0),
+            **joints,
+            "G": {"kind": "gear", "bodies": ["a", "b"], "radii": [0.3, 0.2]},
+        },
+        gravity=[0, 0],
+    )
+    [text] = warnings_of(gears)
+    assert "hold both centres by joints on the ground, or on one body that is the `carrier`" in text
+
+
+def rack(height: float, **joints: Any) -> Mechanism:
+    guide = {"kind": "prismatic", "bodies": ["ground", "r"], "at": [0, 0], "axis": [1, 0]}
+    mesh = {"kind": "rack", "bodies": ["r", "p"], "radius": 0.1, "axis": [1, 0], "points": [[0, 0], [0, 0]]}
+    bodies = {"r": WHEEL | {"at": [0, 0]}, "p": WHEEL | {"at": [0, height], "velocity": [0, 0 if joints else 1]}}
+    return Mechanism(bodies=bodies, joints={"S": guide, "m": mesh, **joints}, gravity=[0, 0])
+
+
+def test_a_pinion_that_nothing_holds_at_its_rack_is_said():
+    [text] = warnings_of(rack(0.1))
+    assert "the distance of the pinion from its rack changes as the parts move" in text
+    assert "or write `rolling`, which keeps it at the line" in text
+
+
+@pytest.mark.parametrize("height", [0.3, -0.3, 0.05])
+def test_a_pinion_that_does_not_touch_its_rack_is_refused(height):
+    held = rack(height, P=pin("ground", "p", 0, height))
+    far = f"the centre of the pinion is {abs(height):g} m from the pitch line of the rack, and its radius is 0.1 m"
+    with pytest.raises(ModelError, match=far):
+        held.simulate(0.1)
+
+
+@pytest.mark.parametrize("height", [0.1, -0.1])
+def test_a_pinion_that_touches_its_rack_is_well(height):
+    held = rack(height, P=pin("ground", "p", 0, height))
+    assert held.check().ok and not warnings_of(held)

@@ -9,9 +9,11 @@ from __future__ import annotations
 import symengine as se
 
 from dalembert.algebra.writing.cost import operations
+from dalembert.algebra.writing.numerals import figures, numerals
 from dalembert.language.building import Expr
 from dalembert.language.walk import Remembered, rebuild
 
+_DIGITS = 10  # of a number into which others are put together
 _LONG = 60  # operations of a sum that is not looked at: it was arranged as a whole
 
 
@@ -30,8 +32,14 @@ def _together(node: Expr, parts: list[Expr]) -> Expr:
     if not node.is_Add or operations(node) > _LONG or not any(map(_is_multiple, node.args)):
         return node
     spread = se.Add(*[_spread(term) for term in node.args])
-    new_decimals = spread.atoms(se.RealDouble) - node.atoms(se.RealDouble)  # 5.7 − 5.6 would have sixteen digits
-    return spread if operations(spread) < operations(node) and not new_decimals else node
+    if operations(spread) >= operations(node) or not spread.atoms(se.RealDouble) - node.atoms(se.RealDouble):
+        return spread if operations(spread) < operations(node) else node
+    exactly = figures(se.Add(*[_spread(numerals(term)) for term in node.args]))  # 5.7 − 5.6 would have sixteen digits
+    return exactly if operations(exactly) < operations(node) and _is_readable(exactly) else node
+
+
+def _is_readable(expr: Expr) -> bool:
+    return all(float(f"{float(x):.{_DIGITS}g}") == float(x) for x in expr.atoms(se.RealDouble))
 
 
 def _is_multiple(term: Expr) -> bool:

@@ -23,6 +23,7 @@ _PLAIN = (1, 2, 3, 4)  # denominators that read better than decimals
 _BITS = 200  # of the whole numbers that a short decimal can have
 _ZERO = 1e-9  # what rounding leaves
 _REAL = (se.RealDouble, se.Rational)
+_SIMPLE = 4  # a multiple that one sees
 _LARGE = 100  # from which a factor of all terms is taken for one of decimals
 
 
@@ -77,6 +78,22 @@ def scaled(equation: Expr, row: Expr, rates: Iterable[Expr]) -> Expr:
     largest = max((abs(number(_coefficient(term))) for term in equation.args), default=Fraction(0))
     power = len(str(int(largest))) - 1
     return (_times(equation, Fraction(1, 10 ** (power - 1))) if largest >= _LARGE else None) or equation
+
+
+def without_scale(equation: Expr) -> Expr:
+    """Divide an equation that vanishes by a decimal of which all its numbers are multiples.
+
+    >>> x, y, z = se.symbols("x y z")
+    >>> without_scale(0.7 * x + 1.4 * y), without_scale(0.7 * x + 1.5 * y), without_scale(0.5 * x + y)
+    (x + 2*y, 0.7*x + 1.5*y, 0.5*x + y)
+    """
+    if not equation.is_Add or not all(isinstance(_coefficient(term), se.RealDouble) for term in equation.args):
+        return equation
+    numbers = [number(_coefficient(term)) for term in equation.args]
+    ratios = [x / min(map(abs, numbers)) for x in numbers]
+    if any(x.denominator != 1 or abs(x) > _SIMPLE for x in ratios):
+        return equation
+    return se.Add(*[int(x) * _rest(term) for x, term in zip(ratios, equation.args, strict=True)])
 
 
 def _ratio(one: Expr, other: Expr) -> Fraction | None:

@@ -22,6 +22,7 @@ _DIGITS = 7  # of a quotient that is shorter than what it is made of
 _MOST = 15  # digits that a float keeps
 _PLAIN = (1, 2, 3, 4, 6, 8, 12)  # denominators that read better than decimals
 _BITS = 4_000  # of numbers that are put together exactly
+_ROUNDED = Fraction(1, 10**14)  # of the largest number in a sum: what fifteen digits leave open
 
 
 def numerals(expr: Expr) -> Expr:
@@ -62,7 +63,13 @@ def figures(expr: Expr) -> Expr:
     >>> figures(a * b * x + (a + b) * x**2), figures(x / b)
     (0.21*x + x**2, x/0.7)
     """
-    return _shown(_with_figures(expr)) if any(map(is_numeral, expr.free_symbols)) else expr
+    is_given = any(map(is_numeral, expr.free_symbols)) or any(map(_is_unrounded, expr.atoms(se.RealDouble)))
+    return _shown(_with_figures(expr)) if is_given else expr
+
+
+def _is_unrounded(value: Expr) -> bool:
+    """Tell whether a float has more digits than a person would write, as 0.1·0.1 has."""
+    return float(f"{float(value):.{_MOST}g}") != float(value)
 
 
 # A pure number is a Fraction on the way up, all else an expression.
@@ -121,11 +128,42 @@ def _quotient(value: Fraction, below: Fraction) -> _Decimal:
 
 
 def _sum(parts: list[Any]) -> Any:
-    number = _together(sum((part for part in parts if isinstance(part, Fraction)), Fraction(0)), parts)
+    """Add up; what stands in several terms before the same thing is put together exactly, not in floats."""
+    number = _added([part for part in parts if isinstance(part, Fraction)])
     others = [part for part in parts if not isinstance(part, Fraction)]
     if not others:
         return number
-    return se.Add(*others, _shown(number)) if number else se.Add(*others)
+    return se.Add(*_merged(others), _shown(number)) if number else se.Add(*_merged(others))
+
+
+def _merged(terms: list[Expr]) -> list[Expr]:
+    fronts: dict[Expr, list[Fraction]] = {}
+    for term in terms:
+        front, rest = _front(term)
+        fronts.setdefault(term if front is None else rest, []).append(Fraction(1) if front is None else front)
+    if len(fronts) == len(terms):
+        return terms
+    return [_shown(_added(numbers)) * rest for rest, numbers in fronts.items()]
+
+
+def _added(parts: list[Fraction]) -> Fraction:
+    """Add numbers up; what is left of some that cancel is zero, if it is the rounding of one that has all digits."""
+    value = sum(parts, Fraction(0))
+    if value and any(map(_has_all_digits, parts)):
+        value = _as_meant(value, _ROUNDED * max(map(abs, parts)))
+    return _together(value, parts)
+
+
+def _as_meant(value: Fraction, rounding: Fraction) -> Fraction:
+    """Return the number of few digits that one is up to its rounding, if there is one: 0.141… · 0.00707… is 0.001."""
+    if abs(value) < rounding:
+        return Fraction(0)
+    short = Fraction(f"{float(value):.{_DIGITS}g}")
+    return short if abs(short - value) <= rounding else value
+
+
+def _has_all_digits(value: Fraction) -> bool:
+    return Fraction(f"{float(value):.{_MOST - 1}g}") != value
 
 
 def _power(base: Any, exponent: Expr, shown: Any) -> Any:
@@ -139,15 +177,29 @@ def _power(base: Any, exponent: Expr, shown: Any) -> Any:
             return _together(value, [base])
     if isinstance(base, Fraction) and exponent.is_Number and base > 0:
         return meant(float(base) ** float(exponent))
+    if isinstance(exponent, se.Integer) and not isinstance(base, Fraction) and base.is_Mul:
+        front, rest = _front(base)  # (0.1 x)² is 0.01 x², and not what floats make of it
+        if isinstance(front, Fraction) and rest != base:
+            return _shown(_power(front, exponent, None)) * rest**exponent
     return _shown(base) ** (exponent if exponent.is_Number else _shown(shown))
+
+
+def _front(expr: Expr) -> tuple[Any, Expr]:
+    """Return the number in front of a product, exactly, and the rest; None where it is not a real number."""
+    if not (expr.is_Mul and expr.args[0].is_Number):
+        return Fraction(1), expr
+    exact = _exact(expr.args[0])
+    return exact if isinstance(exact, Fraction) else None, se.Mul(*expr.args[1:])
 
 
 def _product(node: Expr, parts: list[Any]) -> Any:
     """Put the numbers of a product together: one in front, and one below where their quotient has no short decimal."""
-    above, below, others = [], [], []
+    above, below, others, fronts = [], [], [], []
     for factor, part in zip(node.args, parts, strict=True):
         if not isinstance(part, Fraction):
-            others.append(part)
+            front, rest = _front(part)
+            others.append(part if front is None else rest)
+            fronts.append(Fraction(1) if front is None else front)
         elif factor.is_Pow and factor.args[1].is_Number and factor.args[1] < 0 and part:
             below.append(1 / part)
         else:
@@ -155,12 +207,21 @@ def _product(node: Expr, parts: list[Any]) -> Any:
             below.append(Fraction(part.denominator))
             if _is_decimal(part):
                 above[-1], below[-1] = part, Fraction(1)
+    above += fronts
     top, bottom = prod(above, start=Fraction(1)), prod(below, start=Fraction(1))
-    value = _together(top / bottom, parts)
+    numbers = [*(part for part in parts if isinstance(part, Fraction)), *fronts]
+    value = top / bottom
+    if any(map(_has_all_digits, numbers)) and (short := _as_meant(value, _ROUNDED * abs(value))) != value:
+        value, top, bottom = short, short, Fraction(1)
+    value = _together(value, numbers)
     if not others:
         return value
     if len(others) == 1 and others[0].is_Add and (inside := _inside(value, others[0])) is not None:
         return inside
+    if bottom != 1:
+        for k, total in enumerate(others):
+            if total.is_Add and (inside := _divided(value, total)) is not None:
+                return se.Mul(inside, *others[:k], *others[k + 1 :])
     if bottom == 1 or _is_short(value) or (value.denominator in _PLAIN and not isinstance(value, _Decimal)):
         return se.Mul(_shown(value), *others)
     if bottom < 0:
@@ -185,6 +246,17 @@ def _inside(value: Fraction, total: Expr) -> Expr | None:
         return None
     rests = [se.Mul(*term.args[1:]) if term.is_Mul else se.Integer(1) for term in total.args]
     return se.Add(*[written(front, decimal=True) * rest for front, rest in zip(products, rests, strict=True)])
+
+
+def _divided(value: Fraction, total: Expr) -> Expr | None:
+    """Multiply the numbers of a sum by a quotient, if they are short then: (3.5 x − 70 y)/70 is 0.05 x − y."""
+    terms = list(map(_front, total.args))
+    if any(front is None or abs(front) == 1 for front, _ in terms):
+        return None
+    products = [value * front for front, _ in terms]
+    if not all(map(_is_short, products)):
+        return None
+    return se.Add(*[written(front, decimal=True) * rest for front, (_, rest) in zip(products, terms, strict=True)])
 
 
 def _is_decimal(value: Fraction) -> bool:

@@ -52,7 +52,7 @@ def aligned(expr: Expr) -> Expr:
     >>> import symengine as se
     >>> a, b, m = se.symbols("a b m")
     >>> aligned(m * (b - a)), aligned((b - a) ** 2), aligned(1 / (b - a))
-    (-m*(a - b), (a - b)**2, -1.0/(a - b))
+    (-m*(a - b), (a - b)**2, -1/(a - b))
     """
     return fold(expr, _aligned)
 
@@ -115,12 +115,11 @@ def _without_minus(terms: list[Expr]) -> list[Expr]:
 
 def _aligned(node: Expr, args: list[Expr]) -> Expr:
     if node.is_Pow and args[0].is_Add and node.args[1].is_Integer and _is_turned_round(args[0]):
-        return negative(args[0]) ** node.args[1] * (-1) ** int(node.args[1])
-    if node.is_Mul:
-        return _turned(
-            rebuild(node, args), [k for k, part in enumerate(args) if part.is_Add and _is_turned_round(part)]
-        )
-    return rebuild(node, args) if args else node
+        return negative(args[0]) ** node.args[1] * (-1) ** (int(node.args[1]) % 2)
+    node = rebuild(node, args) if args else node
+    if not node.is_Mul:
+        return node
+    return _turned(node, [k for k, part in enumerate(node.args) if part.is_Add and _is_turned_round(part)])
 
 
 def _is_turned_round(expr: Expr) -> bool:

@@ -287,7 +287,7 @@ class Assembly(Reader):
         put_rates(self, fields)
         put_laws(self, fields)
         self.acting.put_reactions(fields)
-        names = [constraint.name for constraint in fields["constraints"]]
+        names = [*(constraint.name for constraint in fields["constraints"]), *self.holding.values()]
         self.acting.refuse_carrying(fields["forces"], names, self.outward is not None)
         if self.problems:
             raise ModelError(self.problems)

@@ -112,9 +112,7 @@ class Built(System):
             "drives": drives,
             **{key: value for key, value in further.items() if key in ELEMENTS},
         }
-        for key, value in Assembly(given, tables).fields().items():
-            object.__setattr__(self, key, value)
-        object.__setattr__(self, "source", source)
+        self._take(Assembly(given, tables).fields(), source)
         written = {name: getattr(given, name) for name in (*VALUES, *ADDED)} | dict(given.sections)
         begin_history(self, written | {name: what for name, what in tables.items() if what is not None}, symbols)
 

@@ -11,7 +11,7 @@ from typing import cast
 import symengine as se
 
 from dalembert.language.building import Expr
-from dalembert.model.exact import decimal, exact
+from dalembert.model.exact import tidied
 from dalembert.model.mechanism.marker import Marker
 from dalembert.model.mechanism.pairs.base import rate_by
 from dalembert.model.mechanism.pairs.motion import Slide, Step, Turn
@@ -73,16 +73,6 @@ def _in_plane(
     place = add(place, multiply(turned, sub(centre, own.at)))
     q = (*map(tidied, place), phi)
     return PlanarView(q, tuple(rate_by(x, rates) for x in q), centre, rates)
-
-
-def tidied(expr: Expr) -> Expr:
-    """Return an expression in which decimals that cancel are gone; what a user wrote exactly, as atan(3/4), stays."""
-    if not expr.atoms(se.RealDouble):
-        return expr
-    constants = [node for node in expr.atoms(se.Function) if not node.free_symbols]
-    names = {node: se.Dummy() for node in constants}
-    tidied = decimal(exact(expr.xreplace(names)))
-    return tidied.xreplace({name: node for node, name in names.items()})
 
 
 class CarriedView(SpatialView):

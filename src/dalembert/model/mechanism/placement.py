@@ -16,14 +16,10 @@ from dalembert.model.mechanism.vectors import (
     ZERO,
     Matrix,
     Vector,
-    add,
     cross,
-    flat,
-    multiply,
     norm,
     scale,
-    sub,
-    tidy,
+    settle,
     transpose,
     unit,
     zeros,
@@ -46,16 +42,15 @@ class Placement:
 
     def outward(self, point: Sequence[Expr]) -> Vector:
         """Return a point of the frame as seen from outside."""
-        moved = multiply(self.R, point)
-        return tidy(flat(add(self.at, moved)), self.at, moved)
+        return settle(self.at, *_along(transpose(self.R), point))
 
     def inward(self, point: Sequence[Expr]) -> Vector:
         """Return the coordinates in the frame of a point outside."""
-        return tidy(flat(multiply(transpose(self.R), flat(sub(point, self.at)))), self.at, point)
+        return settle(*_along(self.R, point), *_along(self.R, [-x for x in self.at]))
 
     def inward_direction(self, vector: Sequence[Expr]) -> Vector:
         """Return the components in the frame of a direction outside."""
-        return tidy(multiply(transpose(self.R), vector), vector)
+        return settle(*_along(self.R, vector))
 
     @classmethod
     def origin(cls, dimensions: int) -> Placement:
@@ -73,6 +68,11 @@ class Placement:
             return cls(at, planar_rotation(angle), (angle,))
         R, e = read_rotation(table) if table.has("rotation") else (identity(3), (ONE, *zeros(3)))
         return cls(at, R, e)
+
+
+def _along(axes: Matrix, vector: Sequence[Expr]) -> list[Vector]:
+    """Return the parts of a vector, each along one of some axes."""
+    return [scale(part, axis) for part, axis in zip(vector, axes, strict=True)]
 
 
 def read_rotation(table: TableReader) -> tuple[Matrix, Vector]:

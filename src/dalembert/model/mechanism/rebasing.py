@@ -16,8 +16,9 @@ import symengine as se
 
 from dalembert.language.building import TIME, Expr
 from dalembert.language.calculus import SWITCHING, ZERO
+from dalembert.model.exact import put_exactly, tidied
 from dalembert.model.mechanism.body import Body
-from dalembert.model.mechanism.carried import carried, tidied
+from dalembert.model.mechanism.carried import carried
 from dalembert.model.mechanism.drives import read_motion
 from dalembert.model.mechanism.element_terms import Terms
 from dalembert.model.mechanism.joint import Joint, seen_joint
@@ -218,7 +219,7 @@ class Aliases:
         if not self._names:
             return expr
         found = {s: self._meaning(s) for s in expr.free_symbols if s.name.rstrip("'") in self._names}
-        return expr.xreplace(found) if found else expr
+        return put_exactly(found, expr) if found else expr
 
     def _meaning(self, symbol: Expr) -> Expr:
         if symbol not in self._known:

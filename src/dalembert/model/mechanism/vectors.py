@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import symengine as se
 
@@ -11,6 +11,7 @@ from dalembert.language.building import Expr, angle, number, root, total
 Vector = tuple[Expr, ...]
 Matrix = tuple[Vector, ...]
 ZERO, ONE = se.Integer(0), se.Integer(1)
+_ROUNDING = 1e-15  # of the largest that is added up: what sines, their products and a few sums leave
 
 
 def zeros(n: int) -> Vector:
@@ -20,7 +21,7 @@ def zeros(n: int) -> Vector:
 
 def add(*vectors: Sequence[Expr]) -> Vector:
     """Return a sum of vectors."""
-    return tuple(total(*parts) for parts in zip(*vectors, strict=True))
+    return tuple(_with_short_offset(total(*parts), parts) for parts in zip(*vectors, strict=True))
 
 
 def sub(a: Sequence[Expr], b: Sequence[Expr]) -> Vector:
@@ -30,7 +31,23 @@ def sub(a: Sequence[Expr], b: Sequence[Expr]) -> Vector:
 
 def difference(x: Expr, y: Expr) -> Expr:
     """Return x − y as one flat sum."""
-    return se.Add(x, *[-term for term in (y.args if y.is_Add else (y,))])
+    return _with_short_offset(se.Add(x, *[-term for term in (y.args if y.is_Add else (y,))]), (x, y))
+
+
+def _with_short_offset(found: Expr, terms: Sequence[Expr]) -> Expr:
+    """Take away the rounding error of the number in a sum: (x + 0.35) − 0.5 is x − 0.15, of which no digit is left."""
+    offset = _offset(found)
+    if not _is_float(offset):
+        return found
+    (better,) = tidy([offset], map(_offset, terms))
+    if better == offset:
+        return found
+    return se.Add(better, *found.args[1:]) if found.is_Add else better
+
+
+def _offset(x: Expr) -> Expr:
+    first = x.args[0] if x.is_Add else x
+    return first if first.is_Number else ZERO
 
 
 def scale(factor: Expr, a: Sequence[Expr]) -> Vector:
@@ -110,12 +127,46 @@ def _length(x: Expr) -> int:
     return sum(map(_length, x.args)) if x.args else 1
 
 
-def tidy(a: Sequence[Expr], *parts: Sequence[Expr]) -> Vector:
+def settle(*vectors: Sequence[Expr]) -> Vector:
+    """Add vectors of constants up, without the rounding of what cancels in them.
+
+    What is left of l sin 0.3 cos 0.3 − l cos 0.3 sin 0.3 is zero: less than the rounding of its terms. What is small by
+    itself stays.
+    """
+    return tuple(map(_settled, zip(*vectors, strict=True)))
+
+
+def _settled(terms: Sequence[Expr]) -> Expr:
+    (plain,) = flat([se.Add(*terms)])
+    if not any(term.atoms(se.RealDouble) for term in terms):
+        return plain
+    fronts: dict[Expr, list[Expr]] = {}  # numbers, by what they stand before
+    for term in terms:
+        for product, front in se.expand(term).as_coefficients_dict().items():
+            factors = product.args if product.is_Mul else (product,)
+            what = se.Mul(*[factor for factor in factors if factor.free_symbols])
+            fronts.setdefault(what, []).append(front * product / what)
+    sums = {what: (se.Add(*numbers), _sum_of(numbers)) for what, numbers in fronts.items()}
+    if all(rounded == better for rounded, better in sums.values()):
+        return plain
+    return se.Add(*[what * better for what, (_, better) in sums.items()])
+
+
+def _sum_of(numbers: Sequence[Expr]) -> Expr:
+    """Return a sum of numbers, also such as √2/10, without rounding errors."""
+    found = se.Add(*numbers)
+    value, sizes = number(found), [number(x) or 0.0 for x in numbers]
+    if value is not None and abs(value) <= _ROUNDING * max(map(abs, sizes)):
+        return ZERO
+    return tidy([found], map(se.RealDouble, sizes))[0]
+
+
+def tidy(a: Sequence[Expr], *parts: Iterable[Expr]) -> Vector:
     """Take away the rounding error of the vectors it was computed from: 0.2 − 0.045 is 0.155, 0.3 − 0.1·3 is zero."""
     if not any(map(_is_float, a)):
         return tuple(a)
     sizes = [abs(number(x) or 0.0) for vector in (a, *parts) for x in vector]
-    limit = 4e-16 * max(sizes, default=0.0)
+    limit = _ROUNDING * max(sizes, default=0.0)
     return tuple(_short(x, limit) if _is_float(x) else x for x in a)
 
 

@@ -6,7 +6,7 @@ is one whose turn is none, and does not change.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 import symengine as se
@@ -27,6 +27,7 @@ from dalembert.model.mechanism.vectors import (
     zeros,
 )
 
+_ROUNDED = 2.3e-16  # of an angle: what of its cosine or sine is its own rounding
 EULER = ("e0", "e1", "e2", "e3")  # Euler parameters
 
 
@@ -205,7 +206,7 @@ def reverse(e: Sequence[Expr]) -> Vector:
 
 def turning(axis: Sequence[Expr], angle: Expr) -> Matrix:
     """Return the rotation matrix of a turn about a unit axis (Rodrigues)."""
-    c, s, (x, y, z) = se.cos(angle), se.sin(angle), axis
+    c, s, (x, y, z) = _of_angle(se.cos, angle), _of_angle(se.sin, angle), axis
     return (
         (c + x * x * (1 - c), x * y * (1 - c) - z * s, x * z * (1 - c) + y * s),
         (y * x * (1 - c) + z * s, c + y * y * (1 - c), y * z * (1 - c) - x * s),
@@ -213,9 +214,17 @@ def turning(axis: Sequence[Expr], angle: Expr) -> Matrix:
     )
 
 
+def _of_angle(wave: Callable[[Expr], Expr], angle: Expr) -> Expr:
+    """Return the cosine or sine of an angle; that of π/2 as a number is zero, and not the rounding of π/2."""
+    found = wave(angle)
+    if isinstance(found, se.RealDouble) and abs(float(found)) <= _ROUNDED * abs(float(angle)):
+        return ZERO
+    return found
+
+
 def planar_rotation(angle: Expr) -> Matrix:
     """Return the rotation matrix of an angle in the plane; that of atan(3/4) has the entries 4/5 and 3/5."""
-    c, s = se.cos(angle), se.sin(angle)
+    c, s = _of_angle(se.cos, angle), _of_angle(se.sin, angle)
     known = {}
     for node in angle.atoms(se.atan):
         slope = node.args[0]

@@ -8,6 +8,7 @@ from dalembert.model.sections import (  # in the order in which names become kno
     friction,
     loads,
     outputs,
+    programme,
     states,
 )
 
@@ -26,6 +27,7 @@ __all__ = [
     "loads",
     "model_table",
     "outputs",
+    "programme",
     "states",
     "tables",
     "velocities",

@@ -4,6 +4,7 @@
     acts = {x = "1", phi = "-l*cos(phi)"}   # the force u·E on these coordinates, or rates of states
     joint = "A"                             # instead, in a mechanism: on the angle or the distance of a joint
     law = "-k*x - d*x'"                     # of the state, of time and tables, of joints as in A.angle'
+    weight = 1                              # where more controls hold programmes than there are: the least uᵀR u
 
 Without a law a control is a parameter: a symbol in formulas, and in a motion its value, or a function in Python that is
 called at intervals (`motion/sampled.py`). With one it stands for what its law says, in forces and in rates of states;
@@ -12,7 +13,7 @@ what it does along a motion can be asked by its name. A control without `acts` a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ import symengine as se
 
 from dalembert.arguments import shown, table
 from dalembert.errors import ModelError, Problem, nearest
-from dalembert.language.building import Expr
+from dalembert.language.building import TIME, Expr
 from dalembert.language.state_names import as_written, integral, is_integral
 from dalembert.model.first_order import read_followed, with_meanings
 from dalembert.model.observed import asks_for
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from dalembert.model.stated import Stated
     from dalembert.model.system import System
 
-ENTRIES = ("acts", "joint", "coordinate", "law")
+ENTRIES = ("acts", "joint", "coordinate", "law", "weight")
 MAX_CONTROLS = 1_000
 
 
@@ -83,7 +84,17 @@ class Controls(ModelTable):
             reader.problem("a coordinate of a joint, but no `joint` is given", *key, "coordinate")
         if entries.get("law") is not None:
             kept["law"] = self.read_law(reader, (*key, "law"), entries["law"])
+        if entries.get("weight") is not None:
+            kept["weight"] = self.read_weight(reader, (*key, "weight"), entries["weight"])
         return kept
+
+    def read_weight(self, reader: Reader, key: tuple[str, ...], given: Any) -> Expr:
+        """Read what the square of a control counts where there are more than are needed."""
+        moving = {*reader.coordinates, *reader.velocities, *reader.accelerations, *reader.laws, TIME}
+        weight = reader.expression(given, key, moving, "a weight is a number, or an expression of parameters")
+        if weight.is_Number and not weight > 0:
+            reader.problem(f"a weight is positive, got {shown(given)}", *key)
+        return weight
 
     def read_directions(self, reader: Reader, key: tuple[str, ...], given: Any) -> Mapping[str, Expr]:
         """Read the directions by coordinate, or state."""
@@ -139,13 +150,13 @@ class Controls(ModelTable):
         return plain or None
 
 
-def laws_in(given: Any, parameters: dict[str, float | None]) -> dict[str, None]:
-    """Return the names of controls that follow a law; the others are parameters."""
+def laws_in(given: Any, parameters: dict[str, float | None], holding: Collection[str]) -> dict[str, None]:
+    """Return the names of controls that follow a law, or what programmes take; the others are parameters."""
     laws: dict[str, None] = {}
     for name, entries in given.items() if isinstance(given, Mapping) else ():
         if not isinstance(name, str):
             continue
-        if not isinstance(entries, Mapping) or entries.get("law") is None:
+        if name not in holding and (not isinstance(entries, Mapping) or entries.get("law") is None):
             parameters.setdefault(name, None)
         else:
             laws[name] = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,8 @@ class Define(ModelTable):
 
     def declare(self, reader: Reader, given: Any) -> None:
         """Read them, each with those before it."""
-        for name, text in by_name(reader, self, given).items():
+        entries = by_name(reader, self, given)
+        for name, text in entries.items():
             key = ("define", name)
             reader.check_name(name, "definition", *key)
             if name in reader.coordinates or name in reader.parameters:
@@ -38,7 +39,8 @@ class Define(ModelTable):
             if not isinstance(text, (str, int, float)):
                 reader.problem(f"expected an expression as text, got {shown(text)}", *key)
                 continue
-            value = reader.attempt(key, lambda text=text: parse_value(str(text), reader.vocabulary))
+            below = list(entries)[list(entries).index(name) + 1 :]
+            value = reader.attempt(key, lambda text=str(text), below=below: _with_those_before(text, reader, below))
             # a mistake is reported once, not with every use of the name as well; and what uses it shall move
             reader.definitions[name] = value or Value(se.Symbol(next(iter(reader.coordinates))))
 
@@ -58,6 +60,21 @@ class Define(ModelTable):
 
     def put(self, kept: Any, change: Callable[[Expr], Expr]) -> None:
         """Leave it: the expressions hold what was meant."""
+
+
+def _with_those_before(text: str, reader: Reader, below: Iterable[str]) -> Value:
+    """Parse a definition; one that stands below is not unknown, it stands in the wrong place."""
+    try:
+        return parse_value(text, reader.vocabulary)
+    except ModelError as error:
+        unknown = {f"unknown name `{name}`": name for name in below}
+        known = [unknown.get(problem.text.split(";")[0]) for problem in error.problems]
+        raise ModelError(
+            replace(problem, text=f"`{name}` stands below: a definition knows those above it; put `{name}` before it")
+            if name
+            else problem
+            for problem, name in zip(error.problems, known, strict=True)
+        ) from None
 
 
 def definitions_of(sections: Mapping[str, Any], vocabulary: Vocabulary) -> dict[str, Value]:

@@ -15,15 +15,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
 from dalembert.arguments import shown
-from dalembert.errors import nearest
+from dalembert.errors import ModelError, nearest
 from dalembert.language.building import Expr, number
 from dalembert.language.parser import parse_equation, parse_value
 from dalembert.language.state_names import as_written, inner
+from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.observed import Observed
 from dalembert.model.sections.base import ModelTable, by_name, model_table
 
@@ -88,7 +90,7 @@ class EventsTable(ModelTable):
             if not isinstance(text, str):
                 return observed.read(text) if hasattr(text, "free_symbols") else reader.translate(text)
             vocabulary = observed.vocabulary
-            return parse_equation(text, vocabulary) if EQUALS.search(text) else parse_value(text, vocabulary).expr
+            return parsed_event(text, vocabulary)
 
         why = "an event depends on t, positions, velocities and multipliers"
         known, still = len(reader.problems), {*reader.parameters}
@@ -127,3 +129,20 @@ class EventsTable(ModelTable):
             why = "new velocities follow from t, positions, velocities and parameters"
             found[name] = reader.expression(value, path, reader.accelerations | reader.laws, why)
         return found
+
+
+def parsed_event(text: str, vocabulary: Vocabulary) -> Expr:
+    """Parse what an event waits for; where it is something else, say what it looks like."""
+    try:
+        return parse_equation(text, vocabulary) if EQUALS.search(text) else parse_value(text, vocabulary).expr
+    except ModelError as error:
+        looks = "an event is an equation such as `x = 0`, or what passes zero, such as `x - 1`"
+        advice = {
+            "a comma belongs": f'{looks}; what then happens stands apart, as in Event("x = 0", "stop")',
+            "a condition stands": f"{looks}; `x > 0` begins to hold at `x = 0` with the direction `up`",
+        }
+
+        def better(said: str) -> str:
+            return next((words for start, words in advice.items() if said.startswith(start)), said)
+
+        raise ModelError(replace(problem, text=better(problem.text)) for problem in error.problems) from None

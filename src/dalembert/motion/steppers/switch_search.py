@@ -38,14 +38,30 @@ def evaluate(tools, t, y, into):
 
 
 @compiled
+def _short(clock):
+    """Return the length of the step that leads across."""
+    return _SHORT * max(abs(clock.t), 1e-3 * clock.end)
+
+
+@compiled
 def _ahead(tools, clock, y, room, switches):
-    """Return how long it takes to the nearest switch; infinite if nothing leads to one."""
+    """Return how long it takes to the nearest switch; infinite if nothing leads to one.
+
+    Where what switches is itself bent there, as reactions are, rates of change are those of this side.
+    """
     if not rate(tools, clock.t, y, room.k[0]):
         return np.inf
-    aside = _ASIDE * clock.met
-    for i in range(len(y)):
-        room.trial[i] = y[i] + aside * room.k[0, i]
-    evaluate(tools, clock.t + aside, room.trial, switches[1])
+    aside, beyond = _ASIDE * clock.met, True
+    while beyond:
+        for i in range(len(y)):
+            room.trial[i] = y[i] + aside * room.k[0, i]
+        evaluate(tools, clock.t + aside, room.trial, switches[1])
+        beyond = False
+        if aside > 10.0 * _short(clock):
+            for e in range(switches.shape[1]):
+                beyond = beyond or switches[0, e] * switches[1, e] < 0.0
+        if beyond:
+            aside *= 0.1
     nearest = np.inf
     for e in range(switches.shape[1]):
         slope = (switches[1, e] - switches[0, e]) / aside
@@ -60,7 +76,7 @@ def aim(tools, clock, h, y, room, switches):
     if tools.counts.aimed == 0 or tools.counts.aimed >= MOST:
         return h, False
     left = _ahead(tools, clock, y, room, switches)
-    short = _SHORT * max(abs(clock.t), 1e-3 * clock.end)
+    short = _short(clock)
     if left <= short:
         return min(h, left + short), True
     margin = min(max(10.0 * left / clock.met, _CARELESS), _CAREFUL)

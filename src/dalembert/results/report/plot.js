@@ -1,7 +1,7 @@
 // Plots with one time for all: drag or turn the wheel to zoom, double-click for everything, point to read off.
 (() => {
   "use strict";
-  const LEFT = 66, RIGHT = 16, TOP = 14, BOTTOM = 24, HEIGHT = 226;
+  const LEFT = 66, RIGHT = 16, TOP = 14, BOTTOM = 24, HEIGHT = 226, ROW = 20;
   const GESTURE = 350; // ms without a turn of the wheel after which the next turn belongs to the plot under it
   const DASHED = "7 4", PAPER = 680; // width of a plot on paper
 
@@ -52,6 +52,7 @@
       this.panel = given.panels[figure.dataset.panel];
       this.x = axes[this.panel.axis];
       this.log = this.panel.log;
+      this.height = this.panel.strip ? TOP + ROW * this.panel.curves.length + BOTTOM : HEIGHT;
       this.curves = this.panel.curves.map(({ label, base, values }, k) => {
         const y = Float64Array.from(decode(values, Float32Array), (v) => v + base);
         return { label, y, colour: `var(--series${k % 8})`, dash: Math.floor(k / 4) % 2 ? DASHED : "none", shown: true };
@@ -92,9 +93,9 @@
 
     scale(value) { return this.log ? Math.log10(value) : value; }
     toX(t) { return LEFT + ((t - view[0]) / (view[1] - view[0])) * (this.width - LEFT - RIGHT); }
-    toY(y) { return HEIGHT - BOTTOM - ((this.scale(y) - this.low) / (this.high - this.low)) * (HEIGHT - TOP - BOTTOM); }
+    toY(y) { return this.height - BOTTOM - ((this.scale(y) - this.low) / (this.high - this.low)) * (this.height - TOP - BOTTOM); }
     toTime(px) { return view[0] + ((px - LEFT) / (this.width - LEFT - RIGHT)) * (view[1] - view[0]); }
-    toValue(py) { return this.low + ((HEIGHT - BOTTOM - py) / (HEIGHT - TOP - BOTTOM)) * (this.high - this.low); }
+    toValue(py) { return this.low + ((this.height - BOTTOM - py) / (this.height - TOP - BOTTOM)) * (this.high - this.low); }
 
     fit() { // the values that can be seen, with some room
       const [first, last] = this.visible();
@@ -127,20 +128,32 @@
       if (!this.width) return; // in a fold that is closed
       [this.low, this.high] = this.range || this.fit();
       this.svg.replaceChildren();
-      this.svg.setAttribute("viewBox", `0 0 ${this.width} ${HEIGHT}`);
+      this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
       this.svg.dataset.view = view.join(" ");
       this.frame();
       const id = `clip${this.panel.axis}-${plots.indexOf(this)}`;
       const clip = element("clipPath", { id }, element("defs", {}, this.svg));
-      const box = { x: LEFT, y: TOP - 4, width: this.width - LEFT - RIGHT, height: HEIGHT - TOP - BOTTOM + 8 };
+      const box = { x: LEFT, y: TOP - 4, width: this.width - LEFT - RIGHT, height: this.height - TOP - BOTTOM + 8 };
       element("rect", box, clip);
       const group = element("g", { "clip-path": `url(#${id})` }, this.svg);
-      for (const curve of this.curves) {
+      for (const [row, curve] of this.panel.strip ? this.curves.entries() : []) this.strip(curve, row, group);
+      for (const curve of this.panel.strip ? [] : this.curves) {
         if (!curve.shown) continue;
         const style = `stroke:${curve.colour}`;
         element("path", { class: "curve", d: this.path(curve.y), style, "stroke-dasharray": curve.dash }, group);
       }
       this.marks = element("g", {}, this.svg);
+    }
+
+    strip({ y, colour, shown }, row, group) { // grey, and in its colour where it is 1
+      const [first, last] = this.visible(), box = { y: TOP + row * ROW + 2, height: ROW - 4 };
+      element("rect", { class: "strip", x: LEFT, width: this.width - LEFT - RIGHT, ...box }, group);
+      for (let i = first; shown && i < last; i++) {
+        if (!(y[i] > 0.5)) continue;
+        const x = this.toX(this.x[i]);
+        while (i < last && y[i] > 0.5) i++;
+        element("rect", { x, width: Math.max(this.toX(this.x[i]) - x, 1), style: `fill:${colour}`, ...box }, group);
+      }
     }
 
     path(y) {
@@ -156,9 +169,9 @@
     }
 
     frame() {
-      const bottom = HEIGHT - BOTTOM, right = this.width - RIGHT;
+      const bottom = this.height - BOTTOM, right = this.width - RIGHT;
       const text = (x, y, content, anchor) => { element("text", { x, y, "text-anchor": anchor }, this.svg).textContent = content; };
-      const across = this.log ? this.decades() : ticks(this.low, this.high, 5);
+      const across = this.panel.strip ? { values: [], step: 1 } : this.log ? this.decades() : ticks(this.low, this.high, 5);
       const { power, texts } = this.log ? { power: 0, texts: across.values.map((e) => `10${superscript(e)}`) } : labels(across);
       across.values.forEach((value, k) => {
         const y = bottom - ((value - this.low) / (this.high - this.low)) * (bottom - TOP);
@@ -191,13 +204,19 @@
       const i = t === null ? -1 : nearest(this.x, t), at = this.x[i];
       const there = i >= 0 && at >= view[0] && at <= view[1];
       this.now.textContent = there ? `t = ${written(at)}${this.panel.xunit && ` ${this.panel.xunit}`}` : "";
-      if (there) element("line", { class: "cursor", x1: this.toX(at), x2: this.toX(at), y1: TOP, y2: HEIGHT - BOTTOM }, this.marks);
+      if (there) element("line", { class: "cursor", x1: this.toX(at), x2: this.toX(at), y1: TOP, y2: this.height - BOTTOM }, this.marks);
       for (const { y, output, shown, colour } of this.curves) {
-        output.textContent = there && shown ? written(Math.abs(y[i]) < this.least ? 0 : y[i]) : "";
+        output.textContent = there && shown ? this.read(y[i]) : "";
+        if (this.panel.strip) continue;
         const height = there && shown ? this.toY(y[i]) : NaN;
-        if (height >= TOP - 1 && height <= HEIGHT - BOTTOM + 1)
+        if (height >= TOP - 1 && height <= this.height - BOTTOM + 1)
           element("circle", { cx: this.toX(at), cy: height, r: 4, style: `fill:${colour}` }, this.marks);
       }
+    }
+
+    read(value) {
+      if (this.panel.strip) return this.panel.strip[value > 0.5 ? 0 : 1];
+      return written(Math.abs(value) < this.least ? 0 : value);
     }
 
     // --- what the reader does
@@ -206,7 +225,7 @@
       const place = (event) => {
         const box = this.svg.getBoundingClientRect(), factor = this.width / box.width;
         const x = Math.min(Math.max((event.clientX - box.left) * factor, LEFT), this.width - RIGHT);
-        return [x, Math.min(Math.max((event.clientY - box.top) * factor, TOP), HEIGHT - BOTTOM)];
+        return [x, Math.min(Math.max((event.clientY - box.top) * factor, TOP), this.height - BOTTOM)];
       };
       let start = null, chosen = null;
       const end = () => { start = chosen = null; this.svg.querySelector(".chosen")?.remove(); };
@@ -249,15 +268,15 @@
     chosen(a, b) { // the rectangle between two places: over all values if it is flat, over all times if it is thin
       const wide = Math.abs(a[0] - b[0]), high = Math.abs(a[1] - b[1]);
       if (wide < 6 && high < 6) return null;
-      const flat = high < 20, thin = wide < 12 && !flat;
+      const flat = high < 20 || Boolean(this.panel.strip), thin = wide < 12 && !flat;
       return {
         x: thin ? LEFT : Math.min(a[0], b[0]), width: thin ? this.width - LEFT - RIGHT : wide,
-        y: flat ? TOP : Math.min(a[1], b[1]), height: flat ? HEIGHT - TOP - BOTTOM : high,
+        y: flat ? TOP : Math.min(a[1], b[1]), height: flat ? this.height - TOP - BOTTOM : high,
       };
     }
 
     zoomTo({ x, y, width, height }) {
-      if (height < HEIGHT - TOP - BOTTOM) this.range = [this.toValue(y + height), this.toValue(y)];
+      if (height < this.height - TOP - BOTTOM) this.range = [this.toValue(y + height), this.toValue(y)];
       look(this.toTime(x), this.toTime(x + width));
     }
   }

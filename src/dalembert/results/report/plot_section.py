@@ -42,7 +42,7 @@ class Plots:
         kinds += ["states"] if system.states else []
         kinds += ["controls"] if self.source.run.control_names else []
         kinds += ["friction"] if system.frictions else []
-        if system.written.constraints:
+        if not all(constraint.steered for constraint in system.written.constraints):
             kinds.append(
                 "joints" if isinstance(system, Mechanism) and (system.joints or system.drives) else "reactions"
             )
@@ -93,9 +93,11 @@ class Plots:
     def panel(self, panel: Panel, titled: bool) -> str:
         """Keep the numbers of a panel; its title is not shown where it stands above already."""
         few = f'<span class="few">{escape(panel.left_out)}</span>' if panel.left_out else ""
-        unit = f'<span class="unit">in {escape(panel.unit)}</span>' if panel.unit else ""
+        said = f"in {panel.unit}" if panel.unit else f"grey where it {panel.strip[1]}" if panel.strip else ""
+        unit = f'<span class="unit">{escape(said)}</span>' if said else ""
         curves = [{"label": curve.label.html, **_packed(curve.values, panel.logarithmic)} for curve in panel.curves]
         facts = {"axis": self.axis(panel.x), "unit": panel.unit, "xunit": panel.x_unit, "log": panel.logarithmic}
+        facts |= {"strip": panel.strip} if panel.strip else {}
         self.panels.append({**facts, "curves": curves})
         caption = f"<figcaption><b{' hidden' * titled}>{panel.title.html}</b> {unit} {few}</figcaption>"
         return f'\n<figure class="plot" data-panel="{len(self.panels) - 1}">{caption}</figure>'

@@ -45,11 +45,13 @@ def nearly_fitting(mechanism: Mechanism, numeric: Numeric, t: float, q: Array, j
     for name in known[: -JOINTS - 1 : -1]:
         if found := _Loop(mechanism, numeric, t, q, name).eased():
             replacement, gap = found
-            others = shown_names([other for other in known if other != name])
+            others = [other for other in known if other != name]
+            hold = "hold" if len(others) > 1 else "holds"
             return (
-                f"The parts fit only nearly, as with rounded places: `{name}` asks once more for what {others} hold, "
-                f"and is off by up to {gap:.2g} of the size of the mechanism. Replace {replacement}, which leaves the "
-                'motion as it is meant, or write the places exactly, as in `at = ["l*cos(pi/6)", …]`'
+                f"The parts fit only nearly, as with rounded places: `{name}` asks once more for what "
+                f"{shown_names(others)} {hold}, and is off by up to {gap:.2g} of the size of the mechanism. "
+                f"Replace {replacement}, which leaves the motion as it is meant, or "
+                'write the places exactly, as in `at = ["l*cos(pi/6)", …]`'
             )
     return ""
 
@@ -126,6 +128,8 @@ class _Loop:
                 gaps.append(self.off(there))
                 if gaps[-1] > NEARLY:
                     return None
+                if np.linalg.norm((there - q) / self.units) < PIECE / 2:
+                    return None  # it comes back: the way out was only infinitely small, and the parts fit as they are
                 ahead = self.free(there, pair)
                 direction = ahead.T @ (ahead @ ((there - q) / self.units))
                 direction = direction / (np.linalg.norm(direction) or 1.0)

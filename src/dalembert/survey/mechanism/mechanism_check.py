@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric, has_values
-from dalembert.errors import Problem
+from dalembert.errors import Problem, quoted
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.companion import absolute_inputs
 from dalembert.model.mechanism.gravity import OWN
@@ -17,9 +17,12 @@ from dalembert.model.mechanism.tree import ABSOLUTE
 from dalembert.survey.check import Examination
 from dalembert.survey.configurations import Configuration
 from dalembert.survey.mechanism.fit import misfits, moved, stretched
+from dalembert.survey.mechanism.held import unheld
 from dalembert.survey.mechanism.words import repeated_conditions
 from dalembert.survey.redundancy import Redundancy
 from dalembert.survey.start import State
+
+MOVES = 1e-3  # part of the largest: what has a part in a motion
 
 
 class MechanismExamination(Examination):
@@ -63,6 +66,26 @@ class MechanismExamination(Examination):
         """Find what does not fit in the assembled position; random parameters need not fit."""
         return misfits(self.mechanism, numeric, state) if has_values(self.system) else []
 
+    def held(self, numeric: Numeric, places: Sequence[Configuration]) -> None:
+        """Name joints whose conditions are not what they say, as other joints do not hold what they should."""
+        for problem in unheld(self.mechanism, numeric, places):
+            self.report("warning", problem.text, *problem.key)
+
+    def no_inertia(self, eigenvalue: float, direction: Array) -> str:
+        """Say which body turns without inertia between two ball joints; else it is said by coordinates."""
+        sizes, mechanism = np.abs(direction), self.mechanism
+        moving = {name for name, size in zip(mechanism.coordinates, sizes, strict=True) if size > MOVES * sizes.max()}
+        bodies = [body.name for body in mechanism.bodies.values() if moving & {*body.coordinates}]
+        joints = [joint for joint in mechanism.joints.values() if {*bodies} & {*joint.bodies}]
+        balls = len(joints) == 2 and all(joint.kind == "spherical" for joint in joints)
+        if eigenvalue < -1e-10 or len(bodies) != 1 or not balls:
+            return super().no_inertia(eigenvalue, direction)
+        return (
+            f"`{bodies[0]}` can turn about the line through its joints {quoted(joint.name for joint in joints)}, and "
+            "has no inertia against that: the accelerations are not determined. Give it a moment of inertia, put a "
+            "`universal` pair in place of one of the joints, or a `rod` in place of all three"
+        )
+
     def redundant(self, redundancies: Sequence[Redundancy], numeric: Numeric, places: Sequence[Configuration]) -> None:
         """Report by joint what is repeated, what to do, and what it means for the mobility."""
         found = self.mechanism.mobility()
@@ -74,7 +97,7 @@ class MechanismExamination(Examination):
         if found.freedom == 0 and (stuck := self.mechanism.explain_misfit(numeric, places[0].t, places[0].q)):
             self.report("warning", f"nothing can move. {stuck}", "joints")
             return
-        for text, key in repeated_conditions(self.mechanism, redundancies, numeric, places):
+        for text, key in repeated_conditions(self.mechanism, redundancies, numeric, places, found):
             self.report("note", text, *key)
         if found.reasons:
             self.report("note", str(found), "joints")

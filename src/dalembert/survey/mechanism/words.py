@@ -16,6 +16,7 @@ from dalembert.survey.redundancy import Redundancy
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.mechanism import Mechanism
+    from dalembert.survey.mechanism.mobility import Mobility
 
 PART = 1e-3  # of the largest: what counts
 SHOWN = 6
@@ -55,6 +56,7 @@ def repeated_conditions(
     redundancies: Sequence[Redundancy],
     numeric: Numeric,
     places: Sequence[Configuration],
+    mobility: Mobility,
 ) -> list[tuple[str, tuple[str, ...]]]:
     """Say which joints repeat conditions of others, and what to do: texts with the keys of what they speak of.
 
@@ -75,7 +77,7 @@ def repeated_conditions(
         used = {owner[other] for redundancy in found for other in redundancy.others} - {part}
         others = [other for other in rows if other in used and other[0] != "bodies"]
         involved = {other[1]: rows[other] for other in rows if other in (*others, part) or other[0] == "bodies"}
-        texts.append((_repetition(mechanism, part, others, found, involved, numeric, places), part))
+        texts.append((_repetition(mechanism, part, others, found, involved, numeric, places, mobility), part))
     return texts
 
 
@@ -87,6 +89,7 @@ def _repetition(
     rows: Mapping[str, Sequence[int]],
     numeric: Numeric,
     places: Sequence[Configuration],
+    mobility: Mobility,
 ) -> str:
     what, name = part
     names = [other for _, other in others]
@@ -100,13 +103,16 @@ def _repetition(
     values = dict.fromkeys(value for redundancy in found for value in redundancy.values)
     text = f"{title} repeats {which}, which {shown_names(names)} already {'impose' if len(names) > 1 else 'imposes'}"
     text += f" (only for the present values of {quoted(values)})" if values else ""
+    if mobility.freedom < mobility.here and not mobility.freedom:  # what is held by being stretched needs all of it
+        return f"{text}, but only in this position, where its forces are not determined: place the parts otherwise"
+    stays = "the motion stays as it is" if mobility.freedom else "nothing moves then either, and forces are determined"
     if count == of:
-        return f"{text}: remove it; the motion stays as it is"
+        return f"{text}: remove it; {stays}"
     ways = Remedies(mechanism, numeric, places, rows).find(name, names, count) if what == "joints" else []
     if not ways:
         return f"{text}: replace joints of this loop by ones that leave {count} more freedoms"
     shown = ", or ".join(" and ".join(map(str, way)) for way in ways)
-    return f"{text}: replace {shown}; the motion stays as it is"
+    return f"{text}: replace {shown}; {stays}"
 
 
 def shown_names(names: Sequence[str]) -> str:

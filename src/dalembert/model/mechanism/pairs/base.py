@@ -73,6 +73,13 @@ class Fit(NamedTuple):
     words: Callable[[float, float], str]
 
 
+class Stays(NamedTuple):
+    """Lengths that must not change as the parts move; words if they do, made of the body that holds both ends."""
+
+    lengths: tuple[Expr, ...]
+    words: Callable[[str], str]
+
+
 def is_angle(name: str) -> bool:
     """Tell whether a relative coordinate of this name is an angle; the others are lengths."""
     return name.startswith("angle")
@@ -105,6 +112,7 @@ class Pair:
     point, or at both if these are "apart".
     read: reads what else the pair needs from its table; gets the table, the assembly and the markers.
     fits: of a joint, a length that must have a value once the parts are assembled.
+    stays: of a joint, lengths that the other joints must keep as they are.
     moments: the conditions whose multipliers are moments; those of the others are forces.
     quantities: of a joint, what else can be asked of it along a motion, by name.
     moves, motion: the names of coordinates in which it can carry a body, and a function of the markers, of them and of
@@ -126,6 +134,7 @@ class Pair:
     point: Callable[..., Vector] | None = None
     read: Callable[[TableReader, Assembly, Sequence[Marker]], dict[str, Any]] = lambda table, assembly, markers: {}
     fits: Callable[[Joint], Fit] | None = None
+    stays: Callable[[Joint], Stays] | None = None
     moments: Sequence[str] = ()
     quantities: Callable[[Joint], Mapping[str, Quantity]] = lambda joint: {}
     moves: tuple[str, ...] = ()
@@ -151,8 +160,8 @@ def pair(
     """Register a function of two markers as a kind of joint, for Python and for files read from then on.
 
     kind: its name. dimensions: 2 or 3.
-    rest: what else a `Pair` has: `axis`, `values`, `coordinates`, `places`, `point`, `read`, `fits`, `moments`,
-    `quantities`, `moves`, `motion`, `pulls`, `rubs`, `rolls`,
+    rest: what else a `Pair` has: `axis`, `values`, `coordinates`, `places`, `point`, `read`, `fits`, `stays`,
+    `moments`, `quantities`, `moves`, `motion`, `pulls`, `rubs`, `rolls`,
     `along`, `drawn`.
     """
     if not isinstance(kind, str) or not NAME.fullmatch(kind):

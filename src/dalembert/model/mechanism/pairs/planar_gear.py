@@ -19,7 +19,7 @@ import symengine as se
 
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.marker import Marker
-from dalembert.model.mechanism.pairs.base import Conditions, Fit, More, pair
+from dalembert.model.mechanism.pairs.base import Conditions, Fit, More, Stays, pair
 from dalembert.model.mechanism.placement import Placement
 from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.model.mechanism.vectors import ZERO, Vector, add, dot, norm, scale, sub, unit
@@ -118,6 +118,25 @@ def _misplaced(distance: float, needed: float) -> str:
     return f"{text}, but the joints hold them {distance:.6g} m apart: place them there, or give `radii`"
 
 
+def stays(joint: Joint) -> Stays:
+    """The carrier holds both centres: the line between them neither turns against it nor changes its length."""
+    (a, b), carrier = joint.markers, joint.values["carrier"]
+    line = sub(b.place, a.place)
+    named = joint.table.get("carrier")
+    who = f"`{named}`, its `carrier`" if named else "the ground, which is its carrier as no other is named"
+
+    def words(holder: str) -> str:
+        text = (
+            f"the line between the centres of the gears turns or changes its length against {who}: what is written is"
+        )
+        text += " not that these wheels roll on each other"
+        if holder:
+            return f'{text}; `{holder}` holds both centres: write `carrier = "{holder}"`'
+        return f"{text}; hold both centres by joints on the ground, or on one body that is the `carrier`"
+
+    return Stays((dot(carrier.x, line), dot(carrier.y, line)), words)
+
+
 def pitch_point(a: Marker, b: Marker, radii: Vector, carrier: Marker, toward: Expr, **values: Any) -> Vector:
     """Return where the pitch circles touch."""
     return add(a.place, scale(toward * radii[0], carrier.x))
@@ -138,7 +157,7 @@ def gears(joint: Joint) -> More:
     return tuple(rims), (*values["radii"], se.Integer(values["sign"]), values["toward"], *teeth)
 
 
-@pair("gear", 2, places="origins", point=pitch_point, read=read_gears, fits=fits, drawn=gears)
+@pair("gear", 2, places="origins", point=pitch_point, read=read_gears, fits=fits, stays=stays, drawn=gears)
 def gear(a: Marker, b: Marker, radii: Vector, sign: int, carrier: Marker, start: Vector, toward: Expr) -> Conditions:
     """The pitch circles roll on each other."""
     ra, rb = radii[0], sign * radii[1]

@@ -9,7 +9,7 @@ import symengine as se
 
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.marker import Marker
-from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, More, pair
+from dalembert.model.mechanism.pairs.base import Conditions, Coordinate, Fit, More, Stays, pair
 from dalembert.model.mechanism.pairs.planar_prismatic import slide
 from dalembert.model.mechanism.pairs.planar_revolute import turn
 from dalembert.model.mechanism.pairs.rubbing import ROLLING
@@ -55,7 +55,34 @@ ON_A_LINE: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pair("rack", 2, coordinates=coordinates, axis=LINE, **ON_A_LINE)
+def height(joint: Joint) -> Expr:
+    """Return how far the centre of the pinion is above the pitch line of the rack."""
+    a, b = joint.markers
+    return joint.values["side"] * dot(a.y, sub(b.place, a.place))
+
+
+def fits(joint: Joint) -> Fit:
+    """The pitch circle of the pinion touches the pitch line of the rack."""
+    return Fit(height(joint), joint.values["radius"], "radius", _misfit)
+
+
+def _misfit(distance: float, needed: float) -> str:
+    text = f"the centre of the pinion is {distance:.6g} m from the pitch line of the rack"
+    text += f", and its radius is {needed:.6g} m"
+    return f"{text}; change one of them, or give `points`: the line goes through the first, the second is the centre"
+
+
+def stays(joint: Joint) -> Stays:
+    """Other joints hold the pinion at its rack."""
+    return Stays((height(joint),), _loose)
+
+
+def _loose(holder: str) -> str:
+    text = "the distance of the pinion from its rack changes as the parts move: other joints must hold its centre, by a"
+    return f"{text} body along which the rack slides; or write `rolling`, which keeps it at the line"
+
+
+@pair("rack", 2, coordinates=coordinates, axis=LINE, fits=fits, stays=stays, **ON_A_LINE)
 def rack(a: Marker, b: Marker, radius: Expr, side: int, start: tuple[Expr, Expr]) -> Conditions:
     """The pitch circle of the pinion rolls on the pitch line of the rack; other joints hold its centre."""
     way = dot(a.x, sub(b.place, a.place)) - start[0]

@@ -19,9 +19,15 @@ if TYPE_CHECKING:
 
 def tension(joint: Joint) -> dict[str, Quantity]:
     """Return the force by which a rod or a rope pulls its ends together; it is negative where it would have to push."""
-    if list(joint.conditions) != [f"{joint.name}.length"]:
-        return {}
-    return {"tension": Quantity(lambda: -multiplier(f"{joint.name}.length"), FORCE)}
+
+    def pull(condition: str) -> Quantity:
+        return Quantity(lambda: -multiplier(condition), FORCE)
+
+    if list(joint.conditions) == [f"{joint.name}.length"]:
+        return {"tension": pull(f"{joint.name}.length")}
+    start = f"{joint.name}.part"  # of a rope that does not slip on its pulleys: between any two of them
+    parts = [name for name in joint.conditions if name.startswith(start)]
+    return {f"tension{name.removeprefix(start)}": pull(name) for name in parts}
 
 
 def read_length(table: TableReader, assembly: Assembly, markers: Sequence[Marker]) -> dict[str, Expr]:

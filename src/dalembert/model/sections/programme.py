@@ -1,0 +1,143 @@
+"""[programme]: constraints that are held by controls instead of by ideal reactions.
+
+    [controls.u]
+    acts = {x = "1"}
+
+    [programme]
+    load = "x + l*sin(phi) = 0.5*t^2"
+
+What holds them are the controls that have neither a law nor a value, as many as there are programmes: the force u·E
+acts, and u is what it takes. In the equations u is the multiplier of a programme, the first of the first and so on; by
+what conditions they follow is found when all has been read, by `survey/servo.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import symengine as se
+
+from dalembert.arguments import shown
+from dalembert.errors import counted, quoted
+from dalembert.language.building import Expr
+from dalembert.language.parser import parse_equation
+from dalembert.language.printing import to_text
+from dalembert.language.tokens import NAME
+from dalembert.model.first_order import refuse_states
+from dalembert.model.observed import Observed
+from dalembert.model.quantity import MULTIPLIER, constraint_of, multiplier
+from dalembert.model.sections.base import Entries, ModelTable, Write, by_name, model_table
+
+if TYPE_CHECKING:
+    from dalembert.model.reading import Reader
+
+MAX_PROGRAMMES = 100
+HELD_LAWS = ("laws of controls that hold programmes",)  # under which these are known, where they are combinations
+_WHY = "a programme is a condition on coordinates, their derivatives and time; controls and states follow from it"
+
+
+@model_table
+class Programme(ModelTable):
+    """Equations that hold by controls, by name."""
+
+    name = "programme"
+
+    def declare(self, reader: Reader, given: Any) -> None:
+        """Judge the names, and whether there are controls enough."""
+        names = list(by_name(reader, self, given))
+        for name in names:
+            if not NAME.fullmatch(name):
+                text = f"programme {name[:40]!r}: a name is letters, digits and _, and does not begin with a digit"
+                reader.problem(text, self.name)
+            elif reader.vocabulary.kind(MULTIPLIER + name) is not None:
+                text = f"`{MULTIPLIER}{name}` is a name of the model, and that of its multiplier; rename one of them"
+                reader.problem(text, self.name, name)
+        if len(names) > MAX_PROGRAMMES:
+            reader.problem(f"{len(names):,} programmes; at most {MAX_PROGRAMMES:,} are read", self.name)
+        elif names and (wrong := misfit(names, list(reader.holding))):
+            reader.problem(wrong, self.name)
+
+    def read(self, reader: Reader, given: Any) -> Mapping[str, Expr]:
+        """Read the equations; names of joints and points may stand in them, as in A.angle = 0.1*t."""
+        observed = Observed(reader.scope({}))
+
+        def translate(value: Any) -> Expr:
+            return parse_equation(value, observed.vocabulary) if isinstance(value, str) else observed.read(value)
+
+        found = {}
+        for name, value in by_name(reader, self, given).items():
+            key, before = (self.name, name), len(reader.problems)
+            if isinstance(value, (bool, int, float)):
+                reader.problem(f'expected an equation, as in "x = 0.5*t^2", got {shown(value)}', *key)
+                continue
+            expr = reader.expression(value, key, reader.laws, _WHY, translate)
+            refuse_states(reader, expr, key, _WHY)
+            meant = reader.attempt(key, lambda expr=expr: observed.resolved(expr))
+            if len(reader.problems) == before and meant is not None:
+                self._judge(reader, key, meant)
+            found[name] = expr
+        return MappingProxyType(found)
+
+    def _judge(self, reader: Reader, key: tuple[str, ...], meant: Expr) -> None:
+        """Report multipliers, and what nothing moves in."""
+        names = {symbol.name for symbol in meant.free_symbols}
+        if any(constraint_of(symbol) for symbol in meant.free_symbols):
+            reader.problem(f"{_WHY} (found multipliers)", *key)
+        if not any(name.rstrip("'") in reader.coordinates for name in names):
+            reader.problem("no coordinate stands in it, so that no control can hold it", *key)
+
+    def put(self, kept: Any, change: Callable[[Expr], Expr]) -> Any:
+        """Leave it to the equations, which hold all of it."""
+
+    def write(self, kept: Any, write: Write) -> Entries:
+        """Write equations."""
+        return {(self.name,): {name: write(f"{to_text(expr)} = 0") for name, expr in kept.items()}}
+
+
+def misfit(programmes: list[str], controls: list[str]) -> str:
+    """Say that there are fewer controls than programmes."""
+    if len(controls) >= len(programmes):
+        return ""
+    have = f"{counted(len(programmes), 'programme')} ({quoted(programmes)})"
+    free = f"{counted(len(controls), 'control')} without a law{f' ({quoted(controls)})' if controls else ''}"
+    advice = "Take a programme away, or leave another control without a law"
+    return f"too few controls: {have}, and {free}; each takes one of its own. {advice}"
+
+
+def holding_in(sections: Mapping[str, Any], parameters: Mapping[str, float | None]) -> dict[str, str]:
+    """Return the controls that hold programmes, each with the programme whose multiplier it is.
+
+    Where there are more controls than programmes, each is a combination of multipliers; until these are known it has a
+    name of its own there, which no programme has.
+    """
+    programmes = sections.get("programme")
+    if not isinstance(programmes, Mapping) or not programmes:
+        return {}
+    given = sections.get("controls")
+    free = [
+        name
+        for name, entries in (given.items() if isinstance(given, Mapping) else ())
+        if isinstance(name, str)
+        and isinstance(entries, Mapping)
+        and entries.get("law") is None
+        and parameters.get(name) is None
+    ]
+    names = [name for name in programmes if isinstance(name, str)]
+    return dict(zip(free, names, strict=False)) if len(free) <= len(names) else {name: f"{name} alone" for name in free}
+
+
+def meanings_of(holding: Mapping[str, str]) -> dict[Expr, Expr]:
+    """Return what the symbols of such controls stand for."""
+    return {se.Symbol(name): multiplier(programme) for name, programme in holding.items()}
+
+
+def written_as(holding: Mapping[str, str]) -> dict[str, Expr]:
+    """Return the same by the names under which multipliers are written."""
+    return {name: se.Symbol(MULTIPLIER + programme) for name, programme in holding.items()}
+
+
+def as_combination(shares: Mapping[str, Expr]) -> Expr:
+    """Return a control that is a combination of the multipliers of programmes, as it is written."""
+    return se.Add(*[share * se.Symbol(MULTIPLIER + programme) for programme, share in shares.items()])

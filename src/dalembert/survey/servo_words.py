@@ -1,0 +1,70 @@
+"""What is said of programmes: who holds them, what is hidden in them, what they ask of paths, what moves on inside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.errors import Problem, counted, quoted
+from dalembert.language.table_functions import calls_in, is_open
+from dalembert.survey.internal import internal_eigenvalues
+from dalembert.survey.servo import Steering, steering_of
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+
+_MARGINAL = 1e-6  # of the largest eigenvalue: real parts that are zero
+_TIMES = ("", "once", "twice")
+
+
+def programme_problems(system: System) -> list[Problem]:
+    """Return what is to be said of the programmes of a system, as notes and warnings."""
+    steering = steering_of(system)
+    if steering is None:
+        return []
+    texts = [("note", held(steering)), *[("note", text) for text in asked(system, steering)], inside(system, steering)]
+    return [system.located(Problem(text, severity, key=("programme",))) for severity, text in texts]
+
+
+def held(steering: Steering) -> str:
+    """Say which controls hold which programmes, and what is hidden in these."""
+    one, hidden = len(steering.controls) == 1, steering.hidden
+    text = f"{quoted(steering.controls)} {'holds programme' if one else 'hold programmes'} {quoted(steering.orders)}"
+    if not hidden:
+        return f"{text} at once (regular)"
+    text += f" through what moves in between (tangential): {counted(len(hidden), 'more condition')}"
+    return f"{text} {'is' if len(hidden) == 1 else 'are'} hidden in {'it' if one else 'them'}, {quoted(hidden)}"
+
+
+def asked(system: System, steering: Steering) -> list[str]:
+    """Say how often paths must be differentiable."""
+    found = []
+    for name, order in steering.orders.items():
+        expr = system.sections["programme"][name]
+        if not system.constraint(name).time:
+            continue
+        times = _TIMES[order] if order < len(_TIMES) else f"{order} times"
+        text = f"the path of programme `{name}` must be differentiable {times}"
+        opened = sorted({called for called, _ in calls_in([expr]) if is_open(called, system.calls)})
+        found.append(f"{text}, that is {quoted(opened)}" if opened else text)
+    return found
+
+
+def inside(system: System, steering: Steering) -> tuple[str, str]:
+    """Say how many internal states there are, and whether their motion is stable at the start."""
+    if not steering.states:
+        return "note", "no internal states: the path alone determines the whole motion"
+    text = counted(steering.states, "internal state")
+    known = internal_eigenvalues(system)
+    if known is None or len(known[0]) != steering.states:
+        return "note", f"{text}; whether their motion is stable is not known here"
+    values, at_rest = known
+    where = "at the start" if at_rest else "about the start, which is not at rest"
+    worst = complex(values[np.argmax(np.real(values))])
+    if worst.real > _MARGINAL * np.abs(values).max():
+        grows = f"{worst.real:.4g}" + (f" ± {abs(worst.imag):.4g}i" if abs(worst.imag) > 0 else "")
+        return "warning", f"{text}, unstable {where} (eigenvalue {grows}): it runs away, however well the path is held"
+    if worst.real >= -_MARGINAL * np.abs(values).max():
+        return "note", f"{text}, of which one or more neither grow nor decay {where}"
+    return "note", f"{text}, stable {where} (slowest eigenvalue {worst.real:.4g})"
