@@ -162,3 +162,15 @@ def test_a_ball_that_is_turned_ever_harder_skids(static, method):
     assert kinds(run) == ["slip"] and run.events[0].t == pytest.approx(begin, abs=1e-9)
     assert [run["x_b"][-1], run["y_b"][-1]] == pytest.approx(end, abs=2e-8)
     assert run.certificate.ok and run.motion.facts["steps"] < 1500
+
+
+@pytest.mark.parametrize("pace", [1e-9, 10.0])
+def test_the_clock_changes_nothing(pace, monkeypatch):
+    """Modes are looked for in pieces of a motion, which are the same on fast and on slow machines."""
+    system = disk(static=0.41)
+    usual = system.simulate(1)
+    ticks = iter(range(10**9))
+    monkeypatch.setattr("dalembert.motion.loop.time.perf_counter", lambda: pace * next(ticks))
+    again = system.simulate(1)
+    assert np.array_equal(usual.motion.times, again.motion.times)
+    assert np.array_equal(usual.motion.states, again.motion.states)

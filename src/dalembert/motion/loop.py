@@ -337,7 +337,8 @@ def _loop(
                 status = engine.advance(min(steps, max(1, settings.max_steps - int(engine.count.steps))))
                 status = watch.look_back(status)
                 now = time.perf_counter()
-                if status == codes.RUNNING:  # else the piece was shorter
+                # else the piece was shorter; where modes are looked for in pieces, none may depend on the clock
+                if status == codes.RUNNING and watch.stick_slip is None:
                     steps = max(1, min(10 * steps, piece, int(steps * _PIECE / max(now - last, 1e-6))))
                 last = now
                 if named.lost(engine):

@@ -15,6 +15,7 @@ from dalembert.arrays import Array, Sparse
 from dalembert.blocks.law_numbers import acting, with_law
 from dalembert.blocks.numeric import Numeric, Values
 from dalembert.results.certificate.items import Item
+from dalembert.results.certificate.rubbing import undirected
 from dalembert.results.certificate.scales import Scales, points
 
 if TYPE_CHECKING:
@@ -75,7 +76,9 @@ def places(run: Run) -> list[Place]:
     motion, n = run.motion, run.motion.kernels.n
     times, q, v, values = points(run)
     values = np.broadcast_to(values, (len(q), values.shape[-1]))
-    chosen = np.unique(np.linspace(0, len(q) - 1, _PLACES).astype(int))
+    judged = np.flatnonzero(~undirected(run))
+    judged = judged if judged.size else np.arange(len(q))
+    chosen = np.unique(judged[np.linspace(0, len(judged) - 1, _PLACES).astype(int)])
     found: Any = motion.kernels(times[chosen], q[chosen], motion.states[chosen, n:], values[chosen])  # v, or p
     core = motion.kernels.accelerations(times[chosen], q[chosen], v[chosen], values[chosen])
     ranks, nearby = np.asarray(core.rank), singular(run, core)

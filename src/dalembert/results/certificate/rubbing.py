@@ -12,7 +12,7 @@ import symengine as se
 
 from dalembert.arrays import Array
 from dalembert.language.building import Expr, choose
-from dalembert.model.friction import Friction
+from dalembert.model.friction import Friction, slopes
 from dalembert.motion.events import multiplier_names
 from dalembert.results.certificate.inside import dense, inside
 from dalembert.results.certificate.items import Item
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 CONE = "friction outside its limit, or against its side, in the largest limit or speed"
 WORK = "power that friction gives, in the largest that it takes"
 _CONE, _WORK = 1e-6, 1e-9
+_DIRECTED = 1e-7  # of the parts of a speed: what is slower has its direction from rounding, to less than nine digits
 
 
 def rubbing(run: Run) -> list[Item]:
@@ -46,6 +47,26 @@ def rubbing(run: Run) -> list[Item]:
         Item("friction", float(off.max(initial=0.0)), _CONE, CONE),
         Item("dissipation", given, _WORK, WORK),
     ]
+
+
+def undirected(run: Run) -> Array:
+    """Tell at which steps something has just begun to slide in a plane, so slowly that rounding says where to."""
+    frictions = [friction for friction in run.system.frictions.values() if friction.modes and len(friction.slips) > 1]
+    t, q, v, parameters = points(run)
+    if not frictions:
+        return np.zeros(len(t), bool)
+    expressions = [expr for friction in frictions for expr in (friction.slide, friction.speed, _parts(friction))]
+    kernels = run.motion.kernels
+    group = kernels.expressions(expressions, multiplier_names(run.system))
+    values = kernels.run(group, "expressions", kernels.inputs(t, q, v, parameters)).reshape(-1, len(frictions), 3)
+    slides, speed, parts = np.moveaxis(values, -1, 0)
+    return np.any((slides != 0.0) & (speed < _DIRECTED * parts), axis=1)
+
+
+def _parts(friction: Friction) -> Expr:
+    """Return of what size the terms are that make up a sliding velocity."""
+    found = [slopes(slip, friction.moving) for slip in friction.slips]
+    return se.Add(*[abs(slope * se.Symbol(f"{name}'")) for each in found for name, slope in each.items()])
 
 
 def _measured(friction: Friction) -> list[Expr]:
