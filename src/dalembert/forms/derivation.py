@@ -100,7 +100,7 @@ class Derivation(Printed):
     def _formulas(self) -> Raw | Short:
         return self.raw if self.is_full else Short(self.raw, self.kind, self.scene)
 
-    @property
+    @cached_property
     def expressions(self) -> list[Expr]:
         """The differential equations as expressions that vanish."""
         return list(map(_shown, self._formulas.expressions))
@@ -116,27 +116,27 @@ class Derivation(Printed):
         shorter = {} if self.is_full else _figured(conditions_by_bodies(self.scene))
         return {**self.constraint_expressions, **shorter}
 
-    @property
+    @cached_property
     def entries(self) -> dict[str, Matrix]:
         """The entries of the matrices."""
         return {name: [list(map(_shown, row)) for row in rows] for name, rows in self._formulas.entries.items()}
 
-    @property
+    @cached_property
     def condition_expressions(self) -> dict[str, list[Expr]]:
         """Equations between the matrices row by row, as expressions that vanish, by how they are written."""
         return dict(self.kind.conditions(self.scene, self.entries))
 
-    @property
+    @cached_property
     def reaction_expressions(self) -> dict[str, list[Expr]]:
         """The reactions by constraint."""
         return {name: list(map(_shown, row)) for name, row in self._formulas.reaction_expressions.items()}
 
-    @property
+    @cached_property
     def multiplier_expressions(self) -> dict[str, Expr]:
         """λ by constraint."""
         return _figured(self._formulas.multiplier_expressions)
 
-    @property
+    @cached_property
     def total_expressions(self) -> list[Expr]:
         """The total reaction."""
         return list(map(_shown, self._formulas.total_expressions))
@@ -160,7 +160,7 @@ class Derivation(Printed):
         """What symbols of the form stand for: quasi-velocities."""
         return _figured(dict(self.kind.meanings(self.scene)))
 
-    @property
+    @cached_property
     def abbreviation_expressions(self) -> dict[str, Expr]:
         """What names stand for; among them the multipliers in forces, where they could be solved for."""
         return _figured(self.raw.followed | self._formulas.abbreviation_expressions | self._carried.names)

@@ -355,7 +355,7 @@ class Short:
         found = in_order({**known, **(reacting.names if reacting else {}), **self._equations[1]})
         return {name: settled(value) for name, value in found.items()}
 
-    @property
+    @cached_property
     def abbreviation_expressions(self) -> dict[str, Expr]:
         """What names stand for, in equations and in reactions."""
         raw, names = self._raw, dict(self._equations[1])

@@ -6,7 +6,7 @@ import symengine as se
 
 from dalembert.algebra.writing.cost import is_negative, operations, rank
 from dalembert.language.building import Expr
-from dalembert.language.walk import fold, rebuild
+from dalembert.language.walk import Remembered, fold, rebuild
 
 
 def opened(expr: Expr) -> Expr:
@@ -28,7 +28,7 @@ def settled(expr: Expr) -> Expr:
     >>> settled(-m * (a - b)), settled(b - m * (a - x)), settled(-m * (a + b))
     (m*(-a + b), b + m*(-a + x''), -m*(a + b))
     """
-    return _alone(fold(expr, _settled))
+    return _alone(_settling(expr))
 
 
 def facing(expr: Expr) -> Expr:
@@ -102,6 +102,9 @@ def _settled(node: Expr, args: list[Expr]) -> Expr:
     if not args or node.is_Mul:
         return rebuild(node, args) if args else node
     return rebuild(node, list(map(_alone, args)))
+
+
+_settling = Remembered(_settled)
 
 
 def _without_minus(terms: list[Expr]) -> list[Expr]:
