@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
+from dalembert.blocks.slopes import slopes_of
 from dalembert.document.nodes import Block, Matrix, Paragraph, Section
 from dalembert.document.shown import Shown
 from dalembert.errors import DerivationError, ModelError, Problem, counted
@@ -200,12 +201,15 @@ class _Derivation:
 
     def kinetic(self, term: Expr) -> None:
         """Add what one term of T gives: M = ∂²T/∂v∂vᵀ, f = ∂T/∂q − (∂²T/∂v∂qᵀ) v − ∂²T/∂v∂t, energy v·∂T/∂v − T."""
-        diff, depends = self.calculus.diff, self.calculus.depends(term)
+        depends = self.calculus.depends(term)
         qs = [symbol for symbol in depends if symbol in self.ways]
         vs = [symbol for symbol in depends if symbol in self.v_index]
-        momenta = {v: diff(term, v) for v in vs}
-        inertia = {(v, w): diff(momenta[v], w) for v in vs for w in vs}
-        if any(map(self.velocities, inertia.values())) or self.calculus.switches(term) & self.v_index.keys():
+        slopes = slopes_of(self.calculus, term, self.v_index.keys())
+        momenta = {v: slopes.by(v) for v in vs}
+        inertia = {(v, w): slopes.by_both(v, w) for v in vs for w in vs}
+        if slopes.may_bend and (
+            any(map(self.velocities, inertia.values())) or self.calculus.switches(term) & self.v_index.keys()
+        ):
             self.bent.append(term)
             return
         self.energy.append(-term)
@@ -215,11 +219,11 @@ class _Derivation:
             i = self.v_index[v]
             self.energy.append(v * momentum)
             for q in qs:
-                self.f[i].append(-diff(momentum, q) * self.ways[q].rate)
+                self.f[i].append(-slopes.by_both(v, q) * self.ways[q].rate)
             if self.t in depends:
-                self.f[i].append(-diff(momentum, self.t))
+                self.f[i].append(-slopes.by_both(v, self.t))
         for q in qs:
-            self.along(q, diff(term, q), self.f)
+            self.along(q, slopes.by(q), self.f)
 
     def velocities(self, expr: Expr) -> frozenset[Expr]:
         return self.calculus.depends(expr) & self.v_index.keys()
