@@ -303,3 +303,14 @@ def test_nothing_that_can_move_warns_of_nothing(recwarn):
     locked = Mechanism(bodies={"a": {"mass": 1, "inertia": 0.1, "at": [0.5, 0]}}, joints=joints)
     assert len(locked.integrals()) == 0
     assert "mesh" not in str(locked.derive("minimal")) and not recwarn.list
+
+
+def test_long_products_in_forces_are_not_expanded():
+    """Of twenty-four sums two to the power of twenty-four terms would come, to find what of them is constant."""
+    product = "*".join(f"(a{k} + b{k}*y)" for k in range(24))
+    parameters = {f"{letter}{k}": 0.1 * k + 0.3 for k in range(24) for letter in "ab"}
+    forces = {"x": f"y*{product}", "y": "-w*x"}
+    found = System(
+        "x y z", kinetic="(x'^2 + y'^2 + z'^2)/2", forces=forces, parameters={**parameters, "w": 2}
+    ).integrals()
+    assert [one.name for one in found.found] == ["p_z"]

@@ -239,8 +239,9 @@ class IntegralSearch:
     def _constants(self) -> dict[Expr, float]:
         """Constant forces, with their values."""
         values = {se.Symbol(name): se.RealDouble(value) for name, value in self.states.values.items()}
-        terms = {t for f in self.b.f for e in [se.expand(f)] for t in (e.args if e.is_Add else (e,))}
-        constant = [term for term in terms if term.free_symbols and term.free_symbols <= values.keys()]
+        terms = {term for f in self.b.f for term in self.calculus.terms(f)}  # others are not expanded: they may be long
+        alone = [se.expand(term) for term in terms if term.free_symbols and term.free_symbols <= values.keys()]
+        constant = {part for term in alone for part in (term.args if term.is_Add else (term,)) if part.free_symbols}
         return {term: float(term.xreplace(values)) for term in sorted(constant, key=str)}
 
     def expression(self, factors: dict[int, Expr]) -> Expr:
