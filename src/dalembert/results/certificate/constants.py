@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dalembert.results.run import Run
 
 TEXT = "first integrals"
-_MOST = 12  # coordinates: with more it takes longer to find integrals than to judge all else
+_MOST = 30  # coordinates: with more it takes longer to find integrals than to judge all else
 _RESTING = 5  # positions at which the system is let go
 _PUSH = 1e-3  # part of the accelerations of the motion that count as some
 
