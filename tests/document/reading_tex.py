@@ -6,7 +6,7 @@ import math
 import re
 
 _TOKEN = re.compile(r"\\(?:left|right|[Bb]ig[lr]?)(?![a-zA-Z])|\\[a-zA-Z]+|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
-_ENDS = (None, "}", ")", "|", ",", "&", r"\\")
+_ENDS = (None, "}", ")", "⟩", ",", "&", r"\\")  # ⟨u⟩ is |u|, whose bars look the same
 FUNCTIONS = {
     "arcsin": math.asin, "arccos": math.acos, "arctan": math.atan, "max": max, "min": min, "atan2": math.atan2,
     "sgn": lambda u: (u > 0) - (u < 0), "step": lambda u: 0.5 * (1 + (u > 0) - (u < 0)), "log": math.log,
@@ -22,6 +22,7 @@ class Reader:
 
     def __call__(self, text: str) -> float:
         """Return the value of a formula, in one line or in several."""
+        text = re.sub(r"\\(?:left|[Bb]igl)\s*\|", "⟨", re.sub(r"\\(?:right|[Bb]igr)\s*\|", "⟩", text))
         self.text = re.sub(r"\\\\\n&\\quad |\\left(?![a-z])|\\right(?![a-z])|\\[Bb]ig[lr]|\\,", " ", text)
         self.at = 0
         value = self.sum()
@@ -88,9 +89,9 @@ class Reader:
         if token == "(":
             self.at -= 1
             return self.group("(", ")")
-        if token == "|":
+        if token == "⟨":
             self.at -= 1
-            return abs(self.group("|", "|"))
+            return abs(self.group("⟨", "⟩"))
         if token == r"\frac":
             return self.group() / self.group()
         if token == r"\sqrt":
