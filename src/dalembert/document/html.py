@@ -6,7 +6,7 @@ line are plain HTML. There are no colours of text and background, so that it can
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from markupsafe import Markup
 
@@ -19,7 +19,8 @@ from dalembert.document.readable import is_readable, name_parts, written
 from dalembert.document.symbols import mathml
 from dalembert.language.building import Expr
 
-_EQUATIONS = 9  # that are written down
+_EQUATIONS = 9  # that stand open
+_FOLDED = 120  # more of them, folded
 _ENTRIES = 40  # of a matrix that is
 _SENTENCE = 60  # letters of a cell that may be broken
 _LINE = 60  # symbols and operations of a formula in a line of text
@@ -157,20 +158,27 @@ class _Page:
         return self.element("p", escape(text), "more") if count > 0 else Markup("")
 
     def equations(self, part: nodes.Equations) -> Markup:
-        rows = part.rows[:_EQUATIONS]
+        found, names = self.lines(part.rows[:_EQUATIONS], part.names)
+        if not (rest := part.rows[_EQUATIONS:]):
+            return found
+        inner, _ = self.lines(rest[:_FOLDED], [*part.names, *names])
+        title = escape(f"{len(rest)} more {part.what}".rstrip() + "s" * (len(rest) > 1 and bool(part.what)))
+        return found + self.folded(title, inner + self.more(len(rest) - _FOLDED, part.what), "closed")
+
+    def lines(self, rows: Sequence[nodes.Equation], taken: Collection[str]) -> tuple[Markup, Collection[str]]:
+        """Write equations under each other, and what their long parts are called beneath; return these names too."""
         sides = [side for row in rows for side in (row.left, row.right) if not isinstance(side, str)]
-        sides, named = name_parts(sides, part.names)
+        sides, named = name_parts(sides, taken)
         made = iter(sides)
 
         def side(of: Expr | str) -> Expr | str:
             return of if isinstance(of, str) else next(made)
 
         lines = [self.line(side(row.left), side(row.right), row) for row in rows]
-        lines.append(self.more(len(part.rows) - len(rows), part.what))
         if named:
             lines.append(self.element("p", "where", "where"))
             lines += [self.line(name, expr) for name, expr in named.items()]
-        return Markup("").join(lines)
+        return Markup("").join(lines), named
 
     def line(self, left: Expr | str, right: Expr | str, row: nodes.Equation | None = None) -> Markup:
         sides = [math(mathml(s)) if isinstance(s, str) else written(s) for s in (left, right)]
