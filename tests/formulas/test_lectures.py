@@ -98,3 +98,20 @@ def test_a_moment_that_comes_later_is_not_zero(part):
     """Where formulas are looked at it is still zero, in the formula or in the equations that it is made of."""
     late = load(LECTURES / "cartincl.toml").replace(**part)
     assert late.derive("minimal").as_dict()["joint_forces"]["rail.angle"] != "0"
+
+
+def test_two_stages_of_gears_in_numbers_that_one_would_write():
+    found = derived("winch", "minimal").as_dict()
+    assert found["matrices"]["D"] == [["20"], ["-4"], ["1"]]
+    equation = "0.35*phi_drum'' - 0.0244*phi_inter'' + 0.008*phi_motor'' + 0.4*phi_motor' + ML - 70 = 0"
+    assert found["equations"] == [equation]
+    equation = "0.037975*phi_inter'' - 0.1*phi_motor' - 0.25*ML + 17.5 = 0"
+    assert derived("winch", "independent").as_dict()["equations"] == [equation]
+    assert found["multipliers"]["G1.mesh"] == "(44.76*phi_motor' - 40*ML - 7833)/45.57"
+
+
+def test_a_driven_mechanism_moves_first_and_each_row_of_the_balance_gives_a_force():
+    found = derived("driven-press", "multipliers").as_dict()
+    assert list(found["abbreviations"]) == ["a_phi_rod", "a_distance_G", "lambda_C_x", "lambda_C_y", "lambda_M_angle"]
+    assert found["abbreviations"]["a_phi_rod"] == "sin(phi_rod)*(phi_rod'^2 - phi_crank'^2)/cos(phi_rod)"
+    assert found["abbreviations"]["lambda_C_x"] == "11*a_distance_G - 1200*(0.06 - distance_G)"

@@ -14,7 +14,7 @@ from dalembert.algebra.gramschmidt import Scalar, Vector
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import TooLarge
 from dalembert.algebra.writing.cost import is_negative
-from dalembert.algebra.writing.numerals import figures
+from dalembert.algebra.writing.numerals import figures, in_proportion
 from dalembert.document.nodes import Paragraph, Section
 from dalembert.forms.along_bodies import along_null_space
 from dalembert.forms.base import (
@@ -161,10 +161,15 @@ class Minimal(Form):
 
 
 def _turned(column: list[Expr]) -> list[Expr]:
-    """Turn a column of D round, if all that is seen of it is negative; decimals show that only when put together."""
-    terms = [
-        term for e in column if e != 0 for shown in [figures(e)] for term in (shown.args if shown.is_Add else [shown])
-    ]
+    """Turn a column of D round, if all that is seen of it is negative; decimals show that only when put together.
+
+    One of numbers only gets the shortest in their proportion: 20, −4, 1 for 0.012, −0.0024, 0.0006.
+    """
+    shown = [figures(e) for e in column]
+    terms = [term for e in shown if e != 0 for term in (e.args if e.is_Add else [e])]
+    if terms and all(e.is_Number for e in shown):
+        column = shown = in_proportion(shown)
+        terms = [e for e in shown if e != 0]
     if not terms or not all(map(is_negative, terms)):
         return column
     return [se.Add(*[-term for term in e.args]) if e.is_Add else -e for e in column]

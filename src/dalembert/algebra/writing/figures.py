@@ -8,13 +8,13 @@ as a decimal. Numbers without a short decimal stay as they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 import symengine as se
 
 from dalembert.algebra.decimals import meant
-from dalembert.algebra.writing.numerals import written
+from dalembert.algebra.writing.numerals import is_ugly, whole, written
 from dalembert.language.building import Expr
 from dalembert.language.walk import fold, rebuild
 
@@ -24,6 +24,7 @@ _BITS = 200  # of the whole numbers that a short decimal can have
 _ZERO = 1e-9  # what rounding leaves
 _REAL = (se.RealDouble, se.Rational)
 _SIMPLE = 4  # a multiple that one sees
+_NATURAL = 2  # times the characters of the shortest that an equation in its natural scale may have
 _LARGE = 100  # from which a factor of all terms is taken for one of decimals
 
 
@@ -94,6 +95,48 @@ def without_scale(equation: Expr) -> Expr:
     if any(x.denominator != 1 or abs(x) > _SIMPLE for x in ratios):
         return equation
     return se.Add(*[int(x) * _rest(term) for x, term in zip(ratios, equation.args, strict=True)])
+
+
+def in_shorter_numbers(equation: Expr, row: Expr) -> Expr:
+    """Scale an equation that vanishes, if it has long or tiny numbers: as the row is from which it comes, or shortest.
+
+    >>> x, y = se.symbols("x y")
+    >>> in_shorter_numbers(1.7e-7 * x + 3e-8 * y, 1.7 * x + 0.3 * y)
+    1.7*x + 0.3*y
+    """
+    terms = _flat(equation)
+    if len(terms) < 2 or not any(map(is_ugly, terms.values())):
+        return equation
+    first, *_ = fronts = list(terms.values())
+    scales = [_ratio(row, equation), Fraction(1), whole(fronts)[0] / first, *(1 / abs(front) for front in fronts)]
+    natural, *others = ({x: scale * k for x, k in terms.items()} if scale else None for scale in scales)
+    ended = [way for way in (natural, *others) if way and all(map(_ends, way.values()))]
+    if not ended:
+        return equation
+    best = min(ended, key=_characters)
+    if natural in ended and _characters(natural) <= _NATURAL * _characters(best):
+        best = natural
+    return se.Add(*[written(front, decimal=True) * rest for rest, front in best.items()])
+
+
+def _flat(total: Expr) -> dict[Expr, Fraction]:
+    """Return the numbers in front of the terms of a sum, those of sums in it too that have nothing but one in front."""
+    found: dict[Expr, Fraction] = {}
+    for term in total.args if total.is_Add else [total]:
+        front, rest = number(_coefficient(term)), _rest(term)
+        for inner, k in (_flat(rest) if rest.is_Add else {rest: Fraction(1)}).items():
+            found[inner] = found.get(inner, Fraction(0)) + front * k
+    return {rest: front for rest, front in found.items() if front}
+
+
+def _ends(value: Fraction) -> bool:
+    """Tell whether a number is a short decimal."""
+    return Fraction(f"{float(value):.{_DIGITS}g}") == value
+
+
+def _characters(terms: Mapping[Expr, Fraction]) -> int:
+    """Count those of the numbers in front of the terms of a sum."""
+    return sum(len(str(written(abs(front), decimal=True))) for front in terms.values() if abs(front) != 1)
 
 
 def _ratio(one: Expr, other: Expr) -> Fraction | None:

@@ -8,8 +8,9 @@ that has no short decimal stays one, x/0.27925.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from math import prod
+from math import gcd, lcm, prod
 from typing import Any
 
 import symengine as se
@@ -21,6 +22,8 @@ from dalembert.language.walk import Remembered, rebuild
 _DIGITS = 7  # of a quotient that is shorter than what it is made of
 _MOST = 15  # digits that a float keeps
 _PLAIN = (1, 2, 3, 4, 6, 8, 12)  # denominators that read better than decimals
+_LONG = 7  # characters of a number, beyond which one looks for shorter ones
+_TINY = Fraction(1, 1000)
 _BITS = 4_000  # of numbers that are put together exactly
 _ROUNDED = Fraction(1, 10**14)  # of the largest number in a sum: what fifteen digits leave open
 
@@ -112,6 +115,10 @@ def _shown(part: Any) -> Expr:
     above, below = part * part.below, _text(part.below)
     if part.below == 1 or below is None or _is_decimal(part) or not _is_decimal(above):
         return written(part, decimal=True)
+    if is_ugly(above) or is_ugly(part.below):  # 1.4e-06/2.17e-07 is 200/31
+        whole_numbers = Fraction(part.numerator), Fraction(part.denominator)
+        above, under = min((above, part.below), whole_numbers, key=lambda way: sum(map(_characters, way)))
+        below = _text(under) or below
     return written(above, decimal=True) / se.Symbol(below)
 
 
@@ -222,6 +229,9 @@ def _product(node: Expr, parts: list[Any]) -> Any:
         for k, total in enumerate(others):
             if total.is_Add and (inside := _divided(value, total)) is not None:
                 return se.Mul(inside, *others[:k], *others[k + 1 :])
+        for k, total in enumerate(others):
+            if total.is_Add and (quotient := _in_shorter_numbers(top, bottom, total)) is not None:
+                return se.Mul(*quotient, *others[:k], *others[k + 1 :])
     if bottom == 1 or _is_short(value) or (value.denominator in _PLAIN and not isinstance(value, _Decimal)):
         return se.Mul(_shown(value), *others)
     if bottom < 0:
@@ -257,6 +267,70 @@ def _divided(value: Fraction, total: Expr) -> Expr | None:
     if not all(map(_is_short, products)):
         return None
     return se.Add(*[written(front, decimal=True) * rest for front, (_, rest) in zip(products, terms, strict=True)])
+
+
+def _in_shorter_numbers(top: Fraction, bottom: Fraction, total: Expr) -> list[Expr] | None:
+    """Return a quotient of long or tiny numbers as factors in which they are short, exactly; None if there are none.
+
+    1.2e-06 (0.00024 w + 0.0006 F)/2.18736e-07 is 12 (2 w + 5 F)/4557.
+    """
+    fronts, rests = zip(*map(_front, total.args), strict=True)
+    if None in fronts or not any(map(is_ugly, (top, bottom, *fronts))):
+        return None
+    content, *_ = primitive = whole(fronts)
+    ratio = top / bottom * (fronts[0] / content if content else 1)
+    above, below = ratio.numerator, Fraction(ratio.denominator)
+    inside = [above * x for x in primitive]
+    found = [(Fraction(above), primitive, below)]
+    found += [(Fraction(1), [x / 10**k for x in inside], below / 10**k) for k in range(len(str(below)))]
+
+    def size(way: tuple[Fraction, Sequence[Fraction], Fraction]) -> int:
+        front, terms, below = way
+        return sum(map(_characters, (front, *terms, below)))
+
+    best = min((way for way in found if all(map(_is_short, (way[0], *way[1], way[2])))), key=size, default=None)
+    if best is None or size(best) >= size((top, fronts, bottom)):
+        return None
+    front, terms, below = best
+    sum_of_them = se.Add(*[written(x, decimal=True) * rest for x, rest in zip(terms, rests, strict=True)])
+    under = [] if below == 1 else [1 / se.Symbol(str(written(below, decimal=True)))]
+    return [written(front), sum_of_them, *under]
+
+
+def whole(numbers: Sequence[Fraction]) -> list[Fraction]:
+    """Return numbers as whole ones without a common factor, in the same proportion; all zero if they are.
+
+    >>> [int(x) for x in whole([Fraction("0.012"), Fraction("-0.0024"), Fraction("0.0006")])]
+    [20, -4, 1]
+    """
+    below = lcm(*[x.denominator for x in numbers])
+    common = gcd(*[int(x * below) for x in numbers]) or 1
+    return [x * below / common for x in numbers]
+
+
+def in_proportion(values: Sequence[Expr]) -> list[Expr]:
+    """Return numbers in the same proportion that are shortest: whole ones, or with one of them one.
+
+    >>> in_proportion([se.RealDouble(0.012), se.RealDouble(-0.0024)]), in_proportion([se.RealDouble(0.35)])
+    ([5, -1], [1])
+    """
+    exact = [_exact(value) for value in values]
+    if not any(exact) or not all(isinstance(value, Fraction) for value in exact):
+        return list(values)
+    ways = [exact, whole(exact), *([x / abs(unit) for x in exact] for unit in exact if unit)]
+    short = [way for way in ways if all(map(_is_short, way))]
+    best = min(short, key=lambda way: sum(map(_characters, way)), default=None)
+    return list(values) if best is None else [numerals(written(x, decimal=True)) for x in best]
+
+
+def _characters(value: Fraction) -> int:
+    """Count those of a number as it is printed; a one is not printed."""
+    return len(str(written(abs(value), decimal=True))) if abs(value) != 1 else 0
+
+
+def is_ugly(value: Fraction) -> bool:
+    """Tell whether nobody would write a number: 2.18736e-07."""
+    return abs(value) < _TINY or _characters(value) > _LONG
 
 
 def _is_decimal(value: Fraction) -> bool:
