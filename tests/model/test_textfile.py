@@ -320,6 +320,14 @@ O = ["x"]
         ("format = true\n" + HEAD[11:], ["1: format: expected `format = 1` at the top; got 'True'"]),
         ("format = [" + "1," * 1000 + "]\n" + HEAD[11:], ["1: format: expected `format = 1` at the top; got '[1, 1,"]),
         ("format = 1\ncoordinates = 'x'", ["2: coordinates: expected a list of names, as in coordinates ="]),
+        (
+            "format = 1\ncoordinates = 'angles'\ngravity = [0, -9.81]\nuntil = 3\n[bodies.a]\nmass = 1\ninertia = 1",
+            [
+                """2: coordinates: … coordinates a mechanism has is said in [mechanism]: coordinates = "angles\"""",
+                "3: gravity: unknown entry; `gravity` stands in [mechanism]",
+                "4: until: unknown entry; `until` stands in [simulate]",
+            ],
+        ),
         ("format = 1\ncoordinates = []", ["2: coordinates: a system needs at least one coordinate"]),
         (
             "format = 1\ncoordinates = ['x', 'y', 'x']\n[energy]\nkinetic = 'z'",

@@ -6,7 +6,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,11 @@ from dalembert.language.parser import MAX_LENGTH
 from dalembert.model.mechanism.assembly import sections
 from dalembert.model.mechanism.elements.base import ELEMENTS, TAKEN
 from dalembert.model.mechanism.mechanism import Mechanism
+from dalembert.model.mechanism.tree import COORDINATES
 from dalembert.model.sections import SECTIONS
 from dalembert.model.system import System
-from dalembert.model.tomlscan import MAX_BYTES, Index, Source, scan
+from dalembert.model.settings import Settings
+from dalembert.model.tomlscan import MAX_BYTES, Index, Source, quote, scan
 from dalembert.model.writing import FORMAT, NO_VALUE, to_toml
 
 MAX_PROBLEMS = 100  # reported of one file
@@ -30,6 +32,11 @@ PARTS = {
     "energy": ("kinetic", "potential", *(one.place[1] for one in SECTIONS.values() if one.place[:1] == ("energy",))),
     "matrices": ("mass", "force"),
 }
+
+
+def _homes() -> dict[str, Iterable[str]]:
+    """Return what stands in sections, and is often written at the top."""
+    return {**PARTS, "simulate": [one.name for one in fields(Settings)]}
 
 
 def further() -> dict[str, None]:
@@ -282,7 +289,9 @@ def _check_shape(data: dict[str, Any]) -> Iterable[Problem]:
     for name, value in data.items():
         if name not in top():
             what = "section" if isinstance(value, dict) else "entry"
-            yield Problem(f"unknown {what}; {nearest(name, top(), 'a model file has')}", key=(name,))
+            home = next((section for section, parts in _homes().items() if name in parts), None)
+            hint = f"`{name}` stands in [{home}]" if home else nearest(name, top(), "a model file has")
+            yield Problem(f"unknown {what}; {hint}", key=(name,))
         elif name in tables() and not isinstance(value, dict):
             yield Problem(f"expected a section [{name}], got {_type(value)}", key=(name,))
         elif name in PARTS:
@@ -301,6 +310,8 @@ def _check_shape(data: dict[str, Any]) -> Iterable[Problem]:
     coordinates = data.get("coordinates", [] if _is_mechanism(data) else None)
     if not isinstance(coordinates, list):
         got = f"got {_type(coordinates)}" if "coordinates" in data else "it is missing"
+        if coordinates in COORDINATES:
+            got += f"; which coordinates a mechanism has is said in [mechanism]: coordinates = {quote(coordinates)}"
         yield Problem(f'expected a list of names, as in coordinates = ["x", "phi"]; {got}', key=("coordinates",))
     for section in (*tables(), "draw.points"):
         path = tuple(section.split("."))

@@ -79,6 +79,10 @@ class Spring(Acting):
             force = read_force(table, "force", action)
             return cls(table.name, table.finish(), action, ZERO, ZERO, ZERO, force)
         stiffness, damping = (not_negative(table, key) for key in ("stiffness", "damping"))
+        for key in {"length", "angle", "distance"} - {action.name}:
+            if key in table.given:
+                table.has(key)
+                table.problem(f"unknown entry; what `{table.name}` is stretched against is its `{action.name}`", key)
         free = table.constant(action.name, action.placed)
         return cls(table.name, table.finish(), action, stiffness, free, damping, ZERO)
 
