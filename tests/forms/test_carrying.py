@@ -189,8 +189,8 @@ def test_long_formulas_are_written_as_one_computes_them():
     """Accelerations of bodies first, then the force in a joint: what hangs on it times them, less what acts on it."""
     found = LOADER.derive("minimal").as_dict()
     assert found["joint_forces"] == {
-        "A.x": "310.5*a_x_boom + 95*a_x_bucket + 140*a_x_stick - F_x_boom",
-        "A.y": "310.5*a_y_boom + 95*a_y_bucket + 140*a_y_stick - F_y_boom + 545.5*g",
+        "A.x": "310.5*a_x_boom + 95*a_x_bucket + 140*a_x_stick + F_cylinder*e_x_cylinder",
+        "A.y": "310.5*a_y_boom + 95*a_y_bucket + 140*a_y_stick + 545.5*g + F_cylinder*e_y_cylinder",
         "B.x": "95*a_x_bucket + 140*a_x_stick",
         "B.y": "95*a_y_bucket + 140*a_y_stick + 235*g",
         "C.x": "95*a_x_bucket",

@@ -115,3 +115,15 @@ def test_a_driven_mechanism_moves_first_and_each_row_of_the_balance_gives_a_forc
     assert list(found["abbreviations"]) == ["a_phi_rod", "a_distance_G", "lambda_C_x", "lambda_C_y", "lambda_M_angle"]
     assert found["abbreviations"]["a_phi_rod"] == "sin(phi_rod)*(phi_rod'^2 - phi_crank'^2)/cos(phi_rod)"
     assert found["abbreviations"]["lambda_C_x"] == "11*a_distance_G - 1200*(0.06 - distance_G)"
+
+
+def test_springs_between_points_have_a_length_a_force_and_directions():
+    found = derived("trailing-arm", "minimal").as_dict()
+    names = found["abbreviations"]
+    assert found["equations"][1] == (
+        "9*cos(phi_arm)*(distance_rail'' + g) + 4.17*phi_arm'' + sin(phi_arm)*(1.8*distance_rail'' + 1.8*g)"
+        " + F_main*h_main_phi_arm + F_tyre*h_tyre_phi_arm = 0"
+    )
+    assert names["F_tyre"] == "180000*(l_tyre - 0.305)"
+    assert names["F_main"] == "1800*h_main_phi_arm*phi_arm' - 42000*(0.52 - l_main)"
+    assert found["joint_forces"]["pivot.x"] == "14*a_x_arm + 11*a_x_wheel + F_main*e_x_main + F_tyre*e_x_tyre"

@@ -183,8 +183,10 @@ class _Balances:
         names = [self.mechanism.constraints[i].name for i in self.scene.kept]
         closing = {self.rows[name]: self.scene.fresh("lambda", name) for name in names if name in self.rows}
         parts: list[list[Expr]] = [[-way.seen(self.scene.named(b.rho.get(i, ZERO)))] for i in range(len(b.q))]
-        for i, f in enumerate(way.forces({q.name: f for q, f in zip(b.q, b.f, strict=True)})):
-            parts[i].append(-f)
+        given = {q.name: f for q, f in zip(b.q, b.f, strict=True)}
+        rest, named = way.apart(given, self.whole.elements) if self.whole.dimensions == 2 else (given, {})
+        for i, (f, q) in enumerate(zip(way.forces(rest), b.q, strict=True)):
+            parts[i].append(-f - named.get(q.name, ZERO))
         for (i, j), entry in b.M.items():
             parts[i].append(way.seen(entry * se.Symbol(f"{b.q[j].name}''")))
         for (i, j), entry in b.A.items():

@@ -18,12 +18,15 @@ from dalembert.algebra.writing.cutting import WIDEST, cut
 from dalembert.algebra.writing.shared_parts import TRIVIAL, in_order, shared_parts
 from dalembert.forms.pen import MAX_LENGTH, MAX_TOTAL, Pen
 from dalembert.forms.prepared import Scene
-from dalembert.forms.sheet import GAIN, numbered, put_down
+from dalembert.forms.pulls import Sections, between_points, is_same
+from dalembert.forms.sheet import GAIN, forces, needed, numbered, pulls_of, put_down
 from dalembert.forms.tidy import plain
 from dalembert.language.building import CONSTANTS, Expr
+from dalembert.language.calculus import ZERO
 from dalembert.language.functions import FUNCTIONS
 from dalembert.language.walk import fold
 from dalembert.model.mechanism.pairs.base import rate_by
+from dalembert.model.mechanism.vectors import sub
 
 _FORCE = 20  # operations of a force that gets a name,
 _TERM = 6  # with those of its terms that have more than so many
@@ -57,6 +60,10 @@ class WholeLines:
     def forces(self, given: Mapping[str, Expr]) -> list[Expr]:
         """Return the forces on coordinates of bodies."""
         return [self.seen(f) for f in given.values()]
+
+    def apart(self, given: dict[str, Expr], sections: Sections) -> tuple[dict[str, Expr], dict[str, Expr]]:
+        """Return forces on coordinates of bodies without those that elements have by name, and these."""
+        return given, {}
 
     def arm(self, name: str, value: Expr) -> Expr:
         """Return how far a body is from a joint."""
@@ -136,6 +143,33 @@ class SteppedLines(WholeLines):
         self.names |= parts
         named = {name: self._named(f"F_{self._says(name)}", line) for name, line in zip(long, lines, strict=True)}
         return [brief[name] + named.get(name, se.Integer(0)) for name in given]
+
+    def apart(self, given: dict[str, Expr], sections: Sections) -> tuple[dict[str, Expr], dict[str, Expr]]:
+        """Return forces without those of elements between two points, and these: F e, with e along the element."""
+        scene, pulls = self.scene, pulls_of(self.scene)
+        rest, found, before = {q: plain(f) for q, f in given.items()}, dict.fromkeys(given, ZERO), dict(self.names)
+        for element, length in between_points(sections):
+            if element.name not in pulls:
+                continue
+            l, force = pulls[element.name]
+            more = needed([l, force], forces(scene)[1])
+            self.names |= {name: value for name, value in more.items() if name not in self._taken}
+            one, other = element.action.markers
+            away = zip("xy", sub(other.place, one.place), strict=True)
+            e = [self._named(f"e_{c}_{element.name}", short(scene, self._seen(p)) / l, least=1) for c, p in away]
+            for name in given:
+                along = [v.diff(se.Symbol(f"{name}'")) for v in sub(other.velocity, one.velocity)]
+                if any(along):
+                    rest[name] = length.absent(rest[name])
+                    parts = [k * self.seen(short(scene, v)) for k, v in zip(e, along, strict=True)]
+                    found[name] += element.sense * force * se.Add(*parts)
+        whole = [self._seen(f) for f in given.values()]
+        apart = [self._seen(rest[name]) + found[name] for name in given]
+        known = {**forces(scene)[1], **self.names}
+        if is_same(scene, whole, apart, known):
+            return rest, found
+        self.names = before
+        return given, {}
 
     def arm(self, name: str, value: Expr) -> Expr:
         """Return how far a body is from a joint, by a name if that is long."""

@@ -13,6 +13,7 @@ import sympy as sp
 from dalembert.algebra.writing.collapsing import collapsed
 from dalembert.algebra.writing.numerals import figures
 from dalembert.algebra.writing.pythagoras import completed
+from dalembert.algebra.writing.shared_parts import in_order
 from dalembert.algebra.writing.signs import settled
 from dalembert.document.nodes import Section
 from dalembert.document.shown import Printed
@@ -163,7 +164,8 @@ class Derivation(Printed):
     @cached_property
     def abbreviation_expressions(self) -> dict[str, Expr]:
         """What names stand for; among them the multipliers in forces, where they could be solved for."""
-        return _figured(self.raw.followed | self._formulas.abbreviation_expressions | self._carried.names)
+        found = self.raw.followed | self._formulas.abbreviation_expressions | self._carried.names
+        return _figured(in_order(found) if self.raw.followed else found)
 
     @cached_property
     def solved_expressions(self) -> dict[str, Expr]:
@@ -234,7 +236,8 @@ class Derivation(Printed):
         """Return what the names in some formulas stand for, and those in what they stand for."""
         formulas = self._formulas
         names = formulas.known_names if isinstance(formulas, Short) else formulas.abbreviation_expressions
-        known = _figured(self.raw.followed | names | self._carried.names)
+        found = self.raw.followed | names | self._carried.names
+        known = _figured(in_order(found) if self.raw.followed else found)
         waiting, used = list(expressions), set()
         while waiting:
             names = {symbol.name for symbol in waiting.pop().free_symbols} & known.keys() - used

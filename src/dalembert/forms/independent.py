@@ -201,7 +201,7 @@ class Independent(Form):
 
         R = [[named(f"R {i}" if len(z) == 1 else f"R {i}_{j}", e) for j, e in zip(z, row, strict=True)]
              for i, row in zip(q, matrices["R"], strict=True)]  # fmt: skip
-        a_0 = [named(f"a {i}", row[0]) for i, row in zip(q, matrices["a_0"], strict=True)]
+        a_0 = [named(f"a0 {i}", row[0]) for i, row in zip(q, matrices["a_0"], strict=True)]
         long, given = forces(scene)
         names |= given
         rest = list(long)

@@ -23,7 +23,7 @@ from dalembert.language.building import Expr
 
 
 class ByMotion(ByElimination):
-    """Steps in the order of q̇ = R ż, q̈ = R z̈ + a₀, λ."""
+    """Steps in the order of q̇ = R ż, with ratios i for the entries of R, then q̈ = R z̈ + a₀, then λ."""
 
     @cached_property
     def multipliers(self) -> list[Expr]:
@@ -36,7 +36,7 @@ class ByMotion(ByElimination):
         ratios = {
             (i, z[k]): value for k, column in enumerate(null.columns) for i, value in column.items() if q[i] != z[k]
         }
-        self._put(list(ratios.values()), [f"R_{q[i]}" if len(z) == 1 else f"R_{q[i]}_{name}" for i, name in ratios], 3)
+        self._put(list(ratios.values()), [f"i_{q[i]}" if len(z) == 1 else f"i_{q[i]}_{name}" for i, name in ratios], 3)
         order = [*null.independent, *(i for i in range(len(q)) if i not in null.independent)]
         self._moved = self._put([moved.acceleration[i] for i in order], [f"a_{q[i]}" for i in order], 1)
         self._moved = [self._moved[order.index(i)] for i in range(len(q))]

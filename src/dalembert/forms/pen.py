@@ -12,7 +12,14 @@ import symengine as se
 from dalembert.algebra.rational import Field, TooLarge
 from dalembert.algebra.writing.collapsing import collapsed
 from dalembert.algebra.writing.cost import operations, total
-from dalembert.algebra.writing.figures import in_decimals, in_shorter_numbers, scaled, without_fractions, without_scale
+from dalembert.algebra.writing.figures import (
+    in_decimals,
+    in_natural_scale,
+    in_shorter_numbers,
+    scaled,
+    without_fractions,
+    without_scale,
+)
 from dalembert.algebra.writing.numerals import figures, has_decimals, numbers, numerals
 from dalembert.algebra.writing.pythagoras import completed
 from dalembert.algebra.writing.signs import opened, spread
@@ -147,7 +154,8 @@ class _Hand:
                 return se.Add(left, *[-term for term in (right.args if right.is_Add else (right,))])
         found = self._shorter(expr, lambda field: field.writer.vanishing(field.read(expr)))
         shown = completed(self._show(scaled(found, expr, self._rates) if self._rates else found))
-        return opened(without_scale(in_shorter_numbers(shown, numbers(expr))))
+        row = numbers(expr)
+        return opened(without_scale(in_natural_scale(in_shorter_numbers(shown, row), row)))
 
     def product(self, pairs: Pairs, wanted: Sequence[Expr]) -> Expr:
         return opened(completed(self._show(self._product([(self._lift(a), self._lift(b)) for a, b in pairs], wanted))))

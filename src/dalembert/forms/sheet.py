@@ -22,6 +22,7 @@ from dalembert.algebra.writing.numerals import numerals
 from dalembert.algebra.writing.shared_parts import in_order, shared_parts
 from dalembert.forms.pen import Pen
 from dalembert.forms.prepared import Rows, Scene
+from dalembert.forms.pulls import Pull, with_pulls
 from dalembert.language.building import CONSTANTS, Expr
 from dalembert.language.functions import FUNCTIONS
 
@@ -62,24 +63,31 @@ def tidied(scene: Scene, line: Expr) -> Expr:
 def forces(scene: Scene) -> tuple[list[Expr], dict[str, Expr]]:
     """Return f with names f_<coordinate> for its long entries, and what these and their parts stand for; found once."""
     if "forces" not in scene.memory:
-        long = [i for i, f in enumerate(scene.blocks.f) if operations(f) > _FORCE]
-        given = [scene.blocks.f[i] for i in long]
+        pulls = with_pulls(scene, scene.blocks.f, _FORCE)
+        long = [i for i, f in enumerate(pulls.f) if operations(f) > _FORCE]
+        given = [pulls.f[i] for i in long]
         # what is short alone may share less: a spring is one and the same in all that it acts on
         ways = [list(map(collapsed, given)), [Pen(scene, [f]).value(f) for f in given]]
         symbols = [scene.fresh("f", scene.blocks.q[i].name) for i in long]
-        taken = {*scene.names, *FUNCTIONS, *CONSTANTS, *(s.name for s in (*scene.inputs, *symbols))}
+        taken = {*scene.names, *FUNCTIONS, *CONSTANTS, *(s.name for s in (*scene.inputs, *symbols)), *pulls.names}
         written, names = min(
             (shared_parts(way, taken, scene.system.parameters) for way in ways),
             key=lambda found: total((*found[0], *found[1].values())) + len(found[1]),
         )
-        found = list(scene.blocks.f)
+        found, names = list(pulls.f), {**pulls.names, **names}
         for i, symbol, line in zip(long, symbols, written, strict=True):
             if operations(line) > (TRIVIAL if scene.rank else _ALONE):
                 found[i], names[symbol.name] = symbol, line
             else:
                 found[i] = line
-        scene.memory["forces"] = found, in_order(names)
+        scene.memory["forces"], scene.memory["pulls"] = (found, in_order(names)), pulls.of
     return scene.memory["forces"]
+
+
+def pulls_of(scene: Scene) -> dict[str, Pull]:
+    """Return what in f acts between two points, as far as it has names there, by the names of elements."""
+    forces(scene)
+    return scene.memory["pulls"]
 
 
 def put_down(scene: Scene, names: dict[str, Expr], name: str, line: Expr) -> Expr:

@@ -123,7 +123,7 @@ class SpatialScene(Scene):
         self.renamed = {old: new for turn in self.turns for old, new in turn.renamed.items()}
         self.parts = {symbol: plain(value.xreplace(self.renamed)) for symbol, value in parts.known.items()}
         self.known |= self.parts
-        self.blocks, self.stretching, self.stretched = self._read(derive_blocks(other))
+        self.blocks, self.stretching, self.stretched = self._read(scene.with_reactions(derive_blocks(other)))
         self.given = self.blocks
 
     def _read(self, found: Blocks) -> tuple[Blocks, list[Expr], dict[tuple[int, int], Expr]]:

@@ -23,7 +23,7 @@ from dalembert.forms.prepared import MAX_UNKNOWNS, Rows, Scene, scene_of
 from dalembert.forms.raw import Raw
 from dalembert.forms.reactions import Reactions
 from dalembert.forms.sheet import needed
-from dalembert.forms.solved_multipliers import solved_multipliers
+from dalembert.forms.solved_multipliers import SolvedMultipliers, solved_multipliers
 from dalembert.forms.spatial_scene import spatial_scene
 from dalembert.forms.steps import steps_of
 from dalembert.language.building import Expr
@@ -279,7 +279,11 @@ class _Work:
             return {}
         symbols = {i: scene.followed.get(multiplier_of(scene.system.constraints[i].name)) for i in scene.kept}
         right = {symbols[i]: F for i, F in zip(scene.kept, found.multipliers, strict=True) if symbols[i] is not None}
-        solved = solved_multipliers(scene, right, readable=not found.names)
+        whole = [*right.values(), *needed(right.values(), found.names).values()]
+        if any(expr.free_symbols & right.keys() for expr in whole):
+            solved = solved_multipliers(scene, right, readable=not found.names)
+        else:  # the forces in which they stand do not act on them
+            solved = SolvedMultipliers({x: found.names.get(str(F), F) for x, F in right.items()}, [])
         result.raw.followed = {symbol.name: value for symbol, value in solved.values.items()}
         result.notes += solved.notes
         known = solved.right | solved.values

@@ -119,6 +119,34 @@ def in_shorter_numbers(equation: Expr, row: Expr) -> Expr:
     return se.Add(*[written(front, decimal=True) * rest for rest, front in best.items()])
 
 
+def in_natural_scale(equation: Expr, row: Expr) -> Expr:
+    """Give an equation of decimals the scale of the row from which it comes, if nothing but halves or so stand between.
+
+    >>> x, y = se.symbols("x y")
+    >>> in_natural_scale(530.0 * x + y * (18.0 * x + 3.6), 265.0 * x + y * (9.0 * x + 1.8))
+    265*x + y*(1.8 + 9*x)
+    """
+    if not equation.is_Add or not equation.atoms(se.RealDouble):
+        return equation
+    ratio = _ratio(row, equation)
+    if ratio in (None, 1) or max(ratio.numerator, ratio.denominator) > _SIMPLE:
+        return equation
+    found = se.Add(*[_multiplied(term, ratio) for term in equation.args])
+    return found if len(str(found)) < len(str(equation)) else equation
+
+
+def _multiplied(term: Expr, by: Fraction) -> Expr:
+    """Multiply a term by a number: the one in front of it, or those in a sum of which each term has one."""
+    front = _coefficient(term)
+    if front == 1 and term.is_Mul:
+        for total in (factor for factor in term.args if factor.is_Add):
+            if all(abs(_coefficient(part)) != 1 for part in total.args):
+                return se.Mul(
+                    se.Add(*[_multiplied(part, by) for part in total.args]), *[x for x in term.args if x != total]
+                )
+    return written(number(front) * by, decimal=True) * _rest(term)
+
+
 def _flat(total: Expr) -> dict[Expr, Fraction]:
     """Return the numbers in front of the terms of a sum, those of sums in it too that have nothing but one in front."""
     found: dict[Expr, Fraction] = {}

@@ -185,7 +185,8 @@ def read_joint(table: TableReader, assembly: Assembly) -> Joint | None:
     elsewhere = PAIRS[5 - assembly.dimensions]
     if isinstance(given, str) and given not in kinds and given in elsewhere:
         here, there = ("the plane", "space") if assembly.dimensions == 2 else ("space", "the plane")
-        table.problem(f"`{given}` is a pair of {there}; kinds in {here}: {', '.join(kinds)}", "kind")
+        other = f"for those of {there} give `dimensions = {5 - assembly.dimensions}` to the mechanism"
+        table.problem(f"`{given}` is a pair of {there}; kinds in {here}: {', '.join(kinds)}; {other}", "kind")
         return None
     if isinstance(given, str) and given not in kinds and OTHER_NAMES.get(given) in kinds:
         table.problem(f"got `{given}`; this pair is called `{OTHER_NAMES[given]}`", "kind")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from dalembert.errors import quoted
 from dalembert.language.building import Expr
@@ -48,9 +48,13 @@ class Action:
 
 
 class Acting(Element):
-    """An element that acts along a coordinate: between two points, on an angle, in a joint."""
+    """An element that acts along a coordinate: between two points, on an angle, in a joint.
+
+    sense: 1 if its force, `push`, is positive in the direction in which the coordinate grows, else -1.
+    """
 
     action: Action
+    sense: ClassVar[int] = 1
 
     @property
     def ends(self) -> tuple[tuple[str, Marker], ...]:

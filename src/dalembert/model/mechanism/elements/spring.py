@@ -29,7 +29,7 @@ class Spring(Acting):
     force: instead of these, an expression of `length` (`angle`, `distance`) and `rate`, already put in.
     """
 
-    section, word = "springs", "spring"
+    section, word, sense = "springs", "spring", -1
 
     name: str
     table: Mapping[str, Any]
