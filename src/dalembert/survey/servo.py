@@ -30,6 +30,7 @@ from dalembert.language.time_derivatives import rate
 from dalembert.model.constraint import LEVELS, Constraint
 from dalembert.model.facts import STRUCTURE, Survey
 from dalembert.model.quantity import multiplier
+from dalembert.model.sections.programme import meant_programmes
 from dalembert.model.sections.tables import curve_of
 from dalembert.survey.servo_least import combined, put_alone
 from dalembert.survey.servo_stage import ServoRow, ServoStage
@@ -86,11 +87,12 @@ class ServoSearch:
         taken = {constraint.name for constraint in system.constraints} | getattr(system, "joints", {}).keys()
         self.rows: list[ServoRow] = []
         self.known: dict[Expr, Expr] = {}  # what conditions say of single coordinates and velocities
-        for name, expr in system.sections["programme"].items():
+        self.programmes = meant_programmes(system)
+        for name, expr in self.programmes.items():
             if name in taken:
                 text = f"`{name}` is also the name of a constraint or a joint; rename one of them"
                 raise ModelError(system.located(Problem(text, key=("programme", name))))
-            read = self.condition(name, system.observed.resolved(expr), ("programme", name))
+            read = self.condition(name, expr, ("programme", name))
             self.add(ServoRow(read, {name: 2 - LEVELS.index(read.level)}))
         self.active = list(range(len(self.rows)))  # the rows that give the accelerations
         self.steering: Steering | None = None
@@ -164,7 +166,7 @@ class ServoSearch:
         """Refuse tables that are not smooth enough at their points."""
         tables = self.system.sections.get("tables", {})
         for name, order in orders.items():
-            for table, _ in calls_in([self.system.sections["programme"][name]]):
+            for table, _ in calls_in([self.programmes[name]]):
                 if table in tables and (smooth := curve_of(tables[table]).smooth) < order - 1:
                     text = f"programme `{name}` takes {order - 1} derivatives that do not jump, and table `{table}` has"
                     text += f" {smooth if smooth else 'none'}; write the path as an expression"

@@ -8,6 +8,7 @@ import numpy as np
 
 from dalembert.errors import Problem, counted, quoted
 from dalembert.language.table_functions import calls_in, is_open
+from dalembert.model.sections.programme import meant_programmes
 from dalembert.survey.internal import internal_eigenvalues
 from dalembert.survey.servo import Steering, steering_of
 
@@ -39,9 +40,9 @@ def held(steering: Steering) -> str:
 
 def asked(system: System, steering: Steering) -> list[str]:
     """Say how often paths must be differentiable."""
-    found = []
+    found, programmes = [], meant_programmes(system)
     for name, order in steering.orders.items():
-        expr = system.sections["programme"][name]
+        expr = programmes[name]
         if not system.constraint(name).time:
             continue
         times = _TIMES[order] if order < len(_TIMES) else f"{order} times"

@@ -14,6 +14,7 @@ what conditions they follow is found when all has been read, by `survey/servo.py
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -24,14 +25,17 @@ from dalembert.errors import counted, quoted
 from dalembert.language.building import Expr
 from dalembert.language.parser import parse_equation
 from dalembert.language.printing import to_text
+from dalembert.language.state_names import is_integral
 from dalembert.language.tokens import NAME
 from dalembert.model.first_order import refuse_states
-from dalembert.model.observed import Observed
+from dalembert.model.observed import Observed, Scope, asks_for
 from dalembert.model.quantity import MULTIPLIER, constraint_of, multiplier
 from dalembert.model.sections.base import Entries, ModelTable, Write, by_name, model_table
+from dalembert.model.sections.controls import without_law
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
+    from dalembert.model.stated import Stated
 
 MAX_PROGRAMMES = 100
 HELD_LAWS = ("laws of controls that hold programmes",)  # under which these are known, where they are combinations
@@ -47,6 +51,7 @@ class Programme(ModelTable):
     def declare(self, reader: Reader, given: Any) -> None:
         """Judge the names, and whether there are controls enough."""
         names = list(by_name(reader, self, given))
+        valued = self._refuse_values(reader) if names else []
         for name in names:
             if not NAME.fullmatch(name):
                 text = f"programme {name[:40]!r}: a name is letters, digits and _, and does not begin with a digit"
@@ -56,12 +61,24 @@ class Programme(ModelTable):
                 reader.problem(text, self.name, name)
         if len(names) > MAX_PROGRAMMES:
             reader.problem(f"{len(names):,} programmes; at most {MAX_PROGRAMMES:,} are read", self.name)
-        elif names and (wrong := misfit(names, list(reader.holding))):
+        elif names and not valued and (wrong := misfit(names, list(reader.holding))):
             reader.problem(wrong, self.name)
+
+    def _refuse_values(self, reader: Reader) -> list[str]:
+        """Report controls that a parameter of their name gives a value, whatever that parameter may mean."""
+        controls = without_law(reader.given.sections)
+        valued = [name for name in controls if reader.parameters.get(name) is not None]
+        for name in valued:
+            value = f"{reader.parameters[name]:g}"
+            text = f"control `{name}` has the value {value} in [parameters], and would hold nothing"
+            advice = "Take it away there, or rename the parameter if it means something else"
+            advice = f"{advice}; as a law write `law = {value}`"
+            reader.problem(f"{text}. {advice}", "controls", name)
+        return valued
 
     def read(self, reader: Reader, given: Any) -> Mapping[str, Expr]:
         """Read the equations; names of joints and points may stand in them, as in A.angle = 0.1*t."""
-        observed = Observed(reader.scope({}))
+        observed = programme_names(reader.scope({}))
 
         def translate(value: Any) -> Expr:
             return parse_equation(value, observed.vocabulary) if isinstance(value, str) else observed.read(value)
@@ -73,8 +90,11 @@ class Programme(ModelTable):
                 reader.problem(f'expected an equation, as in "x = 0.5*t^2", got {shown(value)}', *key)
                 continue
             expr = reader.expression(value, key, reader.laws, _WHY, translate)
-            refuse_states(reader, expr, key, _WHY)
             meant = reader.attempt(key, lambda expr=expr: observed.resolved(expr))
+            for one in dict.fromkeys((expr, expr if meant is None else meant)):  # also what stands in a definition
+                if not _on_accelerations(reader, one if meant is None else meant):
+                    refuse_states(reader, one, key, _WHY)
+                reader.expression(one, key, reader.laws, _WHY, lambda one: one)
             if len(reader.problems) == before and meant is not None:
                 self._judge(reader, key, meant)
             found[name] = expr
@@ -96,6 +116,25 @@ class Programme(ModelTable):
         return {(self.name,): {name: write(f"{to_text(expr)} = 0") for name, expr in kept.items()}}
 
 
+def _on_accelerations(reader: Reader, expr: Expr) -> bool:
+    """Tell whether a programme asks for accelerations: these may follow states, as in feedback with integral action."""
+    return any(symbol.name in reader.accelerations for symbol in expr.free_symbols if not is_integral(symbol.name))
+
+
+def programme_names(scope: Scope) -> Observed:
+    """Return what reads programmes: definitions keep their names in them, as outputs do."""
+    following = {name for name, v in scope.definitions.items() if asks_for(v.expr, scope.outputs)}  # controls
+    known = {name: value.expr for name, value in scope.definitions.items() if name not in following}
+    others = {name: value for name, value in scope.definitions.items() if name in following}
+    return Observed(replace(scope, definitions=others, outputs={**scope.outputs, **known}))
+
+
+def meant_programmes(system: Stated) -> dict[str, Expr]:
+    """Return the programmes of a system by name, with what all names in them stand for."""
+    observed = programme_names(system.observed.scope)
+    return {name: observed.resolved(expr) for name, expr in system.sections.get("programme", {}).items()}
+
+
 def misfit(programmes: list[str], controls: list[str]) -> str:
     """Say that there are fewer controls than programmes."""
     if len(controls) >= len(programmes):
@@ -115,15 +154,7 @@ def holding_in(sections: Mapping[str, Any], parameters: Mapping[str, float | Non
     programmes = sections.get("programme")
     if not isinstance(programmes, Mapping) or not programmes:
         return {}
-    given = sections.get("controls")
-    free = [
-        name
-        for name, entries in (given.items() if isinstance(given, Mapping) else ())
-        if isinstance(name, str)
-        and isinstance(entries, Mapping)
-        and entries.get("law") is None
-        and parameters.get(name) is None
-    ]
+    free = [name for name in without_law(sections) if parameters.get(name) is None]
     names = [name for name in programmes if isinstance(name, str)]
     return dict(zip(free, names, strict=False)) if len(free) <= len(names) else {name: f"{name} alone" for name in free}
 
