@@ -11,8 +11,8 @@ from dalembert.survey.servo import steering_of
 from tests.sampling import sampled
 from tests.servo.random_mechanisms import Geometry, RandomMechanism
 
-IMPOSSIBLE = ("no control can hold", "does nothing that", "holds by the others", "already, so that no control")
-TOO_LARGE = "too large a formula"  # a refusal of what could be done
+IMPOSSIBLE = ("no control can hold", "does nothing that", "holds by the others", "already, so that no control",
+              "depends on velocities in a way that is not solved")  # fmt: skip
 BEGIN = 0.7
 
 
@@ -24,9 +24,8 @@ def test_internal_states_are_the_degree_of_the_pencil(seed):
         try:
             system = drawn.model(by)
         except ModelError as error:
-            if TOO_LARGE not in str(error):
-                assert degree is None, error
-                assert any(words in str(error) for words in IMPOSSIBLE), error
+            assert degree is None, error
+            assert any(words in str(error) for words in IMPOSSIBLE), error
             continue
         if (steering := steering_of(system)) is None:  # what leads and what joins contradict each other
             assert degree is None

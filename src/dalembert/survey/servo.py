@@ -32,6 +32,7 @@ from dalembert.model.facts import STRUCTURE, Survey
 from dalembert.model.quantity import multiplier
 from dalembert.model.sections.programme import meant_programmes
 from dalembert.model.sections.tables import curve_of
+from dalembert.survey.collected import collected
 from dalembert.survey.servo_least import combined, put_alone
 from dalembert.survey.servo_stage import ServoRow, ServoStage
 
@@ -96,6 +97,7 @@ class ServoSearch:
             self.add(ServoRow(read, {name: 2 - LEVELS.index(read.level)}))
         self.active = list(range(len(self.rows)))  # the rows that give the accelerations
         self.steering: Steering | None = None
+        self.plain = False  # whether formulas have grown so large that they are no longer multiplied out
 
     def add(self, row: ServoRow) -> None:
         """Add a condition; what it says of one coordinate or velocity is put in from now on, which keeps others short.
@@ -107,14 +109,18 @@ class ServoSearch:
         q, v = ({se.Symbol(name + prime) for name in names} & expr.free_symbols for prime in ("", "'"))
         if len(found := v or q) != 1 or any(se.Symbol(f"{name}''") in expr.free_symbols for name in names):
             return
-        (symbol,) = found
+        (symbol,), t = found, se.Symbol(TIME)
         calculus = Calculus([symbol])
         slope = calculus.lower(calculus.diff(calculus.lift(expr), symbol))
-        if slope == 0 or slope.free_symbols & {*q, *v, se.Symbol(TIME)}:
+        if slope == 0 or slope.free_symbols & {*q, *v, t}:
             return
-        self.known[symbol] = value = -expr.xreplace({symbol: ZERO}) / slope
+        rest = expr.xreplace({symbol: ZERO})
+        if alone := not v or not q:
+            rest = collected(rest, t)
+            self.rows[-1] = replace(row, constraint=replace(row.constraint, expression=slope * symbol + rest))
+        self.known[symbol] = value = collected(-rest / slope, t) if alone else -rest / slope
         if not v:
-            self.known[se.Symbol(f"{symbol.name}'")] = rate(value, ())
+            self.known[se.Symbol(f"{symbol.name}'")] = collected(rate(value, ()), t)
         self.known = {one: meant.xreplace({symbol: value}) for one, meant in self.known.items()}
 
     def condition(self, name: str, expr: Expr, key: tuple[str, ...]) -> Constraint:
