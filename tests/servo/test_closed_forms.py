@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from dalembert import System
+from dalembert import System, example
 from dalembert.language.printing import to_text
+from dalembert.model.system_document import energies
 from dalembert.survey.internal import internal_eigenvalues
 from dalembert.survey.servo import steering_of
 
@@ -161,3 +162,22 @@ def test_arm_with_a_passive_joint(b):
     assert at_rest
     said = str(system.check())
     assert ("unstable at the start" in said) == (factor < 0)
+
+
+def test_the_crane_of_the_gallery():
+    system = example("crane")
+    run = system.simulate(samples=60)
+    wanted = np.array([flat_crane(t) for t in run.t])
+    np.testing.assert_allclose(np.column_stack([run["F"], run["M"]]), wanted, atol=1e-8)
+    assert [str(row.right) for row in energies(system)[0].rows if row.name.startswith("force")] == ["F", "M"]
+
+
+def test_the_arm_of_the_gallery():
+    """The errors obey the equations that its programmes are; the roots are −1, −2, −3 and −2, −2."""
+    run = example("led-arm").simulate(samples=30)
+    t = run.t
+    parts = np.linalg.solve([[1, 1, 1], [-1, -2, -3], [1, 4, 9]], [0, 0.4, -0.8])
+    one = sum(-k * part * np.exp(-k * t) for part, k in zip(parts, (1, 2, 3), strict=True))
+    np.testing.assert_allclose(run["error1"], one, atol=1e-8)
+    np.testing.assert_allclose(run["error2"], (-0.8 - 2.8 * t) * np.exp(-2 * t), atol=1e-8)
+    assert run.certificate.ok

@@ -30,7 +30,7 @@ from dalembert.language.time_derivatives import rate
 from dalembert.model.constraint import LEVELS, Constraint
 from dalembert.model.facts import STRUCTURE, Survey
 from dalembert.model.quantity import multiplier
-from dalembert.model.sections.programme import meant_programmes
+from dalembert.model.sections.programme import STATED_FORCES, meant_programmes
 from dalembert.model.sections.tables import curve_of
 from dalembert.survey.collected import collected
 from dalembert.survey.servo_least import combined, put_alone
@@ -63,9 +63,7 @@ def steering_of(system: System) -> Steering | None:
 
 def steered(system: System) -> dict[str, Any]:
     """Return constraints and forces of a system that was read, with what its programmes ask for."""
-    if system.defined:
-        text = "bodies carry each other in long rows, where no programme can be held"
-        raise ModelError(Problem(f'{text}; take coordinates = "absolute"', key=("programme",)))
+    system.survey.known[STRUCTURE][STATED_FORCES] = system.forces
     search = ServoSearch(system)
     try:
         more = search.run()

@@ -43,7 +43,7 @@ def asked(system: System, steering: Steering) -> list[str]:
     found, programmes = [], meant_programmes(system)
     for name, order in steering.orders.items():
         expr = programmes[name]
-        if not system.constraint(name).time:
+        if not system.constraint(name).time or not order:  # of accelerations the programme says itself what it takes
             continue
         times = _TIMES[order] if order < len(_TIMES) else f"{order} times"
         text = f"the path of programme `{name}` must be differentiable {times}"

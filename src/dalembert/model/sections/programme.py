@@ -27,6 +27,7 @@ from dalembert.language.parser import parse_equation
 from dalembert.language.printing import to_text
 from dalembert.language.state_names import is_integral
 from dalembert.language.tokens import NAME
+from dalembert.model.facts import STRUCTURE
 from dalembert.model.first_order import refuse_states
 from dalembert.model.observed import Observed, Scope, asks_for
 from dalembert.model.quantity import MULTIPLIER, constraint_of, multiplier
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from dalembert.model.stated import Stated
 
 MAX_PROGRAMMES = 100
+STATED_FORCES = ("forces as they are stated",)  # under which these are known, before what holds programmes is put in
 HELD_LAWS = ("laws of controls that hold programmes",)  # under which these are known, where they are combinations
 _WHY = "a programme is a condition on coordinates, their derivatives and time; controls and states follow from it"
 
@@ -157,6 +159,15 @@ def holding_in(sections: Mapping[str, Any], parameters: Mapping[str, float | Non
     free = [name for name in without_law(sections) if parameters.get(name) is None]
     names = [name for name in programmes if isinstance(name, str)]
     return dict(zip(free, names, strict=False)) if len(free) <= len(names) else {name: f"{name} alone" for name in free}
+
+
+def stated_forces(system: Stated) -> Mapping[str, Expr]:
+    """Return the forces of a system with E u as it stands in the model."""
+    found = system.written.survey.known[STRUCTURE].get(STATED_FORCES)
+    if found is None:
+        return system.forces
+    names = {multiplier(programme): se.Symbol(name) for name, programme in system.holding.items()}
+    return {q: force.xreplace(names) for q, force in found.items()}
 
 
 def meanings_of(holding: Mapping[str, str]) -> dict[Expr, Expr]:
