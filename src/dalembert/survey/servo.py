@@ -29,11 +29,13 @@ from dalembert.language.table_functions import calls_in
 from dalembert.language.time_derivatives import rate
 from dalembert.model.constraint import LEVELS, Constraint
 from dalembert.model.facts import STRUCTURE, Survey
+from dalembert.model.feed_forward import led_in
 from dalembert.model.quantity import multiplier
 from dalembert.model.sections.programme import STATED_FORCES, meant_programmes
 from dalembert.model.sections.tables import curve_of
 from dalembert.survey.collected import collected
 from dalembert.survey.servo_least import combined, put_alone
+from dalembert.survey.servo_led import put_forward, without_laws
 from dalembert.survey.servo_stage import ServoRow, ServoStage
 
 if TYPE_CHECKING:
@@ -47,13 +49,15 @@ class Steering:
     """What was found out about the programmes of a system.
 
     hidden: the conditions that follow from them, by name. orders: how many derivatives by time of each programme the
-    controls take. states: how many numbers of the state the programmes leave free, the internal states.
+    controls take. states: how many numbers of the state the programmes leave free, the internal states. held: whether
+    they are conditions on the motion; else laws of the controls ask what they take.
     """
 
     controls: tuple[str, ...]
     hidden: tuple[str, ...]
     orders: Mapping[str, int]
     states: int
+    held: bool = True
 
 
 def steering_of(system: System) -> Steering | None:
@@ -63,9 +67,14 @@ def steering_of(system: System) -> Steering | None:
 
 def steered(system: System) -> dict[str, Any]:
     """Return constraints and forces of a system that was read, with what its programmes ask for."""
-    system.survey.known[STRUCTURE][STATED_FORCES] = system.forces
-    search = ServoSearch(system)
+    led = led_in(system.sections)
+    search = ServoSearch(without_laws(system, led) if led else system, on_path=not led)
     try:
+        if led:
+            found = put_forward(system, led, search)
+            system.survey.known[STRUCTURE][_STEERING] = search.steering
+            return found
+        system.survey.known[STRUCTURE][STATED_FORCES] = system.forces
         more = search.run()
     except ModelError as error:
         raise ModelError(system.located(problem) for problem in error.problems) from None
@@ -79,8 +88,9 @@ def steered(system: System) -> dict[str, Any]:
 class ServoSearch:
     """Looks for the conditions that are hidden in programmes."""
 
-    def __init__(self, system: System):
-        self.system, self.controls = system, list(system.holding)
+    def __init__(self, system: System, on_path: bool = True):
+        self.system, self.controls, self.on_path = system, list(system.holding), on_path
+        self.stage: ServoStage | None = None  # the last one
         self.acting = list(system.holding.values())  # whose multipliers stand for controls
         self.several = len(self.controls) > len(system.sections["programme"])
         taken = {constraint.name for constraint in system.constraints} | getattr(system, "joints", {}).keys()
@@ -103,6 +113,8 @@ class ServoSearch:
         That is a coordinate that follows from the time alone, or a velocity that follows from positions and time.
         """
         self.rows.append(row)
+        if not self.on_path:
+            return
         expr, names = row.constraint.expression.xreplace(self.known), self.system.coordinates
         q, v = ({se.Symbol(name + prime) for name in names} & expr.free_symbols for prime in ("", "'"))
         if len(found := v or q) != 1 or any(se.Symbol(f"{name}''") in expr.free_symbols for name in names):
@@ -151,11 +163,13 @@ class ServoSearch:
             stage.find(free)
         orders = {n: max(self.rows[k].orders.get(n, 0) for k in self.active) for n in names}
         self._refuse_tables(orders)
+        self.stage = stage
         self.steering = Steering(
             tuple(self.system.holding),
             tuple(row.constraint.name for row in self.rows[len(names) :]),
             MappingProxyType(orders),
             stage.states(),
+            self.on_path,
         )
         return combined(stage) if self.several else {}
 

@@ -28,6 +28,7 @@ from dalembert.language.printing import to_text
 from dalembert.language.state_names import is_integral
 from dalembert.language.tokens import NAME
 from dalembert.model.facts import STRUCTURE
+from dalembert.model.feed_forward import ASKED, led_in
 from dalembert.model.first_order import refuse_states
 from dalembert.model.observed import Observed, Scope, asks_for
 from dalembert.model.quantity import MULTIPLIER, constraint_of, multiplier
@@ -63,8 +64,28 @@ class Programme(ModelTable):
                 reader.problem(text, self.name, name)
         if len(names) > MAX_PROGRAMMES:
             reader.problem(f"{len(names):,} programmes; at most {MAX_PROGRAMMES:,} are read", self.name)
+        elif led := led_in(reader.given.sections) if names else []:
+            self._judge_led(reader, names, led)
         elif names and not valued and (wrong := misfit(names, list(reader.holding))):
             reader.problem(wrong, self.name)
+
+    def _judge_led(self, reader: Reader, names: list[str], led: list[str]) -> None:
+        """Report controls beside those of which laws ask what programmes take, and where there are not as many."""
+        free = without_law(reader.given.sections)
+        if len(led) != len(names):
+            what, asked = counted(len(names), "programme"), quoted([f"{name}.{ASKED}" for name in led])
+            text = f"{what} ({quoted(names)}), and laws ask for {asked}: as many controls as programmes"
+            reader.problem(
+                f"{text} are led by them. Add a programme, or a law that asks for another control", self.name
+            )
+        for name in led:
+            if name in free:
+                text = f"a law asks for `{name}.{ASKED}`, but `{name}` has no law, and would hold a programme itself"
+                reader.problem(f'{text}; give it one, as in law = "{name}.{ASKED}"', "controls", name)
+        for name in free:
+            if name not in led:
+                text = f"control `{name}` has no law, where others follow laws with what programmes take"
+                reader.problem(f"{text}; give it one, or write `sampled = true`", "controls", name)
 
     def _refuse_values(self, reader: Reader) -> list[str]:
         """Report controls that a parameter of their name gives a value, whatever that parameter may mean."""
@@ -154,7 +175,7 @@ def holding_in(sections: Mapping[str, Any], parameters: Mapping[str, float | Non
     name of its own there, which no programme has.
     """
     programmes = sections.get("programme")
-    if not isinstance(programmes, Mapping) or not programmes:
+    if not isinstance(programmes, Mapping) or not programmes or led_in(sections):
         return {}
     free = [name for name in without_law(sections) if parameters.get(name) is None]
     names = [name for name in programmes if isinstance(name, str)]
