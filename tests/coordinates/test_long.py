@@ -9,6 +9,7 @@ from dalembert import DerivationError, Mechanism, ModelError, example
 from dalembert.blocks.numeric import Numeric
 from dalembert.cli import main
 from dalembert.model.mechanism import tree
+from tests.conftest import STEERED
 from tests.coordinates.same import differences
 from tests.coordinates.test_gallery import MECHANISMS, QUICK
 from tests.everyday.test_everyday import case_of
@@ -26,10 +27,15 @@ def full(items, quick):
     return [item if item in quick else pytest.param(item, marks=pytest.mark.full) for item in items]
 
 
-@pytest.mark.parametrize("name", full(MECHANISMS, QUICK))
+@pytest.mark.parametrize("name", full([name for name in MECHANISMS if name not in STEERED], QUICK))
 def test_same_motion_in_the_gallery(name, always):
     mechanism = example(name)
     assert not differences(mechanism, "joints", min(0.3, mechanism.simulation.get("until", 1.0)))
+
+
+def test_programmes_are_refused(always):
+    with pytest.raises(ModelError, match=r"long rows, where no programme can be held; take coordinates = .absolute"):
+        example("led-arm").replace(by="joints")
 
 
 @pytest.mark.parametrize("seed", full(range(0, 600, 2), SOME))

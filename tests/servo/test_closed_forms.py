@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from dalembert import System
+from dalembert import System, example
 from dalembert.language.printing import to_text
+from dalembert.model.system_document import energies
 from dalembert.survey.internal import internal_eigenvalues
 from dalembert.survey.servo import steering_of
 
@@ -93,6 +94,27 @@ def test_two_cars_along_a_path():
     np.testing.assert_allclose(run["F"], 2 * y4 + 3 * y2, atol=1e-8)
 
 
+@pytest.mark.parametrize("count", [6, 11])
+def test_many_cars_in_a_row(count):
+    """Each car asks for two more derivatives of the path: sin t is led on by xᵢ₊₁ = xᵢ + (m xᵢ″ + k (xᵢ − xᵢ₋₁))/k."""
+    m, k = 1.3, 2.0
+    x = [0, 1.0]
+    for _ in range(count - 1):
+        x.append(x[-1] + (-m * x[-1] + k * (x[-1] - x[-2])) / k if len(x) > 2 else 1 - m / k)
+    cars = System(
+        " ".join(f"x{i}" for i in range(count)),
+        kinetic=" + ".join(f"m*x{i}'^2/2" for i in range(count)),
+        potential=" + ".join(f"k*(x{i + 1} - x{i})^2/2" for i in range(count - 1)),
+        controls={"F": {"acts": {f"x{count - 1}": 1}}},
+        programme={"path": "x0 = sin(t)"},
+        parameters={"m": m, "k": k},
+    )
+    assert steering_of(cars).orders == {"path": 2 * count}
+    run = cars.simulate(2, samples=10)
+    np.testing.assert_allclose(run[f"x{count - 1}"], x[-1] * np.sin(run.t), atol=1e-9)
+    np.testing.assert_allclose(run["F"], (-m * x[-1] + k * (x[-1] - x[-2])) * np.sin(run.t), atol=1e-8)
+
+
 def test_two_cars_with_a_damper_have_one_internal_state():
     """d (x2' − x1') + k (x2 − x1 − l) = m1 y″: the spring follows the path with the time constant d/k."""
     system = cars("sin(t)", dissipation="d*(x2' - x1')^2/2", parameters={"m1": 1, "m2": 2, "k": 1, "l": 0.5, "d": 0.3})
@@ -140,3 +162,22 @@ def test_arm_with_a_passive_joint(b):
     assert at_rest
     said = str(system.check())
     assert ("unstable at the start" in said) == (factor < 0)
+
+
+def test_the_crane_of_the_gallery():
+    system = example("crane")
+    run = system.simulate(samples=60)
+    wanted = np.array([flat_crane(t) for t in run.t])
+    np.testing.assert_allclose(np.column_stack([run["F"], run["M"]]), wanted, atol=1e-8)
+    assert [str(row.right) for row in energies(system)[0].rows if row.name.startswith("force")] == ["F", "M"]
+
+
+def test_the_arm_of_the_gallery():
+    """The errors obey the equations that its programmes are; the roots are −1, −2, −3 and −2, −2."""
+    run = example("led-arm").simulate(samples=30)
+    t = run.t
+    parts = np.linalg.solve([[1, 1, 1], [-1, -2, -3], [1, 4, 9]], [0, 0.4, -0.8])
+    one = sum(-k * part * np.exp(-k * t) for part, k in zip(parts, (1, 2, 3), strict=True))
+    np.testing.assert_allclose(run["error1"], one, atol=1e-8)
+    np.testing.assert_allclose(run["error2"], (-0.8 - 2.8 * t) * np.exp(-2 * t), atol=1e-8)
+    assert run.certificate.ok

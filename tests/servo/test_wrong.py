@@ -37,6 +37,25 @@ WRONG = {
     "a bad name": ({"programme": {"p q": "x1 = t"}}, "a name is letters"),
     "a taken name": ({"programme": {"c": "x1 = t"}, "constraints": {"c": "x2 = x1 + 1"}}, "also the name of a constraint"),
     "a taken multiplier": ({"parameters": {"m1": 1, "m2": 2, "k": 1, "lambda_p": 3}}, "`lambda_p` is a name of the model"),
+    "a value for a control": ({"parameters": {"m1": 1, "m2": 2, "k": 1.5, "u": 3}}, "control `u` has the value 3 in [parameters]"),
+    "a value for one of two": (
+        {"controls": TWO, "parameters": {"m1": 1, "m2": 2, "k": 1.5, "w": 3}}, "as a law write `law = 3`"
+    ),
+    "a mass named as a control": (
+        {"programme": None, "controls": {"m1": {"acts": {"x1": 1}}}},
+        "control `m1` is also parameter m1 = 1, which stands here, where no control can",
+    ),
+    "sampled and a law": ({"controls": {**TWO, "w": {"law": "1", "sampled": True}}}, "`law` and `sampled` both say"),
+    "sampled by a number": ({"controls": {**TWO, "w": {"sampled": 1}}}, "expected true or false, got 1"),
+    "sampled alone": ({"controls": {"u": {"acts": {"x2": 1}, "sampled": True}}}, "0 controls without a law"),
+    "friction": (
+        {"friction": {"f": {"constraint": "p", "coefficient": 0.3, "slip": "x1'"}}},
+        "programme `p` is held by controls: nothing presses there",
+    ),
+    "a state": ({"states": {"z": "x1"}, "programme": {"p": "x1 = t + z"}}, "controls and states follow from it (found z)"),
+    "a control in a definition": (
+        {"define": {"d": "w + t"}, "controls": {**TWO, "w": {"law": "1"}}, "programme": {"p": "x1 = d"}}, "(found w)"
+    ),
     "repeats a constraint": ({"programme": {"p": "x1 = 0"}, "constraints": {"c": "x1 = 0"}}, "what `c` holds already"),
     "presses on a constraint": ({"constraints": {"c": "x2 = 0"}}, "control `u` does nothing that constraints"),
     "twice the same": (
@@ -130,6 +149,32 @@ def test_written_and_read_again():
     one, other = system.simulate(2), again.simulate(2)
     assert one["F"][-1] == other["F"][-1]
     assert one["power"][-1] == one["F"][-1] * one["x2'"][-1]
+
+
+def test_definitions_keep_their_names_in_programmes():
+    changed = {"define": {"rise": "sin(t)^2", "ahead": "2*rise"}, "programme": {"p": "x1 + rise/2 = ahead - rise'"}}
+    system = System("x1 x2", **{**BASE, **changed})
+    assert 'p = "rise\' - ahead + rise/2 + x1 = 0"' in str(system)
+    again = loads(str(system))
+    assert str(again) == str(system)
+    run = again.simulate(1, samples=4)
+    np.testing.assert_allclose(run["x1"], 1.5 * np.sin(run.t) ** 2 - np.sin(2 * run.t), atol=1e-9)
+    other = system.replace(define={"rise": "t^2"}).simulate(1, samples=4)
+    np.testing.assert_allclose(other["x1"], 1.5 * other.t**2 - 2 * other.t, atol=1e-9)
+    assert system.replace(parameters={"k": 2}).sections["programme"] == system.sections["programme"]
+
+
+def test_a_law_in_python_beside_a_programme():
+    """It is called at intervals and held in between; the programme takes what it leaves."""
+    system = System(
+        "x y",
+        kinetic="x'^2/2 + y'^2/2",
+        controls={"u": {"acts": {"x": 1}}, "w": {"acts": {"x": 2, "y": 1}}},
+        programme={"p": "x = t^2"},
+    )
+    run = system.simulate(1, controls={"w": lambda t, s: 0.5}, every=0.1, samples=4)
+    np.testing.assert_allclose([run["u"], run["w"]], [[1] * 5, [0.5] * 5], atol=1e-9)
+    np.testing.assert_allclose(run["y"], run.t**2 / 4, atol=1e-9)
 
 
 def test_variants_look_again_for_what_is_hidden():

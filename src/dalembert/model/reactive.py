@@ -123,6 +123,10 @@ class ForceReader:
         is_long: whether bodies carry each other in long rows, of which nothing is known but how they are solved.
         """
         found = multipliers_in(*forces.values())
+        if self._reader.holding and is_long:
+            text = "bodies carry each other in long rows, where no programme can be held"
+            self._reader.problem(f'{text}; take coordinates = "absolute"', "programme")
+            return
         if found and is_long:
             text = f"`{min(found)}` stands in a force, which is not computed where bodies carry each other in long rows"
             self._reader.problem(f'{text}; take coordinates = "absolute"', "joints", min(found).partition(".")[0])

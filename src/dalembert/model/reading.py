@@ -25,6 +25,7 @@ from dalembert.language.translate import Translator, plain_name
 from dalembert.language.vocabulary import MAX_HINTS, Value, Vocabulary
 from dalembert.model.constants import parse_constant
 from dalembert.model.drawing import Drawing
+from dalembert.model.feed_forward import fed_forward, led_in
 from dalembert.model.first_order import put_rates, states_in, with_meanings
 from dalembert.model.given import Given
 from dalembert.model.momenta import energies_to_come
@@ -132,8 +133,9 @@ class Reader:
     def scope(self, outputs: dict[str, Expr], written: Collection[str] = ()) -> Scope:
         """Return the names that outputs may use; `written` are all outputs, also those that are not read yet."""
         parameters = tuple(dict.fromkeys((*self.parameters, *self.translator.parameters)))
+        parts = *self.kinds, asked_in(self), fed_forward(led_in(self.given.sections))
         return Scope(
-            tuple(self.coordinates), parameters, tuple(self.constraint_names()), (*self.kinds, asked_in(self)),
+            tuple(self.coordinates), parameters, tuple(self.constraint_names()), parts,
             self.translator.inward,
             self.definitions, ChainMap(outputs, self.written_laws, self.quasi_velocities), written, self.calls,
             self.aliases, self.meant, energies_to_come(self.given, self.coordinates),

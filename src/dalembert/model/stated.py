@@ -21,6 +21,7 @@ from dalembert.model.changes import merge_values, thawed
 from dalembert.model.constraint import Constraint
 from dalembert.model.drawing import Drawing
 from dalembert.model.facts import STRUCTURE, Survey
+from dalembert.model.feed_forward import FED_FORWARD, FedForward, fed_forward, led_in, placeholder
 from dalembert.model.friction import Friction, frictions_of
 from dalembert.model.given import Given
 from dalembert.model.initial import InitialValue, Measure
@@ -294,11 +295,17 @@ class Stated(Shown):
         """The friction of joints and constraints by name, with what it does."""
         return AskedFrictions(self.sections.get("friction", {}), lambda name: frictions_of(self)[name])
 
+    @property
+    def fed_forward(self) -> Mapping[str, FedForward]:
+        """The controls with laws that ask what programmes take."""
+        known = self.written.survey.known[STRUCTURE].get(FED_FORWARD, {})
+        return fed_forward(led_in(self.sections), lambda name: known.get(name, placeholder(name)))
+
     @cached_property
     def observed(self) -> Observed:
         """What reads expressions that are asked of a motion."""
         scope = Scope(
-            self.coordinates, tuple(self.parameters), self.reacting, (*self.kinds, self.frictions),
+            self.coordinates, tuple(self.parameters), self.reacting, (*self.kinds, self.frictions, self.fed_forward),
             self._translator.inward,
             self.definitions, {**self.laws, **self.quasi_velocities, **self.outputs}, (), self.calls,
             self.alias_names, self.meant, self._energies,

@@ -23,6 +23,7 @@ from dalembert.errors import counted
 from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.constraint import Constraint, describe_class
 from dalembert.model.quantity import as_names
+from dalembert.model.sections.programme import meant_programmes, stated_forces
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -74,10 +75,12 @@ def energies(system: System) -> list[Block]:
     for letter, words, expr in (("T", "kinetic", system.kinetic), ("V", "potential", system.potential)):
         rows += [Equation(letter, expr, f"{words} energy")] if expr is not None and expr != 0 else []
     rows += [Equation("R", R, "dissipation")] if (R := system.sections.get("dissipation")) else []
-    forces = {q: as_names(force) for q, force in system.forces.items() if force != 0 and not is_integral(q)}
+    forces = {q: as_names(force) for q, force in stated_forces(system).items() if force != 0 and not is_integral(q)}
     rows += [Equation(f"Q_{q}", force, "force without potential") for q, force in forces.items()]
     rows += [Equation(f"{z}'", rate, "state") for z, rate in system.states.items()]
-    rows += [Equation(name, law, "control") for name, law in system.laws.items()]
+    rows += [Equation(name, law, "control") for name, law in system.laws.items() if name not in system.holding]
+    held = " and ".join(system.holding)
+    rows += [Equation(expr, name=name, said=f"programme, by {held}") for name, expr in meant_programmes(system).items()]
     names, own = (*system.coordinates, *system.parameters), system._translator.own
     parts: list[Block] = []
     if system.mass is not None:

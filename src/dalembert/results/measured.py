@@ -91,13 +91,14 @@ class Measured(Shown):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What is to be looked at, in words: a start off the constraints, ropes that would push, events unseen."""
+        """What is to be looked at, in words: a start off the constraints, ropes that would push, controls at limits."""
+        from dalembert.results.limits import at_limits
         from dalembert.results.unseen import unseen
 
         motion = self._self.motion
         off = dict.fromkeys(part.ready.state.off for part in motion.parts if part.ready.state.off)
         begun = [f"the initial values contradict constraints ({words}) and are kept: {_DECAY}" for words in off]
-        return (*begun, *self.slack, *unseen(motion))
+        return (*begun, *self.slack, *at_limits(self._self), *unseen(motion))
 
     def evaluate(self, expression: Any, times: Any = None) -> Any:
         """Return an expression along the motion: `run.evaluate("m*g*y")`, at its samples or at any times of it.

@@ -38,7 +38,7 @@ class TimedFormulas:
         self.inputs, self.points, self._moving, self._t = inputs, points, frozenset(moving), inputs[0]
         self._symbols: dict[Expr, Expr] = {}  # by what they stand for
         given = [self._apart(expr) for expr in expressions]
-        self.field = Field([*given, *inputs, *self._symbols.values()])
+        self.field: Any = Field([*given, *inputs, *self._symbols.values()])
         values = Program(inputs, list(self._symbols)).arrays(list(points)) if self._symbols else []
         known = np.vstack([points, *[np.broadcast_to(x, points.shape[1:]) for x in values]])
         self.field.set_points([*inputs, *self._symbols.values()], known)

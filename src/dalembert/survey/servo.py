@@ -29,9 +29,13 @@ from dalembert.language.table_functions import calls_in
 from dalembert.language.time_derivatives import rate
 from dalembert.model.constraint import LEVELS, Constraint
 from dalembert.model.facts import STRUCTURE, Survey
+from dalembert.model.feed_forward import led_in
 from dalembert.model.quantity import multiplier
+from dalembert.model.sections.programme import STATED_FORCES, meant_programmes
 from dalembert.model.sections.tables import curve_of
+from dalembert.survey.collected import collected
 from dalembert.survey.servo_least import combined, put_alone
+from dalembert.survey.servo_led import put_forward, without_laws
 from dalembert.survey.servo_stage import ServoRow, ServoStage
 
 if TYPE_CHECKING:
@@ -45,13 +49,15 @@ class Steering:
     """What was found out about the programmes of a system.
 
     hidden: the conditions that follow from them, by name. orders: how many derivatives by time of each programme the
-    controls take. states: how many numbers of the state the programmes leave free, the internal states.
+    controls take. states: how many numbers of the state the programmes leave free, the internal states. held: whether
+    they are conditions on the motion; else laws of the controls ask what they take.
     """
 
     controls: tuple[str, ...]
     hidden: tuple[str, ...]
     orders: Mapping[str, int]
     states: int
+    held: bool = True
 
 
 def steering_of(system: System) -> Steering | None:
@@ -61,11 +67,14 @@ def steering_of(system: System) -> Steering | None:
 
 def steered(system: System) -> dict[str, Any]:
     """Return constraints and forces of a system that was read, with what its programmes ask for."""
-    if system.defined:
-        text = "bodies carry each other in long rows, where no programme can be held"
-        raise ModelError(Problem(f'{text}; take coordinates = "absolute"', key=("programme",)))
-    search = ServoSearch(system)
+    led = led_in(system.sections)
+    search = ServoSearch(without_laws(system, led) if led else system, on_path=not led)
     try:
+        if led:
+            found = put_forward(system, led, search)
+            system.survey.known[STRUCTURE][_STEERING] = search.steering
+            return found
+        system.survey.known[STRUCTURE][STATED_FORCES] = system.forces
         more = search.run()
     except ModelError as error:
         raise ModelError(system.located(problem) for problem in error.problems) from None
@@ -79,21 +88,24 @@ def steered(system: System) -> dict[str, Any]:
 class ServoSearch:
     """Looks for the conditions that are hidden in programmes."""
 
-    def __init__(self, system: System):
-        self.system, self.controls = system, list(system.holding)
+    def __init__(self, system: System, on_path: bool = True):
+        self.system, self.controls, self.on_path = system, list(system.holding), on_path
+        self.stage: ServoStage | None = None  # the last one
         self.acting = list(system.holding.values())  # whose multipliers stand for controls
         self.several = len(self.controls) > len(system.sections["programme"])
         taken = {constraint.name for constraint in system.constraints} | getattr(system, "joints", {}).keys()
         self.rows: list[ServoRow] = []
         self.known: dict[Expr, Expr] = {}  # what conditions say of single coordinates and velocities
-        for name, expr in system.sections["programme"].items():
+        self.programmes = meant_programmes(system)
+        for name, expr in self.programmes.items():
             if name in taken:
                 text = f"`{name}` is also the name of a constraint or a joint; rename one of them"
                 raise ModelError(system.located(Problem(text, key=("programme", name))))
-            read = self.condition(name, system.observed.resolved(expr), ("programme", name))
+            read = self.condition(name, expr, ("programme", name))
             self.add(ServoRow(read, {name: 2 - LEVELS.index(read.level)}))
         self.active = list(range(len(self.rows)))  # the rows that give the accelerations
         self.steering: Steering | None = None
+        self.plain = False  # whether formulas have grown so large that they are no longer multiplied out
 
     def add(self, row: ServoRow) -> None:
         """Add a condition; what it says of one coordinate or velocity is put in from now on, which keeps others short.
@@ -101,18 +113,24 @@ class ServoSearch:
         That is a coordinate that follows from the time alone, or a velocity that follows from positions and time.
         """
         self.rows.append(row)
+        if not self.on_path:
+            return
         expr, names = row.constraint.expression.xreplace(self.known), self.system.coordinates
         q, v = ({se.Symbol(name + prime) for name in names} & expr.free_symbols for prime in ("", "'"))
         if len(found := v or q) != 1 or any(se.Symbol(f"{name}''") in expr.free_symbols for name in names):
             return
-        (symbol,) = found
+        (symbol,), t = found, se.Symbol(TIME)
         calculus = Calculus([symbol])
         slope = calculus.lower(calculus.diff(calculus.lift(expr), symbol))
-        if slope == 0 or slope.free_symbols & {*q, *v, se.Symbol(TIME)}:
+        if slope == 0 or slope.free_symbols & {*q, *v, t}:
             return
-        self.known[symbol] = value = -expr.xreplace({symbol: ZERO}) / slope
+        rest = expr.xreplace({symbol: ZERO})
+        if alone := not v or not q:
+            rest = collected(rest, t)
+            self.rows[-1] = replace(row, constraint=replace(row.constraint, expression=slope * symbol + rest))
+        self.known[symbol] = value = collected(-rest / slope, t) if alone else -rest / slope
         if not v:
-            self.known[se.Symbol(f"{symbol.name}'")] = rate(value, ())
+            self.known[se.Symbol(f"{symbol.name}'")] = collected(rate(value, ()), t)
         self.known = {one: meant.xreplace({symbol: value}) for one, meant in self.known.items()}
 
     def condition(self, name: str, expr: Expr, key: tuple[str, ...]) -> Constraint:
@@ -145,11 +163,13 @@ class ServoSearch:
             stage.find(free)
         orders = {n: max(self.rows[k].orders.get(n, 0) for k in self.active) for n in names}
         self._refuse_tables(orders)
+        self.stage = stage
         self.steering = Steering(
             tuple(self.system.holding),
             tuple(row.constraint.name for row in self.rows[len(names) :]),
             MappingProxyType(orders),
             stage.states(),
+            self.on_path,
         )
         return combined(stage) if self.several else {}
 
@@ -164,7 +184,7 @@ class ServoSearch:
         """Refuse tables that are not smooth enough at their points."""
         tables = self.system.sections.get("tables", {})
         for name, order in orders.items():
-            for table, _ in calls_in([self.system.sections["programme"][name]]):
+            for table, _ in calls_in([self.programmes[name]]):
                 if table in tables and (smooth := curve_of(tables[table]).smooth) < order - 1:
                     text = f"programme `{name}` takes {order - 1} derivatives that do not jump, and table `{table}` has"
                     text += f" {smooth if smooth else 'none'}; write the path as an expression"

@@ -22,6 +22,7 @@ from dalembert.model.constraint import Constraint
 from dalembert.model.quantity import multiplier, multipliers_in
 from dalembert.survey.configurations import Configuration, places_of
 from dalembert.survey.hidden import TimedFormulas, independent_columns, rank_of
+from dalembert.survey.plain_formulas import PlainFormulas
 from dalembert.survey.redundancy import redundancies_of
 
 if TYPE_CHECKING:
@@ -139,16 +140,19 @@ class ServoStage:
     def find(self, free: list[int]) -> None:
         """Find the conditions that are hidden, and put each in the place of a row."""
         self._refuse_rubbing()
-        first = self.n + len(self.held)
         try:
-            with self.formulas.field.bounded():
-                vectors = self._null_vectors(free)
-                conditions = [self.formulas.vanishing(self.formulas.sum(w, self.right)) for w in vectors]
-                pushes = [self._push(w) for w in vectors]
+            try:
+                found = self._found(free)
+            except TooLarge:
+                if self.search.plain:
+                    raise
+                self.search.plain = True  # formulas that nobody reads need not be multiplied out
+                del self.formulas
+                found = self._found(free)
         except TooLarge:
             text = "what is hidden in the programmes is too large a formula to be differentiated"
             raise ModelError(Problem(text, key=("programme",))) from None
-        found = list(zip(free, vectors, conditions, pushes, strict=True))
+        first = self.n + len(self.held)
         found.sort(key=lambda one: not one[2].free_symbols.isdisjoint(self.blocks.v))  # first what holds positions
         for row, w, expr, push in found:
             place = row - first
@@ -158,6 +162,14 @@ class ServoStage:
                     for name, order in self.search.rows[self.search.active[k - first]].orders.items():
                         orders[name] = max(orders.get(name, 0), order)
             self._add(place, expr, orders, push)
+
+    def _found(self, free: list[int]) -> list[tuple[int, dict[int, Any], Expr, dict[int, Expr]]]:
+        """Return the free rows with their w, the conditions, and the forces along which these can be held."""
+        with self.formulas.field.bounded():
+            vectors = self._null_vectors(free)
+            conditions = [self.formulas.vanishing(self.formulas.sum(w, self.right)) for w in vectors]
+            pushes = [self._push(w) for w in vectors]
+        return list(zip(free, vectors, conditions, pushes, strict=True))
 
     def _refuse_rubbing(self) -> None:
         if rubs := self.rubs():
@@ -181,12 +193,15 @@ class ServoStage:
         return np.array([[p.t, *p.q, *p.v, *self.numeric.parameters] for p in self.places]).T
 
     @cached_property
-    def formulas(self) -> TimedFormulas:
+    def formulas(self) -> TimedFormulas | PlainFormulas:
         """The formulas of K and of the right side."""
         b = self.blocks
-        return TimedFormulas(
-            self.inputs, self.points, self.moving, [*b.M.values(), *b.f, *b.A.values(), *b.c, *self.E.values()]
-        )
+        return self._formulas([*b.M.values(), *b.f, *b.A.values(), *b.c, *self.E.values()])
+
+    def _formulas(self, expressions: Sequence[Expr]) -> TimedFormulas | PlainFormulas:
+        if self.search.plain:
+            return PlainFormulas(self.inputs, self.points, self.blocks.v)
+        return TimedFormulas(self.inputs, self.points, self.moving, expressions)
 
     @cached_property
     def columns(self) -> list[dict[int, Expr]]:
@@ -271,13 +286,31 @@ class ServoStage:
 
     def _follows(self, read: Constraint, position: bool) -> bool:
         """Tell whether the row of a condition depends on those of the others, of positions or of all."""
-        made = self.search.made()
-        object.__setattr__(made, "constraints", (*made.constraints, read))
-        numeric = pilot_numeric_of(made)
-        last = len(made.constraints) - 1
-        others = [i for i, c in enumerate(made.constraints[:last]) if not position or c.level == "position"]
-        rows = [numeric.all(p.t, p.q, p.v).A.toarray() for p in self.places]
-        return max(rank_of(A[[*others, last]]) - rank_of(A[others]) for A in rows) == 0
+        known = [row.constraint for row in self.search.rows[len(self.system.constraints) - self.passive :]]
+        others = [i for i, c in enumerate(self.system.constraints) if not position or c.level == "position"]
+        new = [c for c in (*known, read) if not position or c.level == "position"]
+        slopes = [self._slopes(c) for c in new]
+        for p, place in enumerate(self.places):
+            A = self.numeric.all(place.t, place.q, place.v).A.toarray()[others]
+            below = np.vstack([A, *[slope[p] for slope in slopes[:-1]]])
+            if rank_of(np.vstack([below, slopes[-1][p]])) > rank_of(below):
+                return False
+        return True
+
+    def _slopes(self, condition: Constraint) -> list[Array]:
+        """Return the row of A of a condition at each place."""
+        b = self.blocks
+        symbols = {"position": b.q, "velocity": b.v}[condition.level]
+        calculus = Calculus(symbols)
+        lifted = calculus.lift(condition.expression)
+        used = [j for j, symbol in enumerate(symbols) if symbol in calculus.depends(lifted)]
+        program = self.numeric.program([calculus.lower(calculus.diff(lifted, symbols[j])) for j in used])
+        found = []
+        for place in self.places:
+            row = np.zeros(self.n)
+            row[used] = self.numeric.evaluate(program, place.t, place.q, place.v)
+            found.append(row)
+        return found
 
     def _at_any_velocity(self, expr: Expr, programme: str) -> Expr:
         """Put the velocities that conditions ask for into one that depends on no others."""
@@ -291,9 +324,7 @@ class ServoStage:
             text = f"what is hidden in programme `{programme}` depends on velocities in a way that is not solved"
             raise ModelError(Problem(text, key=("programme", programme)))
         offsets = [-(b.psi[i] or ZERO).xreplace(still) for i in known]
-        formulas = TimedFormulas(
-            self.inputs, self.points, self.moving, [*(e for row in rows for e in row.values()), *offsets, expr]
-        )
+        formulas = self._formulas([*(e for row in rows for e in row.values()), *offsets, expr])
         field = formulas.field
         try:
             with field.bounded():
@@ -303,6 +334,9 @@ class ServoStage:
                 found = formulas.vanishing(field.substitute(formulas.read(expr), values))
                 return found.xreplace(self.search.known)
         except TooLarge:
+            if not self.search.plain:
+                self.search.plain = True
+                return self._at_any_velocity(expr, programme)
             text = f"what is hidden in programme `{programme}` is too large a formula to be differentiated"
             raise ModelError(Problem(text, key=("programme", programme))) from None
 

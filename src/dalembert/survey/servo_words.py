@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import symengine as se
 
 from dalembert.errors import Problem, counted, quoted
+from dalembert.language.building import TIME
 from dalembert.language.table_functions import calls_in, is_open
+from dalembert.model.sections.programme import meant_programmes
 from dalembert.survey.internal import internal_eigenvalues
 from dalembert.survey.servo import Steering, steering_of
 
@@ -23,8 +26,19 @@ def programme_problems(system: System) -> list[Problem]:
     steering = steering_of(system)
     if steering is None:
         return []
+    if not steering.held:
+        texts = [("note", followed(steering)), *[("note", text) for text in asked(system, steering)]]
+        return [system.located(Problem(text, severity, key=("programme",))) for severity, text in texts]
     texts = [("note", held(steering)), *[("note", text) for text in asked(system, steering)], inside(system, steering)]
     return [system.located(Problem(text, severity, key=("programme",))) for severity, text in texts]
+
+
+def followed(steering: Steering) -> str:
+    """Say which controls follow laws with what programmes take."""
+    asked = quoted([f"{name}.programme" for name in steering.controls])
+    text = f"{asked} {'is' if len(steering.controls) == 1 else 'are'} what {quoted(steering.orders)}"
+    text += f" {'takes' if len(steering.orders) == 1 else 'take'} at the state at which the motion is; the laws of "
+    return f"{text}{quoted(steering.controls)} decide on the motion, which need not be on the path"
 
 
 def held(steering: Steering) -> str:
@@ -39,10 +53,12 @@ def held(steering: Steering) -> str:
 
 def asked(system: System, steering: Steering) -> list[str]:
     """Say how often paths must be differentiable."""
-    found = []
+    found, programmes = [], meant_programmes(system)
     for name, order in steering.orders.items():
-        expr = system.sections["programme"][name]
-        if not system.constraint(name).time:
+        expr = programmes[name]
+        if (
+            se.Symbol(TIME) not in expr.free_symbols or not order
+        ):  # of accelerations the programme says itself what it takes
             continue
         times = _TIMES[order] if order < len(_TIMES) else f"{order} times"
         text = f"the path of programme `{name}` must be differentiable {times}"

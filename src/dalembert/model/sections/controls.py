@@ -5,6 +5,7 @@
     joint = "A"                             # instead, in a mechanism: on the angle or the distance of a joint
     law = "-k*x - d*x'"                     # of the state, of time and tables, of joints as in A.angle'
     weight = 1                              # where more controls hold programmes than there are: the least uᵀR u
+    sampled = true                          # left to a function of Python, so that it holds no programme
 
 Without a law a control is a parameter: a symbol in formulas, and in a motion its value, or a function in Python that is
 called at intervals (`motion/sampled.py`). With one it stands for what its law says, in forces and in rates of states;
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from dalembert.model.stated import Stated
     from dalembert.model.system import System
 
-ENTRIES = ("acts", "joint", "coordinate", "law", "weight")
+ENTRIES = ("acts", "joint", "coordinate", "law", "weight", "sampled")
 MAX_CONTROLS = 1_000
 
 
@@ -86,6 +87,13 @@ class Controls(ModelTable):
             kept["law"] = self.read_law(reader, (*key, "law"), entries["law"])
         if entries.get("weight") is not None:
             kept["weight"] = self.read_weight(reader, (*key, "weight"), entries["weight"])
+        if (sampled := entries.get("sampled")) is not None:
+            if not isinstance(sampled, bool):
+                reader.problem(f"expected true or false, got {shown(sampled)}", *key, "sampled")
+            elif sampled and "law" in kept:
+                reader.problem("`law` and `sampled` both say what it follows; take one away", *key, "sampled")
+            elif sampled:
+                kept["sampled"] = True
         return kept
 
     def read_weight(self, reader: Reader, key: tuple[str, ...], given: Any) -> Expr:
@@ -150,6 +158,19 @@ class Controls(ModelTable):
         return plain or None
 
 
+def without_law(sections: Mapping[str, Any]) -> list[str]:
+    """Return the controls that have no law, and are not left to functions of Python."""
+    given = sections.get("controls")
+    return [
+        name
+        for name, entries in (given.items() if isinstance(given, Mapping) else ())
+        if isinstance(name, str)
+        and isinstance(entries, Mapping)
+        and entries.get("law") is None
+        and entries.get("sampled") is not True
+    ]
+
+
 def laws_in(given: Any, parameters: dict[str, float | None], holding: Collection[str]) -> dict[str, None]:
     """Return the names of controls that follow a law, or what programmes take; the others are parameters."""
     laws: dict[str, None] = {}
@@ -167,6 +188,7 @@ def laws_in(given: Any, parameters: dict[str, float | None], holding: Collection
 
 def put_laws(reader: Reader, fields: dict[str, Any]) -> None:
     """Put laws in where the names of controls stand: in forces and rates. Elsewhere none can stand."""
+    _refuse_other_uses(reader, fields)
     for name in reader.laws:
         if name in reader.parameters:
             text = f"control `{name}` has a law, and a value in [parameters]; take one of them away"
@@ -183,6 +205,17 @@ def put_laws(reader: Reader, fields: dict[str, Any]) -> None:
     for key, exprs in _others(fields):
         for name in sorted({symbol.name for expr in exprs for symbol in expr.free_symbols} & names):
             reader.problem(f"control `{name}` {advice}", *key)
+
+
+def _refuse_other_uses(reader: Reader, fields: dict[str, Any]) -> None:
+    """Report controls whose name is that of a parameter with a value which stands where no control can."""
+    valued = {name for name in without_law(reader.given.sections) if reader.parameters.get(name) is not None}
+    if not valued:
+        return
+    for key, exprs in _others(fields):
+        for name in sorted({symbol.name for expr in exprs for symbol in expr.free_symbols} & valued):
+            text = f"control `{name}` is also parameter {name} = {reader.parameters[name]:g}, which stands here"
+            reader.problem(f"{text}, where no control can; rename one of them", *key)
 
 
 def _others(fields: Mapping[str, Any]) -> list[tuple[tuple[str, ...], list[Expr]]]:
@@ -219,7 +252,9 @@ def with_laws(system: System, given: Any) -> tuple[System, dict[str, Any]]:
             raise ModelError(f"there is no control `{str(name)[:60]}`, nor a parameter; {hint}")
         if callable(law) and not hasattr(law, "free_symbols"):
             called[name] = law
-            if "law" in kept.get(name, {}):
+            if "programme" in system.sections and name in kept:  # it shall not hold one
+                laws[name] = {"law": None, "sampled": True}
+            elif "law" in kept.get(name, {}):
                 laws[name] = {"law": None}
         elif isinstance(law, Mapping):
             tables[f"{name}_law"] = law

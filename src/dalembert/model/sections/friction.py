@@ -31,7 +31,7 @@ from dalembert.language.tokens import NAME
 from dalembert.model.friction import LOAD, SPEED_NAME, Friction, Rubbing, is_linear, with_frictions
 from dalembert.model.observed import Observed
 from dalembert.model.quantity import multiplier, multipliers_in, vector_length
-from dalembert.model.sections.base import ModelTable, by_name, model_table
+from dalembert.model.sections.base import ModelTable, by_name, model_table, names_in
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
@@ -82,6 +82,11 @@ class FrictionTable(ModelTable):
                 if not names:
                     reader.problem("expected the name of a constraint, or some of them; got none", *place)
                 kept[entry] = tuple(self._word(reader, place, name) for name in names)
+                programmes = names_in(reader, "programme")
+                if held := [name for name in kept[entry] if name in programmes]:
+                    text = f"programme `{held[0]}` is held by controls: nothing presses there that could rub"
+                    reader.problem(f"{text}; name a constraint, or give `normal` and `slip`", *place)
+                    kept[entry] = ()
             elif entry == "slip" and isinstance(value, (list, tuple)):
                 kept[entry] = tuple(reader.acting.read(one, place, _WHY) for one in value)
             elif entry == "share":
