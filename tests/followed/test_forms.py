@@ -87,9 +87,9 @@ def test_formulas_are_solved_by_the_sign_of_the_reaction():
 
 
 def test_laws_without_a_closed_form_keep_their_equation():
-    notes = " ".join(MODELS["bearing"].derive("explicit").notes)
-    assert "lambda_px and lambda_py: together the solution of lambda_px = " in notes
-    assert "sqrt(lambda_px^2 + lambda_py^2)" in notes
+    found = MODELS["bearing"].derive("explicit")
+    assert "lambda_px and lambda_py: their formulas under multipliers contain them again" in " ".join(found.notes)
+    assert "sqrt(lambda_px^2 + lambda_py^2)" in found.as_dict()["multipliers"]["px"]
 
 
 def test_page_and_data_have_them():

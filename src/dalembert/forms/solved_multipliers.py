@@ -30,7 +30,7 @@ _TOGETHER = 2  # multipliers that are solved for together
 class SolvedMultipliers:
     """The multipliers in forces by their symbols; `notes` say where there is one solution, or what is to be solved.
 
-    right: F, of those that could not be solved for.
+    right: F, of those that could not be solved for: equations for them.
     """
 
     values: dict[Expr, Expr]
@@ -48,12 +48,12 @@ def solved_multipliers(scene: Scene, right: dict[Expr, Expr], readable: bool) ->
     if found is not None:
         return found
     names = " and ".join(map(str, symbols))
-    if not readable:
-        return SolvedMultipliers({}, [f"{names}: to be solved for with the forces in which they stand"], right)
-    short = {symbol: _short(scene, expr) for symbol, expr in right.items()}
-    equations = " and ".join(f"{symbol} = {to_text(figures(expr))}" for symbol, expr in short.items())
-    together = "" if len(symbols) == 1 else "together "
-    return SolvedMultipliers({}, [f"{names}: {together}the solution of {equations}"], short)
+    if len(symbols) == 1:
+        note = f"{names}: its formula under multipliers contains it again; that is the equation that determines it"
+    else:
+        note = f"{names}: their formulas under multipliers contain them again; these equations determine them together"
+    right = {symbol: _short(scene, expr) for symbol, expr in right.items()} if readable else right
+    return SolvedMultipliers({}, [note], right)
 
 
 def _solved(scene: Scene, symbols: Sequence[Expr], right: Sequence[Expr]) -> SolvedMultipliers | None:
