@@ -19,6 +19,7 @@ from dalembert.language.translate import Translator
 from dalembert.language.vocabulary import Value, Vocabulary
 from dalembert.model.changes import merge_values, thawed
 from dalembert.model.constraint import Constraint
+from dalembert.model.contact import Contact, contacts_of
 from dalembert.model.drawing import Drawing
 from dalembert.model.facts import STRUCTURE, Survey
 from dalembert.model.friction import Friction, frictions_of
@@ -294,11 +295,16 @@ class Stated(Shown):
         """The friction of joints and constraints by name, with what it does."""
         return AskedFrictions(self.sections.get("friction", {}), lambda name: frictions_of(self)[name])
 
+    @property
+    def contacts(self) -> Mapping[str, Contact]:
+        """What may touch and part, by name."""
+        return contacts_of(self)
+
     @cached_property
     def observed(self) -> Observed:
         """What reads expressions that are asked of a motion."""
         scope = Scope(
-            self.coordinates, tuple(self.parameters), self.reacting, (*self.kinds, self.frictions),
+            self.coordinates, tuple(self.parameters), self.reacting, (*self.kinds, self.frictions, self.contacts),
             self._translator.inward,
             self.definitions, {**self.laws, **self.quasi_velocities, **self.outputs}, (), self.calls,
             self.alias_names, self.meant, self._energies,
