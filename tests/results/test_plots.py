@@ -34,7 +34,7 @@ def legend(axes) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "what", [what for what in KINDS if what not in ("outputs", "states", "controls", "friction")]
+    "what", [what for what in KINDS if what not in ("outputs", "states", "controls", "friction", "contacts")]
 )  # these have none
 def test_every_kind_is_drawn_with_labels(what, engine):
     for dark in (False, True):
@@ -50,7 +50,7 @@ def test_every_kind_is_drawn_with_labels(what, engine):
 
 
 @pytest.mark.parametrize(
-    "what", [what for what in KINDS if what not in ("joints", "outputs", "states", "controls", "friction")]
+    "what", [what for what in KINDS if what not in ("joints", "outputs", "states", "controls", "friction", "contacts")]
 )
 def test_legends_cover_no_curves(what, swing):
     """They stand beside the axes, inside the figure."""

@@ -18,7 +18,7 @@ from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import Expr
 from dalembert.language.program import Program
 from dalembert.model.facts import PARAMETERS, START, STRUCTURE, fact
-from dalembert.model.friction import all_sticking
+from dalembert.model.modes import all_holding
 from dalembert.model.sections.controls import without_value
 from dalembert.model.sections.functions import left_open, refuse_open
 
@@ -79,7 +79,7 @@ def has_values(system: System) -> bool:
 def pilot_parameters(system: System) -> dict[str, float]:
     """Return the user's values, and random ones where there are none."""
     if None not in system.parameters.values():
-        return {**system.parameters, **all_sticking(system)}  # pyright: ignore[reportReturnType]
+        return {**system.parameters, **all_holding(system)}  # pyright: ignore[reportReturnType]
     random = np.random.default_rng(2)
     return {
         name: float(random.uniform(0.5, 1.5)) if value is None else value for name, value in system.parameters.items()

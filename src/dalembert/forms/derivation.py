@@ -19,6 +19,7 @@ from dalembert.document.nodes import Section
 from dalembert.document.shown import Printed
 from dalembert.forms.base import Form, Matrix
 from dalembert.forms.carrying import CarryingForces, carrying_forces
+from dalembert.forms.contact_conditions import contacts_as_dict
 from dalembert.forms.derivation_document import derivation_document
 from dalembert.forms.formulas import Formulas, NamedFormulas
 from dalembert.forms.prepared import Scene
@@ -287,6 +288,7 @@ class Derivation(Printed):
             "conditions": {
                 title: [f"{to_text(e)} = 0" for e in rows] for title, rows in self.condition_expressions.items()
             },
+            "contacts": contacts_as_dict(self.system),
             "structure": self.structure,
             "state": self.state,
             "notes": self.notes,

@@ -11,6 +11,7 @@ from dalembert.algebra.writing.signs import settled
 from dalembert.document.nodes import Block, Equation, Equations, Listing, Matrix, Note, Paragraph, Section
 from dalembert.document.readable import is_readable
 from dalembert.errors import quoted
+from dalembert.forms.contact_conditions import contact_rows, contact_words
 from dalembert.forms.multipliers import multiplier
 from dalembert.forms.solved import alone
 
@@ -27,6 +28,7 @@ def derivation_document(derivation: Derivation, whole: bool = True) -> Section:
         described.section("Equations", described.equations()),
         described.section("with", (Equation(name, expr) for name, expr in derivation.meaning_expressions.items())),
         described.constraints(),
+        described.contacts(),
         described.matrices(),
         *described.conditions(),
         described.multipliers(),
@@ -62,6 +64,11 @@ class _Description:
     def constraints(self) -> Section | None:
         rows = [Equation(expr, name=name) for name, expr in self.derivation.shown_constraints.items()]
         return self.section("Constraints", rows, "constraint")
+
+    def contacts(self) -> Section | None:
+        """Show gaps, and say what holds where they are closed or close."""
+        rows = contact_rows(self.system)
+        return self.section("Contacts", rows, "contact", *contact_words(self.system)) if rows else None
 
     def matrices(self) -> Section | None:
         """Show the matrices, or where they are too long their values at a state."""

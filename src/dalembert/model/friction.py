@@ -11,17 +11,16 @@ or a `part` of their limits: all of it, where they can hold no more.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import symengine as se
 
 from dalembert.language.building import Expr, choose, root, sign
 from dalembert.language.calculus import ZERO, Calculus
 from dalembert.language.state_names import is_integral
-from dalembert.model.constraint import Constraint
-from dalembert.model.facts import START, STRUCTURE, Survey, fact
+from dalembert.model.facts import STRUCTURE, fact
 from dalembert.model.quantity import FORCE, SPEED, Quantity, multiplier, vector_length
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 _TINY = 1e-300  # so that where there is nothing at all nothing is left
 LOAD, SPEED_NAME = se.Symbol("N"), se.Symbol("v")  # in laws
-Kind = TypeVar("Kind", bound="Stated")
 
 
 @dataclass(frozen=True)
@@ -247,71 +245,3 @@ def frictions_of(system: Stated) -> Mapping[str, Friction]:
     moving = tuple(name for name in system.coordinates if not is_integral(name))
     joints = getattr(system, "joints", {})
     return {name: meant_friction(name, one, joints, system.observed.resolved, moving) for name, one in kept.items()}
-
-
-@dataclass(frozen=True)
-class ModeParts:
-    """What is other in a system with modes; the survey of its structure is that of all its variants."""
-
-    forces: Mapping[str, Expr]
-    constraints: tuple[Constraint, ...]
-    values: Mapping[str, float]
-    survey: Survey
-
-
-@fact(STRUCTURE)
-def mode_parts(system: Stated) -> ModeParts | None:
-    """Put modes in place of signs; None of a system without friction that can stick."""
-    plain = {name: friction for name, friction in frictions_of(system).items() if friction.smooth is None}
-    if not plain:
-        return None
-    moded = {name: replace(friction, modes=True) for name, friction in plain.items()}
-    pushed: dict[str, list[Expr]] = {}
-    for friction in plain.values():
-        friction.push(pushed)
-    ideal = {name: se.Add(force, *[-term for term in pushed.get(name, ())]) for name, force in system.forces.items()}
-    coordinates = frozenset(system.coordinates)
-    rows = [
-        Constraint.read(row, friction.stick * slip, coordinates)
-        for friction in moded.values()
-        for row, slip in zip(friction.rows, friction.slips, strict=True)
-    ]
-    values = {key: value for friction in moded.values() for key, value in friction.mode_values.items()}
-    survey = Survey()
-    work: Any = frictions_of
-    survey.known[STRUCTURE][work.__wrapped__,] = {**frictions_of(system), **moded}  # found already
-    return ModeParts(with_frictions(ideal, list(moded.values())), tuple(rows), values, survey)
-
-
-@fact(START)
-def in_modes(system: Kind) -> Kind:
-    """Return a system as it moves: with modes in place of the signs of sliding velocities, and conditions to stick by.
-
-    It is written and derived as the system that it was made of, `written`. One without friction that can stick is
-    returned itself.
-    """
-    parts = mode_parts(system) if system.written is system else None
-    if parts is None:
-        return system
-    made: Any = object.__new__(type(system))
-    for part in fields(type(system)):
-        object.__setattr__(made, part.name, getattr(system, part.name))
-    object.__setattr__(made, "forces", parts.forces)
-    object.__setattr__(made, "constraints", (*system.constraints, *parts.constraints))
-    object.__setattr__(made, "parameters", MappingProxyType({**system.parameters, **parts.values}))
-    object.__setattr__(made, "survey", Survey(parts.survey, (STRUCTURE,)))
-    object.__setattr__(made, "original", system)
-    return made
-
-
-def all_sticking(system: Stated) -> dict[str, float]:
-    """Return the modes in which all conditions hold: choices among them are made there."""
-    moded = [friction for friction in frictions_of(system).values() if friction.modes]
-    return {key: value for one in moded for key, value in ((one.stick.name, 1.0), (one.slide.name, 0.0))}
-
-
-def mode_inputs(system: Stated) -> list[tuple[int, int]]:
-    """Return the inputs of kernels, t, q, v and parameters, that say what sticks, with the number of its conditions."""
-    first, names = 1 + 2 * len(system.coordinates), list(system.parameters)
-    moded = [friction for friction in frictions_of(system).values() if friction.modes]
-    return [(first + names.index(friction.stick.name), len(friction.rows)) for friction in moded]

@@ -98,6 +98,10 @@ class ForceReader:
         for key, names in self._met.items():
             for name in names:
                 reader.attempt(key, lambda name=name: observed.check(name))
+                part, _, asked = name.rstrip("'").partition(".")
+                if part in reader.touching and asked in ("normal", "status"):
+                    text = f"a force cannot follow what contact `{part}` carries, which is decided after the forces"
+                    reader.problem(f"{text}; let it depend on `{part}.gap` and `{part}.speed`", *key)
         if reader.problems:
             return
         forces = fields["forces"].items()

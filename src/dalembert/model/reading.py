@@ -24,6 +24,7 @@ from dalembert.language.tokens import NAME
 from dalembert.language.translate import Translator, plain_name
 from dalembert.language.vocabulary import MAX_HINTS, Value, Vocabulary
 from dalembert.model.constants import parse_constant
+from dalembert.model.contact import Contact
 from dalembert.model.drawing import Drawing
 from dalembert.model.feed_forward import fed_forward, led_in
 from dalembert.model.first_order import put_rates, states_in, with_meanings
@@ -85,6 +86,7 @@ class Reader:
         self.written_laws = written_as(self.holding)  # those that were read so far
         self.meanings = meanings_of(self.holding)  # what they stand for, by the symbols of controls
         self.joint_directions: dict[str, Mapping[str, Expr]] = {}  # of controls
+        self.touching: Mapping[str, Contact] = {}  # contacts
         self.rubbing: Mapping[str, Any] = {}  # friction, as it was read
         self.rubbing_asked: list[str] = []  # friction of which something is being looked up
         try:
@@ -133,7 +135,7 @@ class Reader:
     def scope(self, outputs: dict[str, Expr], written: Collection[str] = ()) -> Scope:
         """Return the names that outputs may use; `written` are all outputs, also those that are not read yet."""
         parameters = tuple(dict.fromkeys((*self.parameters, *self.translator.parameters)))
-        parts = *self.kinds, asked_in(self), fed_forward(led_in(self.given.sections))
+        parts = *self.kinds, asked_in(self), fed_forward(led_in(self.given.sections)), self.touching
         return Scope(
             tuple(self.coordinates), parameters, tuple(self.constraint_names()), parts,
             self.translator.inward,

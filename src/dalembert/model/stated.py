@@ -19,6 +19,7 @@ from dalembert.language.translate import Translator
 from dalembert.language.vocabulary import Value, Vocabulary
 from dalembert.model.changes import merge_values, thawed
 from dalembert.model.constraint import Constraint
+from dalembert.model.contact import Contact, contacts_of
 from dalembert.model.drawing import Drawing
 from dalembert.model.facts import STRUCTURE, Survey
 from dalembert.model.feed_forward import FED_FORWARD, FedForward, fed_forward, led_in, placeholder
@@ -301,12 +302,17 @@ class Stated(Shown):
         known = self.written.survey.known[STRUCTURE].get(FED_FORWARD, {})
         return fed_forward(led_in(self.sections), lambda name: known.get(name, placeholder(name)))
 
+    @property
+    def contacts(self) -> Mapping[str, Contact]:
+        """What may touch and part, by name."""
+        return contacts_of(self)
+
     @cached_property
     def observed(self) -> Observed:
         """What reads expressions that are asked of a motion."""
+        parts = *self.kinds, self.frictions, self.fed_forward, self.contacts
         scope = Scope(
-            self.coordinates, tuple(self.parameters), self.reacting, (*self.kinds, self.frictions, self.fed_forward),
-            self._translator.inward,
+            self.coordinates, tuple(self.parameters), self.reacting, parts, self._translator.inward,
             self.definitions, {**self.laws, **self.quasi_velocities, **self.outputs}, (), self.calls,
             self.alias_names, self.meant, self._energies,
         )  # fmt: skip

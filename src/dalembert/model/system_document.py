@@ -38,7 +38,12 @@ def system_document(system: System) -> Section:
     found = checked(system)
     what = [counted(system.mechanical, "coordinate"), counted(len(system.constraints), "constraint")]
     what += [counted(len(system.states), "state")] if system.states else []
-    parts = [*system_parts(system), *constraints(system, system.constraints, found), *problems(found)]
+    parts = [
+        *system_parts(system),
+        *constraints(system, system.constraints, found),
+        *contacts(system),
+        *problems(found),
+    ]
     return Section(system.name or "A system", parts, said(what, found))
 
 
@@ -119,6 +124,16 @@ def _value(value: Any) -> Text:
         return faint("no value")
     is_number = isinstance(value, (int, float)) or value.is_Number
     return Number(float(value), 8) if is_number else Formula(value)
+
+
+def contacts(system: System) -> list[Block]:
+    """Return the gaps of contacts, with the restitution."""
+    rows = [
+        Equation(f"g_{name}", contact.gap, name, f"contact: not below zero, restitution {contact.restitution}")
+        for name, contact in system.contacts.items()
+    ]
+    names = (*system.coordinates, *system.parameters)
+    return [Equations(rows, names, "contact", system._translator.own)] if rows else []
 
 
 def constraints(system: System, some: Iterable[Constraint], found: Any = None) -> list[Block]:

@@ -81,8 +81,9 @@ class Event:
 class Occurrence:
     """An event that happened: its name, the time, positions and velocities there, before anything changed.
 
-    kind: "event"; "stick" or "slip" of friction; or "zeno" where events followed each other in ever shorter times, and
-    the motion was ended.
+    kind: "event"; "stick" or "slip" of friction; "impact", "open" or "close" of contacts; or "zeno" where events
+    followed each other in ever shorter times: then the motion was ended, or contacts are at rest from there on, at a
+    time that is known but for `error`.
     """
 
     name: str
@@ -90,6 +91,7 @@ class Occurrence:
     q: Any
     v: Any
     kind: str = EVENT
+    error: float = 0.0
 
     def __repr__(self) -> str:
         return f"<{self.name} at t = {self.t:.6g}>"

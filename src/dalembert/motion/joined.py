@@ -82,7 +82,8 @@ def join_motions(parts: Sequence[Motion]) -> JoinedMotion:
     return JoinedMotion(
         replace(first.ready, kernels=kernels), replace(last.settings, begin=first.settings.begin), first.engine,
         np.concatenate(times), np.concatenate(states), sample_times, samples, _facts(parts), None,
-        [event for part in parts for event in part.occurrences], changes, last.crossing, _held(parts),
+        [event for part in parts for event in part.occurrences], changes, last.crossing,
+        [impact for part in parts for impact in part.impacts], _held(parts),
         pieces=tuple(parts), offsets=tuple(offsets),
     )  # fmt: skip
 

@@ -14,8 +14,8 @@ from dalembert.blocks.numeric import Numeric, numeric_of
 from dalembert.errors import ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.interruption import Held
-from dalembert.model.friction import in_modes
 from dalembert.model.initial import begin_of
+from dalembert.model.modes import in_modes
 from dalembert.model.settings import Settings
 from dalembert.model.system import System
 from dalembert.model.variants import with_values
@@ -28,20 +28,22 @@ from dalembert.motion.events import Event, Occurrence, read_events
 from dalembert.motion.explicit_engine import ExplicitEngine
 from dalembert.motion.failure_words import failure, place
 from dalembert.motion.forecast import Forecast, foresee, unforeseen
+from dalembert.motion.impact import Impact
 from dalembert.motion.keep import Stabilisation, stabilisation
 from dalembert.motion.limits import refuse_beyond
 from dalembert.motion.margins import STEPS
 from dalembert.motion.method import Setup
 from dalembert.motion.methods import METHODS
+from dalembert.motion.mode_events import mode_events_of
 from dalembert.motion.named_velocities import NamedVelocities
 from dalembert.motion.sampled import ControlRecord, Sampling, laws_of
 from dalembert.motion.starts import hasten_starts
-from dalembert.motion.stick_slip import stick_slip_of
 from dalembert.motion.tableau import Tableau
 from dalembert.motion.units import units_of
 from dalembert.motion.watch import Watch
 from dalembert.native.kernels import Kernels
 from dalembert.survey.check import refuse_contradictions
+from dalembert.survey.contact_values import refuse_contacts
 from dalembert.survey.offset_start import offset_start
 from dalembert.survey.start import State, start_of
 
@@ -83,6 +85,7 @@ class Motion:
     occurrences: list[Occurrence]
     changes: list[tuple[float, Array]]  # new values of the parameters, from a time on
     crossing: Crossing  # of switches in time
+    impacts: list[Impact]  # of contacts
     held: ControlRecord | None = None  # what laws of control gave
     forecasts: tuple[Forecast, ...] = ()  # what was stated of stabilisation before
     memory: dict[str, Any] = field(default_factory=dict)  # what was found out about it, shared by its samplings
@@ -155,9 +158,10 @@ def compute(system: System, settings: Settings) -> Motion:
     if laws:  # from the start on, which does not depend on them
         system = system.replace(parameters=sampling.take(state.t, state.q, state.v))
         numeric = numeric_of(system)
+    refuse_contacts(system, state.t, state.q, numeric.parameters)
     system = in_modes(system)  # from here on it may stick
     if system.written is not system and FORMS[settings.form].beside == "u":
-        text = f"the form `{settings.form}` has velocities of its own, which friction would take away where it sticks"
+        text = f"the form `{settings.form}` has velocities of its own, which what sticks or closes would take away"
         raise ModelError(f"{text}; take another form, or round friction off by `smooth`")
     numeric = numeric_of(system)
     parameters = np.array(numeric.parameters)
@@ -188,12 +192,12 @@ def _kernels(system: System, settings: Settings) -> Kernels:
 
 
 def _settled(system: System, kernels: Kernels, state: State, parameters: Array, settings: Settings) -> Array:
-    """Find the modes in which friction begins."""
-    decides = stick_slip_of(system)
-    if decides is None:
+    """Find the modes in which a motion begins."""
+    modes = mode_events_of(system)
+    if modes is None:
         return parameters
-    decides.measure(settings.until - state.t, units_of(numeric_of(system), state)[kernels.n :])
-    return decides.begin(kernels, state.t, state.q, state.v, parameters)
+    modes.measure(settings.until - state.t, units_of(numeric_of(system), state)[kernels.n :])
+    return modes.begin(kernels, state.t, state.q, state.v, parameters)
 
 
 def _begun(system: System, settings: Settings) -> State:
@@ -314,7 +318,7 @@ def _integrate(
         samples = np.concatenate([np.tile(y, (early, 1)), samples])
     return Motion(
         ready, settings, engine, times, states, sampled, samples, facts, chosen,
-        watch.occurrences, watch.changes, crossing, sampling.held,
+        watch.occurrences, watch.changes, crossing, watch.impacts, sampling.held,
     )  # fmt: skip
 
 
@@ -329,7 +333,7 @@ def _loop(
 ) -> tuple[str, str]:
     """Advance until something ends it; return "done", "stopped" or "failed", and why."""
     start = last = time.perf_counter()
-    piece = _MOST if watch.stick_slip is None else STEPS
+    piece = _MOST if watch.modes is None else STEPS
     steps = min(piece, max(1, _FIRST // (engine.n + engine.kernels.s)))
     try:
         with Held() as interruption:
@@ -338,7 +342,7 @@ def _loop(
                 status = watch.look_back(status)
                 now = time.perf_counter()
                 # else the piece was shorter; where modes are looked for in pieces, none may depend on the clock
-                if status == codes.RUNNING and watch.stick_slip is None:
+                if status == codes.RUNNING and watch.modes is None:
                     steps = max(1, min(10 * steps, piece, int(steps * _PIECE / max(now - last, 1e-6))))
                 last = now
                 if named.lost(engine):

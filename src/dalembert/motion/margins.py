@@ -1,4 +1,4 @@
-"""A look back into steps that were taken: whether a mode of friction ended inside one, and came back before its end.
+"""A look back into steps that were taken: whether a mode ended inside one, and came back before its end.
 
 What sticks lets steps grow, and a push may come and go within one. Steps are looked into in pieces, at some places of
 each, all at once; where a margin is gone, the motion returns to that step, and the place is found in it.
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 STEPS = 32  # looked at together, at most
 _PLACES = (1 - np.cos(np.linspace(0.0, np.pi, 15))) / 2  # of a step, both ends among them
 _CLOSER = np.linspace(-1.0, 1.0, 7)  # around the least of these, as parts of the way to its neighbours
-_GONE = 1e-9  # of its largest value so far: below, a margin is gone
+_ROUNDS, _NARROWER, _NEAR = 8, 1 / 3, 0.1  # of gaps: closer looks, each by so much; where one comes so near to zero
+_GONE, _GAPLESS = 1e-9, 1e-13  # of its largest value so far: below, a margin is gone; the same of a gap
 
 
 class Margins:
@@ -52,7 +53,7 @@ class Margins:
         for row, k in enumerate(k0):
             ends = status == codes.EVENT and row == last  # there the end is on the other side anyway
             if dips := self._dips(t, y, int(k), margins[row], ends):
-                return self._return(places[int(k)], dips)
+                return self._return(places[int(k)], dips, ends)
         return status
 
     def _dips(self, t: Array, y: Array, k: int, margins: Array, ends: bool) -> dict[int, float]:
@@ -62,17 +63,35 @@ class Margins:
             if ends and self.engine.events[3, self.watch.own + i]:
                 continue  # seen already
             least = int(np.argmin(values[1:])) + 1
-            gone = 2 * min(float(values[0]), 0.0) - _GONE * self.largest[i]  # it may begin at zero, but for rounding
+            part = _GAPLESS if self.watch.is_gap(i) else _GONE
+            gone = 2 * min(float(values[0]), 0.0) - part * self.largest[i]  # it may begin at zero, but for rounding
             theta = float(_PLACES[least])
             if values[least] >= gone and least < len(values) - 1:
                 step = np.where(_CLOSER < 0, theta - _PLACES[least - 1], _PLACES[least + 1] - theta)
                 closer = theta + _CLOSER * step
                 inner = self._margins(t, y, np.full(len(closer), k), closer)[:, i]
+                if self.watch.is_gap(i) and inner.min() < _NEAR * self.largest[i]:
+                    gone -= self.watch.noise(self.watch.own + i, t[k], y[k])
+                    closer, inner = self._lowest(t, y, k, i, closer, inner, gone)
                 if inner.min() < gone:
                     found[i] = float(closer[int(np.argmin(inner))])
             elif values[least] < gone:
                 found[i] = float(_PLACES[1:][np.flatnonzero(values[1:] < gone)[0]])
         return found
+
+    def _lowest(
+        self, t: Array, y: Array, k: int, i: int, closer: Array, inner: Array, gone: float
+    ) -> tuple[Array, Array]:
+        """Look closer and closer at where a gap is least, until it is below zero, or surely not: things may graze."""
+        width = float(closer[1] - closer[0])
+        for _ in range(_ROUNDS):
+            if inner.min() < gone:
+                break
+            width *= _NARROWER
+            around = float(closer[int(np.argmin(inner))]) + 3 * width * _CLOSER
+            closer = around[(around > 0.0) & (around < 1.0)]
+            inner = self._margins(t, y, np.full(len(closer), k), closer)[:, i]
+        return closer, inner
 
     def _margins(self, t: Array, y: Array, steps: Array, thetas: Array) -> Array:
         watch, kernels = self.watch, self.watch.kernels
@@ -104,13 +123,17 @@ class Margins:
         t = np.array([start[0], *(engine.times[k][j] for k, j in places)], dtype=float)
         return places, t, np.array([start[1], *(engine.states[k][j] for k, j in places)])
 
-    def _return(self, place: tuple[int, int], dips: dict[int, float]) -> int:
-        """Cut the motion behind a step, and let it be dealt with as what passed zero in it."""
+    def _return(self, place: tuple[int, int], dips: dict[int, float], ends: bool) -> int:
+        """Cut the motion behind a step, and let it be dealt with as what passed zero in it.
+
+        ends: whether others passed zero at its end, as the stepper noticed: they may have come first.
+        """
         engine, (buffer, record) = self.engine, place
         del engine.times[buffer + 1 :], engine.states[buffer + 1 :]
         engine.count.recorded = record + 1
         engine.return_to(float(engine.times[buffer][record]), engine.states[buffer][record].copy())
-        engine.events[3] = 0.0
+        if not ends:
+            engine.events[3] = 0.0
         for i, theta in dips.items():
             engine.events[3, self.watch.own + i] = 1.0
             self.watch.dips[self.watch.own + i] = theta

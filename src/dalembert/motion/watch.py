@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,31 +15,26 @@ from dalembert.language.building import TIME, Expr
 from dalembert.language.program import Program
 from dalembert.language.state_names import as_written
 from dalembert.model.system import System
+from dalembert.motion.accumulation import Accumulations, Limit
+from dalembert.motion.aftermath import Aftermath
 from dalembert.motion.engine import Engine, Steps
 from dalembert.motion.events import ZENO, Event, Occurrence, multiplier_names, read_events
+from dalembert.motion.impact import IMPACT, Impact
 from dalembert.motion.jump import velocities_after
 from dalembert.motion.margins import Margins
+from dalembert.motion.mode_events import mode_events_of
 from dalembert.motion.relayed_engine import RelayedEngine
-from dalembert.motion.stick_slip import stick_slip_of
+from dalembert.motion.touching import Decision
 from dalembert.motion.zero_between import zero_between
 from dalembert.native.kernels import Kernels
 
 _TOGETHER = 1e-9  # parts of a step within which events happen at once
 _APART = 1e-6  # of its terms that other parameters may leave of a constraint on positions
-_ROW = 12  # times between jumps, each shorter than the one before, from which they may run into one another
-_FEW, _SURELY = 2, 1e-4  # fewer will do, where they would end within this part of what is otherwise soon
-_SHORTER = 0.98  # part of the one before
-_SOON = 1e-7  # part of the motion so far within which such a row would end
-_MOST = 100_000  # jumps of one motion
-_JUMPED = 10.0  # times what rounding, and a short way on, make of an expression that is zero: what is not
-_AHEAD = 1e-4  # of the last step: where it is looked to which side an expression goes after a jump
-_CLEAR = 1e3  # times rounding: what an expression must have gained to tell that
-_RESTS = 1e-6  # part of what bends the way of an expression by then that its rate amounts to where it is at rest
-_AT_ONCE, _RAPID = 1e-12, 60  # of the duration, and how often modes may change within it
 _TURNED = 4.0  # the rate at which friction turns sliding into its direction, times a step: below, explicit ones do
 _SHORT = 1e-4  # of the last step, or of the duration: how long the first one is that slides in a plane
 _ROUNDED = 1e-8  # of its largest value: what rounding may take of a margin of friction
-_EPSILON = float(np.finfo(float).eps)
+_NOTHING = 1e-11  # the same of the reaction of a contact
+_GAPLESS, _STEPPED = 1e-15, 1e-9  # of the terms of a gap: what is none, and the same of one that just opened
 _PROBES = np.concatenate([np.geomspace(1e-9, 0.1, 25), np.linspace(0.12, 1.0, 23)])  # of a step, after a jump
 
 
@@ -51,24 +45,22 @@ class Watch:
     """
 
     def __init__(self, system: System, given: Sequence[Any], soon: float = 1.0):
-        self.system, self.soon = system, soon * _SOON
+        self.system, self.soon = system, soon
+        self.aftermath = Aftermath(self, soon)
         watched = read_events(system, given)
         self.events, self.expressions, self.velocities = watched.events, watched.expressions, watched.velocities
-        self.stick_slip = stick_slip_of(system)
-        if self.stick_slip is not None:
-            rubbing = self.stick_slip.frictions
-            self.own = len(self.events)  # behind them are those of friction
-            self.events = (*self.events, *(Event("", direction="down", name=one.name, rubs=True) for one in rubbing))
-            self.expressions = [*self.expressions, *self.stick_slip.margins]
-            self.velocities = [*self.velocities, *({} for _ in rubbing)]
+        self.modes = mode_events_of(system)
+        if self.modes is not None:
+            ends = [Event("", direction="down", name=name, rubs=True) for name in self.modes.names]
+            self.own = len(self.events)  # behind them are those of friction and contacts
+            self.events, self.velocities = (*self.events, *ends), [*self.velocities, *({} for _ in ends)]
+            self.expressions = [*self.expressions, *self.modes.margins]
         self.values = [self._program(new.values()) if new else None for new in self.velocities]
         self.occurrences: list[Occurrence] = []
         self.changes: list[tuple[float, Array]] = []
-        self.count = 0  # of events that changed something
-        self.jumps: deque[float] = deque(maxlen=_ROW + 1)
-        self.settled, self.rapid = -np.inf, 0  # when modes of friction were decided, and how often at once
-        self.dips: dict[int, float] = {}  # places inside the last step where a margin of friction is gone
-        self.left: dict[int, float] = {}  # events at which velocities have just jumped, and when
+        self.impacts: list[Impact] = []
+        self.opened: set[int] = set()  # contacts that opened as nothing pressed any more, not by an impact
+        self.dips: dict[int, float] = {}  # places inside the last step where a margin of a mode is gone
 
     def _program(self, outputs: Iterable[Expr]) -> Program:
         system = self.system
@@ -86,20 +78,27 @@ class Watch:
     def begin(self, engine: Engine, start: tuple[float, Array], parameters: Array) -> None:
         """Watch an engine that starts at a state."""
         self.engine, self.start, self.parameters = engine, start, parameters
-        if self.stick_slip is not None:
-            self.stick_slip.measure(float(engine.clock.span), engine.units[engine.n :])
+        if self.modes is not None:
+            self.accumulation = Accumulations(start[0], self.soon)
+            self.modes.measure(float(engine.clock.span), engine.units[engine.n :])
             self._begin_modes()
             self.margins = Margins(self)
             self._set_off(*self.split(*start))
+            if self.modes.hits(start[0], *self.split(*start), parameters):
+                if reason := self._change({}, [], *start):
+                    raise SimulationError(f"the motion cannot begin: {reason}")
+                self.engine.advance(0)
+                self._begin_modes()
 
     def look_back(self, status: int) -> int:
         """Return the status of the stepper, or EVENT if a mode of friction ended inside one of its last steps."""
-        if self.stick_slip is None:
+        if self.modes is None:
             return status
         status, engine = self.margins.look(status), self.engine
-        if isinstance(engine, RelayedEngine) and engine.relayed:
+        rubs = self.modes.stick_slip
+        if isinstance(engine, RelayedEngine) and engine.relayed and rubs is not None:
             t = float(engine.clock.t)
-            turning = self.stick_slip.turning(self.kernels, t, *self.split(t, engine.y), self.parameters)
+            turning = rubs.turning(self.kernels, t, *self.split(t, engine.y), self.parameters)
             if turning * float(engine.clock.taken) < _TURNED:
                 engine.resume()
         return status
@@ -107,8 +106,8 @@ class Watch:
     def handle(self) -> tuple[str, str] | None:
         """Deal with what passed zero in the last step; return status and reason if the motion ends here."""
         t, y, end, kept = self.engine.last_step(*self.start)
-        if self.stick_slip is not None:
-            self.stick_slip.notice(self.split(t, y)[1])
+        if self.modes is not None:
+            self.modes.notice(self.split(t, y)[1])
         passed = np.flatnonzero(self.engine.events[3])
         found = sorted((self._place(int(e), t, y, end, kept), int(e)) for e in passed)
         first = min((theta for theta, e in found if self.events[e].acts), default=None)
@@ -147,11 +146,20 @@ class Watch:
         self.engine.advance(0)
         for e in now:
             self.engine.events[1, e] = 0.0  # it has just passed
-        if self.stick_slip is not None:
-            self._begin_modes()
         if changes or jumps or rubs:
-            return self._accumulates(titles, t, state) or self._look_ahead(acting, step, state)
+            followed = changes or jumps or not self._only_touch(acting)  # impacts have a limit of their own
+            found = self.aftermath.accumulates(titles, t, state) if followed else None
+            found = found or self.aftermath.look_ahead(acting, step, state)
+            self._begin_modes()
+            return found
+        self._begin_modes()
         return None
+
+    def _only_touch(self, acting: list[int]) -> bool:
+        """Tell whether all that is done is that contacts open or close."""
+        return self.modes is not None and all(
+            self.events[e].rubs and e - self.own >= self.modes.rubbing for e in acting
+        )
 
     def _record(self, e: int, theta: float, t: float, y: Array, end: float, kept: Array) -> None:
         at = t + theta * (end - t)
@@ -169,13 +177,15 @@ class Watch:
         if changes and (reason := self._apart(numeric, t, q)):
             return reason
         try:
-            if self.stick_slip is not None and self.engine.keep != "none":
+            if self.modes is not None and self.engine.keep != "none":
+                q = self._on_contacts(acting, t, q, v)
                 v = kernels.project_velocities(t, q, v, self.parameters)  # what stuck until now rested
             wanted = self._wanted(acting, t, q, v)
             if wanted:
                 v = velocities_after(self._released(values), t, q, v, wanted)
-            if self.stick_slip is not None:
-                parameters = self._settled(acting, t, q, v, parameters, bool(wanted))
+            if self.modes is not None:
+                decision = self._settled(acting, t, q, v, parameters, bool(wanted))
+                v, parameters = decision.v, decision.parameters
             if self.engine.keep != "none":
                 v = kernels.project_velocities(t, q, v, parameters)
             kernels.accelerations(t, q, v, parameters)
@@ -189,56 +199,128 @@ class Watch:
         self._set_off(q, v)
         return None
 
+    def _on_contacts(self, acting: list[int], t: float, q: Array, v: Array) -> Array:
+        """Return positions with no gap where contacts are closed, or come together: steps keep it within tolerances."""
+        touching = self.modes.touching if self.modes is not None and self.engine.keep == "project" else None
+        if self.modes is None or touching is None:
+            return q
+        met = {*self.modes.touched([e - self.own for e in acting if self.events[e].rubs])}
+        met |= set(np.flatnonzero(touching.closed(self.parameters)).tolist())
+        return self.kernels.project_positions(t, q, v, touching.with_closed(self.parameters, met)) if met else q
+
     def _set_off(self, q: Array, v: Array) -> None:
         """Begin with a short step where sliding in a plane begins slowly, and leave it to implicit steps."""
-        engine, clock, decides = self.engine, self.engine.clock, self.stick_slip
-        if decides is None or engine.fixed:
+        engine, clock = self.engine, self.engine.clock
+        rubs = None if self.modes is None else self.modes.stick_slip
+        if rubs is None or engine.fixed:
             return
-        if decides.sets_off(self.kernels, float(clock.t), q, v, self.parameters):
+        if rubs.sets_off(self.kernels, float(clock.t), q, v, self.parameters):
             if isinstance(engine, RelayedEngine):
                 engine.relay()
             clock.h = _SHORT * min(float(clock.span), float(clock.taken) or float(clock.span))
 
     def _released(self, values: Mapping[str, Any]) -> Numeric:
         """Return the equations without conditions of friction, which a blow breaks."""
-        loose = {} if self.stick_slip is None else {one.stick.name: 0.0 for one in self.stick_slip.frictions}
+        rubs = None if self.modes is None else self.modes.stick_slip
+        loose = {} if rubs is None else {one.stick.name: 0.0 for one in rubs.frictions}
         return Numeric(self.system, {**values, **loose})
 
-    def _settled(self, acting: list[int], t: float, q: Array, v: Array, parameters: Array, is_blow: bool) -> Array:
-        """Let frictions go on as is consistent; record those that stick or slip from now on."""
-        decides = self.stick_slip
-        if decides is None:
-            return parameters
+    def _settled(self, acting: list[int], t: float, q: Array, v: Array, parameters: Array, is_blow: bool) -> Decision:
+        """Let modes go on as is consistent; record what happens there."""
+        modes = self.modes
+        if modes is None:
+            return Decision(v, parameters)
         ended = [e - self.own for e in acting if self.events[e].rubs]
-        self.rapid = self.rapid + 1 if t - self.settled <= _AT_ONCE * float(self.engine.clock.span) else 0
-        self.settled = t
-        if self.rapid > _RAPID:
-            names = quoted([decides.frictions[i].name for i in ended])
-            raise SimulationError(f"friction {names} changes between sliding and sticking without end")
-        found = decides.settle(self.kernels, t, q, v, parameters, ended, is_blow)
-        for i, kind in decides.changed(parameters, found):
-            self.occurrences.append(Occurrence(decides.frictions[i].name, t, q.copy(), v.copy(), kind))
+        # what comes back at the moment in which it left cannot be told from what stays
+        stays = [i for i in modes.touched(ended) if self.aftermath.left.get(self.own + modes.rubbing + i) == t]
+        found = modes.settle(self.kernels, t, q, v, parameters, ended, is_blow, stays)
+        impacts = list(found.impacts)
+        if limit := self._limit(t, impacts):
+            found = modes.settle(self.kernels, t, q, found.v, found.parameters, (), True, limit.contacts)
+            impacts += found.impacts
+            names = " ".join(modes.names[modes.rubbing + i] for i in limit.contacts)
+            self.occurrences.append(Occurrence(names, limit.t, q.copy(), v.copy(), ZENO, limit.error))
+            self.accumulation.ended(limit)
+        self.impacts += impacts
+        if modes.touched(ended) or impacts:
+            self.margins.largest[modes.rubbing :] = 0.0  # reactions after gaps, or gaps after reactions
+        hit = {name for impact in impacts if impact.kind == IMPACT for name, size in impact.normal.items() if size > 0}
+        told = [(name, IMPACT) for name in modes.names if name in hit] if not limit else []
+        at = limit.t if limit else t
+        if impacts:
+            self.opened.clear()
+        self.opened |= {i for i in ended if i >= modes.rubbing and modes.holds_by_force(i, parameters)}
+        for name, kind in (*told, *modes.changed(parameters, found.parameters)):
+            self.occurrences.append(Occurrence(name, at, q.copy(), v.copy(), kind))
         return found
 
+    def _limit(self, t: float, impacts: Sequence[Impact]) -> Limit | None:
+        """Return the limit of impacts that follow each other ever faster, if nothing else happens before."""
+        if self.modes is None or self.modes.touching is None or not impacts:
+            return None
+        names = self.modes.touching.names
+        hit = [names.index(name) for impact in impacts for name, speed in impact.before.items() if speed < 0]
+        limit = self.accumulation.add(t, hit)
+        return limit if limit is not None and limit.t < float(self.engine.clock.end) else None
+
     def _touches(self, ended: list[int], t: float, y: Array, end: float, kept: Array) -> bool:
-        """Tell whether what sticks is beyond its limit by no more than rounding, as where there is no load at all."""
-        decides = self.stick_slip
-        if decides is None or any(not decides.sticks(e - self.own, self.parameters) for e in ended):
+        """Tell whether what holds is beyond its limit by no more than rounding, as where there is no load at all."""
+        modes = self.modes
+        if modes is None:
             return False
-        for e in ended:
-            theta = self.dips.get(e, 1.0)
+        some = [e - self.own for e in ended]
+        if any(i < modes.rubbing and not modes.holds_by_force(i, self.parameters) for i in some):
+            return False
+        for i in some:
+            theta = self.dips.get(i + self.own, 1.0)
             at = t + theta * (end - t)
-            beyond = float(self._values(at, *self.split(at, self._state(theta, t, y, end, kept)))[e])
-            if beyond < -_ROUNDED * self.margins.largest[e - self.own]:
+            q, v = self.split(at, self._state(theta, t, y, end, kept))
+            beyond, size = float(self.values_at(at, q, v)[i + self.own]), self.margins.largest[i]
+            part = _ROUNDED if i < modes.rubbing else _NOTHING
+            if modes.touching is not None and modes.is_open(i, self.parameters):
+                numeric = modes.touching.numeric(self.parameters)
+                size, part = modes.touching.gaps(numeric, at, q)[1][i - modes.rubbing], _GAPLESS
+                if i in self.opened and self._just_opened(i, t, y, size):
+                    part = self._tolerance(size) / size
+            if beyond < -part * size:
                 return False
+        self._begin_modes()
         return True
+
+    def _just_opened(self, i: int, t: float, y: Array, size: float) -> bool:
+        """Tell whether a gap that begins without a speed has been no more until now than steps may be off."""
+        if float(self.values_at(t, *self.split(t, y))[self.own + i]) <= self._tolerance(size):
+            return True
+        self.opened.discard(i)
+        return False
+
+    def noise(self, e: int, t: float, y: Array) -> float:
+        """Return what is no gap, of an event that is one; 0 of others."""
+        i, modes = e - self.own if self.modes is not None else -1, self.modes
+        if modes is None or modes.touching is None or i < 0 or not self.is_gap(i):
+            return 0.0
+        numeric = modes.touching.numeric(self.parameters)
+        return _GAPLESS * float(modes.touching.gaps(numeric, t, self.split(t, y)[0])[1][i - modes.rubbing])
+
+    def _tolerance(self, size: float) -> float:
+        """Return by how much steps may be off in a gap, by the size of its terms."""
+        clock = self.engine.clock
+        return _STEPPED * size if self.engine.fixed else float(clock.rtol) * size + float(clock.atol)
+
+    def is_gap(self, i: int) -> bool:
+        """Tell whether what ends a mode is the gap of a contact."""
+        return self.modes is not None and self.modes.is_open(i, self.parameters)
 
     def _begin_modes(self) -> None:
         """Let what ends a mode be seen from its beginning on, where it is zero."""
-        frictions = () if self.stick_slip is None else self.stick_slip.frictions
-        for e, friction in enumerate(frictions, self.own):
-            if not self.engine.events[1, e] > 0.0 and len(friction.slips) == 1:
+        if self.modes is None:
+            return
+        for i in range(len(self.modes.names)):
+            e = self.own + i
+            if not self.engine.events[1, e] > 0.0 and self.modes.begins_at_zero(i):
                 self.engine.events[1, e] = np.finfo(float).tiny
+                if self.modes.is_open(i, self.parameters):
+                    self.aftermath.left[e] = float(self.engine.clock.t)
 
     def _apart(self, numeric: Numeric, t: float, q: Array) -> str | None:
         """Say which constraint the positions no longer satisfy after a change of parameters."""
@@ -269,77 +351,8 @@ class Watch:
                 wanted[place] = value
         return wanted
 
-    # --- after a jump ------------------------------------------------------------------------------------------------
-
-    def _accumulates(self, titles: str, t: float, state: Array) -> tuple[str, str] | None:
-        """Recognise jumps in ever shorter times, which would be without number in a finite one."""
-        self.jumps.append(t)
-        self.count += 1
-        if self.count >= _MOST:
-            return "stopped", f"{_MOST:,} events changed parameters or velocities until t = {t:.6g}, the last {titles}"
-        gaps = np.diff(self.jumps)
-        if len(gaps) < _FEW or not np.all(gaps[1:] < _SHORTER * gaps[:-1]):
-            return None
-        ratio = float(gaps[-1] / gaps[-2])
-        rest = float(gaps[-1]) * ratio / (1.0 - ratio)  # of a geometric series
-        if rest > self.soon * (t - self.start[0]) * (1.0 if len(gaps) >= _ROW else _SURELY):
-            return None
-        self.occurrences.append(Occurrence(titles.strip("`"), t, *self.split(t, state), kind=ZENO))
-        return "stopped", (
-            f"events {titles} follow each other in ever shorter times, without number before t = {t + rest:.9g}: "
-            f"{self.count} until t = {t:.9g}. What comes then is another model, such as the body at rest there"
-        )
-
-    def _look_ahead(self, acting: list[int], step: float, before: Array) -> tuple[str, str] | None:
-        """Tell the stepper on which side of zero an expression is after a jump, where it may come back in one step.
-
-        One of velocities that jump is no longer zero, and has its own sign. What a jump has brought to rest, and forces
-        take on at once, would be passed without end: the motion ends there.
-        """
-        t, before_q, before_v = float(self.engine.clock.t), *self.split(float(self.engine.clock.t), before)
-        q, v = self.split(t, self.engine.y)
-        a = self.kernels.accelerations(t, q, v, self.parameters).acceleration
-        here, was = self._values(t, q, v), self._values(t, before_q, before_v)
-        digits = 2 * _EPSILON * np.maximum(np.abs(q), self.engine.units[: len(q)])
-        rounding = np.abs(self._values(t, q + digits, v) - here)
-        shortest = _AHEAD * (step or 1e-3 * float(self.engine.clock.span))
-
-        def gained(ahead: float, v: Array) -> Array:
-            return self._values(t + ahead, q + ahead * v + ahead**2 / 2 * a, v + ahead * a) - here
-
-        self.left = {}
-        for e in acting:
-            ahead, near, half = shortest, gained(shortest, v)[e], 0.0
-            if abs(here[e]) > _JUMPED * abs(was[e]) and abs(here[e]) > _JUMPED * abs(near):
-                self.engine.events[1, e] = here[e]
-                continue
-            if not self.velocities[e]:
-                continue
-            while abs(near) <= _CLEAR * rounding[e] and ahead < _AHEAD * float(self.engine.clock.span):
-                ahead *= _CLEAR
-                near = gained(ahead, v)[e]
-            half = gained(ahead / 2, v)[e]
-            slope, came = 4 * half - near, gained(ahead, before_v)[e]  # over the time ahead, without the bend
-            if abs(slope) <= max(_RESTS * abs(near), _JUMPED * rounding[e]):
-                through = np.sign(near) if abs(near) > _CLEAR * rounding[e] else 0.0
-                if through and through == np.sign(came) and self.events[e].sign * through >= 0:
-                    return self._comes_to_rest(e, t)
-                slope = near
-            if side := np.sign(slope):
-                self.engine.events[1, e] = side * np.finfo(float).tiny
-                self.left[e] = t
-        return None
-
-    def _comes_to_rest(self, e: int, t: float) -> tuple[str, str]:
-        """End the motion where what is watched for rests on zero, and would pass it again at once."""
-        title = self.events[e].title
-        self.occurrences.append(Occurrence(title, t, *self.split(t, self.engine.y), kind=ZENO))
-        return "stopped", (
-            f"after the event `{title}` at t = {t:.9g} nothing leads away from it, and forces would take the motion "
-            "through it at once. What comes then is another model, such as the body at rest there"
-        )
-
-    def _values(self, t: float, q: Array, v: Array) -> Array:
+    def values_at(self, t: float, q: Array, v: Array) -> Array:
+        """Return what is watched for at a state."""
         rows = np.concatenate([[t], q, v, self.parameters])[None]
         return self.kernels.run(self.group, "expressions", rows)[0]
 
@@ -374,10 +387,13 @@ class Watch:
 
         last = self.dips.get(e, 1.0)
         start, (low, high) = 0.0, map(float, values(np.array([0.0, last])))
-        if self.left.get(e) == t:  # it begins at zero, goes to one side and comes back
+        if self.aftermath.left.get(e) == t:  # it begins at zero, goes to one side and comes back
             probed = values(_PROBES)  # in one call, for such a step is repeated in each
-            if np.any(other := probed * high < 0):
+            noise = self.noise(e, t, y)
+            if np.any(other := (probed * high < 0) & (np.abs(probed) > noise)):
                 start, low = float(_PROBES[np.argmax(other)]), float(probed[np.argmax(other)])
+            elif noise > 0.0:
+                return 0.0  # it does not come off
         if not low * high < 0:  # rounding moved it to an end
             return 0.0 if abs(low) < abs(high) else 1.0
         return zero_between(values, start, last, low, high)

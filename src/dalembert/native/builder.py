@@ -23,6 +23,7 @@ from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.program import Program
 from dalembert.model.friction import frictions_of
+from dalembert.model.modes import loose_rows
 from dalembert.model.system import System
 from dalembert.native.law_solver import TapeLaw, sizes
 from dalembert.native.momenta import Momenta
@@ -82,9 +83,8 @@ class Builder:
 
     @cached_property
     def loose(self) -> frozenset[int]:
-        """The conditions that are gone while something slides."""
-        system = self.system
-        names = {row for friction in frictions_of(system).values() if friction.modes for row in friction.rows}
+        """The conditions that are gone while something slides, or is open."""
+        system, names = self.system, loose_rows(self.system)
         return frozenset(i for i, constraint in enumerate(system.constraints) if constraint.name in names)
 
     def found(self, routine: Routine, x: Sequence[Scalar], f: Sequence[Scalar]) -> list[Scalar]:

@@ -26,7 +26,7 @@ from dalembert.errors import DerivationError, ModelError, SimulationError
 from dalembert.forms import FORMS
 from dalembert.language.building import Expr
 from dalembert.model.facts import PARAMETERS, STRUCTURE
-from dalembert.model.friction import mode_inputs
+from dalembert.model.modes import mode_inputs
 from dalembert.model.system import System
 from dalembert.native import cache as disk
 from dalembert.native import constraint_rank, machine

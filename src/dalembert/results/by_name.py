@@ -30,7 +30,7 @@ def by_name(run: Run, name: Any) -> Array:
     if asked in accelerations:
         return run.accelerations[:, accelerations.index(asked)].copy()
     named = (*system.quasi_velocities, *system.outputs, *run.control_names)
-    if plain in named or plain.partition(".")[0] in system.frictions:
+    if plain in named or plain.partition(".")[0] in (*system.frictions, *system.contacts):
         return run.evaluate(name)
     if plain in system.observed.canonical:
         return _of_long_tree(run, name) if system.defined else run.evaluate(name)

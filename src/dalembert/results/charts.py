@@ -10,6 +10,7 @@ import symengine as se
 from dalembert.document.symbols import joined, symbol, words
 from dalembert.errors import ModelError
 from dalembert.model.constraint import refuse_steered
+from dalembert.results.contacts import contacts
 from dalembert.results.friction import friction
 from dalembert.results.joint_charts import joints
 from dalembert.results.panels import (
@@ -249,4 +250,5 @@ KINDS: dict[str, Maker] = {
     "residuals": residuals,
     "joints": joints,
     "friction": friction,
+    "contacts": contacts,
 }

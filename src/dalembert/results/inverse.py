@@ -174,6 +174,9 @@ def _moved(system: System, motion: Any) -> tuple[Array, Array, Array, Array]:
 class _Inverse:
     def __init__(self, system: System, opened: list[str]):
         self.system, self.opened = system, opened
+        if system.contacts:
+            text = f"what contacts carry, here {quoted(system.contacts)}, is decided along a motion, and not by it"
+            raise ModelError(f"{text}: take [contacts] away, or let constraints hold what is to stay closed")
         if system.blocks.rho:
             raise ModelError(
                 "forces depend on reactions, as friction does, so that what a motion takes is not linear in them; "

@@ -16,6 +16,7 @@ from dalembert.files import as_path, check_place, write
 from dalembert.forms import FORMS
 from dalembert.language.state_names import as_written
 from dalembert.model.momenta import canonical_names
+from dalembert.results.contacts import contact_columns
 from dalembert.results.friction import friction_columns
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def _columns(run: Run) -> dict[str, Array]:
         places = range(system.mechanical, len(names))
         table |= {as_written(names[k]): values[:, k] for k in places}
     table |= run.evaluate(system.quasi_velocities) | run.controls | run.outputs | friction_columns(run)
+    table |= contact_columns(run)
     further = {f"lambda_{name.replace('.', '_')}": values for name, values in run.multipliers.items()}
     if len(further) < len(run.multipliers):  # a.b beside a_b
         further = {f"lambda_{name}": values for name, values in run.multipliers.items()}

@@ -13,6 +13,7 @@ from dalembert.document.nodes import faint, listed, rounded
 from dalembert.errors import DalembertError, quoted
 from dalembert.forms import FORMS
 from dalembert.motion.events import EVENT
+from dalembert.results.contacts import contact_table
 from dalembert.results.friction import friction_table
 from dalembert.results.plain import final_joints
 from dalembert.results.quantities import quantities, time_unit, unit_of
@@ -41,6 +42,7 @@ def outcome(run: Run) -> nodes.Section:
     """Say how the motion was computed, and the state and the forces at its end."""
     found = [table for table in (_joints(run) or _reactions(run),) if table is not None]
     said = [how(run), *choices(run), *stabilised(run), *events(run), *outputs(run), *friction_table(run)]
+    said += contact_table(run)
     return nodes.Section(f"Motion until {until(run)}", [*said, _state(run), *found])
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.results.certificate.scales import points
+from dalembert.results.contacts import final_contacts, impacts, impulses
 from dalembert.results.friction import final_friction
 from dalembert.results.joint_forces import Joints
 
@@ -87,6 +88,9 @@ def as_dict(run: Run) -> dict[str, Any]:
         "velocities": _final(run, run.system.quasi_velocities),
         "controls": {name: float(values[-1]) for name, values in run.controls.items()},
         "friction": final_friction(run),
+        "contacts": final_contacts(run),
+        "impulses": impulses(run),
+        "impacts": impacts(run),
         "events": [{"t": event.t, "name": event.name, "kind": event.kind} for event in run.events],
         "undetermined": run.undetermined,
         "multipliers": dict(zip(names, np.asarray(found.multipliers).tolist(), strict=False)),

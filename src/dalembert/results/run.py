@@ -22,6 +22,7 @@ from dalembert.model.settings import Settings
 from dalembert.model.system import System
 from dalembert.motion.conflicts import chosen_settings
 from dalembert.motion.events import Occurrence
+from dalembert.motion.impact import Impact
 from dalembert.motion.loop import Motion, again, compute
 from dalembert.native.values import Energies, SolvedStates
 from dalembert.results.by_name import by_name
@@ -304,6 +305,11 @@ class Run(Measured):
     def events(self) -> list[Occurrence]:
         """What was watched for and happened, in order: name, t, q, v."""
         return self.motion.occurrences
+
+    @property
+    def impacts(self) -> list[Impact]:
+        """The impacts at contacts, in order: t, impulses by contact and by constraint, rates of gaps, energy lost."""
+        return self.motion.impacts
 
     def final_reactions(self) -> dict[str, list[float]]:
         """Return the reaction of every constraint at the end, one value for each coordinate."""

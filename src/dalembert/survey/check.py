@@ -16,7 +16,7 @@ from dalembert.blocks.numeric import Numeric, Values, has_values, numeric_of, pi
 from dalembert.errors import ModelError, Problem, quoted
 from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.facts import START, fact
-from dalembert.model.friction import in_modes
+from dalembert.model.modes import in_modes
 from dalembert.model.sections.base import expressions_in
 from dalembert.model.sections.functions import left_open
 from dalembert.survey.configurations import (
@@ -27,6 +27,7 @@ from dalembert.survey.configurations import (
     off_manifold,
     places_of,
 )
+from dalembert.survey.contact_values import begins_inside, contact_problems
 from dalembert.survey.friction_values import friction_problems, held_slips
 from dalembert.survey.integrability import Integrability, find_integrable, linear_constraints
 from dalembert.survey.outcome import Check
@@ -51,7 +52,7 @@ def check(system: System) -> Check:
 @fact(START)
 def contradictions(system: System) -> list[Problem]:
     """Find what contradicts itself in the equations at the start: cheap where nothing points to that."""
-    if wrong := friction_problems(system) or held_slips(system):
+    if wrong := friction_problems(system) or held_slips(system) or contact_problems(system):
         return wrong
     numeric, state = numeric_of(system), start_of(system)
     examination = system.examination()
@@ -120,7 +121,7 @@ class Examination:
             place = "its place" if len(functions) == 1 else "their place"
             waves = f"{quoted(functions)} without a value: a wave was taken in {place} for this check"
             self.report("note", waves, "functions")
-        self.problems += [*friction_problems(system), *programme_problems(system)]
+        self.problems += [*friction_problems(system), *programme_problems(system), *contact_problems(system)]
         self.unused()
         self.settings()
         start = self.start(numeric)
@@ -188,6 +189,7 @@ class Examination:
             for note in state.notes:
                 self.report("note", note, "initial")
             self.state = state
+            self.problems += begins_inside(self.system, state.t, state.q, numeric.parameters)
             return Configuration(state.t, state.q, state.v)
         try:  # the fixed values are a good guess for the rest of the check
             return beginning(self.system)

@@ -13,8 +13,8 @@ dI/dt must vanish as a formula, with the numbers as they were written.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +28,10 @@ from dalembert.algebra.writing.numerals import figures, has_decimals, numbers, n
 from dalembert.document.nodes import Block, Equation, Equations, Paragraph, Section
 from dalembert.document.shown import Printed
 from dalembert.errors import quoted
-from dalembert.language.building import Expr
+from dalembert.language.building import TIME, Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.printing import to_text
+from dalembert.model.contact import contacts_of
 from dalembert.model.facts import START, STRUCTURE, fact
 from dalembert.survey.integral_bodies import by_bodies, meanings
 from dalembert.survey.integral_checks import IntegralChecks
@@ -138,9 +139,13 @@ def integrals_of(system: System) -> Integrals:
     if system.kinetic is None and any(entry.free_symbols & set(system.blocks.v) for entry in system.blocks.M.values()):
         return Integrals(system, (), ("masses that depend on velocities have no momenta",))
     try:
-        return Integrals(system, tuple(_found(IntegralSearch(system))))
+        found = tuple(_found(IntegralSearch(system)))
     except np.linalg.LinAlgError:  # of states where the equations have no value
         return Integrals(system, (), ("no admissible states were found to look for them",))
+    kept = tuple(_with_contacts(system, found))
+    lost = quoted(one.name for one in found if one.name not in {other.name for other in kept})
+    note = f"the reactions of contacts change {lost}, which would stay constant without them"
+    return Integrals(system, kept, (note,) if lost else ())
 
 
 @fact(STRUCTURE)
@@ -166,6 +171,21 @@ def _found(search: IntegralSearch) -> list[FirstIntegral]:
                 checks.accept(best[0])
                 result.append(_described(search, *best, len(result)))
     return sorted(result, key=lambda one: not one.energy)[:_SHOWN]
+
+
+def _with_contacts(system: System, found: Iterable[FirstIntegral]) -> Iterator[FirstIntegral]:
+    """Return those that the reactions of contacts leave constant: along whose directions no gap changes.
+
+    Reactions do no work where gaps do not change in time; impacts do.
+    """
+    gaps = [contact.gap for contact in contacts_of(system).values()]
+    for one in found:
+        rates = [[gap.diff(se.Symbol(name)) * part for name, part in one.direction.items()] for gap in gaps]
+        moved = any(se.expand(se.Add(*terms)) != 0 for terms in rates)
+        if one.energy and gaps and not moved and not any(se.Symbol(TIME) in gap.free_symbols for gap in gaps):
+            yield replace(one, words=f"{one.words}, until an impact takes of it")
+        elif not moved and not (one.energy and gaps):
+            yield one
 
 
 def _best(checks: IntegralChecks, choices: list[dict[int, Expr]]) -> tuple[dict[int, Expr], bool] | None:

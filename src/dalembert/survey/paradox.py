@@ -21,7 +21,8 @@ from dalembert.errors import ModelError, Problem, counted, quoted
 from dalembert.language.program import Program
 from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.facts import START, STRUCTURE, fact
-from dalembert.model.friction import frictions_of, in_modes
+from dalembert.model.friction import frictions_of
+from dalembert.model.modes import in_modes
 from dalembert.model.quantity import multipliers_in
 from dalembert.survey.configurations import Configuration, places_of
 from dalembert.survey.redundancy import redundancies_of

@@ -30,6 +30,7 @@ dalembert simulate andrews-squeezer --method radau --rtol 1e-8
 """
 PLOTS = (
     *("coordinates", "velocities", "accelerations", "states", "controls", "outputs", "phase", "momenta", "friction"),
+    "contacts",
     *("reactions", "multipliers", "energy", "residuals", "joints"),
 )
 

@@ -2,6 +2,7 @@
 
 from dalembert.model.sections import tables, functions, velocities  # isort: skip
 from dalembert.model.sections import (  # in the order in which names become known
+    contacts,
     controls,
     define,
     dissipation,
@@ -18,6 +19,7 @@ from dalembert.model.sections.base import SECTIONS, ModelTable, model_table
 __all__ = [
     "SECTIONS",
     "ModelTable",
+    "contacts",
     "controls",
     "define",
     "dissipation",

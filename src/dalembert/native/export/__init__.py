@@ -6,7 +6,7 @@ import importlib
 from pathlib import Path
 
 from dalembert.arguments import choice, shown
-from dalembert.errors import DerivationError, ModelError, nearest
+from dalembert.errors import DerivationError, ModelError, nearest, quoted
 from dalembert.files import as_path, check_place, write_text
 from dalembert.forms import FORMS
 from dalembert.model.sections.functions import refuse_open
@@ -20,6 +20,9 @@ _WRITERS |= {"latex": "forms.article"}
 def export(system: System, path: str | Path, to: str, form: str = "multipliers") -> list[Path]:
     """Write the equations of a system to a file, of C with its header beside it; return the files."""
     path = check(path, to, form)
+    if system.contacts:
+        text = f"the equations with contacts, here {quoted(system.contacts)}, are those of a motion, with its impacts"
+        raise ModelError(f"{text}, and are not exported. Take [contacts] away, as in replace(contacts=None)")
     if to != "latex":
         refuse_open(system)
     files = importlib.import_module(f"dalembert.{_WRITERS[to]}").files(system, path, form)

@@ -14,6 +14,7 @@ import numpy as np
 from dalembert.language.state_names import as_written, is_integral
 from dalembert.motion.joined import plain_states
 from dalembert.results.certificate import (
+    closing,
     constants,
     energy,
     equations,
@@ -63,6 +64,7 @@ def certify(run: Run, second: Start | None = None) -> Certificate:
         measure("equations", equations.TEXT, lambda: equations.forces(run, at, sizes))
         measure("solutions", solution_count.TEXT, lambda: solution_count.solutions(run, notes))
         measure("friction", rubbing.CONE, lambda: rubbing.rubbing(run))
+        measure("contacts", closing.INSIDE, lambda: closing.closing(run, sizes))
         measure("energies", energy.WRITTEN, lambda: energy.written(run, at, sizes))
         measure("stabilised", "the bound of stabilisation", lambda: _stabilised(run))
         measure("steps", step_integrals.TEXT, lambda: step_integrals.steps(run, sizes))

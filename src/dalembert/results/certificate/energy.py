@@ -12,6 +12,8 @@ from dalembert.arrays import Array, Arrays
 from dalembert.language.building import TIME
 from dalembert.language.calculus import ZERO
 from dalembert.language.program import Program
+from dalembert.motion.events import EVENT
+from dalembert.results.certificate.closing import lost_at
 from dalembert.results.certificate.inside import MANY, NODES, WEIGHTS, changes, dense, inside, integrals
 from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
@@ -117,6 +119,10 @@ def energy_drift(run: Run) -> Drift | None:
     gains = _jumps(run)
     changed = changes(run)
     gains[changed] = np.diff(found.energy)[changed] - np.diff(work)[changed]
+    for when, lost in lost_at(run).items():  # what impacts take is known by their impulses
+        k = int(np.searchsorted(t, when, side="right")) - 1
+        if k < len(gains) and changed[k] and not any(event.t == when and event.kind == EVENT for event in run.events):
+            gains[k] = -lost
     work[1:] += np.cumsum(gains)
     return Drift(found.energy - found.energy[0] - work, found.energy, np.diff(t) * most, scale)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from dalembert.algebra.saddle import Saddle
 from dalembert.arrays import Array, Sparse
 from dalembert.blocks.law_numbers import acting, with_law
 from dalembert.blocks.numeric import Numeric, Values
+from dalembert.model.modes import mode_inputs
 from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.rubbing import undirected
 from dalembert.results.certificate.scales import Scales, points
@@ -81,7 +83,7 @@ def places(run: Run) -> list[Place]:
     chosen = np.unique(judged[np.linspace(0, len(judged) - 1, _PLACES).astype(int)])
     found: Any = motion.kernels(times[chosen], q[chosen], motion.states[chosen, n:], values[chosen])  # v, or p
     core = motion.kernels.accelerations(times[chosen], q[chosen], v[chosen], values[chosen])
-    ranks, nearby = np.asarray(core.rank), singular(run, core)
+    ranks, nearby = np.asarray(core.rank), singular(run, core, values[chosen])
     acceleration = core.acceleration if run.motion.kernels.conversion else found.acceleration
     result = []
     for k, i in enumerate(chosen):
@@ -109,17 +111,38 @@ def numeric_at(run: Run, values: Array) -> Numeric:
     return known[key]
 
 
-def singular(run: Run, found: Result) -> Array:
+def singular(run: Run, found: Result, values: Array) -> Array:
     """Tell which states are next to a position where constraints repeat each other that elsewhere do not.
 
     What is badly conditioned all the time is next to none, as long as digits are left. Next to one, the rank of
-    constraints that repeat each other anyway may be counted too large as well.
+    constraints that repeat each other anyway may be counted too large as well. Which conditions hold, and so the rank,
+    may depend on the modes, which are among the values of parameters.
     """
     rank, conditioning = np.asarray(found.rank), np.asarray(found.conditioning)
     whole = len(run.system.constraints)
     nearly = min(NEARLY, max(_HARDLY, _ALWAYS * conditioning.max(initial=0.0)))
-    usual = np.median(rank) if rank.size else 0
+    usual = np.zeros(rank.shape)
+    for same in _modes(run, np.broadcast_to(values, (*rank.shape, values.shape[-1]))):
+        usual[same] = np.median(rank[same])
     return (rank != usual) | ((rank == whole) & (conditioning < nearly) & (whole > 0))
+
+
+def _where_held(run: Run, values: Array) -> Iterator[Array]:
+    """Return steps at which conditions that come and go hold, some for each."""
+    first = 1 + 2 * len(run.system.coordinates)
+    for place, _ in mode_inputs(run.system):
+        held = np.flatnonzero(values[:, place - first])
+        yield held[np.linspace(0, len(held) - 1, min(len(held), _SIZED)).astype(int)]
+
+
+def _modes(run: Run, values: Array) -> Iterator[Array]:
+    """Return which states have the same conditions, mode by mode."""
+    first, places = 1 + 2 * len(run.system.coordinates), [place for place, _ in mode_inputs(run.system)]
+    if not places:
+        return iter([np.ones(values.shape[:-1], dtype=bool)])
+    holds = values[..., [place - first for place in places]] != 0.0
+    kinds = np.unique(holds.reshape(-1, len(places)), axis=0)
+    return (np.all(holds == kind, axis=-1) for kind in kinds)
 
 
 def scales(run: Run, at: list[Place]) -> Scales:
@@ -139,7 +162,7 @@ def residuals(run: Run, sizes: Scales) -> list[Item]:
     t, q, v, values = points(run)
     g, psi = run.motion.kernels.residuals(t, q, v, values)
     values = np.broadcast_to(values, (len(q), values.shape[-1]))
-    chosen = np.unique(np.linspace(0, len(q) - 1, _SIZED).astype(int))
+    chosen = np.unique(np.concatenate([np.linspace(0, len(q) - 1, _SIZED).astype(int), *_where_held(run, values)]))
     limit = LOOSE if run.keep in ("none", "stabilise") else min(max(1e-10, 100 * run.rtol), LOOSE)
     items = []
     numeric = run.motion.ready.numeric

@@ -41,7 +41,8 @@ def jumps(run: Run, sizes: Scales) -> list[Item]:
     programs = [Program(inputs, list(new.values()), system.defined) for new in read.velocities]
     t, q, v, values = points(run)
     values = np.broadcast_to(values, (len(t), len(system.parameters)))
-    at = np.array([when for when, _ in motion.changes])
+    met = {impact.t for impact in motion.impacts}  # where contacts blow as well, which are judged by themselves
+    at = np.array([when for when, _ in motion.changes if when not in met])
     worst = 0.0
     for when in at[np.unique(np.linspace(0, len(at) - 1, min(len(at), _MOST)).astype(int))]:
         k = int(np.searchsorted(t, when, side="right")) - 1  # of two with one time the last

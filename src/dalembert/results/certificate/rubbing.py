@@ -14,7 +14,7 @@ from dalembert.arrays import Array
 from dalembert.language.building import Expr, choose
 from dalembert.model.friction import Friction, slopes
 from dalembert.motion.events import multiplier_names
-from dalembert.results.certificate.inside import dense, inside
+from dalembert.results.certificate.everywhere import everywhere
 from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import points
 
@@ -33,7 +33,7 @@ def rubbing(run: Run) -> list[Item]:
     if not frictions:
         return []
     expressions = [expr for friction in frictions for expr in _measured(friction)]
-    values = _everywhere(run, expressions).reshape(-1, len(frictions), 5)
+    values = everywhere(run, expressions).reshape(-1, len(frictions), 5)
     margin, limit, speed, slides, power = np.moveaxis(values, -1, 0)
     stuck = slides == 0.0
     size = np.where(
@@ -76,19 +76,3 @@ def _measured(friction: Friction) -> list[Expr]:
     if len(friction.slips) > 1:  # where it has come to rest, a speed has no side
         margin = choose(se.Integer(0), friction.slide, True, friction.speed, margin)
     return [margin, friction.limit, friction.speed, friction.slide, power]
-
-
-def _everywhere(run: Run, expressions: list[Expr]) -> Array:
-    """Evaluate expressions at the steps and inside them."""
-    kernels = run.motion.kernels
-    group = kernels.expressions(expressions, multiplier_names(run.system))
-    t, q, v, parameters = points(run)
-    same = ~np.isin(t, [at for at, _ in run.motion.changes])  # where modes change, it is neither the one nor the other
-    parameters = parameters[same] if np.ndim(parameters) > 1 else parameters
-    rows = [kernels.inputs(t[same], q[same], v[same], parameters)]
-    if dense(run) and len(run.motion.times) > 1:
-        look = inside(run)
-        within = kernels.inputs(look.t, look.q, look.v, look.parameters)
-        instants = np.isin(run.motion.times[look.steps], list(run.motion.engine.instants))  # over which something jumps
-        rows.append(within[~instants].reshape(-1, within.shape[-1]))
-    return kernels.run(group, "expressions", np.concatenate(rows))

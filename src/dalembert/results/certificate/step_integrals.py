@@ -51,7 +51,7 @@ def steps(run: Run, sizes: Scales) -> list[Item]:
         d_q, d_v = (np.abs(d) for d in look.missed(some))
         ends[some] = _parts(d_q[:, -1], d_v[:, -1], sizes)
         within[some] = _parts(d_q.max(axis=1), d_v.max(axis=1), sizes)
-    blind = singular(run, look.rates).any(axis=1)
+    blind = singular(run, look.rates, look.parameters).any(axis=1)
     if look.lengths[blind].sum() > _BLIND * look.lengths.sum():
         return [Item("steps", None, limit, TEXT)]
     ends[blind, sizes.n :] = within[blind, sizes.n :] = 0.0

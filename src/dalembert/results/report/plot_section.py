@@ -42,6 +42,7 @@ class Plots:
         kinds += ["states"] if system.states else []
         kinds += ["controls"] if self.source.run.control_names else []
         kinds += ["friction"] if system.frictions else []
+        kinds += ["contacts"] if system.contacts else []
         if not all(constraint.steered for constraint in system.written.constraints):
             kinds.append(
                 "joints" if isinstance(system, Mechanism) and (system.joints or system.drives) else "reactions"

@@ -15,6 +15,7 @@ from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.mechanism_document import tables
 from dalembert.model.system_document import coordinates, energies, values
+from dalembert.results.contacts import contact_table
 from dalembert.results.measured import column_extremes
 from dalembert.results.overview import alarms, choices, events, how, outputs, stabilised
 
@@ -73,7 +74,7 @@ def motion(source: PlotSource) -> nodes.Section:
     table = nodes.Table(rows, ("", "at the start", "at the end", "smallest", "largest", ""), most=_VALUES)
     fold = nodes.Section("Values at the start and at the end", [table], fold="closed")
     notes = [note for note in source.notes if not note.startswith("The motion")]
-    said = [*alarms(run), how(run), *choices(run), *stabilised(run), *events(run), *outputs(run)]
+    said = [*alarms(run), how(run), *choices(run), *stabilised(run), *events(run), *outputs(run), *contact_table(run)]
     return nodes.Section("Motion", [*said, fold, nodes.Listing(notes, tone="faint")], key="motion")
 
 

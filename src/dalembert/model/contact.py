@@ -1,0 +1,99 @@
+"""Contacts: what may touch and part but not pass through: a gap g(q, t) ≥ 0, a reaction that only presses, impacts.
+
+A motion has a *mode* for each, the parameter `closed`, which is 1 while it is closed, else 0: then closed·g = 0 is a
+condition on positions with a multiplier of its own, the reaction. Which are closed, and what velocities jump to where
+one closes with a speed, is decided in `motion/touching.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import symengine as se
+
+from dalembert.language.building import Expr, choose
+from dalembert.language.calculus import ZERO
+from dalembert.language.time_derivatives import rate
+from dalembert.model.facts import STRUCTURE, fact
+from dalembert.model.quantity import FORCE, LENGTH, SPEED, Quantity, multiplier
+
+if TYPE_CHECKING:
+    from dalembert.model.stated import Stated
+
+NEWTON, POISSON = "newton", "poisson"
+IMPACT_LAWS = (NEWTON, POISSON)
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A contact, with nothing left to be looked up.
+
+    gap: g, not below zero. restitution: e of the law, of parameters. law: "newton", −e times the speed comes back, or
+    "poisson", e times the impulse of the compression. moving: the coordinates.
+    """
+
+    name: str
+    gap: Expr
+    restitution: Expr
+    law: str
+    moving: tuple[str, ...]
+
+    @property
+    def closed(self) -> Expr:
+        """1 while it is closed, else 0."""
+        return se.Symbol(f"closed {self.name}")
+
+    @property
+    def row(self) -> str:
+        """The name of the condition that holds while it is closed."""
+        return f"{self.name}.normal"
+
+    @property
+    def normal(self) -> Expr:
+        """The reaction: the force that presses, along the gap."""
+        return self.closed * multiplier(self.row)
+
+    @property
+    def condition(self) -> Expr:
+        """What is zero where it is closed, and always while it is open; term by term, as rounding goes with these."""
+        return se.Add(*[self.closed * term for term in (self.gap.args if self.gap.is_Add else (self.gap,))])
+
+    @property
+    def margin(self) -> Expr:
+        """What passes zero downwards where the mode ends: the reaction while it is closed, else the gap."""
+        return choose(ZERO, self.closed, True, multiplier(self.row), self.gap)
+
+    @property
+    def speed(self) -> Expr:
+        """The rate of the gap."""
+        return rate(self.gap, set(self.moving))
+
+    @property
+    def mode_values(self) -> dict[str, float]:
+        """The mode as a parameter, open."""
+        return {self.closed.name: 0.0}
+
+    @property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """Its reaction, its gap, the rate of that, and whether it is closed."""
+        return {
+            "normal": Quantity(lambda: self.normal, FORCE),
+            "gap": Quantity(lambda: self.gap, LENGTH),
+            "speed": Quantity(lambda: self.speed, SPEED),
+            "status": Quantity(lambda: self.closed),
+        }
+
+
+@fact(STRUCTURE)
+def contacts_of(system: Stated) -> Mapping[str, Contact]:
+    """Return the contacts of a system by name."""
+    kept = getattr(system, "sections", {}).get("contacts", {})  # parts that are repeated have none
+    return {name: meant_contact(name, entries, system.coordinates) for name, entries in kept.items()}
+
+
+def meant_contact(name: str, entries: Mapping[str, object], coordinates: tuple[str, ...]) -> Contact:
+    """Return a contact as its entries say it."""
+    gap, restitution = entries["gap"], entries.get("restitution", ZERO)
+    return Contact(name, gap, restitution, str(entries.get("law", NEWTON)), tuple(coordinates))

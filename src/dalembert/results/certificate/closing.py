@@ -1,0 +1,118 @@
+"""Contacts along a motion: no gap below zero, no reaction that pulls, no impact that gives energy or breaks its laws.
+
+Gaps and reactions are looked at inside the steps too. Impacts are judged by the velocities before and after them: the
+impulses that are told of make up what M (v⁺ − v⁻) is, and the energy that is lost is that of the motion.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.algebra.either import dense
+from dalembert.arrays import Array
+from dalembert.blocks.numeric import Numeric
+from dalembert.model.contact import NEWTON
+from dalembert.motion.impact import IMPACT
+from dalembert.results.certificate.everywhere import everywhere
+from dalembert.results.certificate.items import Item
+from dalembert.results.certificate.scales import Scales, points
+
+if TYPE_CHECKING:
+    from dalembert.motion.impact import Impact
+    from dalembert.results.run import Run
+
+INSIDE = "gaps below zero, in the largest gap or size of what moves"
+PULLS = "reactions of contacts that pull, in the largest that presses"
+BLOWS = "impacts against the equations of a blow"
+GIVEN = "energy that impacts give, in the largest energy"
+_INSIDE, _PULLS, _BLOWS, _GIVEN = 1e-7, 1e-6, 1e-6, 1e-9
+_MOST = 2000  # impacts that are looked at, evenly spread
+
+
+def closing(run: Run, sizes: Scales) -> list[Item]:
+    """Measure gaps, reactions and impacts of contacts."""
+    contacts = list(run.system.contacts.values())
+    if not contacts:
+        return []
+    values = everywhere(run, [expr for one in contacts for expr in (one.gap, one.normal)])
+    gaps, forces = np.moveaxis(values.reshape(-1, len(contacts), 2), -1, 0)
+    moved = float(sizes.positions[~sizes.is_state].max(initial=0.0))
+    largest = np.maximum(np.abs(gaps).max(axis=0, initial=0.0), moved) + np.finfo(float).tiny
+    inside = float(np.nan_to_num(-gaps / largest, nan=np.inf).max(initial=0.0))
+    pressed = np.abs(forces).max(initial=0.0)
+    pulls = float(np.nan_to_num(-forces, nan=np.inf).max(initial=0.0) / pressed) if pressed > 0 else 0.0
+    return [Item("penetration", inside, _INSIDE, INSIDE), Item("reactions", pulls, _PULLS, PULLS), *_blows(run)]
+
+
+def lost_at(run: Run) -> dict[float, float]:
+    """Return the energy that impacts take, by the times of these."""
+    found: dict[float, float] = {}
+    for impact in run.impacts:
+        found[impact.t] = found.get(impact.t, 0.0) + impact.lost
+    return found
+
+
+def _blows(run: Run) -> list[Item]:
+    """Measure impacts: momentum and energy before and after, and whether any gives energy."""
+    if not run.impacts:
+        return []
+    groups: dict[float, list[Impact]] = {}
+    for impact in run.impacts:
+        groups.setdefault(impact.t, []).append(impact)
+    times = np.array(list(groups))
+    blown = {found.t for found in run.events if found.kind == "event"}  # where something else changes velocities too
+    some = np.unique(np.linspace(0, len(times) - 1, min(len(times), _MOST)).astype(int))
+    wrong, size, at = 0.0, 0.0, points(run)
+    for when in times[some]:
+        if when not in blown:
+            off, own = _off(run, at, float(when), groups[float(when)])
+            wrong, size = max(wrong, off), max(size, own)
+    back = _came_back(run)
+    energy = max(run.drift.scale if run.drift is not None else 0.0, max(abs(one.lost) for one in run.impacts))
+    given = max((one.given for one in run.impacts), default=0.0) / energy if energy > 0 else 0.0
+    off = max(wrong / size if size > 0 else 0.0, back)
+    return [Item("impacts", off, _BLOWS, BLOWS), Item("impact energy", given, _GIVEN, GIVEN)]
+
+
+def _off(run: Run, at: tuple[Array, ...], when: float, found: list[Impact]) -> tuple[float, float]:
+    """Return by how much momenta after an impact are not those that its impulses make, and of what size they are.
+
+    Each in the masses, so that they can be compared from coordinate to coordinate.
+    """
+    t, q, v, values = at
+    k = int(np.searchsorted(t, when, side="right")) - 1
+    names, rows = [constraint.name for constraint in run.system.constraints], np.atleast_2d(values)
+    given = dict(zip(run.system.parameters, rows[min(k, len(rows) - 1)], strict=True))
+    given |= {one.closed.name: 1.0 for one in run.system.contacts.values()}
+    state = Numeric(run.system, given).all(when, q[k], v[k])
+    M, A, impulses = dense(state.M), dense(state.A), np.zeros(len(names))
+    for impact in found:
+        for name, impulse in impact.normal.items():
+            impulses[names.index(run.system.contacts[name].row)] += impulse
+        for name, impulse in impact.constraints.items():
+            impulses[names.index(name)] += impulse
+    roots = np.sqrt(np.abs(M.diagonal()))
+    roots = 1.0 / np.where(roots > 0, roots, 1.0)
+    change, made = M @ (v[k + 1] - v[k]), A.T @ impulses
+    size = np.abs(M) @ (np.abs(v[k + 1]) + np.abs(v[k])) + np.abs(A.T) @ np.abs(impulses)
+    return float((roots * np.abs(change - made)).max()), float((roots * size).max())
+
+
+def _came_back(run: Run) -> float:
+    """Return by how much impacts by Newton's law miss their restitution, in the largest speed of one.
+
+    What comes back no higher than rounding of the gap stays, whatever its restitution is.
+    """
+    worst, fastest = 0.0, 0.0
+    for impact in run.impacts:
+        values = run.motion.parameters_at(np.array([impact.t]))
+        known = dict(zip(run.system.parameters, np.atleast_2d(values)[0], strict=True))
+        for name, speed in impact.before.items():
+            one = run.system.contacts[name]
+            fastest = max(fastest, abs(speed))
+            if impact.kind == IMPACT and one.law == NEWTON and impact.normal[name] > 0:
+                e = float(one.restitution.xreplace({s: known[s.name] for s in one.restitution.free_symbols}))
+                worst = max(worst, abs(impact.after[name] + e * speed))
+    return worst / fastest if fastest > 0 else 0.0

@@ -1,0 +1,1 @@
+"""Contacts: gaps that close and open, impacts, what is at rest."""
