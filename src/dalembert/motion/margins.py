@@ -52,7 +52,7 @@ class Margins:
         for row, k in enumerate(k0):
             ends = status == codes.EVENT and row == last  # there the end is on the other side anyway
             if dips := self._dips(t, y, int(k), margins[row], ends):
-                return self._return(places[int(k)], dips)
+                return self._return(places[int(k)], dips, ends)
         return status
 
     def _dips(self, t: Array, y: Array, k: int, margins: Array, ends: bool) -> dict[int, float]:
@@ -104,13 +104,17 @@ class Margins:
         t = np.array([start[0], *(engine.times[k][j] for k, j in places)], dtype=float)
         return places, t, np.array([start[1], *(engine.states[k][j] for k, j in places)])
 
-    def _return(self, place: tuple[int, int], dips: dict[int, float]) -> int:
-        """Cut the motion behind a step, and let it be dealt with as what passed zero in it."""
+    def _return(self, place: tuple[int, int], dips: dict[int, float], ends: bool) -> int:
+        """Cut the motion behind a step, and let it be dealt with as what passed zero in it.
+
+        ends: whether it is the last one, and what passed zero in it besides is known.
+        """
         engine, (buffer, record) = self.engine, place
         del engine.times[buffer + 1 :], engine.states[buffer + 1 :]
         engine.count.recorded = record + 1
         engine.return_to(float(engine.times[buffer][record]), engine.states[buffer][record].copy())
-        engine.events[3] = 0.0
+        if not ends:
+            engine.events[3] = 0.0
         for i, theta in dips.items():
             engine.events[3, self.watch.own + i] = 1.0
             self.watch.dips[self.watch.own + i] = theta
