@@ -17,15 +17,15 @@ from dalembert.language.state_names import as_written
 from dalembert.model.system import System
 from dalembert.motion.accumulation import Accumulations, Limit
 from dalembert.motion.aftermath import Aftermath
-from dalembert.motion.engine import Engine, Steps
+from dalembert.motion.engine import Engine
 from dalembert.motion.events import ZENO, Event, Occurrence, multiplier_names, read_events
 from dalembert.motion.impact import IMPACT, Impact
 from dalembert.motion.jump import velocities_after
+from dalembert.motion.last_step import LastStep
 from dalembert.motion.margins import Margins
 from dalembert.motion.mode_events import mode_events_of
 from dalembert.motion.relayed_engine import RelayedEngine
 from dalembert.motion.touching import Decision
-from dalembert.motion.zero_between import zero_between
 from dalembert.native.kernels import Kernels
 
 _TOGETHER = 1e-9  # parts of a step within which events happen at once
@@ -35,7 +35,6 @@ _SHORT = 1e-4  # of the last step, or of the duration: how long the first one is
 _ROUNDED = 1e-8  # of its largest value: what rounding may take of a margin of friction
 _NOTHING = 1e-11  # the same of the reaction of a contact
 _GAPLESS, _STEPPED = 1e-15, 1e-9  # of the terms of a gap: what is none, and the same of one that just opened
-_PROBES = np.concatenate([np.geomspace(1e-9, 0.1, 25), np.linspace(0.12, 1.0, 23)])  # of a step, after a jump
 
 
 class Watch:
@@ -61,6 +60,7 @@ class Watch:
         self.impacts: list[Impact] = []
         self.opened: set[int] = set()  # contacts that opened as nothing pressed any more, not by an impact
         self.dips: dict[int, float] = {}  # places inside the last step where a margin of a mode is gone
+        self.told = (-np.inf, np.zeros(0))  # when something changed last, and what steps are told of all events there
 
     def _program(self, outputs: Iterable[Expr]) -> Program:
         system = self.system
@@ -105,27 +105,25 @@ class Watch:
 
     def handle(self) -> tuple[str, str] | None:
         """Deal with what passed zero in the last step; return status and reason if the motion ends here."""
-        t, y, end, kept = self.engine.last_step(*self.start)
+        step = LastStep(self)
         if self.modes is not None:
-            self.modes.notice(self.split(t, y)[1])
-        passed = np.flatnonzero(self.engine.events[3])
-        found = sorted((self._place(int(e), t, y, end, kept), int(e)) for e in passed)
-        first = min((theta for theta, e in found if self.events[e].acts), default=None)
-        if first is None:
-            for theta, e in found:
-                self._record(e, theta, t, y, end, kept)
-            return None
-        now = [(theta, e) for theta, e in found if theta <= first + _TOGETHER]
-        for theta, e in now:
-            if not self.events[e].rubs:
-                self._record(e, min(theta, first), t, y, end, kept)
-        at, state = t + first * (end - t), self._state(first, t, y, end, kept)
-        if all(self.events[e].rubs for _, e in now) and self._touches([e for _, e in now], t, y, end, kept):
-            return None
+            self.modes.notice(self.split(step.t, step.y)[1])
+        passed = [int(e) for e in np.flatnonzero(self.engine.events[3])]
+        found = step.places(passed)
+        while touching := self._touching(step, found):
+            passed = [e for e in passed if e not in touching]
+            found = step.places(passed)
         self.dips.clear()
+        first = step.first(found)
+        if first is None:
+            self._record(step, found, 1.0)
+            return None
+        now = {e: theta for e, theta in found.items() if theta <= first + _TOGETHER}
+        self._record(step, now, first)
+        at, state = step.at(first), step.state(first)
         self.engine.return_to(at, state)
-        acting = [e for theta, e in now if self.events[e].acts]
-        return self._act(acting, [e for _, e in now], at, state, first * (end - t))
+        acting = [e for e in now if self.events[e].acts]
+        return self._act(acting, list(now), at, state, first * (step.end - step.t))
 
     def _act(self, acting: list[int], now: list[int], t: float, state: Array, step: float) -> tuple[str, str] | None:
         """Let parameters and velocities change, and go on; or end the motion."""
@@ -146,14 +144,14 @@ class Watch:
         self.engine.advance(0)
         for e in now:
             self.engine.events[1, e] = 0.0  # it has just passed
+        ended = None
         if changes or jumps or rubs:
             followed = changes or jumps or not self._only_touch(acting)  # impacts have a limit of their own
-            found = self.aftermath.accumulates(titles, t, state) if followed else None
-            found = found or self.aftermath.look_ahead(acting, step, state)
-            self._begin_modes()
-            return found
+            ended = self.aftermath.accumulates(titles, t, state) if followed else None
+            ended = ended or self.aftermath.look_ahead(acting, step, state)
         self._begin_modes()
-        return None
+        self.told = float(self.engine.clock.t), self.engine.events[1].copy()
+        return ended
 
     def _only_touch(self, acting: list[int]) -> bool:
         """Tell whether all that is done is that contacts open or close."""
@@ -161,11 +159,12 @@ class Watch:
             self.events[e].rubs and e - self.own >= self.modes.rubbing for e in acting
         )
 
-    def _record(self, e: int, theta: float, t: float, y: Array, end: float, kept: Array) -> None:
-        at = t + theta * (end - t)
-        self.occurrences.append(
-            Occurrence(self.events[e].title, at, *self.split(at, self._state(theta, t, y, end, kept)))
-        )
+    def _record(self, step: LastStep, found: Mapping[int, float], last: float) -> None:
+        """Record events of a step in the order in which they happen, up to a last part of it."""
+        for e, theta in sorted(found.items(), key=lambda pair: (pair[1], pair[0])):
+            if not self.events[e].rubs:
+                at, state = step.at(min(theta, last)), step.state(min(theta, last))
+                self.occurrences.append(Occurrence(self.events[e].title, at, *self.split(at, state)))
 
     def _change(self, changes: Mapping[str, float], acting: list[int], t: float, state: Array) -> str | None:
         """Go on with other parameters and velocities; return why this cannot be."""
@@ -263,29 +262,30 @@ class Watch:
         limit = self.accumulation.add(t, hit)
         return limit if limit is not None and limit.t < float(self.engine.clock.end) else None
 
-    def _touches(self, ended: list[int], t: float, y: Array, end: float, kept: Array) -> bool:
-        """Tell whether what holds is beyond its limit by no more than rounding, as where there is no load at all."""
-        modes = self.modes
-        if modes is None:
-            return False
-        some = [e - self.own for e in ended]
-        if any(i < modes.rubbing and not modes.holds_by_force(i, self.parameters) for i in some):
-            return False
-        for i in some:
-            theta = self.dips.get(i + self.own, 1.0)
-            at = t + theta * (end - t)
-            q, v = self.split(at, self._state(theta, t, y, end, kept))
-            beyond, size = float(self.values_at(at, q, v)[i + self.own]), self.margins.largest[i]
-            part = _ROUNDED if i < modes.rubbing else _NOTHING
-            if modes.touching is not None and modes.is_open(i, self.parameters):
-                numeric = modes.touching.numeric(self.parameters)
-                size, part = modes.touching.gaps(numeric, at, q)[1][i - modes.rubbing], _GAPLESS
-                if i in self.opened and self._just_opened(i, t, y, size):
-                    part = self._tolerance(size) / size
-            if beyond < -part * size:
-                return False
+    def _touching(self, step: LastStep, found: Mapping[int, float]) -> set[int]:
+        """Return what comes first in a step, if it holds and is beyond its limit by rounding alone: without a load."""
+        first = step.first(found)
+        now = {e for e, theta in found.items() if first is not None and theta <= first + _TOGETHER}
+        now = {e for e in now if self.events[e].acts}
+        if not now or not all(self.events[e].rubs and self._touches(e - self.own, step) for e in now):
+            return set()
         self._begin_modes()
-        return True
+        return now
+
+    def _touches(self, i: int, step: LastStep) -> bool:
+        """Tell whether what holds, or a gap, is beyond its limit by no more than rounding."""
+        modes = self.modes
+        if modes is None or (i < modes.rubbing and not modes.holds_by_force(i, self.parameters)):
+            return False
+        theta = self.dips.get(i + self.own, 1.0)
+        beyond, size = float(step.values(np.array([theta]))[0, i + self.own]), self.margins.largest[i]
+        part = _ROUNDED if i < modes.rubbing else _NOTHING
+        if modes.touching is not None and modes.is_open(i, self.parameters):
+            q, numeric = self.split(step.at(theta), step.state(theta))[0], modes.touching.numeric(self.parameters)
+            size, part = modes.touching.gaps(numeric, step.at(theta), q)[1][i - modes.rubbing], _GAPLESS
+            if i in self.opened and self._just_opened(i, step.t, step.y, size):
+                part = self._tolerance(size) / size
+        return beyond >= -part * size
 
     def _just_opened(self, i: int, t: float, y: Array, size: float) -> bool:
         """Tell whether a gap that begins without a speed has been no more until now than steps may be off."""
@@ -356,44 +356,7 @@ class Watch:
         rows = np.concatenate([[t], q, v, self.parameters])[None]
         return self.kernels.run(self.group, "expressions", rows)[0]
 
-    def _state(self, theta: float, t: float, y: Array, end: float, kept: Array) -> Array:
-        return self._states(np.array([theta]), t, y, end, kept)[0]
-
-    def _states(self, thetas: Array, t: float, y: Array, end: float, kept: Array) -> Array:
-        """Return states inside the last step, or inside the instant over which a switch is passed."""
-        if t in self.engine.instants:
-            return y + thetas[:, None] * (kept - y)
-        step = Steps(np.array([t]), np.array([end - t]), y[None], kept[None], np.zeros((1, 0)))
-        return self.engine.repeated(step, np.array([len(thetas)]), thetas)
-
     def split(self, t: float, state: Array) -> tuple[Array, Array]:
         """Return positions and velocities of a state."""
         n = self.kernels.n
         return state[:n], self.kernels.from_state(t, state[:n], state[n:], self.parameters)
-
-    def _place(self, e: int, t: float, y: Array, end: float, kept: Array) -> float:
-        """Return the part of the step at which an event happens: the end of it, where a switch is passed."""
-        if t in self.engine.instants:
-            return 1.0
-
-        def values(thetas: Array) -> Array:
-            times = t + thetas * (end - t)
-            states = self._states(thetas, t, y, end, kept)
-            n = self.kernels.n
-            given = np.broadcast_to(self.parameters, (len(thetas), len(self.parameters)))
-            v = self.kernels.from_state(times, states[:, :n], states[:, n:], given)
-            rows = np.concatenate([times[:, None], states[:, :n], v, given], axis=1)
-            return self.kernels.run(self.group, "expressions", rows)[:, e]
-
-        last = self.dips.get(e, 1.0)
-        start, (low, high) = 0.0, map(float, values(np.array([0.0, last])))
-        if self.aftermath.left.get(e) == t:  # it begins at zero, goes to one side and comes back
-            probed = values(_PROBES)  # in one call, for such a step is repeated in each
-            noise = self.noise(e, t, y)
-            if np.any(other := (probed * high < 0) & (np.abs(probed) > noise)):
-                start, low = float(_PROBES[np.argmax(other)]), float(probed[np.argmax(other)])
-            elif noise > 0.0:
-                return 0.0  # it does not come off
-        if not low * high < 0:  # rounding moved it to an end
-            return 0.0 if abs(low) < abs(high) else 1.0
-        return zero_between(values, start, last, low, high)
