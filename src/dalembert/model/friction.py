@@ -10,14 +10,15 @@ or a `part` of their limits: all of it, where they can hold no more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
 import symengine as se
 
-from dalembert.language.building import Expr, choose, root, sign
+from dalembert.language.building import Expr, choose, number, root, sign
 from dalembert.language.calculus import ZERO, Calculus
 from dalembert.language.state_names import is_integral
 from dalembert.model.constraint import Constraint
@@ -27,8 +28,10 @@ from dalembert.model.quantity import FORCE, SPEED, Quantity, multiplier, vector_
 if TYPE_CHECKING:
     from dalembert.model.stated import Stated
 
+_DEPENDENT = 1e-9  # of the size of directions
 _TINY = 1e-300  # so that where there is nothing at all nothing is left
 LOAD, SPEED_NAME = se.Symbol("N"), se.Symbol("v")  # in laws
+_OF_JOINTS = ("joint", "radius", "length")  # entries that mean nothing elsewhere
 Kind = TypeVar("Kind", bound="Stated")
 
 
@@ -228,6 +231,19 @@ def is_linear(slip: Expr, moving: Sequence[str]) -> bool:
     return bool(found) and not any(slope.free_symbols & speeds for slope in found.values())
 
 
+def depend(slips: Sequence[Expr], moving: Sequence[str], values: Mapping[Expr, float]) -> bool:
+    """Tell whether the directions of several sliding velocities depend on each other; unknown values are any."""
+    rows, some = [slopes(slip, moving) for slip in slips], np.random.default_rng(0)
+    symbols = sorted({symbol for row in rows for slope in row.values() for symbol in slope.free_symbols}, key=str)
+    known = {symbol: se.RealDouble(values.get(symbol, some.uniform(0.3, 1.3))) for symbol in symbols}
+    found = [[number(row[name].xreplace(known)) if name in row else 0.0 for name in moving] for row in rows]
+    if any(entry is None for row in found for entry in row):
+        return False  # tables and functions of the model's own
+    directions = np.array(found, dtype=float)
+    directions = directions / np.maximum(np.linalg.norm(directions, axis=1, keepdims=True), _TINY)
+    return len(slips) > 1 and bool(np.linalg.svd(directions, compute_uv=False)[-1] < _DEPENDENT)
+
+
 def with_frictions(forces: Mapping[str, Expr], frictions: Sequence[Friction]) -> Mapping[str, Expr]:
     """Return forces by coordinate with those of friction."""
     found = {name: [force] for name, force in forces.items()}
@@ -249,6 +265,36 @@ def frictions_of(system: Stated) -> Mapping[str, Friction]:
     return {name: meant_friction(name, one, joints, system.observed.resolved, moving) for name, one in kept.items()}
 
 
+def without_frictions(system: Stated) -> dict[str, Expr]:
+    """Return the forces of a system by coordinate without those of friction."""
+    return _less(system.forces, frictions_of(system).values())
+
+
+def _less(forces: Mapping[str, Expr], frictions: Iterable[Friction]) -> dict[str, Expr]:
+    """Take the forces of friction away again: they are terms that cancel."""
+    pushed: dict[str, list[Expr]] = {}
+    for friction in frictions:
+        friction.push(pushed)
+    return {name: se.Add(force, *[-term for term in pushed.get(name, ())]) for name, force in forces.items()}
+
+
+def plain_frictions(system: Stated, change: Callable[[Expr], Expr]) -> dict[str, dict[str, Any]]:
+    """Return the tables of friction with their expressions changed, and without joints: for other coordinates.
+
+    What a joint says itself, its sliding velocities and its load, is written out.
+    """
+    found, changed = {}, lambda expr: change(system.observed.resolved(expr))
+    for name, friction in frictions_of(system).items():
+        entries = {key: value for key, value in system.sections["friction"][name].items() if key not in _OF_JOINTS}
+        kept = {key: changed(value) if isinstance(value, se.Basic) else value for key, value in entries.items()}
+        slips = [change(slip) for slip in friction.slips]
+        kept["slip"] = slips[0] if len(slips) == 1 else slips
+        if "constraint" not in kept or "normal" in kept:
+            kept["normal"] = change(friction.load)
+        found[name] = kept
+    return found
+
+
 @dataclass(frozen=True)
 class ModeParts:
     """What is other in a system with modes; the survey of its structure is that of all its variants."""
@@ -266,10 +312,7 @@ def mode_parts(system: Stated) -> ModeParts | None:
     if not plain:
         return None
     moded = {name: replace(friction, modes=True) for name, friction in plain.items()}
-    pushed: dict[str, list[Expr]] = {}
-    for friction in plain.values():
-        friction.push(pushed)
-    ideal = {name: se.Add(force, *[-term for term in pushed.get(name, ())]) for name, force in system.forces.items()}
+    ideal = _less(system.forces, plain.values())
     coordinates = frozenset(system.coordinates)
     rows = [
         Constraint.read(row, friction.stick * slip, coordinates)

@@ -20,8 +20,8 @@ from dalembert.model.mechanism.elements.base import ELEMENTS, TAKEN
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.tree import COORDINATES
 from dalembert.model.sections import SECTIONS
-from dalembert.model.system import System
 from dalembert.model.settings import Settings
+from dalembert.model.system import System
 from dalembert.model.tomlscan import MAX_BYTES, Index, Source, quote, scan
 from dalembert.model.writing import FORMAT, NO_VALUE, to_toml
 
