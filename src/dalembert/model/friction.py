@@ -241,7 +241,7 @@ def depend(slips: Sequence[Expr], moving: Sequence[str], values: Mapping[Expr, f
         return False  # tables and functions of the model's own
     directions = np.array(found, dtype=float)
     directions = directions / np.maximum(np.linalg.norm(directions, axis=1, keepdims=True), _TINY)
-    return len(slips) > 1 and bool(np.linalg.svd(directions, compute_uv=False)[-1] < _DEPENDENT)
+    return len(slips) > 1 and int(np.sum(np.linalg.svd(directions, compute_uv=False) > _DEPENDENT)) < len(slips)
 
 
 def with_frictions(forces: Mapping[str, Expr], frictions: Sequence[Friction]) -> Mapping[str, Expr]:

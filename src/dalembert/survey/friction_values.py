@@ -17,7 +17,7 @@ from dalembert.errors import Problem, quoted
 from dalembert.language.building import TIME, number
 from dalembert.language.program import Program
 from dalembert.model.facts import PARAMETERS, START, fact
-from dalembert.model.friction import LOAD, SPEED_NAME, frictions_of, slopes
+from dalembert.model.friction import LOAD, SPEED_NAME, depend, frictions_of, slopes
 from dalembert.model.quantity import multipliers_in
 from dalembert.survey.configurations import Configuration, places_of
 from dalembert.survey.start import State, start_of
@@ -62,6 +62,10 @@ def _wrong(system: System, name: str, entries: Any) -> Iterator[tuple[str, str]]
     if sliding is not None and static is not None and 0 <= static < sliding:
         text = f"`static` of friction `{name}` is {static:g}, below {sliding:g}, its coefficient of sliding"
         yield "static", f"{text}: what sticks would hold less than what slides. Give at least as much, or leave it out"
+    known = {se.Symbol(key): x for key, x in system.parameters.items() if x is not None}
+    if "slip" in entries and depend(frictions_of(system)[name].slips, system.coordinates, known):
+        text = f"the sliding velocities in `slip` of friction `{name}` depend on each other"
+        yield "slip", f"{text}, so that one would count twice; give velocities in independent directions"
     if "law" in entries and (text := _law(system, name)):
         yield "law", text
 
