@@ -128,6 +128,12 @@ class Friction:
         return choose(ZERO, self.slide, True, sliding, sticking)
 
     @property
+    def beyond(self) -> Expr:
+        """By how much it is where its mode cannot be: more force than sticking can hold, or speed against its side."""
+        against = -self.sides[0] * self.slips[0] if len(self.slips) == 1 else ZERO  # at rest a speed has no side
+        return choose(ZERO, self.slide, True, against, vector_length(self._own) - self.limit)
+
+    @property
     def rest(self) -> Expr:
         """What is left of the limit while it sticks, below zero beyond it; 0 of one that slides."""
         size = vector_length(self._own)
@@ -162,22 +168,23 @@ class Friction:
         """F with the direction of sliding, by sliding velocity."""
         one = len(self.slips) == 1
         if self.smooth is not None:
-            size = self._size(self.speed)
+            size = self.size(self.speed)
             if one:
                 return (size * se.tanh(self.slips[0] / self.smooth),)
             return tuple(size * slip / root(self.speed**2 + self.smooth**2) for slip in self.slips)
         if self.modes:
             slides = self.slide
             if one:
-                return (slides * self.sides[0] * self._size(self.sides[0] * self.slips[0]),)
+                return (slides * self.sides[0] * self.size(self.sides[0] * self.slips[0]),)
             leaning = [self.moves * slip + side for slip, side in zip(self.slips, self.sides, strict=True)]
             speed = vector_length(leaning)
-            return tuple(slides * self._size(speed) * slip / speed for slip in leaning)
+            return tuple(slides * self.size(speed) * slip / speed for slip in leaning)
         if one:
-            return (self._size(self.speed) * sign(self.slips[0]),)
-        return tuple(self._size(self.speed) * slip / self.speed for slip in self.slips)
+            return (self.size(self.speed) * sign(self.slips[0]),)
+        return tuple(self.size(self.speed) * slip / self.speed for slip in self.slips)
 
-    def _size(self, speed: Expr) -> Expr:
+    def size(self, speed: Expr) -> Expr:
+        """How large sliding friction is at a speed, without the viscous part."""
         return self.law.xreplace({SPEED_NAME: speed}).xreplace({LOAD: self.load})
 
     @property

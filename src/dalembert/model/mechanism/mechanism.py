@@ -116,7 +116,7 @@ class Mechanism(Built):
         parts = {f.name: getattr(self, f.name) for f in fields(System) if f.name not in left}
         parts["coordinates"] = self.coordinates[: self.mechanical]
         parts["forces"] = {name: force for name, force in without_frictions(self).items() if not is_integral(name)}
-        friction = {"friction": plain_frictions(self, self.meant)} if self.frictions else {}
+        friction: dict[str, Any] = {"friction": plain_frictions(self, self.meant)} if self.frictions else {}
         return System(**parts, initial=self._plain_initial, **self.put_sections(self.meant), **friction)
 
     @cached_property

@@ -284,6 +284,8 @@ def _of_joint(kept: Mapping[str, Any], joint: Any, is_loaded: bool) -> Rubbing:
             )
     sizes = {entry: se.Symbol(f"size {entry}") for entry in dict.fromkeys((*rubs.needs, *given))}
     found = rubs.make(joint, sizes)
+    if not sizes:
+        return found
     said = {"slip": "slip" in kept, "normal": is_loaded}
     used = [*([] if said["slip"] else found.slips), *([] if is_loaded else [found.load])]
     symbols = {symbol for expr in used for symbol in expr.free_symbols}
@@ -293,5 +295,4 @@ def _of_joint(kept: Mapping[str, Any], joint: Any, is_loaded: bool) -> Rubbing:
         if size not in symbols and entry in kept:
             beside = quoted([name for name, is_said in said.items() if is_said])
             raise ModelError(f"`{entry}` changes nothing beside {beside}, which says the same; take one of them away")
-    values = {size: kept[entry] for entry, size in sizes.items() if entry in kept}
-    return Rubbing(tuple(slip.xreplace(values) for slip in found.slips), found.load.xreplace(values))
+    return rubs.make(joint, {**sizes, **{entry: kept[entry] for entry in given}})
