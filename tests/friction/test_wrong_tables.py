@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from dalembert import DalembertError, ModelError, System
+from dalembert import DalembertError, Mechanism, ModelError, System
 
 GOOD = {"constraint": "floor", "slip": "x'", "coefficient": "mu"}
 
@@ -35,6 +35,10 @@ def block(rub, mu: float = 0.2) -> System:
     ({"constraint": 3}, ["constraint", "got 3"]),
     ({"constraint": ["floor", "wall"]}, ["no constraint `wall`"]),
     ({"constraint": []}, ["constraint"]),
+    ({"constraint": ["floor", "floor"]}, ["constraint", "twice", "once"]),
+    ({"slip": ["x'", "x'"]}, ["slip", "depend on each other"]),
+    ({"slip": ["x'", "(1 + mu)*x'"]}, ["slip", "depend on each other"]),
+    ({"slip": ["x'", "y' + x'", "x' - y'"]}, ["slip", "depend on each other"]),
     ({"constraint": None, "joint": "A"}, ["no joint `A`"]),
     ({"joint": "A"}, ["take one of them away"]),
     ({"slip": "x'^2"}, ["slip", "linear"]),
@@ -53,6 +57,13 @@ def block(rub, mu: float = 0.2) -> System:
     ({"coefficient": None, "law": "N*x''"}, ["law", "accelerations"]),
     ({"coefficient": None, "law": "N*q"}, ["law", "unknown name `q`"]),
     ({"law": "0.3*N"}, ["law", "coefficient", "take one away"]),
+    ({"coefficient": None, "law": "0.3*N*(1 + v)", "static": 0.1}, ["static", "0.1", "0.3", "leave it out"]),
+    ({"coefficient": "mu*(1 - x')"}, ["coefficient", "-0.2", "at the start", "below 0"]),
+    ({"coefficient": None, "law": "N*(0.1 - x' + y)"}, ["law", "-1.9", "at the start"]),
+    ({"viscous": "1 - x'"}, ["viscous", "-1", "at the start"]),
+    ({"coefficient": "mu*(1 + x')", "static": 0.4}, ["static", "at the start", "leave it out"]),
+    ({"normal": "-lambda_floor"}, ["normal", "-10", "at the start", "abs"]),
+    ({"normal": "m*g*(x'/4 - 1)"}, ["normal", "-5", "at the start"]),
     ({"normal": "lambda_wall"}, ["normal", "unknown name `lambda_wall`"]),
     ({"normal": "-5"}, ["normal"]),
     ({"normal": "5 + f.tangent"}, ["normal", "itself"]),
@@ -86,3 +97,31 @@ def test_a_negative_parameter():
 def test_wrong_kinds(table):
     with pytest.raises(ModelError, match="friction"):
         block(table)
+
+
+def pendulum(**rub) -> Mechanism:
+    return Mechanism(
+        gravity=[0, -9.81],
+        bodies={"b": {"mass": 2, "inertia": 0.1, "at": [0.5, 0]}},
+        joints={"J": {"kind": "revolute", "bodies": ["ground", "b"], "at": [0, 0]}},
+        friction={rub.pop("name", "f"): {"joint": "J", "coefficient": 0.02, **rub}},
+    )
+
+
+def test_a_radius_or_the_sliding_velocity_itself():
+    """Of two that say the same none is passed over: with `slip` the radius is in it."""
+    with pytest.raises(ModelError, match=r"friction\.f.*`radius` changes nothing beside `slip`.*take one of them away"):
+        pendulum(radius=0.5, slip="0.3*phi_b'")
+    with pytest.raises(ModelError, match="`radius` is missing"):
+        pendulum()
+    ends = [pendulum(**rub).simulate(0.5)["phi_b"][-1] for rub in ({"slip": "0.3*phi_b'"}, {"radius": 0.3})]
+    assert ends[0] == pytest.approx(ends[1], rel=1e-10)
+    loaded = pendulum(radius=0.3, normal="J.force").simulate(0.5)["phi_b"][-1]
+    assert loaded == pytest.approx(ends[1], rel=1e-10)
+
+
+def test_a_friction_has_a_name_of_its_own():
+    with pytest.raises(ModelError, match=r"friction\.J.*`J` is the name of a joint already.*name of its own"):
+        pendulum(name="J", radius=0.3)
+    with pytest.raises(ModelError, match="`b` is the name of another part"):
+        pendulum(name="b", radius=0.3)

@@ -10,14 +10,15 @@ or a `part` of their limits: all of it, where they can hold no more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import symengine as se
 
-from dalembert.language.building import Expr, choose, root, sign
+from dalembert.language.building import Expr, choose, number, root, sign
 from dalembert.language.calculus import ZERO, Calculus
 from dalembert.language.state_names import is_integral
 from dalembert.model.facts import STRUCTURE, fact
@@ -26,8 +27,10 @@ from dalembert.model.quantity import FORCE, SPEED, Quantity, multiplier, vector_
 if TYPE_CHECKING:
     from dalembert.model.stated import Stated
 
+_DEPENDENT = 1e-9  # of the size of directions
 _TINY = 1e-300  # so that where there is nothing at all nothing is left
 LOAD, SPEED_NAME = se.Symbol("N"), se.Symbol("v")  # in laws
+_OF_JOINTS = ("joint", "radius", "length")  # entries that mean nothing elsewhere
 
 
 @dataclass(frozen=True)
@@ -123,6 +126,12 @@ class Friction:
         return choose(ZERO, self.slide, True, sliding, sticking)
 
     @property
+    def beyond(self) -> Expr:
+        """By how much it is where its mode cannot be: more force than sticking can hold, or speed against its side."""
+        against = -self.sides[0] * self.slips[0] if len(self.slips) == 1 else ZERO  # at rest a speed has no side
+        return choose(ZERO, self.slide, True, against, vector_length(self._own) - self.limit)
+
+    @property
     def rest(self) -> Expr:
         """What is left of the limit while it sticks, below zero beyond it; 0 of one that slides."""
         size = vector_length(self._own)
@@ -157,22 +166,23 @@ class Friction:
         """F with the direction of sliding, by sliding velocity."""
         one = len(self.slips) == 1
         if self.smooth is not None:
-            size = self._size(self.speed)
+            size = self.size(self.speed)
             if one:
                 return (size * se.tanh(self.slips[0] / self.smooth),)
             return tuple(size * slip / root(self.speed**2 + self.smooth**2) for slip in self.slips)
         if self.modes:
             slides = self.slide
             if one:
-                return (slides * self.sides[0] * self._size(self.sides[0] * self.slips[0]),)
+                return (slides * self.sides[0] * self.size(self.sides[0] * self.slips[0]),)
             leaning = [self.moves * slip + side for slip, side in zip(self.slips, self.sides, strict=True)]
             speed = vector_length(leaning)
-            return tuple(slides * self._size(speed) * slip / speed for slip in leaning)
+            return tuple(slides * self.size(speed) * slip / speed for slip in leaning)
         if one:
-            return (self._size(self.speed) * sign(self.slips[0]),)
-        return tuple(self._size(self.speed) * slip / self.speed for slip in self.slips)
+            return (self.size(self.speed) * sign(self.slips[0]),)
+        return tuple(self.size(self.speed) * slip / self.speed for slip in self.slips)
 
-    def _size(self, speed: Expr) -> Expr:
+    def size(self, speed: Expr) -> Expr:
+        """How large sliding friction is at a speed, without the viscous part."""
         return self.law.xreplace({SPEED_NAME: speed}).xreplace({LOAD: self.load})
 
     @property
@@ -226,6 +236,19 @@ def is_linear(slip: Expr, moving: Sequence[str]) -> bool:
     return bool(found) and not any(slope.free_symbols & speeds for slope in found.values())
 
 
+def depend(slips: Sequence[Expr], moving: Sequence[str], values: Mapping[Expr, float]) -> bool:
+    """Tell whether the directions of several sliding velocities depend on each other; unknown values are any."""
+    rows, some = [slopes(slip, moving) for slip in slips], np.random.default_rng(0)
+    symbols = sorted({symbol for row in rows for slope in row.values() for symbol in slope.free_symbols}, key=str)
+    known = {symbol: se.RealDouble(values.get(symbol, some.uniform(0.3, 1.3))) for symbol in symbols}
+    found = [[number(row[name].xreplace(known)) if name in row else 0.0 for name in moving] for row in rows]
+    if any(entry is None for row in found for entry in row):
+        return False  # tables and functions of the model's own
+    directions = np.array(found, dtype=float)
+    directions = directions / np.maximum(np.linalg.norm(directions, axis=1, keepdims=True), _TINY)
+    return len(slips) > 1 and int(np.sum(np.linalg.svd(directions, compute_uv=False) > _DEPENDENT)) < len(slips)
+
+
 def with_frictions(forces: Mapping[str, Expr], frictions: Sequence[Friction]) -> Mapping[str, Expr]:
     """Return forces by coordinate with those of friction."""
     found = {name: [force] for name, force in forces.items()}
@@ -245,3 +268,33 @@ def frictions_of(system: Stated) -> Mapping[str, Friction]:
     moving = tuple(name for name in system.coordinates if not is_integral(name))
     joints = getattr(system, "joints", {})
     return {name: meant_friction(name, one, joints, system.observed.resolved, moving) for name, one in kept.items()}
+
+
+def without_frictions(system: Stated) -> dict[str, Expr]:
+    """Return the forces of a system by coordinate without those of friction."""
+    return forces_without(system.forces, frictions_of(system).values())
+
+
+def forces_without(forces: Mapping[str, Expr], frictions: Iterable[Friction]) -> dict[str, Expr]:
+    """Take the forces of friction away again: they are terms that cancel."""
+    pushed: dict[str, list[Expr]] = {}
+    for friction in frictions:
+        friction.push(pushed)
+    return {name: se.Add(force, *[-term for term in pushed.get(name, ())]) for name, force in forces.items()}
+
+
+def plain_frictions(system: Stated, change: Callable[[Expr], Expr]) -> dict[str, dict[str, Any]]:
+    """Return the tables of friction with their expressions changed, and without joints: for other coordinates.
+
+    What a joint says itself, its sliding velocities and its load, is written out.
+    """
+    found, changed = {}, lambda expr: change(system.observed.resolved(expr))
+    for name, friction in frictions_of(system).items():
+        entries = {key: value for key, value in system.sections["friction"][name].items() if key not in _OF_JOINTS}
+        kept = {key: changed(value) if isinstance(value, se.Basic) else value for key, value in entries.items()}
+        slips = [change(slip) for slip in friction.slips]
+        kept["slip"] = slips[0] if len(slips) == 1 else slips
+        if "constraint" not in kept or "normal" in kept:
+            kept["normal"] = change(friction.load)
+        found[name] = kept
+    return found

@@ -11,13 +11,11 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import symengine as se
-
 from dalembert.language.building import Expr
 from dalembert.model.constraint import Constraint
 from dalembert.model.contact import Contact, contacts_of
 from dalembert.model.facts import START, STRUCTURE, Survey, fact
-from dalembert.model.friction import frictions_of, with_frictions
+from dalembert.model.friction import forces_without, frictions_of, with_frictions
 
 if TYPE_CHECKING:
     from dalembert.model.stated import Stated
@@ -43,10 +41,7 @@ def mode_parts(system: Stated) -> ModeParts | None:
     if not plain and not contacts:
         return None
     moded = {name: replace(friction, modes=True) for name, friction in plain.items()}
-    pushed: dict[str, list[Expr]] = {}
-    for friction in plain.values():
-        friction.push(pushed)
-    ideal = {name: se.Add(force, *[-term for term in pushed.get(name, ())]) for name, force in system.forces.items()}
+    ideal = forces_without(system.forces, plain.values())
     coordinates = frozenset(system.coordinates)
     rows = [
         Constraint.read(row, friction.stick * slip, coordinates)

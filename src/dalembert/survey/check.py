@@ -28,7 +28,7 @@ from dalembert.survey.configurations import (
     places_of,
 )
 from dalembert.survey.contact_values import begins_inside, contact_problems
-from dalembert.survey.friction_values import friction_problems, held_slips
+from dalembert.survey.friction_values import friction_problems, frictions_at_start
 from dalembert.survey.integrability import Integrability, find_integrable, linear_constraints
 from dalembert.survey.outcome import Check
 from dalembert.survey.paradox import paradoxes, undetermined
@@ -52,7 +52,7 @@ def check(system: System) -> Check:
 @fact(START)
 def contradictions(system: System) -> list[Problem]:
     """Find what contradicts itself in the equations at the start: cheap where nothing points to that."""
-    if wrong := friction_problems(system) or held_slips(system) or contact_problems(system):
+    if wrong := friction_problems(system) or frictions_at_start(system) or contact_problems(system):
         return wrong
     numeric, state = numeric_of(system), start_of(system)
     examination = system.examination()
@@ -318,7 +318,7 @@ class Examination:
     def followed(self, numeric: Numeric, start: Configuration, places: Sequence[Configuration]) -> None:
         """Report forces that depend on reactions where these have no solution, or several, or are not determinate."""
         moving = in_modes(self.system)  # what is at rest may slide
-        shared = held_slips(self.system) or undetermined(moving)
+        shared = frictions_at_start(self.system) or undetermined(moving)
         self.problems += shared
         numeric = numeric if moving is self.system else numeric_of(moving)
         for severity, text in [] if shared else paradoxes(numeric, start, places):

@@ -8,18 +8,19 @@ joints of a tree of bodies disappear, and formulas come out in the few coordinat
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
 from dalembert.arguments import names as names_of
 from dalembert.blocks.numeric import has_values, pilot_parameters
-from dalembert.errors import ModelError, nearest
+from dalembert.errors import ModelError, nearest, quoted
 from dalembert.language.building import TIME, Expr, number
 from dalembert.language.calculus import ONE, ZERO, Calculus
 from dalembert.language.state_names import is_integral
 from dalembert.model.exact import decimal, exact
+from dalembert.model.friction import depend, is_linear, plain_frictions, without_frictions
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
@@ -195,6 +196,8 @@ class _Elimination:
         if system.sections:
             values = self.with_accelerations()
             parts |= system.put_sections(lambda expr: self.written(self.put(expr, values)))
+            if system.frictions:
+                parts["friction"] = self.frictions(left)
         computed = ("constraints", "forces", "kinetic", "potential", "mass", "force")
         parts |= {name: self.written(part) for name, part in parts.items() if name in computed}
         return System(**parts)
@@ -225,12 +228,26 @@ class _Elimination:
     def forces(self) -> dict[str, Expr]:
         """Return the forces on the coordinates that stay: those on the others act on them by their virtual work."""
         forces: dict[str, list[Expr]] = {}
-        for name, force in self.system.forces.items():
+        for name, force in without_frictions(self.system).items():
             if is_integral(name):
                 continue  # the rate of a state, which stays one
             for other, slope in self.slopes(self.q[name]).items():
                 forces.setdefault(other, []).append(self.put(force, self.everything) * slope)
         return {name: se.Add(*terms) for name, terms in forces.items()}
+
+    def frictions(self, left: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Return friction in the coordinates that stay: it sticks and slides as before."""
+        found = plain_frictions(self.system, lambda expr: self.written(self.put(expr, self.everything)))
+        for name, kept in found.items():
+            slips = kept["slip"] if isinstance(kept["slip"], list) else [kept["slip"]]
+            if all(is_linear(slip, left) for slip in slips) and not depend(slips, left, self.values):
+                continue
+            used = {symbol for slip in self.system.frictions[name].slips for symbol in slip.free_symbols}
+            gone = sorted(q.name for q in self.solved if used & {q, self.v[q.name]})
+            what = "velocity is no longer one" if len(slips) == 1 else "velocities depend on each other"
+            text = f"friction `{name}` cannot be carried over: its sliding {what} once {quoted(gone)}"
+            raise ModelError(f"{text} {'is' if len(gone) == 1 else 'are'} solved for. Name one of them in `keep`")
+        return found
 
     def matrices(self) -> tuple[list[list[Expr]], list[Expr]]:
         """Return Jᵀ M J and Jᵀ (f − M J̇ ż), where q̇ = J ż + … ."""

@@ -81,6 +81,9 @@ class FrictionTable(ModelTable):
                 names = value if isinstance(value, (list, tuple)) else (value,)
                 if not names:
                     reader.problem("expected the name of a constraint, or some of them; got none", *place)
+                if twice := [name for k, name in enumerate(names) if name in names[:k]]:
+                    text = f"`{str(twice[0])[:60]}` stands there twice, and would press twice"
+                    reader.problem(f"{text}; name each constraint once", *place)
                 kept[entry] = tuple(self._word(reader, place, name) for name in names)
                 programmes = names_in(reader, "programme")
                 if held := [name for name in kept[entry] if name in programmes]:
@@ -186,6 +189,11 @@ def add_friction(reader: Reader, fields: dict[str, Any], resolved: Callable[[Exp
     by = reader.tree.by if hasattr(reader, "tree") else "absolute"  # pyright: ignore[reportAttributeAccessIssue]
     for name, entries in kept.items():
         key = ("friction", name)
+        if any(name in parts for parts in reader.kinds):
+            what = "a joint" if name in joints else "another part"
+            text = f"`{name}` is the name of {what} already, and `{name}.normal` could mean either"
+            reader.problem(f"{text}; give the friction a name of its own, as in [friction.{name}_friction]", *key)
+            continue
         if by != "absolute" and "smooth" not in entries:
             text = f'friction that sticks is not computed in the coordinates "{by}"'
             reader.problem(f'{text}; take coordinates = "absolute", or round it off by `smooth`', *key)
@@ -264,18 +272,32 @@ def _rubbing(kept: Mapping[str, Any], joints: Mapping[str, Any], resolved: Calla
 
 
 def _of_joint(kept: Mapping[str, Any], joint: Any, is_loaded: bool) -> Rubbing:
-    rubs = joint.pair.rubs
+    """Find what a joint says of how it rubs; it needs those sizes of which what is used is made."""
+    rubs, given = joint.pair.rubs, [entry for entry in SIZES if entry in kept]
     if rubs is None:
+        if given:
+            raise ModelError(f"`{given[0]}` means nothing in a joint `{joint.kind}`; take it away")
         if "slip" in kept and is_loaded:
             return Rubbing((), ZERO)
         text = f"a joint `{joint.kind}` does not say how it rubs"
         raise ModelError(f"{text}; give `slip` and `normal`, in quantities of its parts")
-    for entry in SIZES:
-        if entry in kept and entry not in (*rubs.needs, *rubs.takes):
+    for entry in given:
+        if entry not in (*rubs.needs, *rubs.takes):
             used = (*rubs.needs, *rubs.takes)
             raise ModelError(
                 f"`{entry}` means nothing in a joint `{joint.kind}`" + (f"; it has {quoted(used)}" if used else "")
             )
-    if missing := [entry for entry in rubs.needs if entry not in kept]:
-        raise ModelError(f"`{missing[0]}` is missing: that of the surface on which a joint `{joint.kind}` rubs")
-    return rubs.make(joint, {entry: kept[entry] for entry in SIZES if entry in kept})
+    sizes = {entry: se.Symbol(f"size {entry}") for entry in dict.fromkeys((*rubs.needs, *given))}
+    found = rubs.make(joint, sizes)
+    if not sizes:
+        return found
+    said = {"slip": "slip" in kept, "normal": is_loaded}
+    used = [*([] if said["slip"] else found.slips), *([] if is_loaded else [found.load])]
+    symbols = {symbol for expr in used for symbol in expr.free_symbols}
+    for entry, size in sizes.items():
+        if size in symbols and entry not in kept:
+            raise ModelError(f"`{entry}` is missing: that of the surface on which a joint `{joint.kind}` rubs")
+        if size not in symbols and entry in kept:
+            beside = quoted([name for name, is_said in said.items() if is_said])
+            raise ModelError(f"`{entry}` changes nothing beside {beside}, which says the same; take one of them away")
+    return rubs.make(joint, {**sizes, **{entry: kept[entry] for entry in given}})

@@ -63,7 +63,7 @@ def certify(run: Run, second: Start | None = None) -> Certificate:
         measure("constraints", "constraints", lambda: equations.residuals(run, sizes))
         measure("equations", equations.TEXT, lambda: equations.forces(run, at, sizes))
         measure("solutions", solution_count.TEXT, lambda: solution_count.solutions(run, notes))
-        measure("friction", rubbing.CONE, lambda: rubbing.rubbing(run))
+        measure("friction", rubbing.CONE, lambda: rubbing.rubbing(run, notes))
         measure("contacts", closing.INSIDE, lambda: closing.closing(run, sizes))
         measure("energies", energy.WRITTEN, lambda: energy.written(run, at, sizes))
         measure("stabilised", "the bound of stabilisation", lambda: _stabilised(run))

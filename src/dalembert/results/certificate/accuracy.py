@@ -108,7 +108,7 @@ def _compared(run: Run, scales: Scales, given: Start | None, call: bool = False)
     until = end if first == len(times) and whole else _step_before(motion, float(times[max(first - 1, 0)]))
     note = ""
     if first == len(times) and until < end:
-        note = f"not judged after t = {until:.4g}: a second motion, computed more accurately, ends there"
+        note = f"not judged after t = {until:.4g}: a second motion, computed more accurately, ends in the step after it"
         note += f" ({other.facts['message']})" if other.facts["message"] else ""
     value = float(parts.max(initial=0.0))
     return Accuracy(times, errors, until, Item("accuracy", value, limit, name), note, other)

@@ -36,7 +36,7 @@ def closing(run: Run, sizes: Scales) -> list[Item]:
     contacts = list(run.system.contacts.values())
     if not contacts:
         return []
-    values = everywhere(run, [expr for one in contacts for expr in (one.gap, one.normal)])
+    _, values = everywhere(run, [expr for one in contacts for expr in (one.gap, one.normal)])
     gaps, forces = np.moveaxis(values.reshape(-1, len(contacts), 2), -1, 0)
     moved = float(sizes.positions[~sizes.is_state].max(initial=0.0))
     largest = np.maximum(np.abs(gaps).max(axis=0, initial=0.0), moved) + np.finfo(float).tiny

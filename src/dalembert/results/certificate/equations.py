@@ -171,16 +171,20 @@ def residuals(run: Run, sizes: Scales) -> list[Item]:
             continue
         size, written, rounded = np.zeros((3, len(rows)))  # written: as native code could be wrong
         moves = sizes.positions if name == "position" else sizes.velocities
-        for i in chosen:
-            here = numeric_at(run, values[i])
-            at, largest = float(t[i]), np.abs(q[i] if name == "position" else v[i]).max(initial=0.0)
-            off, J, terms = here.position(at, q[i]) if name == "position" else here.velocity(at, q[i], v[i])
-            J.data = np.abs(J.data)
-            moved, lengths = (J @ np.column_stack([moves, np.ones(len(moves))])).T
-            size = np.maximum(size, np.maximum(terms, moved))
-            written = np.maximum(written, np.abs(off))
-            rounded = np.maximum(rounded, _ROUNDING * largest * lengths)
-        worst = np.maximum(np.abs(found[:, rows]).max(axis=0, initial=0.0), written)
+        largest = np.abs(found[:, rows])
+        for some in (chosen, None):
+            if some is None:  # rows that were off where they were looked at, as what sticks only for a while
+                some = np.unique(largest.argmax(axis=0)[(size == 0.0) & (largest.max(axis=0) > 0.0)])
+            for i in some:
+                here = numeric_at(run, values[i])
+                at, reach = float(t[i]), np.abs(q[i] if name == "position" else v[i]).max(initial=0.0)
+                off, J, terms = here.position(at, q[i]) if name == "position" else here.velocity(at, q[i], v[i])
+                J.data = np.abs(J.data)
+                moved, lengths = (J @ np.column_stack([moves, np.ones(len(moves))])).T
+                size = np.maximum(size, np.maximum(terms, moved))
+                written = np.maximum(written, np.abs(off))
+                rounded = np.maximum(rounded, _ROUNDING * reach * lengths)
+        worst = np.maximum(largest.max(axis=0, initial=0.0), written)
         worst = np.where(worst <= rounded, 0.0, worst)
         words = f"constraints on {'positions' if name == 'position' else 'velocities'}, in the size of their terms"
         items.append(Item(name, _ratio(worst, size), limit, words))

@@ -1,17 +1,20 @@
 """Friction along a motion: what sticks is inside its limit, what slides keeps its side, and no friction does work.
 
 This is looked at in the steps too: what turned back inside one, and was not seen, has been pushed by its friction.
+Where something is off, the friction, the time and what is wrong with its values are told.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import symengine as se
 
 from dalembert.arrays import Array
-from dalembert.language.building import Expr, choose
+from dalembert.language.building import Expr
+from dalembert.language.calculus import ONE, ZERO
 from dalembert.model.friction import Friction, slopes
 from dalembert.motion.events import multiplier_names
 from dalembert.results.certificate.everywhere import everywhere
@@ -23,30 +26,147 @@ if TYPE_CHECKING:
 
 CONE = "friction outside its limit, or against its side, in the largest limit or speed"
 WORK = "power that friction gives, in the largest that it takes"
+BESIDE = "friction next to its switches: outside its limit, against its side; the speed of what sticks"
 _CONE, _WORK = 1e-6, 1e-9
+_BESIDE = 1e-6, 1e-3  # between these, so many tolerances:
+_TOLERANCES = 100.0
+_BELOW = 1e-9  # of the largest value: what is less below zero, or below another, may be so by rounding
+_NEAR = 1e-6  # of a mode: what is as near to its switches belongs to them
 _DIRECTED = 1e-7  # of the parts of a speed: what is slower has its direction from rounding, to less than nine digits
 
 
-def rubbing(run: Run) -> list[Item]:
-    """Measure by how much friction is where it cannot be, and what work it does that it cannot."""
-    frictions = [friction for friction in run.system.frictions.values() if friction.modes]
+def rubbing(run: Run, notes: list[str]) -> list[Item]:
+    """Measure by how much friction is where it cannot be, and what power it gives; add notes that say when, and why.
+
+    At a switch, velocities and forces are as good as the tolerance, and what leads on from there, or up to it, is held
+    against that. Inside a mode nothing may pass its end unseen.
+    """
+    frictions = list(run.system.frictions.values())
     if not frictions:
         return []
-    expressions = [expr for friction in frictions for expr in _measured(friction)]
-    values = everywhere(run, expressions).reshape(-1, len(frictions), 5)
-    margin, limit, speed, slides, power = np.moveaxis(values, -1, 0)
-    stuck = slides == 0.0
-    size = np.where(
-        stuck, np.abs(np.where(stuck, limit, 0.0)).max(axis=0), np.abs(np.where(stuck, 0.0, speed)).max(axis=0)
-    )
+    t, values = everywhere(run, [expr for friction in frictions for expr in _measured(friction)])
+    values = values.reshape(len(t), len(frictions), -1)
+    found = [_Found.of(friction.name, t, rows) for friction, rows in zip(frictions, values.swapaxes(0, 1), strict=True)]
+    power = max((np.abs(one.powers).max(initial=0.0) for one in found), default=0.0)
+    cone, work, beside = (np.zeros((len(found), len(t))) for _ in range(3))
+    for k, one in enumerate(found):
+        off, given = one.off(), _parts_of(one.powers.max(axis=0), power)
+        is_inside = not frictions[k].modes or _is_inside(t, (off > 0) | (given > 0), one.mode)
+        cone[k], work[k] = np.where(is_inside, off, 0.0), np.where(is_inside, given, 0.0)
+        beside[k] = np.maximum(np.where(is_inside, 0.0, np.maximum(off, given)), one.creeping())
+    low, high = _BESIDE
+    limit = low if run.step is not None else min(max(low, _TOLERANCES * run.rtol), high)
+    items = [_item("dissipation", work, _WORK, WORK, found)]
+    if any(friction.modes for friction in frictions):
+        items = [
+            _item("friction", cone, _CONE, CONE, found),
+            *items,
+            _item("friction switches", beside, limit, BESIDE, found),
+        ]
+    for k, (friction, one) in enumerate(zip(frictions, found, strict=True)):
+        causes = _causes(friction, "law" if "law" in run.system.sections["friction"][one.name] else "coefficient", one)
+        notes += causes
+        wrong = (cone[k] > _CONE) | (work[k] > _WORK) | (beside[k] > limit)
+        if np.any(wrong) and not causes:
+            first = int(np.argmax(wrong))
+            pushing = "is to hold more than it can" if one.beyond[first] > 0 else "moves while it sticks"
+            what = pushing if one.stuck[first] else "pushes on what has turned back"
+            notes.append(f"friction `{one.name}` {what} at t = {t[first]:.6g}: a switch was passed over")
+    return items
+
+
+def _item(name: str, values: Array, limit: float, text: str, found: list[_Found]) -> Item:
+    """Judge the largest; say which friction does not keep its limit, and when first."""
+    wrong = values > limit
+    if np.any(wrong):
+        first = int(np.argmax(wrong.any(axis=0)))
+        text += f" (`{found[int(np.argmax(wrong[:, first]))].name}` at t = {found[0].t[first]:.6g})"
+    return Item(name, float(values.max(initial=0.0)), limit, text)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What was measured of one friction at some times, in order."""
+
+    name: str
+    t: Array
+    mode: Array  # another number for each
+    stuck: Array
+    beyond: Array
+    speed: Array
+    powers: Array  # by the dry and the viscous part
+    limit: Array
+    load: Array
+    size: Array
+    at_rest: Array
+    viscous: Array
+
+    @classmethod
+    def of(cls, name: str, t: Array, rows: Array) -> _Found:
+        """Take what `_measured` asks for."""
+        slide, side, beyond, speed, dry, damped, *rest = rows.T
+        return cls(name, t, slide + 2 * side, slide == 0.0, beyond, speed, np.array([dry, damped]), *rest)
+
+    def off(self) -> Array:
+        """Return by how much it is where it cannot be, in the largest limit of what sticks, or speed of what slides."""
+        limit, speed = _largest(self.limit, self.stuck), _largest(self.speed, ~self.stuck)
+        return _parts_of(self.beyond, np.where(self.stuck, limit, speed))
+
+    def creeping(self) -> Array:
+        """Return the speed of what sticks, in that of what slides, if it ever does."""
+        if np.all(self.stuck):
+            return np.zeros(len(self.t))
+        return np.where(self.stuck, _parts_of(self.speed, _largest(self.speed, ~self.stuck)), 0.0)
+
+
+def _largest(values: Array, some: Array) -> float:
+    return float(np.abs(values[some]).max(initial=0.0))
+
+
+def _parts_of(values: Array, size: Array | float) -> Array:
+    """Return what is above zero, in a size; infinite where it is no number."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        off = np.where(margin < 0.0, -margin / size, np.where(np.isnan(margin), np.inf, 0.0))
-    most = np.abs(power).max(initial=0.0)
-    given = float(power.max(initial=0.0) / most) if most > 0 else 0.0
-    return [
-        Item("friction", float(off.max(initial=0.0)), _CONE, CONE),
-        Item("dissipation", given, _WORK, WORK),
-    ]
+        return np.where(values > 0.0, values / size, np.where(np.isnan(values), np.inf, 0.0))
+
+
+def _is_inside(t: Array, wrong: Array, mode: Array) -> Array:
+    """Tell which places that are wrong have right ones of the same mode before and after them, far from its switches.
+
+    Just after a switch there are steps so short that what lies in them is as rough as in the whole mode a large one.
+    """
+    found = np.zeros(len(wrong), dtype=bool)
+    for some in np.split(np.arange(len(wrong)), np.flatnonzero(np.diff(mode)) + 1):
+        right = some[~wrong[some]]
+        if len(right):
+            near = _NEAR * (t[some[-1]] - t[some[0]])
+            far = (t[some] - t[some[0]] > near) & (t[some[-1]] - t[some] > near)
+            found[some] = wrong[some] & far & (some > right[0]) & (some < right[-1])
+    return found
+
+
+def _causes(friction: Friction, law: str, one: _Found) -> list[str]:
+    """Say which values of friction cannot be, from when on: they may become so on the way, or by an event."""
+    short = one.limit - one.at_rest * (1 - _BELOW)
+    is_short = (short < 0) & (one.at_rest > _BELOW * np.abs(one.at_rest).max(initial=0.0)) & (friction.smooth is None)
+    cases = (
+        (one.load, _below(one.load), "its load falls to {0:.4g}", "give its size, as in abs(…), or max(0, …)"),
+        (one.size, _below(one.size) & (one.load >= 0), f"what its `{law}` gives falls to {{0:.4g}}", "keep it above 0"),
+        (one.viscous, _below(one.viscous), "`viscous` falls to {0:.4g}", "keep it above 0"),
+        (short, is_short, "sticking holds less than what slides makes at rest, as {1:.4g} and {2:.4g} at t = {3:.6g}",
+         "give a larger `static`, or leave it out"),
+    )  # fmt: skip
+    found = []
+    for values, wrong, text, remedy in cases:
+        if np.any(wrong):
+            worst, first = int(np.argmin(np.where(wrong, values, np.inf))), one.t[int(np.argmax(wrong))]
+            said = text.format(values[worst], one.limit[worst], one.at_rest[worst], one.t[worst])
+            why = "it may neither stick nor slide" if values is short else "it drives what slides"
+            found.append(f"friction `{one.name}` from t = {first:.6g}: {said}, so that {why}; {remedy}")
+    return found
+
+
+def _below(values: Array) -> Array:
+    return values < -_BELOW * np.abs(values).max(initial=0.0)
 
 
 def undirected(run: Run) -> Array:
@@ -70,9 +190,12 @@ def _parts(friction: Friction) -> Expr:
 
 
 def _measured(friction: Friction) -> list[Expr]:
-    """Return the margin of the mode, the limit, the speed, whether it slides, and its power while it does."""
-    power = se.Add(*[-force * slip for force, slip in zip(friction.sliding, friction.slips, strict=True)])
-    margin = friction.margin
-    if len(friction.slips) > 1:  # where it has come to rest, a speed has no side
-        margin = choose(se.Integer(0), friction.slide, True, friction.speed, margin)
-    return [margin, friction.limit, friction.speed, friction.slide, power]
+    """Return what `_Found` holds of one friction; rounded off it always slides."""
+    dry = se.Add(*[-force * slip for force, slip in zip(friction.sliding, friction.slips, strict=True)])
+    slide, side, beyond = ONE, ZERO, ZERO
+    if friction.modes:
+        slide, beyond = friction.slide, friction.beyond
+        side = friction.sides[0] if len(friction.slips) == 1 else ZERO
+    speed, eta = friction.speed, friction.viscous
+    values = [friction.limit, friction.load, friction.size(speed), friction.size(ZERO), eta]
+    return [slide, side, beyond, speed, dry, -eta * speed**2, *values]

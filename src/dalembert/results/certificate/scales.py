@@ -24,7 +24,8 @@ _STILL = 1e-3  # part of the largest motion that a coordinate at rest is measure
 _AT_REST = 1e-9  # part of it below which a coordinate counts as at rest,
 _TOLERANCES = 10.0  # or so many tolerances, if that is more;
 _STEPPED = 1e-6  # the same where steps are fixed
-_HELD = 1e-12  # part of what it would do if nothing held it
+_STUCK = 10.0  # times this part of what it would do if nothing held it is measured by, where friction alone holds it
+_HELD = 1e-12  # part of that elsewhere
 _STANDING = 1e-15  # part of it that velocities may amount to where nothing moves
 _DIGITS = 1e-9  # part of the values of all that a coordinate is measured by where nothing moves it
 _ROUNDING = 1e-14  # part of the largest coordinate by which constraints may move any other in a few steps, by rounding
@@ -72,7 +73,7 @@ class Scales:
         """How far the coordinates move."""
         q = points(self.run)[1]
         moved, own = np.ptp(q, axis=0), np.abs(q).max(axis=0, initial=0.0)
-        free = _HELD * self.free * self.duration**2
+        free = self._held * self.free * self.duration**2
         shared = self._shared(np.maximum(np.maximum(moved, _ROUNDING * own), free))
         way = np.abs(points(self.run)[2]).max(axis=0) * self.duration
         still = (moved < _ROUNDING * self.sizes) & (way < _STANDING * self.sizes)
@@ -87,7 +88,7 @@ class Scales:
     def velocities(self) -> Array:
         """How fast they are."""
         own = np.maximum(np.abs(points(self.run)[2]).max(axis=0), self.positions / self.duration)
-        return self._shared(np.maximum(own, _HELD * self.free * self.duration))
+        return self._shared(np.maximum(own, self._held * self.free * self.duration))
 
     @cached_property
     def accelerations(self) -> Array:
@@ -108,6 +109,24 @@ class Scales:
         return float(both[~self.is_state].sum())
 
     @cached_property
+    def _held(self) -> float:
+        """The part of what coordinates would do if nothing held them that counts as motion.
+
+        Where all friction sticks all the time, it holds as well as the tolerance that was asked for.
+        """
+        run = self.run
+        slides = [friction.slide.name for friction in run.system.frictions.values() if friction.modes]
+        if not slides or len(slides) < len(run.system.frictions):
+            return _HELD
+        column = [list(run.system.parameters).index(name) for name in slides]
+        return _HELD if np.any(points(run)[3][..., column]) else min(_STUCK * self._at_rest, _STILL)
+
+    @property
+    def _at_rest(self) -> float:
+        """The part of the largest motion below which a coordinate counts as at rest."""
+        return _STEPPED if self.run.step else min(max(_AT_REST, _TOLERANCES * self.run.rtol), _STILL)
+
+    @cached_property
     def without_forces(self) -> Array:
         """Forces in a mechanism that has neither masses nor loads: as if its masses were one; else nothing."""
         return self.accelerations if not (self.mass.any() or self.force.any()) else np.zeros_like(self.mass)
@@ -115,8 +134,7 @@ class Scales:
     def _shared(self, own: Array) -> Array:
         """Measure what is at rest by what the whole system does."""
         whole = self._whole(own)
-        at_rest = _STEPPED if self.run.step else min(max(_AT_REST, _TOLERANCES * self.run.rtol), _STILL)
-        return np.where(own < at_rest * whole, _STILL * whole, own)
+        return np.where(own < self._at_rest * whole, _STILL * whole, own)
 
     def _whole(self, own: Array) -> Array:
         """Return what each coordinate would have of the largest, by its mass or at most as much."""
