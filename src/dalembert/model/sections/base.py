@@ -12,9 +12,8 @@ rest has defaults, for files and for `replace`:
             given = by_name(reader, self, given)
             return {key: reader.expression(value, (*self.path, key)) for key, value in given.items()}
 
-declare   tells the reader new names before any expression is read: functions, states.
+declare   tells the reader new names before any expression is read: states, and in `reader.calls` functions.
 read      reads it and reports what is wrong, each mistake under its key: that gives it the line in the file.
-calls     gives the functions that expressions can call because of it.
 forces    gives what it adds to the generalized forces, by coordinate.
 merged    is what `replace` makes of it and a change.
 put       puts expressions into it, where coordinates are solved for; None if the equations hold all of it, as those
@@ -64,10 +63,6 @@ class ModelTable:
 
     def declare(self, reader: Reader, given: Any) -> None:
         """Tell the reader the names that it brings; nothing is known but coordinates and parameters."""
-
-    def calls(self, kept: Any) -> Mapping[str, tuple[str, ...]]:
-        """Return the functions that it brings: the names of their operations, by the order of the derivative."""
-        return {}
 
     def read(self, reader: Reader, given: Any) -> Any:
         """Return what the system keeps; None of nothing."""

@@ -46,7 +46,7 @@ def rubbing(run: Run, notes: list[str]) -> list[Item]:
         return []
     t, values = everywhere(run, [expr for friction in frictions for expr in _measured(friction)])
     values = values.reshape(len(t), len(frictions), -1)
-    found = [_Found.of(friction.name, t, rows) for friction, rows in zip(frictions, values.swapaxes(0, 1), strict=True)]
+    found = [_Rub.of(friction.name, t, rows) for friction, rows in zip(frictions, values.swapaxes(0, 1), strict=True)]
     power = max((np.abs(one.powers).max(initial=0.0) for one in found), default=0.0)
     cone, work, beside = (np.zeros((len(found), len(t))) for _ in range(3))
     for k, one in enumerate(found):
@@ -75,7 +75,7 @@ def rubbing(run: Run, notes: list[str]) -> list[Item]:
     return items
 
 
-def _item(name: str, values: Array, limit: float, text: str, found: list[_Found]) -> Item:
+def _item(name: str, values: Array, limit: float, text: str, found: list[_Rub]) -> Item:
     """Judge the largest; say which friction does not keep its limit, and when first."""
     wrong = values > limit
     if np.any(wrong):
@@ -85,7 +85,7 @@ def _item(name: str, values: Array, limit: float, text: str, found: list[_Found]
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Rub:
     """What was measured of one friction at some times, in order."""
 
     name: str
@@ -102,7 +102,7 @@ class _Found:
     viscous: Array
 
     @classmethod
-    def of(cls, name: str, t: Array, rows: Array) -> _Found:
+    def of(cls, name: str, t: Array, rows: Array) -> _Rub:
         """Take what `_measured` asks for."""
         slide, side, beyond, speed, dry, damped, *rest = rows.T
         return cls(name, t, slide + 2 * side, slide == 0.0, beyond, speed, np.array([dry, damped]), *rest)
@@ -144,7 +144,7 @@ def _is_inside(t: Array, wrong: Array, mode: Array) -> Array:
     return found
 
 
-def _causes(friction: Friction, law: str, one: _Found) -> list[str]:
+def _causes(friction: Friction, law: str, one: _Rub) -> list[str]:
     """Say which values of friction cannot be, from when on: they may become so on the way, or by an event."""
     short = one.limit - one.at_rest * (1 - _BELOW)
     is_short = (short < 0) & (one.at_rest > _BELOW * np.abs(one.at_rest).max(initial=0.0)) & (friction.smooth is None)
@@ -190,7 +190,7 @@ def _parts(friction: Friction) -> Expr:
 
 
 def _measured(friction: Friction) -> list[Expr]:
-    """Return what `_Found` holds of one friction; rounded off it always slides."""
+    """Return what `_Rub` holds of one friction; rounded off it always slides."""
     dry = se.Add(*[-force * slip for force, slip in zip(friction.sliding, friction.slips, strict=True)])
     slide, side, beyond = ONE, ZERO, ZERO
     if friction.modes:
