@@ -34,6 +34,7 @@ import symengine as se
 from dalembert.arguments import shown
 from dalembert.errors import ModelError
 from dalembert.language.building import Expr
+from dalembert.language.tokens import NAME
 from dalembert.model.changes import merge_entries
 
 if TYPE_CHECKING:
@@ -116,6 +117,27 @@ def by_name(reader: Reader, section: ModelTable, given: Any) -> dict[str, Any]:
         if not isinstance(key, str):
             reader.problem(f"expected names in quotes, got {shown(key)}", *section.path)
     return {key: value for key, value in given.items() if isinstance(key, str)}
+
+
+def tables_by_name(reader: Reader, section: ModelTable, given: Any, example: str) -> dict[str, Mapping[Any, Any]]:
+    """Return tables by the names of parts of a model; what is none is left out, after a report with an example."""
+    found = {}
+    for name, table in by_name(reader, section, given).items():
+        if not NAME.fullmatch(name):
+            text = f"{name[:40]!r}: a name is letters, digits and _, and begins with no digit"
+            reader.problem(text, *section.path, name)
+        elif not isinstance(table, Mapping):
+            reader.problem(f"expected a table, as in {example}, got {shown(table)}", *section.path, name)
+        else:
+            found[name] = table
+    return found
+
+
+def at_most(reader: Reader, section: ModelTable, entries: Mapping[str, Any], most: int, what: str) -> bool:
+    """Tell whether there are not too many of something; report it if there are."""
+    if len(entries) > most:
+        reader.problem(f"{len(entries):,} {what}; at most {most:,} are read", *section.path)
+    return len(entries) <= most
 
 
 def names_in(reader: Reader, table: str) -> Collection[str]:

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 from dalembert.arguments import shown
 from dalembert.errors import nearest, quoted
 from dalembert.language.building import number
-from dalembert.language.tokens import NAME
 from dalembert.model.contact import IMPACT_LAWS, NEWTON, meant_contact
-from dalembert.model.sections.base import ModelTable, by_name, model_table, names_in
+from dalembert.model.sections.base import ModelTable, at_most, model_table, names_in, tables_by_name
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
@@ -39,9 +38,8 @@ class ContactsTable(ModelTable):
 
     def read(self, reader: Reader, given: Any) -> Mapping[str, Any]:
         """Read them; which are closed is decided along a motion."""
-        tables = by_name(reader, self, given)
-        if len(tables) > _MOST:
-            reader.problem(f"a model has at most {_MOST} contacts, got {len(tables):,}", self.name)
+        tables = tables_by_name(reader, self, given, '{gap = "y - r", restitution = 0.5}')
+        if not at_most(reader, self, tables, _MOST, "contacts"):
             return {}
         if tables and hasattr(reader, "tree"):
             reader.problem(f"contacts of the bodies of a mechanism are not computed yet. {_AWAY}", self.name)
@@ -49,13 +47,8 @@ class ContactsTable(ModelTable):
         found = {}
         for name, table in tables.items():
             key = (self.name, name)
-            if not NAME.fullmatch(name):
-                reader.problem(f"{name[:40]!r}: a name is letters, digits and _, and begins with no digit", *key)
-            elif name in names_in(reader, "friction"):
+            if name in names_in(reader, "friction"):
                 reader.problem(f"`{name}` is also the name of a friction; rename one of them", *key)
-            elif not isinstance(table, Mapping):
-                text = 'expected a table, as in {gap = "y - r", restitution = 0.5}'
-                reader.problem(f"{text}, got {shown(table)}", *key)
             elif entries := self._entries(reader, key, table):
                 found[name] = MappingProxyType(entries)
         laws = sorted({one.get("law", NEWTON) for one in found.values()})

@@ -23,7 +23,7 @@ from dalembert.language.table_functions import calls_in, is_open
 from dalembert.language.unknowns import known, unknown
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.reading_equations import expressions
-from dalembert.model.sections.base import Entries, ModelTable, Write, by_name, expressions_in, model_table
+from dalembert.model.sections.base import Entries, ModelTable, Write, at_most, by_name, expressions_in, model_table
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
@@ -44,8 +44,7 @@ class Functions(ModelTable):
     def declare(self, reader: Reader, given: Any) -> None:
         """Read them, and make them and their derivatives known."""
         entries = by_name(reader, self, given)
-        if len(entries) > MAX_FUNCTIONS:
-            reader.problem(f"{len(entries):,} functions; at most {MAX_FUNCTIONS:,} are read", self.name)
+        if not at_most(reader, self, entries, MAX_FUNCTIONS, "functions"):
             return
         for name, value in entries.items():
             key = (self.name, name)
