@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
@@ -17,6 +17,7 @@ from dalembert.language.building import Expr, choose
 from dalembert.language.calculus import ZERO
 from dalembert.language.time_derivatives import rate
 from dalembert.model.facts import STRUCTURE, fact
+from dalembert.model.friction import LOAD, Friction
 from dalembert.model.quantity import FORCE, LENGTH, SPEED, Quantity, multiplier
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ class Contact:
     """A contact, with nothing left to be looked up.
 
     gap: g, not below zero. restitution: e of the law, of parameters. law: "newton", −e times the speed comes back, or
-    "poisson", e times the impulse of the compression. moving: the coordinates.
+    "poisson", e times the impulse of the compression. moving: the coordinates. slip: the sliding velocity, with the
+    coefficient of friction, and the part of it that an impact turns round.
     """
 
     name: str
@@ -39,6 +41,19 @@ class Contact:
     restitution: Expr
     law: str
     moving: tuple[str, ...]
+    slip: Expr | None = None
+    coefficient: Expr = ZERO
+    tangential: Expr = ZERO
+
+    @property
+    def rubbing(self) -> Friction | None:
+        """Its friction while it is closed; None of one without."""
+        if self.slip is None or self.coefficient == 0:
+            return None
+        limit = self.coefficient * LOAD
+        return Friction(
+            self.name, (self.slip,), self.normal, limit, limit, ZERO, None, self.moving, modes=True, loaded=self.closed
+        )
 
     @property
     def closed(self) -> Expr:
@@ -83,6 +98,17 @@ class Contact:
             "gap": Quantity(lambda: self.gap, LENGTH),
             "speed": Quantity(lambda: self.speed, SPEED),
             "status": Quantity(lambda: self.closed),
+        } | self._of_friction
+
+    @property
+    def _of_friction(self) -> dict[str, Quantity]:
+        rubs = self.rubbing
+        if rubs is None:
+            return {}
+        return {
+            "tangent": Quantity(lambda: self.closed * rubs.tangents[0], FORCE),
+            "slip": Quantity(lambda: rubs.slips[0], SPEED),
+            "sticks": Quantity(lambda: self.closed * (1 - rubs.slide)),
         }
 
 
@@ -93,7 +119,9 @@ def contacts_of(system: Stated) -> Mapping[str, Contact]:
     return {name: meant_contact(name, entries, system.coordinates) for name, entries in kept.items()}
 
 
-def meant_contact(name: str, entries: Mapping[str, object], coordinates: tuple[str, ...]) -> Contact:
+def meant_contact(name: str, entries: Mapping[str, Any], coordinates: tuple[str, ...]) -> Contact:
     """Return a contact as its entries say it."""
-    gap, restitution = entries["gap"], entries.get("restitution", ZERO)
-    return Contact(name, gap, restitution, str(entries.get("law", NEWTON)), tuple(coordinates))
+    restitution, tangential = entries.get("restitution", ZERO), entries.get("tangential", ZERO)
+    law, coefficient = str(entries.get("law", NEWTON)), entries.get("friction", ZERO)
+    moving = tuple(coordinates)
+    return Contact(name, entries["gap"], restitution, law, moving, entries.get("slip"), coefficient, tangential)

@@ -59,6 +59,7 @@ class Friction:
     smooth: Expr | None
     moving: tuple[str, ...]
     modes: bool = False
+    loaded: Expr | None = None  # of a contact: 1 while it is closed, else 0
 
     # --- modes -------------------------------------------------------------------------------------------------------
 
@@ -123,7 +124,8 @@ class Friction:
         rest = self.limit - vector_length(self._own)
         rests = self.limit * (1 - self.speed / self.slow)
         sticking = choose(ZERO, self.stick, True, rest, se.Min(rest, rests))
-        return choose(ZERO, self.slide, True, sliding, sticking)
+        found = choose(ZERO, self.slide, True, sliding, sticking)
+        return found if self.loaded is None else choose(ZERO, self.loaded, True, found, se.RealDouble(_TINY))
 
     @property
     def beyond(self) -> Expr:

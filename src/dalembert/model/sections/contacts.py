@@ -4,6 +4,9 @@
     gap = "y - r"             # not below zero: an expression of coordinates, time and parameters
     restitution = "e"         # between 0 and 1; 0 if it is not said
     law = "newton"            # or "poisson"
+    slip = "x' + r*phi'"      # with friction: the velocity with which it slides
+    friction = "mu"           # its coefficient
+    tangential = 0.0          # the part of the sliding velocity that an impact turns round
 
 What they mean is in `model/contact.py`; here they are read and written.
 """
@@ -18,14 +21,14 @@ from dalembert.arguments import shown
 from dalembert.errors import nearest, quoted
 from dalembert.language.building import number
 from dalembert.language.tokens import NAME
-from dalembert.model.contact import IMPACT_LAWS, NEWTON, meant_contact
+from dalembert.model.contact import IMPACT_LAWS, NEWTON, POISSON, meant_contact
+from dalembert.model.friction import is_linear
 from dalembert.model.sections.base import ModelTable, by_name, model_table, names_in
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
 
-ENTRIES = ("gap", "restitution", "law")
-RUBBING = ("slip", "friction", "tangential")
+ENTRIES = ("gap", "restitution", "law", "slip", "friction", "tangential")
 OF_BODIES = ("bodies", "points", "radius", "against")
 _MOST = 200  # contacts of a model
 _AWAY = "Write the model by energies, where the gap is an expression of the coordinates, or watch for it by an event"
@@ -72,8 +75,6 @@ class ContactsTable(ModelTable):
             place = (*key, str(entry))
             if entry in OF_BODIES:
                 reader.problem(f"`{entry}` is one of contacts between bodies, not computed yet. {_AWAY}", *place)
-            elif entry in RUBBING:
-                reader.problem(f"`{entry}`: friction at contacts is not computed yet; leave it out", *place)
             elif entry not in ENTRIES:
                 reader.problem(f"unknown entry; {nearest(str(entry), ENTRIES, 'a contact has')}", *place)
         if table.get("gap") is None:
@@ -85,15 +86,17 @@ class ContactsTable(ModelTable):
         kept["gap"] = gap = reader.expression(table["gap"], (*key, "gap"), moving, why)
         if not {symbol.name for symbol in gap.free_symbols} & set(reader.own_coordinates):
             reader.problem("no coordinate stands in the gap, so that nothing could close or open it", *key, "gap")
-        if table.get("restitution") is not None:
-            why = "a restitution depends on parameters only"
-            still = reader.coordinates | moving | {"t": None}
-            e = reader.expression(table["restitution"], (*key, "restitution"), still, why)
-            value = number(e)
-            if value is not None and not 0 <= value <= 1:
-                text = f"the restitution is between 0 and 1, got {shown(table['restitution'])}"
-                reader.problem(f"{text}: more would gain energy at every impact", *key, "restitution")
-            kept["restitution"] = e
+        still = reader.coordinates | moving | {"t": None}
+        for entry, what in (("restitution", "restitution"), ("tangential", "tangential restitution")):
+            if table.get(entry) is not None:
+                kept[entry] = e = reader.expression(
+                    table[entry], (*key, entry), still, f"a {what} depends on parameters only"
+                )
+                value = number(e)
+                if value is not None and not 0 <= value <= 1:
+                    text = f"the {what} is between 0 and 1, got {shown(table[entry])}"
+                    reader.problem(f"{text}: more would gain energy at every impact", *key, entry)
+        self._rubbing(reader, key, table, kept)
         law = table.get("law")
         if law is not None:
             if not isinstance(law, str) or law not in IMPACT_LAWS:
@@ -101,3 +104,32 @@ class ContactsTable(ModelTable):
             else:
                 kept["law"] = law
         return kept
+
+    def _rubbing(self, reader: Reader, key: tuple[str, ...], table: Mapping[str, Any], kept: dict[str, Any]) -> None:
+        """Read what slides, and the coefficient of friction."""
+        given = [entry for entry in ("slip", "friction", "tangential") if table.get(entry) is not None]
+        if not given:
+            return
+        for entry, what in (("slip", "the velocity with which it slides"), ("friction", "the coefficient of friction")):
+            if entry not in given:
+                reader.problem(f"`{entry}` is missing beside `{given[0]}`: {what}", *key)
+        if "slip" in given and isinstance(table["slip"], (list, tuple)):
+            text = "contacts slide along one line; sliding in a plane is not computed yet. Give one velocity"
+            reader.problem(text, *key, "slip")
+        elif "slip" in given:
+            why = "a sliding velocity depends on coordinates, velocities, time and parameters"
+            slip = reader.expression(table["slip"], (*key, "slip"), reader.accelerations | reader.laws, why)
+            if not is_linear(slip, reader.own_coordinates):
+                text = "`slip` is no velocity: it must be linear in the velocities, and depend on one of them"
+                reader.problem(text, *key, "slip")
+            kept["slip"] = slip
+        if "friction" in given:
+            why = "a coefficient of friction depends on coordinates, time and parameters"
+            moving = reader.velocities | reader.accelerations | reader.laws
+            kept["friction"] = mu = reader.expression(table["friction"], (*key, "friction"), moving, why)
+            if (value := number(mu)) is not None and value < 0:
+                text = f"the coefficient of friction is not below 0, got {shown(table['friction'])}"
+                reader.problem(text, *key, "friction")
+        if table.get("law") == POISSON and "tangential" in given:
+            text = "with Poisson's law friction has no tangential restitution here"
+            reader.problem(f"{text}; leave it out, or take the law newton", *key, "tangential")
