@@ -95,6 +95,7 @@ class _Measured:
     t: Array
     mode: Array  # another number for each
     stuck: Array
+    loaded: Array  # else it is that of an open contact
     beyond: Array
     speed: Array
     powers: Array  # by the dry and the viscous part
@@ -107,17 +108,17 @@ class _Measured:
     @classmethod
     def of(cls, name: str, t: Array, rows: Array) -> _Measured:
         """Take what `_measured` asks for."""
-        slide, stick, side, beyond, speed, dry, damped, *rest = rows.T
-        mode = slide + 2 * side + 4 * stick
-        return cls(name, t, mode, stick == 1.0, beyond, speed, np.array([dry, damped]), *rest)
+        slide, stick, side, loaded, beyond, speed, dry, damped, *rest = rows.T
+        mode = slide + 2 * side + 4 * stick + 8 * loaded
+        return cls(name, t, mode, stick == 1.0, loaded == 1.0, beyond, speed, np.array([dry, damped]), *rest)
 
     def off(self) -> Array:
         """Return by how much it is where it cannot be, in the largest limit of what sticks, or speed of what slides."""
-        limit, speed = _largest(self.limit, self.stuck), _largest(self.speed, ~self.stuck)
+        limit, speed = _largest(self.limit, self.stuck), _largest(self.speed, ~self.stuck & self.loaded)
         return _parts_of(self.beyond, np.where(self.stuck, limit, speed))
 
     def creeping(self) -> Array:
-        """Return the speed of what sticks, in that of what slides, if it ever does."""
+        """Return the speed of what sticks, in that of what slides, or moves past an open contact, if it ever does."""
         if np.all(self.stuck):
             return np.zeros(len(self.t))
         return np.where(self.stuck, _parts_of(self.speed, _largest(self.speed, ~self.stuck)), 0.0)
@@ -198,11 +199,13 @@ def _parts(friction: Friction) -> Expr:
 def _measured(friction: Friction) -> list[Expr]:
     """Return what `_Measured` holds of one friction; rounded off it always slides."""
     dry = se.Add(*[-force * slip for force, slip in zip(friction.sliding, friction.slips, strict=True)])
-    slide, stick, side, beyond = ONE, ZERO, ZERO, ZERO
+    slide, stick, side, beyond, speed, loaded = ONE, ZERO, ZERO, ZERO, friction.speed, ONE
     if friction.modes:
-        slide, stick = friction.slide, friction.stick
-        beyond = choose(ZERO, slide + stick, True, friction.beyond, ZERO)  # at an open contact it does neither
+        slide, stick, beyond = friction.slide, friction.stick, friction.beyond
         side = friction.sides[0] if len(friction.slips) == 1 else ZERO
-    speed, eta = friction.speed, friction.viscous
+    if friction.loaded is not None:  # at an open contact nothing slides or sticks
+        loaded = friction.loaded
+        beyond = choose(ZERO, loaded, True, beyond, ZERO)
+    eta = friction.viscous
     values = [friction.limit, friction.load, friction.size(speed), friction.size(ZERO), eta]
-    return [slide, stick, side, beyond, speed, dry, -eta * speed**2, *values]
+    return [slide, stick, side, loaded, beyond, speed, dry, -eta * speed**2, *values]
