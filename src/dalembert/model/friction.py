@@ -135,9 +135,9 @@ class Friction:
 
     @property
     def rest(self) -> Expr:
-        """What is left of the limit while it sticks, below zero beyond it; 0 of one that slides."""
-        size = vector_length(self._own)
-        return choose(ZERO, self.slide, True, ZERO, (self.limit - size) / (self.limit + size + _TINY))
+        """What part is left of the limit while it sticks, −1 at least beyond it; 0 of one that slides."""
+        size = vector_length(self._own)  # the limit is below zero where a contact would have to pull
+        return choose(ZERO, self.slide, True, ZERO, (self.limit - size) / (abs(self.limit) + size + _TINY))
 
     @property
     def slow(self) -> Expr:
