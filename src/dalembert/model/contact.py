@@ -7,7 +7,7 @@ one closes with a speed, is decided in `motion/touching.py`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from dalembert.model.friction import LOAD, Friction
 from dalembert.model.quantity import FORCE, LENGTH, SPEED, Quantity, multiplier
 
 if TYPE_CHECKING:
+    from dalembert.model.mechanism.body import Body
     from dalembert.model.stated import Stated
 
 NEWTON, POISSON = "newton", "poisson"
@@ -116,12 +117,33 @@ class Contact:
 def contacts_of(system: Stated) -> Mapping[str, Contact]:
     """Return the contacts of a system by name."""
     kept = getattr(system, "sections", {}).get("contacts", {})  # parts that are repeated have none
-    return {name: meant_contact(name, entries, system.coordinates) for name, entries in kept.items()}
+    bodies = getattr(system, "bodies", {})
+    return {name: meant_contact(name, entries, system.coordinates, bodies) for name, entries in kept.items()}
 
 
-def meant_contact(name: str, entries: Mapping[str, Any], coordinates: tuple[str, ...]) -> Contact:
+def meant_contact(
+    name: str, entries: Mapping[str, Any], coordinates: Sequence[str], bodies: Mapping[str, Body]
+) -> Contact:
     """Return a contact as its entries say it."""
+    gap, slip = entries.get("gap"), entries.get("slip")
+    if gap is None:
+        from dalembert.model.mechanism.touch import touch_of
+
+        touch = touch_of(entries, bodies)
+        gap, slip = touch.gap, touch.slip if "friction" in entries else None
     restitution, tangential = entries.get("restitution", ZERO), entries.get("tangential", ZERO)
     law, coefficient = str(entries.get("law", NEWTON)), entries.get("friction", ZERO)
-    moving = tuple(coordinates)
-    return Contact(name, entries["gap"], restitution, law, moving, entries.get("slip"), coefficient, tangential)
+    return Contact(name, gap, restitution, law, tuple(coordinates), slip, coefficient, tangential)
+
+
+def plain_contacts(system: Stated, change: Callable[[Expr], Expr]) -> dict[str, dict[str, Any]]:
+    """Return the tables of contacts with their expressions changed, and without bodies: for other coordinates."""
+    found = {}
+    for name, contact in contacts_of(system).items():
+        entries = system.sections["contacts"][name]
+        kept = {key: entries[key] for key in ("restitution", "friction", "tangential", "law") if key in entries}
+        kept = {key: change(value) if isinstance(value, se.Basic) else value for key, value in kept.items()}
+        found[name] = kept | {"gap": change(contact.gap)}
+        if contact.slip is not None:
+            found[name]["slip"] = change(contact.slip)
+    return found

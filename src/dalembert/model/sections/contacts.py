@@ -8,30 +8,32 @@
     friction = "mu"           # its coefficient
     tangential = 0.0          # the part of the sliding velocity that an impact turns round
 
-What they mean is in `model/contact.py`; here they are read and written.
+Between the bodies of a mechanism `bodies`, `points`, `radius` and `against` stand in place of the gap and the sliding
+velocity, see `model/mechanism/touch.py`. What they mean is in `model/contact.py`; here they are read and written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from dalembert.arguments import shown
 from dalembert.errors import nearest, quoted
-from dalembert.language.building import number
+from dalembert.language.building import Expr, number
 from dalembert.language.tokens import NAME
 from dalembert.model.contact import IMPACT_LAWS, NEWTON, POISSON, meant_contact
 from dalembert.model.friction import is_linear
+from dalembert.model.mechanism.touch import ENTRIES as OF_BODIES
+from dalembert.model.mechanism.touch import read_touch
 from dalembert.model.sections.base import ModelTable, by_name, model_table, names_in
 
 if TYPE_CHECKING:
+    from dalembert.model.mechanism.assembly import Assembly
     from dalembert.model.reading import Reader
 
 ENTRIES = ("gap", "restitution", "law", "slip", "friction", "tangential")
-OF_BODIES = ("bodies", "points", "radius", "against")
 _MOST = 200  # contacts of a model
-_AWAY = "Write the model by energies, where the gap is an expression of the coordinates, or watch for it by an event"
 
 
 @model_table
@@ -46,9 +48,6 @@ class ContactsTable(ModelTable):
         if len(tables) > _MOST:
             reader.problem(f"a model has at most {_MOST} contacts, got {len(tables):,}", self.name)
             return {}
-        if tables and hasattr(reader, "tree"):
-            reader.problem(f"contacts of the bodies of a mechanism are not computed yet. {_AWAY}", self.name)
-            return {}
         found = {}
         for name, table in tables.items():
             key = (self.name, name)
@@ -56,6 +55,9 @@ class ContactsTable(ModelTable):
                 reader.problem(f"{name[:40]!r}: a name is letters, digits and _, and begins with no digit", *key)
             elif name in names_in(reader, "friction"):
                 reader.problem(f"`{name}` is also the name of a friction; rename one of them", *key)
+            elif any(name in parts for parts in reader.kinds):
+                text = f"`{name}` is the name of another part already, and `{name}.normal` could mean either"
+                reader.problem(f"{text}; give the contact a name of its own, as in [contacts.{name}_contact]", *key)
             elif not isinstance(table, Mapping):
                 text = 'expected a table, as in {gap = "y - r", restitution = 0.5}'
                 reader.problem(f"{text}, got {shown(table)}", *key)
@@ -66,26 +68,45 @@ class ContactsTable(ModelTable):
             text = f"contacts of one model share one law, as they may meet at one moment; got {quoted(laws)}"
             reader.problem(f"{text}. Give all of them the same", self.name)
         moving = tuple(reader.coordinates)
-        reader.touching = {name: meant_contact(name, entries, moving) for name, entries in found.items()}
+        bodies = getattr(reader, "bodies", {})
+        reader.touching = {name: meant_contact(name, entries, moving, bodies) for name, entries in found.items()}
         return MappingProxyType(found)
+
+    def put(self, kept: Any, change: Callable[[Expr], Expr]) -> None:
+        """Leave it to `plain_contacts`, which knows what bodies mean."""
 
     def _entries(self, reader: Reader, key: tuple[str, ...], table: Mapping[str, Any]) -> dict[str, Any]:
         """Read the entries of one."""
+        is_mechanism = hasattr(reader, "tree")
+        allowed = (*OF_BODIES, *ENTRIES) if is_mechanism else ENTRIES
         for entry in table:
             place = (*key, str(entry))
-            if entry in OF_BODIES:
-                reader.problem(f"`{entry}` is one of contacts between bodies, not computed yet. {_AWAY}", *place)
-            elif entry not in ENTRIES:
-                reader.problem(f"unknown entry; {nearest(str(entry), ENTRIES, 'a contact has')}", *place)
-        if table.get("gap") is None:
-            reader.problem('a contact needs its `gap`, which is not below zero, as in gap = "y - r"', *key)
-            return {}
+            if entry in OF_BODIES and not is_mechanism:
+                text = f"`{entry}` is one of contacts between the bodies of a mechanism, and there are none here"
+                reader.problem(f"{text}; give the `gap`, an expression of the coordinates", *place)
+            elif entry not in allowed:
+                reader.problem(f"unknown entry; {nearest(str(entry), allowed, 'a contact has')}", *place)
         kept: dict[str, Any] = {}
         moving = reader.velocities | reader.accelerations | reader.laws
-        why = "a gap depends on coordinates, time and parameters"
-        kept["gap"] = gap = reader.expression(table["gap"], (*key, "gap"), moving, why)
-        if not {symbol.name for symbol in gap.free_symbols} & set(reader.own_coordinates):
-            reader.problem("no coordinate stands in the gap, so that nothing could close or open it", *key, "gap")
+        of_bodies = {entry: table[entry] for entry in OF_BODIES if table.get(entry) is not None}
+        if of_bodies and is_mechanism:
+            if twice := [entry for entry in ("gap", "slip") if table.get(entry) is not None]:
+                text = f"`{twice[0]}` and `{next(iter(of_bodies))}` say the same thing twice; give one of them"
+                reader.problem(text, *key, twice[0])
+            touch = read_touch(cast("Assembly", reader), key, of_bodies)
+            if touch is None:
+                return {}
+            kept |= touch
+        elif table.get("gap") is None:
+            text = "a contact needs its `bodies`" if is_mechanism else "a contact needs its `gap`, which is not below zero"
+            example = 'bodies = ["ground", "wheel"]' if is_mechanism else 'gap = "y - r"'
+            reader.problem(f"{text}, as in {example}", *key)
+            return {}
+        else:
+            why = "a gap depends on coordinates, time and parameters"
+            kept["gap"] = gap = reader.expression(table["gap"], (*key, "gap"), moving, why)
+            if not {symbol.name for symbol in gap.free_symbols} & set(reader.coordinates):
+                reader.problem("no coordinate stands in the gap, so that nothing could close or open it", *key, "gap")
         still = reader.coordinates | moving | {"t": None}
         for entry, what in (("restitution", "restitution"), ("tangential", "tangential restitution")):
             if table.get(entry) is not None:
@@ -111,7 +132,7 @@ class ContactsTable(ModelTable):
         if not given:
             return
         for entry, what in (("slip", "the velocity with which it slides"), ("friction", "the coefficient of friction")):
-            if entry not in given:
+            if entry not in given and not (entry == "slip" and "bodies" in kept):
                 reader.problem(f"`{entry}` is missing beside `{given[0]}`: {what}", *key)
         if "slip" in given and isinstance(table["slip"], (list, tuple)):
             text = "contacts slide along one line; sliding in a plane is not computed yet. Give one velocity"
@@ -119,7 +140,7 @@ class ContactsTable(ModelTable):
         elif "slip" in given:
             why = "a sliding velocity depends on coordinates, velocities, time and parameters"
             slip = reader.expression(table["slip"], (*key, "slip"), reader.accelerations | reader.laws, why)
-            if not is_linear(slip, reader.own_coordinates):
+            if not is_linear(slip, tuple(reader.coordinates)):
                 text = "`slip` is no velocity: it must be linear in the velocities, and depend on one of them"
                 reader.problem(text, *key, "slip")
             kept["slip"] = slip
@@ -130,6 +151,9 @@ class ContactsTable(ModelTable):
             if (value := number(mu)) is not None and value < 0:
                 text = f"the coefficient of friction is not below 0, got {shown(table['friction'])}"
                 reader.problem(text, *key, "friction")
+        if "friction" in given and "bodies" in kept and getattr(reader, "dimensions", 2) == 3:
+            text = "bodies in space slide in a plane, whose friction at contacts is not computed yet; leave it out"
+            reader.problem(text, *key, "friction")
         if table.get("law") == POISSON and "tangential" in given:
             text = "with Poisson's law friction has no tangential restitution here"
             reader.problem(f"{text}; leave it out, or take the law newton", *key, "tangential")

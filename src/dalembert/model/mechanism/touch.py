@@ -1,0 +1,108 @@
+"""Where bodies touch: a point, a disk or a sphere of the second against a line, a circle, a plane or a sphere of the first.
+
+    bodies = ["ground", "wheel"]
+    points = [[0, 0], [0, 0]]                 # one in the frame of each body; without them their origins
+    radius = 0.3                              # of what is on the second body; a point without it
+    against = {kind = "line", axis = [1, 0]}  # of the first body, through its point
+
+A line has its free side on the left of its axis, a plane that into which its axis points; a circle and a sphere are
+free outside, or `inside`. From these follow the gap, and in the plane the velocity with which one slides on the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dalembert.language.building import Expr
+from dalembert.model.mechanism.body import Body
+from dalembert.model.mechanism.marker import Marker, at_particle, read_point
+from dalembert.model.mechanism.placement import Placement, default_axis, settle_axis
+from dalembert.model.mechanism.table_reader import TableReader, freeze
+from dalembert.model.mechanism.vectors import ZERO, Vector, add, dot, norm, scale, sub, unit
+
+if TYPE_CHECKING:
+    from dalembert.model.mechanism.assembly import Assembly
+
+ENTRIES = ("bodies", "points", "radius", "against")
+STRAIGHT, ROUND = {2: "line", 3: "plane"}, {2: "circle", 3: "sphere"}
+
+
+@dataclass(frozen=True)
+class Touch:
+    """What may touch: how far apart it is, in the plane how fast it slides, and where it touches, on the second body."""
+
+    gap: Expr
+    slip: Expr | None
+    place: Vector
+    normal: Vector
+
+
+def read_touch(reader: Assembly, key: tuple[str, ...], given: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Read the entries of a contact that say where it is; None after a report."""
+    table, n = TableReader(reader, key, given), reader.dimensions
+    names = reader.read_bodies(table) if table.has("bodies") else None
+    if not table.has("bodies"):
+        table.problem('`bodies` is missing: what may touch, as in bodies = ["ground", "wheel"]', "bodies")
+    if names is None:
+        return None
+    bodies = [reader.bodies[name] for name in names]
+    if table.has("points"):
+        points = table.list("points", 2, "two points, one for each body: a name or coordinates in its frame") or ()
+        read = [read_point(table, "points", item, body) for item, body in zip(points, bodies, strict=False)]
+        table.kept["points"] = tuple(item for item, _ in read)
+        for (_, frame), body in zip(read, bodies, strict=False):
+            at_particle(table, frame, body)
+    if table.has("radius"):
+        radius = table.constant("radius")
+        table.judge("radius", [radius], lambda r: "" if r >= 0 else f"`radius` is not below zero, got {r:g}")
+    if table.has("against"):
+        inner = table.table("against")
+        kind = inner.word("kind", (STRAIGHT[n], ROUND[n]), None, "kinds")
+        if kind == ROUND[n]:
+            inner.positive("radius")
+            inner.flag("inside")
+        elif kind is not None and inner.has("axis"):
+            settle_axis(inner, "axis", inner.vector("axis"))
+        inner.finish()
+    return freeze(table.finish())
+
+
+def touch_of(entries: Mapping[str, Any], bodies: Mapping[str, Body]) -> Touch:
+    """Return what the entries of a contact mean."""
+    first, second = (bodies[name] for name in entries["bodies"])
+    a, b = (_marker(body, entries, k) for k, body in enumerate((first, second)))
+    n, apart, radius = len(first.centre), sub(b.place, a.place), entries.get("radius", ZERO)
+    against = entries.get("against", {"kind": STRAIGHT[n]})
+    if against["kind"] == ROUND[n]:
+        distance = norm(apart)
+        inside = bool(against.get("inside"))
+        normal = scale((-1 if inside else 1) / distance, apart)
+        gap = against["radius"] - radius - distance if inside else distance - against["radius"] - radius
+    else:
+        axis = a.view.direction(unit(against.get("axis", default_axis(n))))
+        normal = axis if n == 3 else (-axis[1], axis[0])
+        gap = dot(normal, apart) - radius
+    lever = scale(-radius, normal)
+    slip = _slip(a, b, normal, apart, lever) if n == 2 else None
+    return Touch(gap, slip, add(b.place, lever), normal)
+
+
+def _marker(body: Body, entries: Mapping[str, Any], k: int) -> Marker:
+    origin = Placement.origin(len(body.centre))
+    if "points" not in entries:
+        return Marker(body.view, origin)
+    point = entries["points"][k]
+    return Marker(body.view, body.frames[point] if isinstance(point, str) else Placement(point, origin.R, origin.turn))
+
+
+def _slip(a: Marker, b: Marker, normal: Vector, apart: Vector, lever: Vector) -> Expr:
+    """Return the velocity of the material point of the second body beside that of the first, along the line."""
+    here = add(b.velocity, _turned(b.spin, lever))
+    there = add(a.velocity, _turned(a.spin, add(apart, lever)))
+    return dot((normal[1], -normal[0]), sub(here, there))
+
+
+def _turned(spin: Expr, lever: Vector) -> Vector:
+    return -spin * lever[1], spin * lever[0]
