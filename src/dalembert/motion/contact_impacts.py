@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import symengine as se
+from scipy.sparse.csgraph import connected_components
 
 from dalembert.algebra.either import dense
 from dalembert.arrays import Array
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _LOW = 64 * float(np.finfo(float).eps)  # of its terms: a gap to which coming back is not told from staying
 _STUCK = 1e-9  # of what a sliding velocity is made of: below, it is none
+_ACTS = 1e-13  # of the geometric mean of what two impulses do where they are: below, one does nothing to the other
 _SOLVED = 1e-9  # of the largest: singular values of what is solved
 
 
@@ -49,12 +51,18 @@ class ContactImpacts:
     def impact(
         self, numeric: Numeric, t: float, q: Array, v: Array, some: list[int], speeds: Array
     ) -> tuple[Array, Impact]:
-        """Let some contacts meet at rates of the gaps."""
-        blow = Blow(numeric, t, q, v, [self.owner.rows[i] for i in some], self.owner.ideal)
+        """Let some contacts meet at rates of the gaps: those that what closes first is coupled with; others come next."""
+        rubbing = [i for i in some if self.owner.slides[i] is not None]
+        blow = self._sliding_blow(numeric, t, q, v, some, rubbing)
+        alone = _coupled(blow.G, [*range(len(some)), *map(some.index, rubbing)], int(np.argmin(speeds[some])))
+        if len(alone) < len(some):
+            some = [some[k] for k in alone]
+            rubbing = [i for i in rubbing if i in some]
+            blow = self._sliding_blow(numeric, t, q, v, some, rubbing)
         e, tangential = self._restitution.floats(numeric.parameters).reshape(-1, 2).T
         e[speeds**2 < self._least(numeric, t, q, v)] = 0.0
-        if rubbing := [i for i in some if self.owner.slides[i] is not None]:
-            return self._rubbing_impact(numeric, t, q, v, some, rubbing, speeds, e, tangential)
+        if rubbing:
+            return self._rubbing_impact(blow, numeric, t, q, v, some, rubbing, speeds, e, tangential)
         impulses = blow.impulses(speeds[some], e[some], self.law)
         if impulses is None:
             raise no_impulses([self.owner.names[i] for i in some], t)
@@ -62,6 +70,7 @@ class ContactImpacts:
 
     def _rubbing_impact(
         self,
+        blow: Blow,
         numeric: Numeric,
         t: float,
         q: Array,
@@ -77,7 +86,6 @@ class ContactImpacts:
         if len(some) > MOST:
             text = f"{len(some)} contacts, {quoted(names)}, meet at t = {t:.9g} and rub"
             raise SimulationError(f"{text}; impacts with friction are computed of {MOST} at once at most")
-        blow = self._sliding_blow(numeric, t, q, v, some, rubbing)
         k, places = len(some), [len(some) + n for n in range(len(rubbing))]
         at = dict(zip(rubbing, places, strict=True))
         G = np.zeros((2 * k, 2 * k))
@@ -157,3 +165,15 @@ class ContactImpacts:
             dict(zip([self.owner.names[i] for i in rubbing], impulses[k:].tolist(), strict=True)),
         )  # fmt: skip
         return after, impact
+
+
+def _coupled(G: Array, owners: list[int], first: int) -> list[int]:
+    """Return which contacts act on each other, also by way of others, from a first one on; owners: those of the rows."""
+    lengths = np.sqrt(np.maximum(np.diag(G), 0.0))
+    acts = np.abs(G) > _ACTS * np.outer(lengths, lengths)
+    contacts = int(max(owners)) + 1
+    pairs = np.zeros((contacts, contacts), dtype=bool)
+    rows, columns = np.nonzero(acts)
+    pairs[np.array(owners)[rows], np.array(owners)[columns]] = True
+    labels = connected_components(pairs, directed=False)[1]
+    return [int(k) for k in np.flatnonzero(labels == labels[first])]

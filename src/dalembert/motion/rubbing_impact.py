@@ -19,7 +19,7 @@ from dalembert.model.contact import POISSON
 
 MOST = 5  # contacts at once of which all patterns are tried
 _INSIDE = 1e-9  # of the terms: beside zero
-_SAME = 1e-8  # of the largest: what other impulses may differ by and be the same
+_SAME = 1e-8  # of what an impulse of that energy would do: what other impulses may differ by and be the same
 _ROUNDING = 1e-12  # of the largest impulse
 _STICK = 0
 
@@ -49,11 +49,12 @@ class RubbingBlow:
         return self._apart([one for one in found if one is not None])
 
     def _apart(self, found: list[Array]) -> list[Array]:
-        """Return those that move things in different ways."""
+        """Return those that move things in different ways, beside what energy they move at all."""
         kept: list[Array] = []
+        lengths = np.sqrt(np.maximum(np.diag(self.G), 0.0))
         for one in found:
             moves = self.G @ one
-            size = _SAME * np.abs(self.G) @ np.abs(one)
+            size = _SAME * lengths * np.sqrt(max(float(one @ moves), 0.0))
             if all(np.any(np.abs(moves - self.G @ other) > size) for other in kept):
                 kept.append(one)
         return kept

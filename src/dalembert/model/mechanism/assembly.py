@@ -270,7 +270,7 @@ class Assembly(Reader):
             "constraints": self.all_constraints(parts, own["constraints"]),
             "initial": MappingProxyType(all_initial(self.bodies.values(), self.dimensions, own["initial"])),
             "guess": MappingProxyType(parts.guess | self.own_guess(own["guess"])),
-            "drawing": drawing.map(self.meant) if drawing is not None else self.drawn(),
+            "drawing": drawing.map(self.meant) if drawing is not None else self.drawn(own["sections"]),
             "dimensions": self.dimensions,
             "tree": self.tree,
             "outward": self.outward,
@@ -293,10 +293,11 @@ class Assembly(Reader):
             raise ModelError(self.problems)
         return fields
 
-    def drawn(self) -> Drawing | None:
-        """Return what is drawn if the user does not say."""
+    def drawn(self, further: Mapping[str, Any]) -> Drawing | None:
+        """Return what is drawn if the user does not say; of further tables the contacts."""
         elements = [element for section in ELEMENTS for element in self.elements[section].values()]
-        return draw(self.bodies, self.joints, self.elements["drives"].values(), elements)
+        contacts = further.get("contacts", {})
+        return draw(self.bodies, self.joints, self.elements["drives"].values(), elements, contacts)
 
     def names_of_values(self, section: str) -> dict[str, None]:
         """Return of what values may be given; initial ones also of what joints and bodies measure."""

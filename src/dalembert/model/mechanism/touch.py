@@ -11,11 +11,12 @@ free outside, or `inside`. From these follow the gap, and in the plane the veloc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dalembert.language.building import Expr
+from dalembert.model.drawing import Shape
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.marker import Marker, at_particle, read_point
 from dalembert.model.mechanism.placement import Placement, default_axis, settle_axis
@@ -81,12 +82,54 @@ def touch_of(entries: Mapping[str, Any], bodies: Mapping[str, Body]) -> Touch:
         normal = scale((-1 if inside else 1) / distance, apart)
         gap = against["radius"] - radius - distance if inside else distance - against["radius"] - radius
     else:
-        axis = a.view.direction(unit(against.get("axis", default_axis(n))))
-        normal = axis if n == 3 else (-axis[1], axis[0])
+        normal = _free(a, against)
         gap = dot(normal, apart) - radius
     lever = scale(-radius, normal)
     slip = _slip(a, b, normal, apart, lever) if n == 2 else None
     return Touch(gap, slip, add(b.place, lever), normal)
+
+
+def contact_shapes(contacts: Mapping[str, Mapping[str, Any]], bodies: Mapping[str, Body]) -> list[Shape]:
+    """Return what is drawn of contacts: each line, circle, plane once, and what is round on second bodies."""
+    found: dict[Any, Shape] = {}
+    for entries in contacts.values():
+        if "bodies" not in entries:
+            continue
+        first, second = (bodies[name] for name in entries["bodies"])
+        a, b = (_marker(body, entries, k) for k, body in enumerate((first, second)))
+        touch, against = touch_of(entries, bodies), entries.get("against", {"kind": STRAIGHT[len(first.centre)]})
+        key = first.name, tuple(a.placement.at), against["kind"], against.get("axis"), against.get("radius")
+        if "radius" in against:
+            found[key] = Shape(f"contact {against['kind']}", _round(a, against["radius"]), (first.name,))
+        else:
+            ends = a.place, add(a.place, _free(a, against))
+            known = found.get(key, Shape(f"contact {against['kind']}", ends, (first.name,)))
+            found[key] = replace(known, places=(*known.places, touch.place), bodies=(*known.bodies, second.name))
+        if (radius := entries.get("radius", ZERO)) != 0:
+            kind = f"contact {ROUND[len(first.centre)]}"
+            found[second.name, tuple(b.placement.at), radius] = Shape(kind, _round(b, radius), (second.name,))
+    return list(found.values())
+
+
+def _round(marker: Marker, radius: Expr) -> tuple[Vector, ...]:
+    """Return a centre, and points of the rim along the axes."""
+    axes = [marker.x, marker.y, marker.z] if len(marker.place) == 3 else [marker.x]
+    return (marker.place, *(add(marker.place, scale(radius, axis)) for axis in axes))
+
+
+def contact_corners(contacts: Mapping[str, Mapping[str, Any]], bodies: Mapping[str, Body]) -> Iterator[tuple[str, Marker]]:
+    """Return the points of second bodies that touch."""
+    for entries in contacts.values():
+        if "bodies" in entries and entries.get("radius", ZERO) == 0:
+            name = entries["bodies"][1]
+            yield name, _marker(bodies[name], entries, 1)
+
+
+def _free(a: Marker, against: Mapping[str, Any]) -> Vector:
+    """Return the direction in which it is free, of a line or a plane."""
+    n = len(a.place)
+    axis = a.view.direction(unit(against.get("axis", default_axis(n))))
+    return axis if n == 3 else (-axis[1], axis[0])
 
 
 def _marker(body: Body, entries: Mapping[str, Any], k: int) -> Marker:
