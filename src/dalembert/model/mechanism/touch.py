@@ -20,7 +20,7 @@ from dalembert.model.drawing import Shape
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.marker import Marker, at_particle, read_point
 from dalembert.model.mechanism.placement import Placement, default_axis, settle_axis
-from dalembert.model.mechanism.table_reader import TableReader, freeze
+from dalembert.model.mechanism.table_reader import TableReader
 from dalembert.model.mechanism.vectors import ZERO, Vector, add, dot, norm, scale, sub, unit
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Touch:
 
 def read_touch(reader: Assembly, key: tuple[str, ...], given: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Read the entries of a contact that say where it is; None after a report."""
-    table, n = TableReader(reader, key, given), reader.dimensions
+    table, n, before = TableReader(reader, key, given), reader.dimensions, len(reader.problems)
     names = reader.read_bodies(table) if table.has("bodies") else None
     if not table.has("bodies"):
         table.problem('`bodies` is missing: what may touch, as in bodies = ["ground", "wheel"]', "bodies")
@@ -67,7 +67,8 @@ def read_touch(reader: Assembly, key: tuple[str, ...], given: Mapping[str, Any])
         elif kind is not None and inner.has("axis"):
             settle_axis(inner, "axis", inner.vector("axis"))
         inner.finish()
-    return freeze(table.finish())
+    kept = table.finish()
+    return kept if len(reader.problems) == before else None
 
 
 def touch_of(entries: Mapping[str, Any], bodies: Mapping[str, Body]) -> Touch:
