@@ -122,7 +122,12 @@ def test_impulses_go_through_joints():
 def test_spheres_in_space():
     """A ball falls on a plane that slopes, another on a ball that lies: of equal masses they exchange what is normal."""
     ball = {"mass": 0.4, "inertia": [0.001, 0.001, 0.001]}
-    slope = {"bodies": ["ground", "a"], "radius": 0.1, "against": {"kind": "plane", "axis": [1, 0, 1]}, "restitution": 1}
+    slope = {
+        "bodies": ["ground", "a"],
+        "radius": 0.1,
+        "against": {"kind": "plane", "axis": [1, 0, 1]},
+        "restitution": 1,
+    }
     run = Mechanism(bodies={"a": {**ball, "at": [0, 0, 1.1]}}, contacts={"s": slope}, dimensions=3).simulate(0.5)
     way = 1.1 - 0.1 * 2**0.5
     assert times(run, "impact")[0] == pytest.approx((2 * way / 9.81) ** 0.5, rel=1e-11)
@@ -178,7 +183,9 @@ def test_they_are_kept_in_files_and_variants_and_as_plain_systems(tmp_path):
     machine.save(tmp_path / "wheel.toml")
     assert load(tmp_path / "wheel.toml").sections["contacts"] == machine.sections["contacts"]
     end = machine.simulate(1)["x_wheel'"][-1]
-    assert machine.system().simulate(1, initial=machine.start().as_dict())["x_wheel'"][-1] == pytest.approx(end, rel=1e-9)
+    assert machine.system().simulate(1, initial=machine.start().as_dict())["x_wheel'"][-1] == pytest.approx(
+        end, rel=1e-9
+    )
     slow = machine.replace(contacts={"floor": {"friction": 0.1}}).simulate(1)
     assert slow["x_wheel'"][-1] == pytest.approx(3 - 0.981, rel=1e-9)
     as_gap = {"floor": {"gap": "y_wheel - 0.3", "slip": "x_wheel' + 0.3*phi_wheel'", "friction": 0.2}}

@@ -69,12 +69,20 @@ class Contact:
     @property
     def normal(self) -> Expr:
         """The reaction: the force that presses, along the gap."""
-        return self.closed * multiplier(self.row)
+        return pressing(self.name)
 
     @property
     def condition(self) -> Expr:
         """What is zero where it is closed, and always while it is open; term by term, as rounding goes with these."""
-        return se.Add(*[self.closed * term for term in (self.gap.args if self.gap.is_Add else (self.gap,))])
+        return se.Add(*[self.closed * term for term in self.terms])
+
+    @property
+    def terms(self) -> tuple[Expr, ...]:
+        """The terms of the gap, also of one that is a multiple of a sum."""
+        sums = [factor for factor in self.gap.args if factor.is_Add] if self.gap.is_Mul else []
+        if len(sums) == 1:
+            return tuple(self.gap / sums[0] * term for term in sums[0].args)
+        return tuple(self.gap.args) if self.gap.is_Add else (self.gap,)
 
     @property
     def margin(self) -> Expr:
@@ -113,12 +121,25 @@ class Contact:
         }
 
 
+def pressing(name: str) -> Expr:
+    """Return the reaction of a contact."""
+    return se.Symbol(f"closed {name}") * multiplier(f"{name}.normal")
+
+
 @fact(STRUCTURE)
 def contacts_of(system: Stated) -> Mapping[str, Contact]:
     """Return the contacts of a system by name."""
+    from dalembert.model.mechanism.edges import edges_of
+
     kept = getattr(system, "sections", {}).get("contacts", {})  # parts that are repeated have none
+    law = next((one["law"] for one in kept.values() if "law" in one), NEWTON)  # all have the same
+    edges = {
+        name: {"law": law, **entries} for name, entries in edges_of(getattr(system, "joints", {}).values()).items()
+    }
     bodies = getattr(system, "bodies", {})
-    return {name: meant_contact(name, entries, system.coordinates, bodies) for name, entries in kept.items()}
+    return {
+        name: meant_contact(name, entries, system.coordinates, bodies) for name, entries in {**kept, **edges}.items()
+    }
 
 
 def meant_contact(
@@ -140,10 +161,8 @@ def plain_contacts(system: Stated, change: Callable[[Expr], Expr]) -> dict[str, 
     """Return the tables of contacts with their expressions changed, and without bodies: for other coordinates."""
     found = {}
     for name, contact in contacts_of(system).items():
-        entries = system.sections["contacts"][name]
-        kept = {key: entries[key] for key in ("restitution", "friction", "tangential", "law") if key in entries}
-        kept = {key: change(value) if isinstance(value, se.Basic) else value for key, value in kept.items()}
-        found[name] = kept | {"gap": change(contact.gap)}
-        if contact.slip is not None:
-            found[name]["slip"] = change(contact.slip)
+        found[name] = {"gap": change(contact.gap), "restitution": change(contact.restitution), "law": contact.law}
+        if contact.slip is not None and contact.coefficient != 0:
+            found[name] |= {"slip": change(contact.slip), "friction": change(contact.coefficient)}
+            found[name] |= {"tangential": change(contact.tangential)} if contact.tangential != 0 else {}
     return found

@@ -20,8 +20,8 @@ from dalembert.document.nodes import (
     faint,
 )
 from dalembert.errors import counted
-from dalembert.language.state_names import as_written, is_integral
 from dalembert.language.printing import to_text
+from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.constraint import Constraint, describe_class
 from dalembert.model.contact import Contact
 from dalembert.model.quantity import as_names

@@ -51,7 +51,7 @@ class ContactImpacts:
     def impact(
         self, numeric: Numeric, t: float, q: Array, v: Array, some: list[int], speeds: Array
     ) -> tuple[Array, Impact]:
-        """Let some contacts meet at rates of the gaps: those that what closes first is coupled with; others come next."""
+        """Let some contacts meet at rates of the gaps: what acts on the one that closes fastest; others come next."""
         rubbing = [i for i in some if self.owner.slides[i] is not None]
         blow = self._sliding_blow(numeric, t, q, v, some, rubbing)
         alone = _coupled(blow.G, [*range(len(some)), *map(some.index, rubbing)], int(np.argmin(speeds[some])))
@@ -168,7 +168,7 @@ class ContactImpacts:
 
 
 def _coupled(G: Array, owners: list[int], first: int) -> list[int]:
-    """Return which contacts act on each other, also by way of others, from a first one on; owners: those of the rows."""
+    """Return which contacts act on a first one, also by way of others; owners: the contacts of the rows."""
     lengths = np.sqrt(np.maximum(np.diag(G), 0.0))
     acts = np.abs(G) > _ACTS * np.outer(lengths, lengths)
     contacts = int(max(owners)) + 1

@@ -70,35 +70,46 @@ class Margins:
         least = np.argmin(margins[:, 1:], axis=1) + 1
         lowest = np.take_along_axis(margins, least[:, None], axis=1)[:, 0]
         is_gone = margins[:, 1:] < gone[:, None]
-        sure = (lowest < gone) & ~ended
         found = {
             (int(row), int(i)): float(_PLACES[1 + np.argmax(is_gone[row, :, i])])
-            for row, i in zip(*np.nonzero(sure), strict=True)
+            for row, i in np.argwhere((lowest < gone) & ~ended)
         }
         rows, which = np.nonzero((lowest >= gone) & (least < len(_PLACES) - 1) & ~ended)
-        middle = least[rows, which]
-        around = _PLACES[middle - 1], _PLACES[middle], _PLACES[middle + 1]
-        before, after = (np.abs(end - around[1])[:, None] for end in around[::2])
-        places = around[1][:, None] + _CLOSER * np.where(_CLOSER < 0, before, after)
-        limits, width = gone[rows, which], places[:, 1] - places[:, 0]
-        near = gaps[which]
+        if len(rows):
+            closer = self._closer(t, y, k0[rows], which, least[rows, which], gone[rows, which], gaps[which])
+            found |= {(int(rows[n]), int(which[n])): theta for n, theta in closer.items()}
+        return found
+
+    def _closer(
+        self, t: Array, y: Array, steps: Array, which: Array, least: Array, gone: Array, gaps: Array
+    ) -> dict[int, float]:
+        """Look closer around the least of what was seen; return which are gone, and where.
+
+        At gaps that come near to zero closer and closer, until they are below it, or surely not: things may graze.
+        """
+        middle, found = _PLACES[least][:, None], dict[int, float]()
+        before, after = middle - _PLACES[least - 1][:, None], _PLACES[least + 1][:, None] - middle
+        places = middle + _CLOSER * np.where(_CLOSER < 0, before, after)
+        width, left = places[:, 1] - places[:, 0], np.arange(len(steps))
         for turn in range(_ROUNDS + 1):
-            if not len(rows):
+            inner = self._each(t, y, steps[left], places, which[left])
+            lowest, at = inner.min(axis=1), places[np.arange(len(left)), np.argmin(inner, axis=1)]
+            near = gaps[left]
+            if turn == 0:
+                near &= lowest < _NEAR * self.largest[which]
+                gone = gone.copy()
+                gone[near] -= [self._noise(t, y, int(steps[n]), int(which[n])) for n in np.flatnonzero(near)]
+            below = lowest < gone[left]
+            found |= dict(zip(left[below].tolist(), at[below].tolist(), strict=True))
+            on = near & (lowest >= gone[left])
+            left, width, at = left[on], width[on] * _NARROWER, at[on]
+            if not len(left):
                 break
-            inner = self._each(t, y, k0[rows], places, which)
-            lowest = inner.min(axis=1)
-            if turn == 0:  # of gaps those that come near to zero are looked at closer
-                near = near & (lowest < _NEAR * self.largest[which])
-                for n in np.flatnonzero(near):
-                    limits[n] -= self.watch.noise(self.watch.own + int(which[n]), float(t[k0[rows[n]]]), y[k0[rows[n]]])
-            at = places[np.arange(len(rows)), np.argmin(inner, axis=1)]
-            for n in np.flatnonzero(lowest < limits):
-                found[int(rows[n]), int(which[n])] = float(at[n])
-            left = near & (lowest >= limits)
-            rows, which, limits, width, at, near = (part[left] for part in (rows, which, limits, width, at, near))
-            width = width * _NARROWER
             places = np.clip(at[:, None] + 3 * width[:, None] * _CLOSER, 0.0, 1.0)
         return found
+
+    def _noise(self, t: Array, y: Array, k: int, i: int) -> float:
+        return self.watch.noise(self.watch.own + i, float(t[k]), y[k])
 
     def _each(self, t: Array, y: Array, steps: Array, thetas: Array, which: Array) -> Array:
         """Return single margins, each at some places of a step of its own, a row for each; steps are in order."""

@@ -19,8 +19,8 @@ from dalembert.errors import ModelError, nearest, quoted
 from dalembert.language.building import TIME, Expr, number
 from dalembert.language.calculus import ONE, ZERO, Calculus
 from dalembert.language.state_names import is_integral
-from dalembert.model.exact import decimal, exact
 from dalembert.model.contact import plain_contacts
+from dalembert.model.exact import decimal, exact
 from dalembert.model.friction import depend, is_linear, plain_frictions, without_frictions
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Where bodies touch: a point, a disk or a sphere of the second against a line, a circle, a plane or a sphere of the first.
+"""Where bodies touch: a point, disk or sphere of the second against a line, circle, plane or sphere of the first.
 
     bodies = ["ground", "wheel"]
     points = [[0, 0], [0, 0]]                 # one in the frame of each body; without them their origins
@@ -32,7 +32,7 @@ STRAIGHT, ROUND = {2: "line", 3: "plane"}, {2: "circle", 3: "sphere"}
 
 @dataclass(frozen=True)
 class Touch:
-    """What may touch: how far apart it is, in the plane how fast it slides, and where it touches, on the second body."""
+    """What may touch: how far apart it is, in the plane how fast it slides; where it touches, on the second body."""
 
     gap: Expr
     slip: Expr | None
@@ -118,7 +118,9 @@ def _round(marker: Marker, radius: Expr) -> tuple[Vector, ...]:
     return (marker.place, *(add(marker.place, scale(radius, axis)) for axis in axes))
 
 
-def contact_corners(contacts: Mapping[str, Mapping[str, Any]], bodies: Mapping[str, Body]) -> Iterator[tuple[str, Marker]]:
+def contact_corners(
+    contacts: Mapping[str, Mapping[str, Any]], bodies: Mapping[str, Body]
+) -> Iterator[tuple[str, Marker]]:
     """Return the points of second bodies that touch."""
     for entries in contacts.values():
         if "bodies" in entries and entries.get("radius", ZERO) == 0:

@@ -55,6 +55,10 @@ class ContactsTable(ModelTable):
                 reader.problem(f"{name[:40]!r}: a name is letters, digits and _, and begins with no digit", *key)
             elif name in names_in(reader, "friction"):
                 reader.problem(f"`{name}` is also the name of a friction; rename one of them", *key)
+            elif name in reader.touching:
+                joint = name.rpartition("_")[0]
+                text = f"`{name}` is the contact of joint `{joint}` at its end; give this one another name"
+                reader.problem(text, *key)
             elif any(name in parts for parts in reader.kinds):
                 text = f"`{name}` is the name of another part already, and `{name}.normal` could mean either"
                 reader.problem(f"{text}; give the contact a name of its own, as in [contacts.{name}_contact]", *key)
@@ -69,7 +73,8 @@ class ContactsTable(ModelTable):
             reader.problem(f"{text}. Give all of them the same", self.name)
         moving = tuple(reader.coordinates)
         bodies = getattr(reader, "bodies", {})
-        reader.touching = {name: meant_contact(name, entries, moving, bodies) for name, entries in found.items()}
+        meant = {name: meant_contact(name, entries, moving, bodies) for name, entries in found.items()}
+        reader.touching = {**reader.touching, **meant}
         return MappingProxyType(found)
 
     def put(self, kept: Any, change: Callable[[Expr], Expr]) -> None:
@@ -98,9 +103,9 @@ class ContactsTable(ModelTable):
                 return {}
             kept |= touch
         elif table.get("gap") is None:
-            text = "a contact needs its `bodies`" if is_mechanism else "a contact needs its `gap`, which is not below zero"
+            what = "`bodies`" if is_mechanism else "`gap`, which is not below zero"
             example = 'bodies = ["ground", "wheel"]' if is_mechanism else 'gap = "y - r"'
-            reader.problem(f"{text}, as in {example}", *key)
+            reader.problem(f"a contact needs its {what}, as in {example}", *key)
             return {}
         else:
             why = "a gap depends on coordinates, time and parameters"
