@@ -8,7 +8,7 @@ import pickle
 import pytest
 from typer.testing import CliRunner
 
-from dalembert import ModelError, System, load, loads
+from dalembert import ModelError, System, load
 from dalembert.cli.app import app
 from tests.contacts.test_ball import ball
 from tests.contacts.test_machines import ladder
@@ -25,7 +25,7 @@ from tests.contacts.test_machines import ladder
         ({"gap": "y", "restitution": "y"}, "parameters only"),
         ({"gap": "y", "law": "hertz"}, "newton or poisson.*hertz"),
         ({"gap": "y", "stiffness": 1}, "unknown entry; a contact has: gap, restitution, law"),
-        ({"gap": "y", "bodies": ["a", "b"]}, "between bodies, not computed yet"),
+        ({"gap": "y", "bodies": ["a", "b"]}, "between the bodies of a mechanism, and there are none here"),
         ("y", "expected a table"),
     ],
 )
@@ -62,11 +62,6 @@ def test_values_that_cannot_be_are_found_by_the_check():
             contacts={"floor": {"gap": "y"}},
             initial={"x'": 1, "y'": 0, "y": 1},
         ).simulate(1)
-
-
-def test_bodies_of_mechanisms_have_none_yet():
-    with pytest.raises(ModelError, match="contacts of the bodies of a mechanism are not computed yet"):
-        loads('format = 1\n[bodies.a]\nmass = 1\ninertia = 1\n[contacts.floor]\ngap = "y_a"\n')
 
 
 def test_forces_do_not_follow_what_contacts_carry():

@@ -75,7 +75,29 @@ constraints = {rolling = "x' = 0.3*phi'"}
 initial = {x = 0.2, phi = 0, "x'" = 0}
 simulate = {method = "rk4", step = 0.001, keep = "stabilise", gains = @}
 """
+STRING = """format = 1
+bodies.bob = {kind = "particle", mass = 0.3, at = [0.2, -0.3]}
+[joints.A]
+kind = "rod"
+bodies = ["ground", "bob"]
+points = [[0, 0], [0, 0]]
+@
+"""
+TOUCHING = """format = 1
+bodies.disk = {mass = 1.1, inertia = 0.02, at = [0.2, 1.3]}
+contacts.c = {bodies = ["ground", "disk"], radius = 0.1, against = @}
+"""
+SOLID = (
+    TOUCHING.replace("0.02, at = [0.2, 1.3]", "[0.02, 0.02, 0.02], at = [0, 0.2, 1.3]") + "mechanism.dimensions = 3\n"
+)
 FRAGMENTS = {
+    "cookbook/slack-rope.md": {"slack = true": STRING},
+    "howto/contacts.md": {
+        '{kind = "line", axis = [1, 0]}': TOUCHING,
+        '{kind = "circle", radius = 1}': TOUCHING,
+        '{kind = "plane", axis = [0, 0, 1]}': SOLID,
+        "inside = true": TOUCHING.replace("@", '{kind = "circle", radius = 1.5, @}'),
+    },
     "motion.md": {"gains = { kappa = -5 }": ROLLED.replace("gains = @", "@")},
     "howto/friction.md": {
         'share = "least norm"': """format = 1
@@ -183,6 +205,7 @@ joints.B = {kind = "revolute", bodies = ["upper", "lower"], at = [0.7, 0]}
 """,
     },
     "mechanisms.md": {
+        "slack = true": STRING,
         "gravity = [0, -9810]": TURNING.replace("0.35", "350").replace("0.12", "1.2e5") + "mechanism = {@}",
         'chain = "44*phi_front = 16*phi_rear"': """format = 1
 bodies.front = {mass = 0.9, inertia = 0.0061}

@@ -31,12 +31,22 @@ POISSONS = (
 )
 
 
+RUBS = (
+    "Friction adds T ∂s/∂v: T = −μ N sign s where it slides; where it sticks s = 0, as long as |T| ≤ μ N does. "
+    "Impulses obey the same law, with s + e s for s: that after the impact, and e of sliding times that before."
+)
+
+
 def contact_rows(system: System) -> list[Equation]:
     """Return gaps and their rates, with the restitution."""
     rows = []
     for name, contact in contacts_of(system).items():
         said = f"e = {to_text(contact.restitution)}"
         rows += [Equation(f"g_{name}", contact.gap, name, said), Equation(f"g_{name}'", contact.speed)]
+        if contact.rubbing and contact.slip is not None:
+            said = f"μ = {to_text(contact.coefficient)}"
+            said += f", e of sliding = {to_text(contact.tangential)}" if contact.tangential != 0 else ""
+            rows.append(Equation(f"s_{name}", contact.slip, name, said))
     return rows
 
 
@@ -54,6 +64,7 @@ def contacts_as_dict(system: System) -> dict[str, dict[str, object]]:
             "direction": {q: to_text(slope) for q, slope in _slopes(contact).items()},
             "restitution": to_text(contact.restitution),
             "law": contact.law,
+            **({"slip": to_text(contact.slip), "friction": to_text(contact.coefficient)} if contact.slip else {}),
             "conditions": _conditions(system),
         }
         for name, contact in contacts_of(system).items()
@@ -62,7 +73,8 @@ def contacts_as_dict(system: System) -> dict[str, dict[str, object]]:
 
 def _conditions(system: System) -> list[str]:
     law = next(iter(contacts_of(system).values())).law
-    return [OPEN, CLOSED, POISSONS if law == POISSON else NEWTONS]
+    rubs = [RUBS] if any(one.rubbing for one in contacts_of(system).values()) else []
+    return [OPEN, CLOSED, POISSONS if law == POISSON else NEWTONS, *rubs]
 
 
 def _slopes(contact: Contact) -> dict[str, Expr]:

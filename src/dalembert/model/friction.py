@@ -59,6 +59,7 @@ class Friction:
     smooth: Expr | None
     moving: tuple[str, ...]
     modes: bool = False
+    loaded: Expr | None = None  # of a contact: 1 while it is closed, else 0
 
     # --- modes -------------------------------------------------------------------------------------------------------
 
@@ -123,7 +124,8 @@ class Friction:
         rest = self.limit - vector_length(self._own)
         rests = self.limit * (1 - self.speed / self.slow)
         sticking = choose(ZERO, self.stick, True, rest, se.Min(rest, rests))
-        return choose(ZERO, self.slide, True, sliding, sticking)
+        found = choose(ZERO, self.slide, True, sliding, sticking)
+        return found if self.loaded is None else choose(ZERO, self.loaded, True, found, se.RealDouble(_TINY))
 
     @property
     def beyond(self) -> Expr:
@@ -133,9 +135,9 @@ class Friction:
 
     @property
     def rest(self) -> Expr:
-        """What is left of the limit while it sticks, below zero beyond it; 0 of one that slides."""
-        size = vector_length(self._own)
-        return choose(ZERO, self.slide, True, ZERO, (self.limit - size) / (self.limit + size + _TINY))
+        """What part is left of the limit while it sticks, −1 at least beyond it; 0 of one that slides."""
+        size = vector_length(self._own)  # the limit is below zero where a contact would have to pull
+        return choose(ZERO, self.slide, True, ZERO, (self.limit - size) / (abs(self.limit) + size + _TINY))
 
     @property
     def slow(self) -> Expr:

@@ -42,6 +42,7 @@ def mode_parts(system: Stated) -> ModeParts | None:
         return None
     moded = {name: replace(friction, modes=True) for name, friction in plain.items()}
     ideal = forces_without(system.forces, plain.values())
+    moded |= {name: rubbing for name, one in contacts.items() if (rubbing := one.rubbing) is not None}
     coordinates = frozenset(system.coordinates)
     rows = [
         Constraint.read(row, friction.stick * slip, coordinates)

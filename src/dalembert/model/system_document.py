@@ -20,8 +20,10 @@ from dalembert.document.nodes import (
     faint,
 )
 from dalembert.errors import counted
+from dalembert.language.printing import to_text
 from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.constraint import Constraint, describe_class
+from dalembert.model.contact import Contact
 from dalembert.model.quantity import as_names
 from dalembert.model.sections.programme import meant_programmes, stated_forces
 
@@ -127,13 +129,15 @@ def _value(value: Any) -> Text:
 
 
 def contacts(system: System) -> list[Block]:
-    """Return the gaps of contacts, with the restitution."""
-    rows = [
-        Equation(f"g_{name}", contact.gap, name, f"contact: not below zero, restitution {contact.restitution}")
-        for name, contact in system.contacts.items()
-    ]
+    """Return the gaps of contacts, with restitution and friction."""
+    rows = [Equation(f"g_{name}", contact.gap, name, _of_contact(contact)) for name, contact in system.contacts.items()]
     names = (*system.coordinates, *system.parameters)
     return [Equations(rows, names, "contact", system._translator.own)] if rows else []
+
+
+def _of_contact(contact: Contact) -> str:
+    said = f"contact: not below zero, restitution {to_text(contact.restitution)}"
+    return said if contact.rubbing is None else f"{said}, friction {to_text(contact.coefficient)}"
 
 
 def constraints(system: System, some: Iterable[Constraint], found: Any = None) -> list[Block]:

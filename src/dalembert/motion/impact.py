@@ -13,7 +13,7 @@ it, never above zero, apart from the work of supports that move.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,11 +36,14 @@ _SHARED = 1e-10  # of the largest: singular values of what contacts share
 
 @dataclass(frozen=True)
 class Impact:
-    """An impact that happened: one, or the sum of those that are too many to be told apart (`kind` "zeno").
+    """An impact that happened; or, of the `kind` "zeno", what the rest of those without number does at once.
+
+    That is less than nothing: it takes away the speed with which the last one comes off, and the reaction of rest does
+    what they would have done until the limit.
 
     normal: impulses by contact. constraints: impulses by constraint, as multipliers are. before, after: rates of the
     gaps. lost: kinetic energy. given: ½ Σ Λ (γ⁺ + γ⁻), what the contacts give to what moves. shared: whether contacts
-    share impulses, so that another share were as good.
+    share impulses, so that another share were as good. tangent: impulses along what slides.
     """
 
     t: float
@@ -52,6 +55,7 @@ class Impact:
     lost: float
     given: float
     shared: bool = False
+    tangent: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<{self.kind} of {', '.join(self.normal)} at t = {self.t:.6g}>"
@@ -60,7 +64,8 @@ class Impact:
 class Blow:
     """What impulses do at a position: the response of velocities to those of some contacts, held by the constraints.
 
-    rows: those of the contacts among all constraints; ideal: those of the constraints that hold.
+    rows: those of the gaps among all constraints, then those of the sliding velocities; ideal: those of the constraints
+    that hold.
     """
 
     def __init__(self, numeric: Numeric, t: float, q: Array, v: Array, rows: list[int], ideal: list[int]):

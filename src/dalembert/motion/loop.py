@@ -318,7 +318,7 @@ def _integrate(
         samples = np.concatenate([np.tile(y, (early, 1)), samples])
     return Motion(
         ready, settings, engine, times, states, sampled, samples, facts, chosen,
-        watch.occurrences, watch.changes, crossing, watch.impacts, sampling.held,
+        sorted(watch.occurrences, key=lambda found: found.t), watch.changes, crossing, watch.impacts, sampling.held,
     )  # fmt: skip
 
 

@@ -49,49 +49,73 @@ class Margins:
         thetas = np.tile(_PLACES, len(k0))
         margins = self._margins(t, y, np.repeat(k0, len(_PLACES)), thetas).reshape(len(k0), len(_PLACES), -1)
         self.largest = np.maximum(self.largest, np.nan_to_num(np.abs(margins)).max(axis=(0, 1)))
-        last = len(k0) - 1
-        for row, k in enumerate(k0):
-            ends = status == codes.EVENT and row == last  # there the end is on the other side anyway
-            if dips := self._dips(t, y, int(k), margins[row], ends):
-                return self._return(places[int(k)], dips, ends)
-        return status
+        ended = np.zeros((len(k0), len(self.largest)), dtype=bool)
+        if status == codes.EVENT:  # what passed zero at the end of the last step was seen already
+            ended[-1] = self.engine.events[3, self.watch.own :] != 0.0
+        gone = self._gone(t, y, k0, margins, ended)
+        if not gone:
+            return status
+        first = min(row for row, _ in gone)  # what comes later is another motion
+        dips = {i: theta for (row, i), theta in gone.items() if row == first}
+        return self._return(places[int(k0[first])], dips, status == codes.EVENT and first == len(k0) - 1)
 
-    def _dips(self, t: Array, y: Array, k: int, margins: Array, ends: bool) -> dict[int, float]:
-        """Return the frictions whose margin is gone inside a step, with a place where it is."""
-        found: dict[int, float] = {}
-        for i, values in enumerate(margins.T):
-            if ends and self.engine.events[3, self.watch.own + i]:
-                continue  # seen already
-            least = int(np.argmin(values[1:])) + 1
-            part = _GAPLESS if self.watch.is_gap(i) else _GONE
-            gone = 2 * min(float(values[0]), 0.0) - part * self.largest[i]  # it may begin at zero, but for rounding
-            theta = float(_PLACES[least])
-            if values[least] >= gone and least < len(values) - 1:
-                step = np.where(_CLOSER < 0, theta - _PLACES[least - 1], _PLACES[least + 1] - theta)
-                closer = theta + _CLOSER * step
-                inner = self._margins(t, y, np.full(len(closer), k), closer)[:, i]
-                if self.watch.is_gap(i) and inner.min() < _NEAR * self.largest[i]:
-                    gone -= self.watch.noise(self.watch.own + i, t[k], y[k])
-                    closer, inner = self._lowest(t, y, k, i, closer, inner, gone)
-                if inner.min() < gone:
-                    found[i] = float(closer[int(np.argmin(inner))])
-            elif values[least] < gone:
-                found[i] = float(_PLACES[1:][np.flatnonzero(values[1:] < gone)[0]])
+    def _gone(self, t: Array, y: Array, k0: Array, margins: Array, ended: Array) -> dict[tuple[int, int], float]:
+        """Return of which steps and margins some is gone inside, with a place where it is.
+
+        margins: by step, place and what ends a mode. ended: which passed zero at the end of a step.
+        """
+        gaps = np.array([self.watch.is_gap(i) for i in range(margins.shape[2])], dtype=bool)
+        part = np.where(gaps, _GAPLESS, _GONE) * self.largest
+        gone = 2 * np.minimum(margins[:, 0], 0.0) - part  # it may begin at zero, but for rounding
+        least = np.argmin(margins[:, 1:], axis=1) + 1
+        lowest = np.take_along_axis(margins, least[:, None], axis=1)[:, 0]
+        is_gone = margins[:, 1:] < gone[:, None]
+        found = {
+            (int(row), int(i)): float(_PLACES[1 + np.argmax(is_gone[row, :, i])])
+            for row, i in np.argwhere((lowest < gone) & ~ended)
+        }
+        rows, which = np.nonzero((lowest >= gone) & (least < len(_PLACES) - 1) & ~ended)
+        if len(rows):
+            closer = self._closer(t, y, k0[rows], which, least[rows, which], gone[rows, which], gaps[which])
+            found |= {(int(rows[n]), int(which[n])): theta for n, theta in closer.items()}
         return found
 
-    def _lowest(
-        self, t: Array, y: Array, k: int, i: int, closer: Array, inner: Array, gone: float
-    ) -> tuple[Array, Array]:
-        """Look closer and closer at where a gap is least, until it is below zero, or surely not: things may graze."""
-        width = float(closer[1] - closer[0])
-        for _ in range(_ROUNDS):
-            if inner.min() < gone:
+    def _closer(
+        self, t: Array, y: Array, steps: Array, which: Array, least: Array, gone: Array, gaps: Array
+    ) -> dict[int, float]:
+        """Look closer around the least of what was seen; return which are gone, and where.
+
+        At gaps that come near to zero closer and closer, until they are below it, or surely not: things may graze.
+        """
+        middle, found = _PLACES[least][:, None], dict[int, float]()
+        before, after = middle - _PLACES[least - 1][:, None], _PLACES[least + 1][:, None] - middle
+        places = middle + _CLOSER * np.where(_CLOSER < 0, before, after)
+        width, left = places[:, 1] - places[:, 0], np.arange(len(steps))
+        for turn in range(_ROUNDS + 1):
+            inner = self._each(t, y, steps[left], places, which[left])
+            lowest, at = inner.min(axis=1), places[np.arange(len(left)), np.argmin(inner, axis=1)]
+            near = gaps[left]
+            if turn == 0:
+                near &= lowest < _NEAR * self.largest[which]
+                gone = gone.copy()
+                gone[near] -= [self._noise(t, y, int(steps[n]), int(which[n])) for n in np.flatnonzero(near)]
+            below = lowest < gone[left]
+            found |= dict(zip(left[below].tolist(), at[below].tolist(), strict=True))
+            on = near & (lowest >= gone[left])
+            left, width, at = left[on], width[on] * _NARROWER, at[on]
+            if not len(left):
                 break
-            width *= _NARROWER
-            around = float(closer[int(np.argmin(inner))]) + 3 * width * _CLOSER
-            closer = around[(around > 0.0) & (around < 1.0)]
-            inner = self._margins(t, y, np.full(len(closer), k), closer)[:, i]
-        return closer, inner
+            places = np.clip(at[:, None] + 3 * width[:, None] * _CLOSER, 0.0, 1.0)
+        return found
+
+    def _noise(self, t: Array, y: Array, k: int, i: int) -> float:
+        return self.watch.noise(self.watch.own + i, float(t[k]), y[k])
+
+    def _each(self, t: Array, y: Array, steps: Array, thetas: Array, which: Array) -> Array:
+        """Return single margins, each at some places of a step of its own, a row for each; steps are in order."""
+        count = thetas.shape[1]
+        found = self._margins(t, y, np.repeat(steps, count), thetas.ravel())
+        return found[np.arange(len(found)), np.repeat(which, count)].reshape(-1, count)
 
     def _margins(self, t: Array, y: Array, steps: Array, thetas: Array) -> Array:
         watch, kernels = self.watch, self.watch.kernels

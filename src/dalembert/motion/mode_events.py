@@ -97,12 +97,14 @@ class ModeEvents:
             what = "sliding and sticking" if all(i < self.rubbing for i in ended) else "open and closed"
             who = "friction" if all(i < self.rubbing for i in ended) else "contact"
             raise SimulationError(f"{who} {names} changes between {what} without end")
-        rubs, ends = self.stick_slip, [i for i in ended if i < self.rubbing]
+        rubs, touches, ends = self.stick_slip, self.touching, [i for i in ended if i < self.rubbing]
 
         def friction(new: Array, given: Array) -> Array:
             if rubs is None:
                 return given
-            return rubs.settle(kernels, t, q, new, given, ends, is_blow or new is not v)
+            other = touches is not None and np.any(touches.closed(given) != touches.closed(parameters))
+            other = other or new is not v  # with other loads, or after a blow, what ended may go on
+            return rubs.settle(kernels, t, q, new, given, () if other else ends, is_blow or new is not v)
 
         if self.touching is None:
             return Decision(v, friction(v, parameters))

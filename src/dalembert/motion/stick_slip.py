@@ -130,6 +130,17 @@ class StickSlip:
         """Where the directions of sliding are."""
         return [[self.known.places.index(side.name) for side in friction.sides] for friction in self.frictions]
 
+    @cached_property
+    def load_places(self) -> list[int | None]:
+        """Where it is said whether contacts that rub are closed."""
+        loads = [friction.loaded for friction in self.frictions]
+        return [None if load is None else self.known.places.index(load.name) for load in loads]
+
+    def is_idle(self, i: int, parameters: Array) -> bool:
+        """Tell whether a friction is that of a contact which is open."""
+        place = self.load_places[i]
+        return place is not None and parameters[place] == 0.0
+
     def sticks(self, i: int, parameters: Array) -> bool:
         """Tell whether a friction sticks."""
         return parameters[self.slide_places[i]] == 0.0
@@ -162,6 +173,9 @@ class StickSlip:
         slips, sizes = self._slips(t, q, v, parameters)
         found, open_ = parameters.copy(), list[int]()
         for i in range(len(self.frictions)):
+            if self.is_idle(i, parameters):
+                self.let_slide(found, i, np.ones(1), 1.0)
+                continue
             speed, size = float(np.linalg.norm(slips[i])), float(np.sum(sizes[i]))
             sticks = self.sticks(i, parameters) and not (is_blow and speed > _TORN * size)
             taken = sticks and i in ended and self._is_taken_along(i, speed, parameters)
@@ -288,7 +302,7 @@ class StickSlip:
     def changed(self, before: Array, after: Array) -> Iterator[tuple[int, str]]:
         """Return the frictions that stick or slip from now on, with the kind of what happened."""
         for i in range(len(self.frictions)):
-            if self.sticks(i, before) != self.sticks(i, after):
+            if self.sticks(i, before) != self.sticks(i, after) and not self.is_idle(i, after):
                 yield i, STICK if self.sticks(i, after) else SLIP
 
 

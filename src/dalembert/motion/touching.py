@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import symengine as se
 
 from dalembert.algebra.complementarity import complementary
 from dalembert.algebra.either import dense
@@ -23,10 +21,10 @@ from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import SimulationError, quoted
 from dalembert.language.building import Expr
-from dalembert.language.program import Program
 from dalembert.model.contact import contacts_of
 from dalembert.model.modes import loose_rows
-from dalembert.motion.impact import IMPACT, Blow, Impact, no_impulses
+from dalembert.motion.contact_impacts import ContactImpacts
+from dalembert.motion.impact import Blow, Impact
 from dalembert.survey.paradox import at_state
 
 if TYPE_CHECKING:
@@ -41,7 +39,6 @@ _RESTS = 1e-10  # of what a rate of a gap is made of: below, it is none
 _INSIDE = 1e-9  # of what accelerations and reactions are made of: beside zero, both modes hold
 _SAME = 1e-9  # of the accelerations: patterns that differ by less are one motion
 _MOST = 8  # contacts that touch and rest, of which all patterns are tried
-_LOW = 64 * float(np.finfo(float).eps)  # of its terms: a gap to which coming back is not told from staying
 _AT_ONCE = 100  # impacts one after the other at one moment
 
 
@@ -71,7 +68,10 @@ class Touching:
         self.rows = [names.index(one.row) for one in self.contacts]
         self.ideal = [k for k, name in enumerate(names) if name not in loose_rows(system)]
         self.places = [places.index(one.closed.name) for one in self.contacts]
-        self.law = self.contacts[0].law
+        self.rubs = [one.rubbing for one in self.contacts]
+        self.slides = [names.index(one.rows[0]) if one is not None else None for one in self.rubs]
+        self.sticks = [places.index(one.stick.name) for one in self.rubs if one is not None]
+        self.impacts = ContactImpacts(self)
         self.speeds = np.zeros(len(system.coordinates))  # the largest so far
 
     @property
@@ -83,11 +83,6 @@ class Touching:
     def names(self) -> list[str]:
         """Their names."""
         return [one.name for one in self.contacts]
-
-    @cached_property
-    def _restitution(self) -> Program:
-        symbols = [se.Symbol(name) for name in self.system.parameters]
-        return Program(symbols, [one.restitution for one in self.contacts], self.system.defined)
 
     def notice(self, v: Array) -> None:
         """Take note of how fast things move, beside which what is at rest is slow."""
@@ -107,6 +102,7 @@ class Touching:
     def numeric(self, parameters: Array) -> Numeric:
         """Return the equations with all of them closed, whose residuals are the gaps."""
         values = self.with_closed(parameters, range(len(self.contacts)))
+        values[self.sticks] = 1.0
         return Numeric(self.system, dict(zip(self.system.parameters, map(float, values), strict=True)))
 
     def gaps(self, numeric: Numeric, t: float, q: Array) -> tuple[Array, Array]:
@@ -157,7 +153,7 @@ class Touching:
         touching = self.touching(numeric, t, q, parameters, [*ended, *at_rest])
         if at_rest:
             lying = {int(i) for i in np.flatnonzero(self.closed(parameters))}  # which stay so
-            v, last = self._brought_to_rest(numeric, t, q, v, sorted({*at_rest, *lying}))
+            v, last = self.impacts.brought_to_rest(numeric, t, q, v, sorted({*at_rest, *lying}))
             impacts.append(last)
         for _ in range(_AT_ONCE):
             speeds, sizes = self.rates(numeric, t, q, v)
@@ -165,7 +161,8 @@ class Touching:
             if not hit:
                 break
             some = sorted(i for i in touching if speeds[i] <= _RESTS * sizes[i])
-            v, impact = self._impact(numeric, t, q, v, some, np.where(np.abs(speeds) <= _RESTS * sizes, 0.0, speeds))
+            speeds = np.where(np.abs(speeds) <= _RESTS * sizes, 0.0, speeds)
+            v, impact = self.impacts.impact(numeric, t, q, v, some, speeds)
             impacts.append(impact)
             self.notice(v)
         else:
@@ -176,46 +173,6 @@ class Touching:
         loose = [i for i in ended if i in resting and self.closed(parameters)[i] and not impacts]
         found = self._modes(kernels, numeric, t, q, v, parameters, resting, loose, settle)
         return Decision(v, found, tuple(impacts))
-
-    def _impact(
-        self, numeric: Numeric, t: float, q: Array, v: Array, some: list[int], speeds: Array
-    ) -> tuple[Array, Impact]:
-        """Let some contacts meet at rates of the gaps."""
-        blow = Blow(numeric, t, q, v, [self.rows[i] for i in some], self.ideal)
-        e = self._restitution.floats(numeric.parameters)[some]
-        e[speeds[some] ** 2 < self._least(numeric, t, q, v)[some]] = 0.0
-        impulses = blow.impulses(speeds[some], e, self.law)
-        if impulses is None:
-            raise no_impulses([self.names[i] for i in some], t)
-        return self._after(blow, t, v, some, speeds[some], impulses, IMPACT)
-
-    def _least(self, numeric: Numeric, t: float, q: Array, v: Array) -> Array:
-        """Return the squares of speeds with which contacts come back no higher than rounding of the gaps."""
-        values = numeric.all(t, q, v)
-        A, terms = dense(values.A)[self.rows], self.gaps(numeric, t, q)[1]
-        free = np.abs(values.f) / np.maximum(np.abs(values.M.diagonal()), np.finfo(float).tiny)
-        return _LOW * terms * (np.abs(A) @ free)
-
-    def _brought_to_rest(self, numeric: Numeric, t: float, q: Array, v: Array, some: list[int]) -> tuple[Array, Impact]:
-        """Let some contacts come to rest: what is left of impacts that follow each other without number."""
-        blow = Blow(numeric, t, q, v, [self.rows[i] for i in some], self.ideal)
-        speeds = self.rates(numeric, t, q, v)[0][some]
-        impulses = np.linalg.lstsq(blow.G, -speeds, rcond=_INSIDE)[0]
-        return self._after(blow, t, v, some, speeds, impulses, "zeno")
-
-    def _after(
-        self, blow: Blow, t: float, v: Array, some: list[int], speeds: Array, impulses: Array, kind: str
-    ) -> tuple[Array, Impact]:
-        after = v + impulses @ blow.response
-        rates, names = speeds + blow.G @ impulses, [self.names[i] for i in some]
-        rows = [self.system.constraints[k].name for k in self.ideal]
-        impact = Impact(
-            t, kind, dict(zip(names, impulses.tolist(), strict=True)),
-            dict(zip(rows, (impulses @ blow.held).tolist(), strict=True)),
-            dict(zip(names, speeds.tolist(), strict=True)), dict(zip(names, rates.tolist(), strict=True)),
-            blow.energy(v, after), float(impulses @ (rates + speeds)) / 2, blow.shares,
-        )  # fmt: skip
-        return after, impact
 
     # --- modes -------------------------------------------------------------------------------------------------------
 

@@ -244,7 +244,7 @@ class Watch:
         if modes.touched(ended) or impacts:
             self.margins.largest[modes.rubbing :] = 0.0  # reactions after gaps, or gaps after reactions
         hit = {name for impact in impacts if impact.kind == IMPACT for name, size in impact.normal.items() if size > 0}
-        told = [(name, IMPACT) for name in modes.names if name in hit] if not limit else []
+        told = [(name, IMPACT) for name in dict.fromkeys(modes.names) if name in hit] if not limit else []
         at = limit.t if limit else t
         if impacts:
             self.opened.clear()

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from dalembert.results.run import Run
 
 COLUMNS = ("normal", "gap", "status")
+RUBBING = ("tangent", "slip", "sticks")  # of those with friction
 _SHOWN = 8  # contacts of which curves are drawn unless they are named
 
 
 def contact_columns(run: Run) -> dict[str, Array]:
-    """Return the reaction, the gap and whether it is closed, of every contact, as in `floor.normal`."""
-    names = [f"{name}.{key}" for name in run.system.contacts for key in COLUMNS]
+    """Return the reaction, the gap and whether it is closed, of every contact, as in `floor.normal`; and friction."""
+    contacts = run.system.contacts.items()
+    names = [f"{name}.{key}" for name, one in contacts for key in (*COLUMNS, *(RUBBING if one.rubbing else ()))]
     return run.evaluate({name: name for name in names}) if names else {}
 
 
@@ -34,10 +36,20 @@ def final_contacts(run: Run) -> dict[str, dict[str, float | str | None]]:
     return {
         name: {
             **{key: _known(found[f"{name}.{key}"][0]) for key in COLUMNS[:-1]},
-            "status": "closed" if found[f"{name}.status"][0] else "open",
+            **{key: _known(found[f"{name}.{key}"][0]) for key in RUBBING[:-1] if f"{name}.{key}" in found},
+            "status": _status(found, name),
         }
         for name in run.system.contacts
     }
+
+
+def _status(found: dict[str, Array], name: str) -> str:
+    """Return the status at the end as a word."""
+    if not found[f"{name}.status"][0]:
+        return "open"
+    if f"{name}.sticks" not in found:
+        return "closed"
+    return "stick" if found[f"{name}.sticks"][0] else "slide"
 
 
 def _known(value: float) -> float | None:
@@ -47,10 +59,10 @@ def _known(value: float) -> float | None:
 def impulses(run: Run) -> list[dict[str, Any]]:
     """Return the impulses at contacts one by one, as JSON holds them."""
     return [
-        {"t": impact.t, "name": name, "normal": size, "tangent": 0.0}
+        {"t": impact.t, "name": name, "normal": size, "tangent": impact.tangent.get(name, 0.0)}
         for impact in run.impacts
         for name, size in impact.normal.items()
-        if size != 0.0
+        if impact.kind == IMPACT and size != 0.0
     ]
 
 
@@ -113,6 +125,8 @@ def contacts(source: PlotSource, names: str | Sequence[str] | None) -> Chart:
     wanted = chosen(names, known, "contacts") or known[:_SHOWN]
     values = contact_columns(source.fine)
 
+    count = len(wanted)
+
     def curves(key: str) -> list[Curve]:
         return [Curve(f"{name}.{key}", words(f"{name}.{key}"), values[f"{name}.{key}"]) for name in wanted]
 
@@ -121,5 +135,9 @@ def contacts(source: PlotSource, names: str | Sequence[str] | None) -> Chart:
         source.panel("Where it is closed", "", curves("status"), strip=("closed", "open")),
         source.panel("Gaps", "", curves("gap")),
     ]
-    left = () if len(wanted) == len(known) or names is not None else (f"Shown are {_SHOWN} of {len(known)} contacts.",)
+    if rubbing := [name for name in wanted if source.system.contacts[name].rubbing]:
+        wanted = rubbing
+        panels.insert(2, source.panel("Where it sticks", "", curves("sticks"), strip=("sticks", "slides or is open")))
+        panels.insert(1, source.panel("Friction", "", curves("tangent")))
+    left = () if count == len(known) or names is not None else (f"Shown are {_SHOWN} of {len(known)} contacts.",)
     return Chart("Contacts", tuple(panels), (*left, *source.notes))

@@ -13,6 +13,7 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import DalembertError
+from dalembert.model.mechanism.edges import LENGTH
 from dalembert.results.profile import profile
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ def _sentences(run: Run) -> list[str]:
         begin, (most, at, name) = min(push[0] for push in pushes), max(push[1] for push in pushes)
         event = f"lambda_{name.replace('.', '_')} = 0"
         words = f"rope `{joint.name}` would have to push, first at t = {begin:.6g}, most ({most:.4g} N) at t = {at:.6g}"
-        remedy = f'End the motion there by Event("{event}", "stop"), or --event "{event}, stop"'
+        remedy = f'end the motion there by Event("{event}", "stop"), or --event "{event}, stop"'
+        loose = list(joint.conditions) == [f"{joint.name}.{LENGTH}"]  # no rope that turns its pulleys
+        remedy = f"Give it `slack = true`, so that it goes slack; or {remedy}" if loose else f"E{remedy[1:]}"
         found.append(f"{words}: a real one is slack there. {remedy}")
     return found
 

@@ -47,8 +47,7 @@ def contact_problems(system: System) -> list[Problem]:
 
 def gaps_at(system: System, t: float, q: Array, parameters: Sequence[float]) -> Array:
     """Return the gaps of contacts with the sizes of their terms, two rows."""
-    gaps = [contact.gap for contact in contacts_of(system).values()]
-    parts = [gap.args if gap.is_Add else (gap,) for gap in gaps]
+    parts = [contact.terms for contact in contacts_of(system).values()]
     names = [TIME, *system.coordinates, *system.parameters]
     program = Program([se.Symbol(name) for name in names], [term for some in parts for term in some], system.defined)
     terms = np.split(program.floats([t, *q, *parameters]), np.cumsum([len(some) for some in parts])[:-1])

@@ -33,6 +33,7 @@ from dalembert.language.calculus import ZERO
 from dalembert.language.printing import to_text
 from dalembert.model.contact import contacts_of
 from dalembert.model.facts import START, STRUCTURE, fact
+from dalembert.model.friction import slopes
 from dalembert.survey.integral_bodies import by_bodies, meanings
 from dalembert.survey.integral_checks import IntegralChecks
 from dalembert.survey.integral_search import ENERGY, IntegralSearch
@@ -174,18 +175,20 @@ def _found(search: IntegralSearch) -> list[FirstIntegral]:
 
 
 def _with_contacts(system: System, found: Iterable[FirstIntegral]) -> Iterator[FirstIntegral]:
-    """Return those that the reactions of contacts leave constant: along whose directions no gap changes.
+    """Return those that the reactions of contacts leave constant: along whose directions no gap changes, nor slides.
 
-    Reactions do no work where gaps do not change in time; impacts do.
+    Reactions do no work where gaps do not change in time; impacts do, and friction.
     """
-    gaps = [contact.gap for contact in contacts_of(system).values()]
+    contacts = contacts_of(system).values()
+    pushed = [{q: one.gap.diff(se.Symbol(q)) for q in one.moving} for one in contacts]
+    pushed += [slopes(one.slip, one.moving) for one in contacts if one.rubbing and one.slip is not None]
+    lasting = not any(se.Symbol(TIME) in one.gap.free_symbols or one.rubbing for one in contacts)
     for one in found:
-        rates = [[gap.diff(se.Symbol(name)) * part for name, part in one.direction.items()] for gap in gaps]
-        moved = any(se.expand(se.Add(*terms)) != 0 for terms in rates)
-        if one.energy and gaps and not moved and not any(se.Symbol(TIME) in gap.free_symbols for gap in gaps):
-            yield replace(one, words=f"{one.words}, until an impact takes of it")
-        elif not moved and not (one.energy and gaps):
+        works = [se.Add(*[row.get(name, ZERO) * part for name, part in one.direction.items()]) for row in pushed]
+        if not contacts:
             yield one
+        elif not any(se.expand(work) != 0 for work in works) and (lasting or not one.energy):
+            yield replace(one, words=f"{one.words}, until an impact takes of it") if one.energy else one
 
 
 def _best(checks: IntegralChecks, choices: list[dict[int, Expr]]) -> tuple[dict[int, Expr], bool] | None:

@@ -19,6 +19,7 @@ from dalembert.errors import ModelError, nearest, quoted
 from dalembert.language.building import TIME, Expr, number
 from dalembert.language.calculus import ONE, ZERO, Calculus
 from dalembert.language.state_names import is_integral
+from dalembert.model.contact import plain_contacts
 from dalembert.model.exact import decimal, exact
 from dalembert.model.friction import depend, is_linear, plain_frictions, without_frictions
 
@@ -198,6 +199,8 @@ class _Elimination:
             parts |= system.put_sections(lambda expr: self.written(self.put(expr, values)))
             if system.frictions:
                 parts["friction"] = self.frictions(left)
+            if system.contacts:
+                parts["contacts"] = plain_contacts(system, lambda expr: self.written(self.put(expr, self.everything)))
         computed = ("constraints", "forces", "kinetic", "potential", "mass", "force")
         parts |= {name: self.written(part) for name, part in parts.items() if name in computed}
         return System(**parts)

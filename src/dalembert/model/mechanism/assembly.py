@@ -15,6 +15,7 @@ from dalembert.language.building import TIME, Expr
 from dalembert.language.state_names import is_integral
 from dalembert.language.tokens import NAME
 from dalembert.model.constraint import Constraint
+from dalembert.model.contact import meant_contact
 from dalembert.model.drawing import Drawing
 from dalembert.model.first_order import put_rates
 from dalembert.model.given import Given
@@ -22,6 +23,7 @@ from dalembert.model.initial import Measure
 from dalembert.model.mechanism.body import Body, check_free_body, coordinate_names, is_particle, read_body
 from dalembert.model.mechanism.default_drawing import draw
 from dalembert.model.mechanism.drives import read_drive
+from dalembert.model.mechanism.edges import edges_of
 from dalembert.model.mechanism.element_terms import Terms
 from dalembert.model.mechanism.elements import ELEMENTS
 from dalembert.model.mechanism.elements.action import read_joint_action
@@ -174,6 +176,9 @@ class Assembly(Reader):
             self.read_section(section, self.elements[section], read)
             if section == "joints":
                 self.settle_tree()  # before anything is read that acts on them
+        edges = edges_of(self.joints.values())
+        moving = tuple(self.coordinates)
+        self.touching = {name: meant_contact(name, one, moving, self.bodies) for name, one in edges.items()}
         joined = {body for joint in self.joints.values() for body in joint.bodies}
         if len(self.joints) == len(self.given_tables["joints"]):
             for name in bodies:
@@ -270,7 +275,7 @@ class Assembly(Reader):
             "constraints": self.all_constraints(parts, own["constraints"]),
             "initial": MappingProxyType(all_initial(self.bodies.values(), self.dimensions, own["initial"])),
             "guess": MappingProxyType(parts.guess | self.own_guess(own["guess"])),
-            "drawing": drawing.map(self.meant) if drawing is not None else self.drawn(),
+            "drawing": drawing.map(self.meant) if drawing is not None else self.drawn(own["sections"]),
             "dimensions": self.dimensions,
             "tree": self.tree,
             "outward": self.outward,
@@ -293,10 +298,11 @@ class Assembly(Reader):
             raise ModelError(self.problems)
         return fields
 
-    def drawn(self) -> Drawing | None:
-        """Return what is drawn if the user does not say."""
+    def drawn(self, further: Mapping[str, Any]) -> Drawing | None:
+        """Return what is drawn if the user does not say; of further tables the contacts."""
         elements = [element for section in ELEMENTS for element in self.elements[section].values()]
-        return draw(self.bodies, self.joints, self.elements["drives"].values(), elements)
+        contacts = further.get("contacts", {})
+        return draw(self.bodies, self.joints, self.elements["drives"].values(), elements, contacts)
 
     def names_of_values(self, section: str) -> dict[str, None]:
         """Return of what values may be given; initial ones also of what joints and bodies measure."""

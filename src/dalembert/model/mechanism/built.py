@@ -17,6 +17,7 @@ from dalembert.model.initial import InitialValue, Measure
 from dalembert.model.mechanism.assembly import Assembly, sections
 from dalembert.model.mechanism.body import Body
 from dalembert.model.mechanism.drives import Drive
+from dalembert.model.mechanism.edges import edge_names
 from dalembert.model.mechanism.elements import ELEMENTS
 from dalembert.model.mechanism.elements.load import Load
 from dalembert.model.mechanism.elements.spring import Actuator, Damper, Spring
@@ -332,4 +333,7 @@ class Built(System):
         parts: dict[str, list[str]] = {}
         for part in (*self.joints.values(), *self.drives.values()):
             parts.setdefault(part.name, []).extend(part.conditions)
+        held = {constraint.name for constraint in self.constraints}
+        for joint in self.joints.values():  # its ends hold as contacts do, along a motion
+            parts[joint.name] += [row for name in edge_names(joint) if (row := f"{name}.normal") in held]
         return parts, dict.fromkeys([*parts, *(constraint.name for constraint in self.constraints)])

@@ -16,6 +16,8 @@ from dalembert.language.building import TIME
 from dalembert.language.program import Program
 from dalembert.model.facts import STRUCTURE, fact
 from dalembert.model.mechanism.renaming import in_absolute
+from dalembert.model.modes import in_modes
+from dalembert.model.variants import with_values
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.mechanism import Mechanism
@@ -24,12 +26,18 @@ if TYPE_CHECKING:
 def companion(mechanism: Mechanism) -> Mechanism:
     """Return the mechanism in the coordinates of its bodies; values of parameters are the same."""
     found = _companion(mechanism)
-    return found if found.parameters == mechanism.parameters else found.replace(parameters=mechanism.parameters)
+    if found.parameters == mechanism.parameters:
+        return found
+    if found.written is not found:  # modes are parameters which the user does not have
+        return with_values(found, {"parameters": mechanism.parameters})
+    return found.replace(parameters=mechanism.parameters)
 
 
 @fact(STRUCTURE)
 def _companion(mechanism: Mechanism) -> Mechanism:
     """Return it, with the coordinates of joints as names in expressions; it starts where the bodies are placed."""
+    if mechanism.written is not mechanism:
+        return in_modes(_companion(mechanism.written))
     left = {"initial": {}, "guess": {}, "drawing": None, "events": None}
     return type(mechanism)(**in_absolute(mechanism) | left, symbols=mechanism.symbols, source=mechanism.source)
 

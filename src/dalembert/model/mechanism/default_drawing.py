@@ -13,16 +13,21 @@ from dalembert.model.mechanism.drives import Drive
 from dalembert.model.mechanism.elements import Element
 from dalembert.model.mechanism.joint import Joint
 from dalembert.model.mechanism.table_reader import GROUND
+from dalembert.model.mechanism.touch import contact_corners, contact_shapes
 from dalembert.model.mechanism.vectors import add, scale
 
 
 def draw(
-    bodies: Mapping[str, Body], joints: Mapping[str, Joint], drives: Iterable[Drive], elements: Iterable[Element]
+    bodies: Mapping[str, Body],
+    joints: Mapping[str, Joint],
+    drives: Iterable[Drive],
+    elements: Iterable[Element],
+    contacts: Mapping[str, Mapping[str, Any]],
 ) -> Drawing | None:
     """Gather shapes and named points: joints, points of bodies (`crank.P`), and centres of mass by the names of bodies.
 
-    A body is drawn through its corners: the joints, springs and named points on it; if there is but one, through that
-    and its centre of mass.
+    A body is drawn through its corners: the joints, springs, contacts and named points on it; if there is but one,
+    through that and its centre of mass.
     """
     points = {joint.name: joint_place(joint) for joint in joints.values()}
     corners: dict[str, dict[Any, Place]] = {name: {} for name in bodies}
@@ -35,6 +40,9 @@ def draw(
         for name, marker in element.ends:
             corners[name].setdefault(tuple(marker.placement.at), marker.place)
         shapes += element.shapes(joints, bodies)
+    for name, marker in contact_corners(contacts, bodies):
+        corners[name].setdefault(tuple(marker.placement.at), marker.place)
+    shapes += contact_shapes(contacts, bodies)
     for drive in drives:
         joint = joints[drive.joint]
         shapes.append(Shape(f"drive {drive.coordinate}", joint.axis_places, joint.bodies))

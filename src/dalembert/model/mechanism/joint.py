@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from dalembert.errors import ModelError, quoted
 from dalembert.language.building import Expr
 from dalembert.language.tokens import NAME
+from dalembert.model.contact import pressing
+from dalembert.model.mechanism.edges import STOPS, TIGHT, read_edges
 from dalembert.model.mechanism.marker import Marker, read_markers
 from dalembert.model.mechanism.pairs import PAIRS, Coordinate, Pair
 from dalembert.model.mechanism.pairs.base import is_angle, plain, still
@@ -30,7 +32,7 @@ class Joint(Part):
 
     carries: the body whose motion follows from it; empty if it closes a loop, or bodies have coordinates of their own.
     own: its coordinates, where they are coordinates of the mechanism. slips: whether friction has taken the place of
-    its conditions that nothing slips.
+    its conditions that nothing slips. slack: whether it holds only while it is tight, as a contact does.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Joint(Part):
     carries: str = ""
     own: Mapping[str, Coordinate] = field(default_factory=dict)
     slips: bool = False
+    slack: bool = False
 
     @property
     def kind(self) -> str:
@@ -56,12 +59,14 @@ class Joint(Part):
     @cached_property
     def conditions(self) -> dict[str, Expr]:
         """What must vanish, by names such as `A.x`."""
+        if self.slack:
+            return {}
         left = {f"{self.name}.{key}" for key in self.pair.rolls} if self.slips else ()
         return {name: expr for name, expr in self.all_conditions.items() if name not in left}
 
     @cached_property
     def all_conditions(self) -> dict[str, Expr]:
-        """The same, with those that friction has taken the place of."""
+        """The same, with those that friction, or going slack, has taken the place of."""
         try:
             given = self.pair.equations(*self.markers, **self.values)
         except Exception as error:  # of a pair that the user wrote
@@ -99,6 +104,8 @@ class Joint(Part):
         Force and moment are those on the second body, or on the first if the second is the ground; the moment is about
         the point in which the joint acts.
         """
+        if self.slack:
+            return {"force": Quantity(lambda: pressing(f"{self.name}_{TIGHT}"), FORCE), **self.measured}
         body = self.bodies[0 if self.bodies[1] == GROUND else 1]
         view = self.markers[self.bodies.index(body)].view
         letters = "xyz"[: len(view.centre)]
@@ -108,8 +115,8 @@ class Joint(Part):
             turning = {"moment": turning["moment"], "moment_z": turning["moment_x"]}
         found |= turning
         for name in self.conditions:
-            unit = MOMENT if self._key(name) in self.pair.moments else FORCE if self.pair.own else ""
-            found[self._key(name)] = Quantity(lambda name=name: multiplier(name), unit)
+            unit = MOMENT if self.key(name) in self.pair.moments else FORCE if self.pair.own else ""
+            found[self.key(name)] = Quantity(lambda name=name: multiplier(name), unit)
         return {**found, **self.measured, **self.pair.quantities(self)}
 
     @property
@@ -121,7 +128,8 @@ class Joint(Part):
             found[name] = Quantity(lambda c=coordinate: c.value, unit, lambda c=coordinate: c.rate)
         return found
 
-    def _key(self, condition: str) -> str:
+    def key(self, condition: str) -> str:
+        """Return what a condition is called inside of the joint."""
         return condition.removeprefix(f"{self.name}.")
 
     @property
@@ -203,7 +211,10 @@ def read_joint(table: TableReader, assembly: Assembly) -> Joint | None:
     if table.has("coordinate") or table.has("coordinates"):
         read_names(table, pair, moves_of(pair, markers) if pair.moves else tuple(pair.coordinates(*markers, **values)))
     slips = bool(pair.rolls) and rubs_itself(assembly.given.sections.get("friction"), table.name)
-    joint = Joint(table.name, table.finish(), pair, names, (markers[0], markers[1]), values, slips=slips)
+    joint = Joint(table.name, {}, pair, names, (markers[0], markers[1]), values, slips=slips)
+    edged = any(table.has(key) for key in (*STOPS, "slack", "restitution"))
+    slack = edged and read_edges(table, kind, joint.coordinates, map(joint.key, joint.all_conditions))
+    joint = replace(joint, table=table.finish(), slack=slack)
     for body in bodies:
         if not body.view.turns and joint.asks_for_turn(body.name, pair.equations):
             text = f"a joint `{kind}` holds the orientation of `{body.name}`, which is a particle and has none"

@@ -14,6 +14,7 @@ from dalembert.arguments import table
 from dalembert.arrays import Array
 from dalembert.errors import ModelError, Problem, counted, quoted
 from dalembert.language.state_names import is_integral
+from dalembert.model.contact import plain_contacts
 from dalembert.model.friction import plain_frictions, without_frictions
 from dalembert.model.mechanism.built import Built
 from dalembert.model.mechanism.table_reader import GROUND
@@ -116,8 +117,10 @@ class Mechanism(Built):
         parts = {f.name: getattr(self, f.name) for f in fields(System) if f.name not in left}
         parts["coordinates"] = self.coordinates[: self.mechanical]
         parts["forces"] = {name: force for name, force in without_frictions(self).items() if not is_integral(name)}
-        friction: dict[str, Any] = {"friction": plain_frictions(self, self.meant)} if self.frictions else {}
-        return System(**parts, initial=self._plain_initial, **self.put_sections(self.meant), **friction)
+        tables = self.put_sections(self.meant)
+        tables |= {"friction": plain_frictions(self, self.meant)} if self.frictions else {}
+        tables |= {"contacts": plain_contacts(self, self.meant)} if self.contacts else {}
+        return System(**parts, initial=self._plain_initial, **tables)
 
     @cached_property
     def _plain_initial(self) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from dalembert.document.nodes import Block, Formula, Name, Section, Table, Text,
 from dalembert.errors import counted
 from dalembert.model.mechanism.table_reader import GROUND
 from dalembert.model.mechanism.tree import ABSOLUTE
-from dalembert.model.system_document import checked, constraints, problems, said, values
+from dalembert.model.system_document import checked, constraints, contacts, problems, said, values
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.body import Body
@@ -27,7 +27,13 @@ def mechanism_document(mechanism: Mechanism) -> Section:
         counted(len(mechanism.constraints), "condition"),
     ]
     added = [c for c in mechanism.constraints if mechanism.owners[c.name][0] == "constraints"]
-    parts = [*tables(mechanism), *values(mechanism), *constraints(mechanism, added, found), *problems(found)]
+    parts = [
+        *tables(mechanism),
+        *values(mechanism),
+        *constraints(mechanism, added, found),
+        *contacts(mechanism),
+        *problems(found),
+    ]
     where = "in the plane" if mechanism.dimensions == 2 else "in space"
     return Section(mechanism.name or "A mechanism", parts, f"{where}: {said(what, found)}")
 

@@ -14,6 +14,7 @@ from dalembert.algebra.either import dense
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.model.contact import NEWTON
+from dalembert.model.modes import all_holding
 from dalembert.motion.impact import IMPACT
 from dalembert.results.certificate.everywhere import everywhere
 from dalembert.results.certificate.items import Item
@@ -71,7 +72,7 @@ def _blows(run: Run) -> list[Item]:
             wrong, size = max(wrong, off), max(size, own)
     back = _came_back(run)
     energy = max(run.drift.scale if run.drift is not None else 0.0, max(abs(one.lost) for one in run.impacts))
-    given = max((one.given for one in run.impacts), default=0.0) / energy if energy > 0 else 0.0
+    given = max((one.given for one in run.impacts if one.kind == IMPACT), default=0.0) / (energy or 1.0)
     off = max(wrong / size if size > 0 else 0.0, back)
     return [Item("impacts", off, _BLOWS, BLOWS), Item("impact energy", given, _GIVEN, GIVEN)]
 
@@ -85,12 +86,14 @@ def _off(run: Run, at: tuple[Array, ...], when: float, found: list[Impact]) -> t
     k = int(np.searchsorted(t, when, side="right")) - 1
     names, rows = [constraint.name for constraint in run.system.constraints], np.atleast_2d(values)
     given = dict(zip(run.system.parameters, rows[min(k, len(rows) - 1)], strict=True))
-    given |= {one.closed.name: 1.0 for one in run.system.contacts.values()}
+    given |= all_holding(run.system)
     state = Numeric(run.system, given).all(when, q[k], v[k])
     M, A, impulses = dense(state.M), dense(state.A), np.zeros(len(names))
     for impact in found:
         for name, impulse in impact.normal.items():
             impulses[names.index(run.system.contacts[name].row)] += impulse
+        for name, impulse in impact.tangent.items():
+            impulses[names.index(f"{name}.stick")] += impulse
         for name, impulse in impact.constraints.items():
             impulses[names.index(name)] += impulse
     roots = np.sqrt(np.abs(M.diagonal()))

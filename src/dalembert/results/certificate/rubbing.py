@@ -13,9 +13,9 @@ import numpy as np
 import symengine as se
 
 from dalembert.arrays import Array
-from dalembert.language.building import Expr
+from dalembert.language.building import Expr, choose
 from dalembert.language.calculus import ONE, ZERO
-from dalembert.model.friction import Friction, slopes
+from dalembert.model.friction import Friction, frictions_of, slopes
 from dalembert.motion.events import multiplier_names
 from dalembert.results.certificate.everywhere import everywhere
 from dalembert.results.certificate.items import Item
@@ -41,12 +41,14 @@ def rubbing(run: Run, notes: list[str]) -> list[Item]:
     At a switch, velocities and forces are as good as the tolerance, and what leads on from there, or up to it, is held
     against that. Inside a mode nothing may pass its end unseen.
     """
-    frictions = list(run.system.frictions.values())
+    frictions = list(frictions_of(run.system).values())
     if not frictions:
         return []
     t, values = everywhere(run, [expr for friction in frictions for expr in _measured(friction)])
     values = values.reshape(len(t), len(frictions), -1)
-    found = [_Rub.of(friction.name, t, rows) for friction, rows in zip(frictions, values.swapaxes(0, 1), strict=True)]
+    found = [
+        _Measured.of(friction.name, t, rows) for friction, rows in zip(frictions, values.swapaxes(0, 1), strict=True)
+    ]
     power = max((np.abs(one.powers).max(initial=0.0) for one in found), default=0.0)
     cone, work, beside = (np.zeros((len(found), len(t))) for _ in range(3))
     for k, one in enumerate(found):
@@ -64,7 +66,8 @@ def rubbing(run: Run, notes: list[str]) -> list[Item]:
             _item("friction switches", beside, limit, BESIDE, found),
         ]
     for k, (friction, one) in enumerate(zip(frictions, found, strict=True)):
-        causes = _causes(friction, "law" if "law" in run.system.sections["friction"][one.name] else "coefficient", one)
+        given = run.system.sections.get("friction", {}).get(one.name, {})  # nothing of one at a contact
+        causes = _causes(friction, "law" if "law" in given else "coefficient" if given else "friction", one)
         notes += causes
         wrong = (cone[k] > _CONE) | (work[k] > _WORK) | (beside[k] > limit)
         if np.any(wrong) and not causes:
@@ -75,7 +78,7 @@ def rubbing(run: Run, notes: list[str]) -> list[Item]:
     return items
 
 
-def _item(name: str, values: Array, limit: float, text: str, found: list[_Rub]) -> Item:
+def _item(name: str, values: Array, limit: float, text: str, found: list[_Measured]) -> Item:
     """Judge the largest; say which friction does not keep its limit, and when first."""
     wrong = values > limit
     if np.any(wrong):
@@ -85,13 +88,14 @@ def _item(name: str, values: Array, limit: float, text: str, found: list[_Rub]) 
 
 
 @dataclass(frozen=True)
-class _Rub:
+class _Measured:
     """What was measured of one friction at some times, in order."""
 
     name: str
     t: Array
     mode: Array  # another number for each
     stuck: Array
+    loaded: Array  # else it is that of an open contact
     beyond: Array
     speed: Array
     powers: Array  # by the dry and the viscous part
@@ -102,18 +106,19 @@ class _Rub:
     viscous: Array
 
     @classmethod
-    def of(cls, name: str, t: Array, rows: Array) -> _Rub:
+    def of(cls, name: str, t: Array, rows: Array) -> _Measured:
         """Take what `_measured` asks for."""
-        slide, side, beyond, speed, dry, damped, *rest = rows.T
-        return cls(name, t, slide + 2 * side, slide == 0.0, beyond, speed, np.array([dry, damped]), *rest)
+        slide, stick, side, loaded, beyond, speed, dry, damped, *rest = rows.T
+        mode = slide + 2 * side + 4 * stick + 8 * loaded
+        return cls(name, t, mode, stick == 1.0, loaded == 1.0, beyond, speed, np.array([dry, damped]), *rest)
 
     def off(self) -> Array:
         """Return by how much it is where it cannot be, in the largest limit of what sticks, or speed of what slides."""
-        limit, speed = _largest(self.limit, self.stuck), _largest(self.speed, ~self.stuck)
+        limit, speed = _largest(self.limit, self.stuck), _largest(self.speed, ~self.stuck & self.loaded)
         return _parts_of(self.beyond, np.where(self.stuck, limit, speed))
 
     def creeping(self) -> Array:
-        """Return the speed of what sticks, in that of what slides, if it ever does."""
+        """Return the speed of what sticks, in that of what slides, or moves past an open contact, if it ever does."""
         if np.all(self.stuck):
             return np.zeros(len(self.t))
         return np.where(self.stuck, _parts_of(self.speed, _largest(self.speed, ~self.stuck)), 0.0)
@@ -144,7 +149,7 @@ def _is_inside(t: Array, wrong: Array, mode: Array) -> Array:
     return found
 
 
-def _causes(friction: Friction, law: str, one: _Rub) -> list[str]:
+def _causes(friction: Friction, law: str, one: _Measured) -> list[str]:
     """Say which values of friction cannot be, from when on: they may become so on the way, or by an event."""
     short = one.limit - one.at_rest * (1 - _BELOW)
     is_short = (short < 0) & (one.at_rest > _BELOW * np.abs(one.at_rest).max(initial=0.0)) & (friction.smooth is None)
@@ -171,7 +176,9 @@ def _below(values: Array) -> Array:
 
 def undirected(run: Run) -> Array:
     """Tell at which steps something has just begun to slide in a plane, so slowly that rounding says where to."""
-    frictions = [friction for friction in run.system.frictions.values() if friction.modes and len(friction.slips) > 1]
+    frictions = [
+        friction for friction in frictions_of(run.system).values() if friction.modes and len(friction.slips) > 1
+    ]
     t, q, v, parameters = points(run)
     if not frictions:
         return np.zeros(len(t), bool)
@@ -190,12 +197,15 @@ def _parts(friction: Friction) -> Expr:
 
 
 def _measured(friction: Friction) -> list[Expr]:
-    """Return what `_Rub` holds of one friction; rounded off it always slides."""
+    """Return what `_Measured` holds of one friction; rounded off it always slides."""
     dry = se.Add(*[-force * slip for force, slip in zip(friction.sliding, friction.slips, strict=True)])
-    slide, side, beyond = ONE, ZERO, ZERO
+    slide, stick, side, beyond, speed, loaded = ONE, ZERO, ZERO, ZERO, friction.speed, ONE
     if friction.modes:
-        slide, beyond = friction.slide, friction.beyond
+        slide, stick, beyond = friction.slide, friction.stick, friction.beyond
         side = friction.sides[0] if len(friction.slips) == 1 else ZERO
-    speed, eta = friction.speed, friction.viscous
+    if friction.loaded is not None:  # at an open contact nothing slides or sticks
+        loaded = friction.loaded
+        beyond = choose(ZERO, loaded, True, beyond, ZERO)
+    eta = friction.viscous
     values = [friction.limit, friction.load, friction.size(speed), friction.size(ZERO), eta]
-    return [slide, side, beyond, speed, dry, -eta * speed**2, *values]
+    return [slide, stick, side, loaded, beyond, speed, dry, -eta * speed**2, *values]

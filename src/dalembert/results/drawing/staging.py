@@ -16,12 +16,12 @@ from dalembert.model.drawing import Drawing, Place
 from dalembert.model.mechanism.default_drawing import draw
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.system import System
-from dalembert.results.drawing import elements, joints, lines, wheels
+from dalembert.results.drawing import contacts, elements, joints, lines, wheels
 from dalembert.results.drawing.parts import PartMarks
 from dalembert.results.drawing.scene import Stage, Trace, evaluate
 from dalembert.survey.start import State
 
-DRAWN = (elements, joints, wheels)  # they know how the parts of mechanisms are drawn
+DRAWN = (contacts, elements, joints, wheels)  # they know how the parts of mechanisms are drawn
 LABELS = 40  # more points than this are drawn without their names
 NOTHING = 'nothing to draw: name some points in [draw.points], as in P = ["x", "y"]'
 
@@ -69,7 +69,7 @@ def _known(system: System, drawing: Drawing) -> Drawing:
     if not isinstance(system, Mechanism) or drawing.shapes:
         return drawing
     elements = [element for section in system.elements.values() for element in section.values()]
-    made = draw(system.bodies, system.joints, system.drives.values(), elements)
+    made = draw(system.bodies, system.joints, system.drives.values(), elements, system.sections.get("contacts", {}))
     if made is None or len(next(iter(made.points.values()))) != len(next(iter(drawing.points.values()))):
         return drawing
     return Drawing({**made.points, **drawing.points}, circles=drawing.circles)

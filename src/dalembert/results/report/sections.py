@@ -14,7 +14,7 @@ from dalembert.errors import ModelError
 from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.mechanism_document import tables
-from dalembert.model.system_document import coordinates, energies, values
+from dalembert.model.system_document import contacts, coordinates, energies, values
 from dalembert.results.contacts import contact_table
 from dalembert.results.measured import column_extremes
 from dalembert.results.overview import alarms, choices, events, how, outputs, stabilised
@@ -32,9 +32,10 @@ _ERRORS = "Error of each coordinate, as a second, more accurate motion shows it:
 
 
 def model(system: System) -> nodes.Section:
-    """Describe the model, and give it as a file."""
+    """Describe the model as it was written, and give it as a file."""
+    system = system.written  # without the modes of what sticks and touches
     made = tables(system) if isinstance(system, Mechanism) else [coordinates(system)]
-    parts = [*made, nodes.Section("Energies and forces", energies(system)), *values(system)]
+    parts = [*made, nodes.Section("Energies and forces", energies(system)), *contacts(system), *values(system)]
     text, name = str(system), file_name(system)
     address = base64.b64encode(text.encode()).decode()
     link = f'<p class="aside"><a download="{name}" href="data:application/toml;base64,{address}">save as {name}</a></p>'

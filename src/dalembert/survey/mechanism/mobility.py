@@ -136,7 +136,8 @@ class _Examination:
 
     def count(self) -> tuple[int, str]:
         """Count as Grübler and Kutzbach do."""
-        kinds = Counter((joint.kind, len(joint.conditions)) for joint in self.mechanism.joints.values())
+        joints = [joint for joint in self.mechanism.joints.values() if not joint.slack]
+        kinds = Counter((joint.kind, len(joint.conditions)) for joint in joints)
         added = sum(what == "constraints" for what, _ in self.owners.values())
         n, points = self.mechanism.dimensions, len(self.points)
         sizes = [(self.each, len(self.bodies) - points, ""), (n, points, " (particles)")]
