@@ -25,6 +25,16 @@ def test_every_class_name_has_one_owner():
     assert not {name: where for name, where in owners.items() if len(where) > 1}
 
 
+def test_what_a_file_holds_is_told_by_its_name():
+    """But for what a kind of thing is, in `base.py`, and commands and tables of the model, which give their files names."""
+    owners = defaultdict(list)
+    for path in FILES:
+        folder = "/".join(path.parts[-3:-1])
+        if path.name not in ("__init__.py", "base.py") and folder not in ("cli/commands", "model/sections"):
+            owners[path.name].append(folder)
+    assert not {name: where for name, where in owners.items() if len(where) > 1}
+
+
 def test_nothing_private_is_borrowed():
     borrowed = []
     for path, tree in TREES.items():

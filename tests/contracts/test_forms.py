@@ -16,7 +16,7 @@ from dalembert.forms.prepared import Scene
 from dalembert.language.program import Program
 from dalembert.survey.configurations import Configuration, configurations
 from tests.conftest import IDEAL, pendulum
-from tests.contracts.too_long import TOO_LONG
+from tests.contracts.what_there_is import TOO_LONG, skip_refused
 
 LENGTH = {"rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)", "length": "x^2 + y^2 = l^2"}
 SPECIAL = {
@@ -92,8 +92,7 @@ def close(x, y, scale, tolerance=1e-10) -> bool:
 
 def check_numbers(name: str, form_name: str, count: int) -> None:
     scene, form = scene_of(name), FORMS[form_name]()
-    if reason := form.refuse(scene):
-        pytest.skip(reason)
+    skip_refused(name, scene, form_name)
     for place in states(scene, count):
         values = scene.numeric.all(place.t, place.q, place.v)
         a, r = oracle(values)
@@ -111,8 +110,7 @@ def check_numbers(name: str, form_name: str, count: int) -> None:
 def check_formulas(name: str, form_name: str, count: int) -> None:
     """The same code on formulas gives the same numbers."""
     scene, form = scene_of(name), FORMS[form_name]()
-    if reason := form.refuse(scene):
-        pytest.skip(reason)
+    skip_refused(name, scene, form_name)
     pilot = Pilot()
     form.solve(scene.arrays, pilot)
     known = form_name in TOO_LONG.get(name, ())

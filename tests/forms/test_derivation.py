@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import pytest
 import symengine as se
@@ -18,8 +19,11 @@ from dalembert.forms.multipliers import solve
 from dalembert.forms.reactions import Reactions
 from dalembert.language.parser import Vocabulary, parse, parse_equation
 from dalembert.language.program import Program
-from tests.conftest import pendulum
+from tests import shared
+from tests.conftest import IDEAL, pendulum
+from tests.contracts.what_there_is import REFUSED
 from tests.everyday.formulas import value
+from tests.sampling import sampled
 
 LENGTH = {"rod_x": "x = l*sin(phi)", "rod_y": "y = -l*cos(phi)", "length": "x^2 + y^2 = l^2"}
 
@@ -50,22 +54,21 @@ def test_reaction_as_a_formula():
     assert sp.simplify(reaction[0] - expected) == 0
 
 
-SAMPLED = ("minimal",)
-
-
-@pytest.mark.parametrize(
-    "form", [form if form in SAMPLED else pytest.param(form, marks=pytest.mark.full) for form in FORMS]
-)
-def test_json_parses_in_the_grammar_of_model_files(form, model):
-    try:
-        data = model.derive(form).as_dict()
-    except DerivationError:
+@pytest.mark.parametrize("case", sampled(product(IDEAL, FORMS), 9, 4), ids=" ".join)
+def test_json_parses_in_the_grammar_of_model_files(case):
+    name, form = case
+    model = shared.example(name)
+    if form in REFUSED.get(name, ()):
+        with pytest.raises(DerivationError, match=f"the form `{form}`"):
+            model.derive(form)
         return
+    derivation = model.derive(form)
+    data = derivation.as_dict()
     assert json.loads(json.dumps(data)) == data
     multipliers = [f"lambda_{c.name.replace('.', '_')}" for c in model.constraints]
     others = [f"r_{name}" for name in model.coordinates] + list(data["abbreviations"])
-    momenta = [f"p_{name}" for name in model.coordinates] if form == "canonical" else []
-    names = (*model.coordinates, *momenta), (*model.parameters, *multipliers, *others)
+    beside = {"canonical": [f"p_{name}" for name in model.coordinates], "quasi": list(derivation.meaning_expressions)}
+    names = (*model.coordinates, *beside.get(form, ())), (*model.parameters, *multipliers, *others)
     vocabulary = Vocabulary(*names, calls=model.calls)
     for text in (*data["equations"], *data["constraints"].values()):
         if len(text) < 5_000:

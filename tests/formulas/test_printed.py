@@ -13,7 +13,6 @@ import pytest
 from dalembert import DerivationError, ModelError, System, example
 from dalembert.blocks.numeric import numeric_of
 from dalembert.forms import FORMS
-from dalembert.language.functions import OPERATIONS
 from dalembert.survey.configurations import beginning, places_of
 from tests.conftest import GALLERY, STEERED
 from tests.everyday import formulas
@@ -60,7 +59,7 @@ def truth_of(system: System, place: Any) -> Any:
 
 def compare_with_kernels(system: System, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Read everything back that is printed of a form, and compare it with the kernels at two states."""
-    for row in (OPERATIONS[name] for names in system.calls.values() for name in names):  # functions of its own
+    for row in (row for rows in system.calls.values() for row in rows):  # functions of its own
         if row.text:
             monkeypatch.setitem(formulas._FUNCTIONS, row.text.partition("(")[0], row.array)
     monkeypatch.setattr(formulas, "_made", {})  # what a name means in a text depends on them

@@ -14,9 +14,9 @@ from dalembert import Mechanism, ModelError, System, loads
 from dalembert.cli import main
 from dalembert.cli.app import app
 from dalembert.cli.options import MOTION
-from dalembert.forms import FORMS as BUILT_IN
+from dalembert.forms import FORMS
 from dalembert.model.setting_kinds import Choice
-from dalembert.model.settings import FORMS, Settings
+from dalembert.model.settings import FORM_NAMES, Settings
 from dalembert.motion.methods import METHODS
 
 HEAD = """format = 1
@@ -121,7 +121,7 @@ def test_what_is_offered_is_what_exists():
         kind = Settings.said[name].kind
         assert isinstance(kind, Choice)
         assert set(kind.offered) == set(kind.known())
-    assert set(BUILT_IN) == set(FORMS)
+    assert set(FORMS) == set(FORM_NAMES)
 
 
 def test_the_command_line_has_an_option_for_each_setting():

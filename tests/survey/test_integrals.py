@@ -11,8 +11,8 @@ import symengine as se
 
 from dalembert import Mechanism, System, load
 from dalembert.cli import main
-from dalembert.results.certificate.constants import moves_from_rest
 from dalembert.results.certificate.equations import places, scales
+from dalembert.results.certificate.first_integrals import moves_from_rest
 from dalembert.survey.integral_factors import factors_near
 from dalembert.survey.integrals import lasting_momenta
 from dalembert.survey.sampled_states import SampledStates

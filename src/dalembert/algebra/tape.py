@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dalembert.language.functions import EVEN, FLOATS, ODD, OPERATIONS
+from dalembert.language.functions import EVEN, FLOATS, ODD, operation
 
 CONSTANT, LOAD = "constant", "load"
 FREE = (CONSTANT, LOAD)  # what costs no operation
@@ -95,7 +95,7 @@ class Tape:
                 first = first if _same(first, arg) else self.operation(name, first, arg)
             return first
         negated = args[0]._operands("neg") if isinstance(args[0], Node) else None
-        parity = OPERATIONS[name].parity if negated else ""
+        parity = operation(name).parity if negated else ""
         if negated and parity == EVEN:
             return self.operation(name, *negated)
         if negated and parity == ODD:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
-from dalembert.cli.commands import cache, check, derive, examples, export, gains, inverse, new, run, simulate
 from dalembert.cli.help import Command, Commands
 
 _EXAMPLES = """
@@ -53,5 +53,5 @@ def add(command: Any) -> None:
     made(command.command)
 
 
-for _module in (examples, new, run, check, derive, simulate, inverse, gains, export, cache):
-    add(_module)
+for _name in ("examples", "new", "run", "check", "derive", "simulate", "inverse", "gains", "export", "cache"):
+    add(import_module(f"dalembert.cli.commands.{_name}"))  # in the order of the pages of help

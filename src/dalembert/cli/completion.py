@@ -12,9 +12,9 @@ from typing import Any
 
 import typer
 
-from dalembert.model.settings import FORMS, Settings
+from dalembert.model.settings import FORM_NAMES, Settings
 
-MOVING, DERIVED = Settings.said["form"].offered, FORMS
+MOVING, DERIVED = Settings.said["form"].offered, FORM_NAMES
 
 _TABLES = ("parameters", "initial", "functions", "controls")
 

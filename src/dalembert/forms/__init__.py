@@ -1,17 +1,11 @@
 """The forms of the equations of motion, one file each; `base.py` says what a form is and how to add one."""
 
-from dalembert.forms import multipliers, minimal, explicit, canonical, independent, reactions, quasi  # isort: skip
-from dalembert.forms.base import FORMS, Form, register
+from importlib import import_module
 
-__all__ = [
-    "FORMS",
-    "Form",
-    "canonical",
-    "explicit",
-    "independent",
-    "minimal",
-    "multipliers",
-    "quasi",
-    "reactions",
-    "register",
-]
+from dalembert.forms.base import FORMS, Form, register
+from dalembert.model.settings import FORM_NAMES
+
+__all__ = ["FORMS", "Form", "register"]
+
+for _name in FORM_NAMES:
+    import_module(f"{__name__}.{_name}")  # which registers it

@@ -7,7 +7,8 @@ A form arranges the blocks M, f, A, c so that accelerations and reactions can be
    It returns a `Solution` with q̈, r and the matrices of the form.
 2. Write `equations(scene, solution)`: the differential equations of the form as expressions that vanish.
 3. Say what it needs: `inverse` if it solves with M, `refuse(scene)` if it does not accept every system.
-4. `register` it. It can then be derived, moved and exported; the contract tests run it against every other form.
+4. `register` it, in a file of its name, which stands in `FORM_NAMES` of `model/settings.py`, or outside the package. It
+   can then be derived, moved and exported; the contract tests run it against every other form.
 
 Where more is to be written than what `solve` gives, as notes on where it holds, override `write`. What a lecturer
 writes on the board between the blocks and the result is `steps`.

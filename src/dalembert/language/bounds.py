@@ -10,7 +10,7 @@ import math
 import symengine as se
 
 from dalembert.language.building import Expr, choose, number, power, ratio, total
-from dalembert.language.functions import OPERATIONS
+from dalembert.language.functions import operation
 from dalembert.language.time_derivatives import size
 from dalembert.language.tokens import Failure
 from dalembert.language.vocabulary import Value, Vocabulary
@@ -158,7 +158,7 @@ def _operate(what: str, exprs: list[Expr]) -> Expr:
         return power(exprs[0], exprs[1])
     if what in ("<", "<="):
         return choose(exprs[0], exprs[1], what == "<", exprs[2], exprs[3])
-    return OPERATIONS[what].build(*exprs)
+    return operation(what).build(*exprs)
 
 
 def _is_constant(expr: Expr, nodes: int) -> bool:

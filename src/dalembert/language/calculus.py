@@ -13,7 +13,7 @@ import symengine as se
 from symengine.lib.symengine_wrapper import FunctionSymbol
 
 from dalembert.language.building import IF_LESS, Expr, choose
-from dalembert.language.functions import OPERATIONS, function_of
+from dalembert.language.functions import function_of, operation
 from dalembert.language.walk import fold, rebuild
 
 SWITCHING = (se.Abs, se.sign, se.Max, se.Min, FunctionSymbol)
@@ -138,4 +138,4 @@ def _extreme(kind: type, args: Sequence[Expr]) -> Expr:
 
 
 def _call(name: str, *args: Expr) -> Expr:
-    return OPERATIONS[name].build(*args)
+    return operation(name).build(*args)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import symengine as se
 from symengine.lib.symengine_wrapper import FunctionSymbol
 
 from dalembert.errors import ModelError, nearest
 from dalembert.language.bounds import MAX_DEPTH, check_number, check_power
 from dalembert.language.building import Expr, number
-from dalembert.language.functions import FUNCTIONS, function_of
+from dalembert.language.functions import FUNCTIONS, Calls, function_of
 from dalembert.language.parser import cut
 from dalembert.language.printing import can_write
 from dalembert.language.table_functions import renewed
@@ -22,10 +20,10 @@ from dalembert.language.walk import fold
 class Admission:
     """Holds expressions that were not read from text to the bounds of text, so that they can be written and read."""
 
-    def __init__(self, calls: Mapping[str, tuple[str, ...]] | None = None) -> None:
+    def __init__(self, calls: Calls | None = None) -> None:
         """Admit functions of a model's own too, `calls`; those of another become the ones of the same names here."""
         self._memo: dict[Expr, int] = {}  # for what expressions share
-        self._calls: Mapping[str, tuple[str, ...]] = {} if calls is None else calls
+        self._calls: Calls = {} if calls is None else calls
         self._others = False  # whether functions of another model were met
 
     def __call__(self, expr: Expr) -> Expr:
@@ -46,12 +44,15 @@ class Admission:
             if node.is_Number:
                 raise Failure(0, f"expected real numbers in double precision, got {cut(str(node))}")
             kind = node.get_name() if isinstance(node, FunctionSymbol) else type(node).__name__
+            if "#" in kind:
+                text = "is a function of a system that is gone; keep that one, or give the expression as text"
+                raise Failure(0, f"`{cut(kind.partition('#')[0])}` {text}")
             raise Failure(0, f"`{cut(kind)}` cannot be used in a model; {nearest(kind, list(FUNCTIONS), 'functions')}")
         if node.is_Number:
             check_number(0, node)
             return -1
         if isinstance(node, FunctionSymbol) and (row := function_of(node)) is not None and row.owner:
-            self._others |= row.name not in self._calls.get(row.owner, ())
+            self._others |= row not in self._calls.get(row.owner, ())
         if node.is_Pow and node.args[0] != se.E:
             base, exponent = (Value(arg, constant=depth < 0) for arg, depth in zip(node.args, depths, strict=True))
             check_power(0, base, exponent)

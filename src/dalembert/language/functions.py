@@ -12,10 +12,11 @@ SymEngine lacks is built by `symbol_of(name)`, and its `slopes` are its derivati
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import symengine as se
@@ -46,7 +47,8 @@ class Function:
 
     symengine, sympy: what the others call it. text, mathml, latex: how it is written, with {0}, {1}, …; shown: its
     name in formulas that are typeset. raised: whether its powers are written sin² u. owner: its name in the one model
-    that it belongs to, such as that of a table; order: of what derivative of that; open: whether it has no value.
+    that it belongs to, such as that of a table; order: of what derivative of that; open: whether it has no value;
+    inside: the one of the same values that has none beyond the ends of a table.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Function:
     owner: str = ""
     order: int = 0
     open: bool = False
+    inside: Function | None = None
 
     def in_c(self, args: Sequence[str]) -> str:
         """Write a call in C."""
@@ -90,12 +93,25 @@ class Function:
         return self.text.format(*args) if self.text else f"{self.name}({', '.join(args)})"
 
 
-OPERATIONS: dict[str, Function] = {}  # all of them
+Calls = Mapping[str, tuple[Function, ...]]  # functions of a model by their names there: each, and its derivatives
+
+
+class Called(dict[str, Callable[..., Any]]):
+    """What a `Program` calls, by name: of the language here; of models where their rows are."""
+
+    def __init__(self, column: str):
+        super().__init__()
+        self.column = column
+
+    def __missing__(self, name: str) -> Callable[..., Any]:
+        return getattr(operation(name), self.column)
+
+
+OPERATIONS: dict[str, Function] = {}  # all of the language
 FUNCTIONS: dict[str, Function] = {}  # those that are called by their names
-FLOATS: dict[str, Callable[..., Any]] = {}  # arithmetics for a `Program`
-ARRAYS: dict[str, Callable[..., Any]] = {}
-INTERVALS: dict[str, Callable[..., Any]] = {}
+FLOATS, ARRAYS, INTERVALS = Called("value"), Called("array"), Called("interval")
 _BY_SYMENGINE: dict[str, Function] = {}
+_OF_MODELS: WeakValueDictionary[str, Function] = WeakValueDictionary()  # as long as a model has them
 
 
 def register(*rows: Function) -> None:
@@ -107,20 +123,40 @@ def register(*rows: Function) -> None:
             FUNCTIONS[row.name] = row
 
 
+def lend(row: Function) -> Function:
+    """Make a function of a model known in expressions for as long as somebody keeps what this returns.
+
+    Its name holds a digest of what it is, so that models which are equal in it share it, and others do not meet it.
+    """
+    return _OF_MODELS.setdefault(row.name, row)
+
+
+def lent(name: str) -> Function | None:
+    """Return the function of a model with such a name, if there is a model that has it."""
+    return _OF_MODELS.get(name)
+
+
+def operation(name: str) -> Function:
+    """Return the row of an operation of the language or of a model; raise KeyError if there is none."""
+    return OPERATIONS.get(name) or _OF_MODELS[name]
+
+
 def added_functions() -> list[str]:
-    """Return the names of those that are neither of the language itself nor of a model."""
-    return [name for name, row in OPERATIONS.items() if row and row is not _OWN.get(name) and not row.owner]
+    """Return the names of those that are not of the language itself."""
+    return [name for name, row in OPERATIONS.items() if row and row is not _OWN.get(name)]
 
 
 def function_of(node: Expr) -> Function | None:
     """Return the row of an expression that is a call; None if it is none, or of a function that is not known."""
     kind = type(node).__name__
-    return _BY_SYMENGINE.get(node.get_name() if kind == "FunctionSymbol" else kind)
+    if kind != "FunctionSymbol":
+        return _BY_SYMENGINE.get(kind)
+    return _BY_SYMENGINE.get(name := node.get_name()) or _OF_MODELS.get(name)
 
 
 def sources(used: Iterable[str], language: str) -> list[str]:
     """Return what must be defined for some operations, each once."""
-    rows = [OPERATIONS[name] for name in sorted(set(used) & OPERATIONS.keys())]
+    rows = [row for name in sorted(set(used)) if (row := OPERATIONS.get(name) or lent(name))]
     made = [row.sources(language) if row.sources else row.c_source if language == "c" else "" for row in rows]
     return [text for text in dict.fromkeys(made) if text]
 

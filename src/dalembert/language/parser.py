@@ -22,7 +22,7 @@ import symengine as se
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.bounds import MAX_BITS, MAX_DEPTH, MAX_NODES, Maker, too_large
 from dalembert.language.building import CONSTANTS, Expr
-from dalembert.language.functions import ALIASES, FUNCTIONS, OPERATIONS, is_reserved
+from dalembert.language.functions import ALIASES, FUNCTIONS, is_reserved
 from dalembert.language.state_names import inner
 from dalembert.language.time_derivatives import MOST_PRIMES, order, rate
 from dalembert.language.tokens import Failure, Token, strange, tokenise
@@ -336,17 +336,17 @@ class _Parser:
                 raise Failure(token.column, "`if` is written if(condition, a, b), as in if(x > 0, 1, -1)")
             yes, no = (self.as_value(args[i], columns[i]) for i in (1, 2))
             return self.choice(token.column, args[0], yes, no)
-        operation = own[min(token.primes, len(own) - 1)] if own else name
-        fewest, most = OPERATIONS[operation].arguments
+        row = own[min(token.primes, len(own) - 1)] if own else FUNCTIONS[name]
+        fewest, most = row.arguments
         if not fewest <= len(args) <= most:
             expected = str(fewest) if fewest == most else f"{fewest} to {most}"
             raise Failure(token.column, f"`{name}` takes {expected} argument{'s' * (expected != '1')}, got {len(args)}")
         values = [self.as_value(arg, column) for arg, column in zip(args, columns, strict=True)]
         if own and token.primes >= len(own):
-            if OPERATIONS[operation].sources is None:
+            if row.sources is None:
                 raise Failure(token.column, f"`{name}` has {token.primes} primes; {len(own) - 1} are the limit")
             return Value(se.Integer(0), constant=True)  # of straight pieces there is no second derivative
-        return self.make.build(token.column, operation, *values)
+        return self.make.build(token.column, row.name, *values)
 
     # --- building ------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from typing import Any, cast
+from weakref import WeakValueDictionary
 
 import symengine as se
 
@@ -16,7 +17,7 @@ from dalembert.arguments import names as names_of
 from dalembert.arguments import shown, whole
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import IF_LESS, IF_LESS_EQUAL, TIME, Expr, choose, is_numeral
-from dalembert.language.functions import FUNCTIONS, OPERATIONS, Function, function_of
+from dalembert.language.functions import FUNCTIONS, Calls, Function, function_of, operation
 from dalembert.language.late_sympy import dynamicsymbols, is_coordinate, is_sympy, sp
 from dalembert.language.state_names import as_written, inner, integral
 from dalembert.language.tokens import NAME
@@ -70,7 +71,7 @@ class Translator:
         symbols: Mapping[str, Any],
         coordinates: Iterable[str],
         parameters: Iterable[str] = (),
-        calls: Mapping[str, tuple[str, ...]] | None = None,
+        calls: Calls | None = None,
     ):
         self.symbols = dict(symbols)
         self.names = {symbol: name for name, symbol in self.symbols.items()}
@@ -80,7 +81,7 @@ class Translator:
         if len(times) > 1:
             raise ModelError(f"coordinates depend on different times: {', '.join(sorted(map(str, times)))}")
         self._times = times
-        self._calls: Mapping[str, tuple[str, ...]] = {} if calls is None else calls  # functions of the model's own
+        self._calls: Calls = {} if calls is None else calls  # functions of the model's own
         self._inward: dict[Any, Expr] = {}
         self._outward: dict[Expr, Any] = {}
 
@@ -160,8 +161,8 @@ class Translator:
     def _own(self, node: Any) -> Function | None:
         """Return the row of a function of the model's own, as it is given outward or written by its name."""
         row = getattr(node.func, "row", None)
-        if row is None and is_coordinate(node) and (names := self._calls.get(node.func.__name__)):
-            row = OPERATIONS[names[0]]
+        if row is None and is_coordinate(node) and (rows := self._calls.get(node.func.__name__)):
+            row = rows[0]
         if row is not None and not row.arguments[0] <= len(node.args) <= row.arguments[1]:
             raise ModelError(f"`{row.owner}` takes {row.arguments[0]} arguments, got {len(node.args)}")
         return row
@@ -306,19 +307,24 @@ def _sympy_function(name: str) -> Any:
     return found if isinstance(found, type) and issubclass(found, sp.Function) else type(name, (sp.Function,), {})
 
 
-@cache
+_own_functions: WeakValueDictionary[str, Any] = WeakValueDictionary()  # as long as expressions of SymPy hold them
+
+
 def _own_function(row: Function) -> Any:
-    """Return a function of a model's own as one that SymPy can differentiate."""
+    """Return a function of a model's own as one that SymPy can differentiate; it is one for equal rows."""
+    if (known := _own_functions.get(row.name)) is not None:
+        return known
 
     def fdiff(self: Any, argindex: int = 1) -> Any:
         slope = (row.slopes or _no_slopes)(_named, None, *self.args)[argindex - 1]
         return sp.Integer(0) if slope == 0 else slope
 
-    return type(row.name.partition("#")[0], (sp.Function,), {"row": row, "fdiff": fdiff})
+    made = type(row.name.partition("#")[0], (sp.Function,), {"row": row, "fdiff": fdiff})
+    return _own_functions.setdefault(row.name, made)
 
 
 def _named(name: str, *args: Any) -> Any:
-    return _own_function(OPERATIONS[name])(*args)
+    return _own_function(operation(name))(*args)
 
 
 def _no_slopes(call: Any, value: Any, *args: Any) -> list[Any]:

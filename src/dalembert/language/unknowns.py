@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations_with_replacement
 from typing import Any
@@ -21,20 +21,23 @@ from dalembert.errors import ModelError
 from dalembert.language.building import Expr
 from dalembert.language.calculus import Calculus
 from dalembert.language.curve_code import literal
-from dalembert.language.functions import OPERATIONS, Function, register
+from dalembert.language.functions import Function, lend
 from dalembert.language.table_functions import PRIME
 
 HIGHEST = 6  # derivative that is known
 Orders = tuple[int, ...]  # how often it is differentiated by each argument
 
 
-def unknown(name: str, arguments: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Make an open function known; return how it and its derivatives are written, and their operations."""
+def unknown(name: str, arguments: Sequence[str]) -> dict[str, tuple[Function, ...]]:
+    """Make an open function known for as long as what this returns: it and its derivatives, as they are written."""
     digest = _digest("open", name, *arguments)
-    return _named(name, arguments, lambda orders: _open(name, arguments, orders, digest))
+    made: dict[Orders, Function] = {}  # the highest derivatives first, for each holds those above it
+    for orders in reversed(list(_all_orders(len(arguments)))):
+        made[orders] = lend(_open(name, arguments, orders, digest, made))
+    return _named(arguments, made.__getitem__)
 
 
-def known(name: str, arguments: Sequence[str], body: Expr) -> dict[str, tuple[str, ...]]:
+def known(name: str, arguments: Sequence[str], body: Expr) -> dict[str, tuple[Function, ...]]:
     """Make a function known that stands for an expression of its arguments."""
     digest = _digest("given", name, *arguments, str(body))
 
@@ -44,7 +47,7 @@ def known(name: str, arguments: Sequence[str], body: Expr) -> dict[str, tuple[st
         if k is None:
             return body
         calculus = Calculus([se.Symbol(arguments[k])])
-        inner = slope(tuple(order - (i == k) for i, order in enumerate(orders)))
+        inner = slope(_raised(orders, k, -1))
         return calculus.lower(calculus.diff(calculus.lift(inner), se.Symbol(arguments[k])))
 
     def row(orders: Orders) -> Function:
@@ -60,18 +63,16 @@ def known(name: str, arguments: Sequence[str], body: Expr) -> dict[str, tuple[st
             order=orders[0] if len(orders) == 1 else 0,
         )
 
-    return _named(name, arguments, row)
+    return _named(arguments, row)
 
 
-def _named(name: str, arguments: Sequence[str], row: Callable[[Orders], Function]) -> dict[str, tuple[str, ...]]:
-    """Register a function and its derivatives: those by one argument are told by primes, others by their names."""
-    found: dict[str, list[str]] = {}
+def _named(arguments: Sequence[str], row: Callable[[Orders], Function]) -> dict[str, tuple[Function, ...]]:
+    """Lend a function and its derivatives: those by one argument are told by primes, others by their names."""
+    found: dict[str, list[Function]] = {}
     for orders in _all_orders(len(arguments)):
-        made = row(orders)
-        if made.name not in OPERATIONS:
-            register(made)
-        found.setdefault(made.owner, []).append(made.name)
-    return {owner: tuple(names) for owner, names in found.items()}
+        made = lend(row(orders))
+        found.setdefault(made.owner, []).append(made)
+    return {owner: tuple(rows) for owner, rows in found.items()}
 
 
 def _all_orders(count: int) -> Iterator[Orders]:
@@ -81,6 +82,10 @@ def _all_orders(count: int) -> Iterator[Orders]:
             yield tuple(chosen.count(k) for k in range(count))
 
 
+def _raised(orders: Orders, k: int, by: int = 1) -> Orders:
+    return tuple(order + by * (i == k) for i, order in enumerate(orders))
+
+
 def _written(name: str, arguments: Sequence[str], orders: Orders) -> str:
     """Return how a derivative is written: F'' of one argument, F_x_t of several."""
     if len(arguments) == 1:
@@ -88,11 +93,15 @@ def _written(name: str, arguments: Sequence[str], orders: Orders) -> str:
     return "_".join([name, *(arguments[k] for k, order in enumerate(orders) for _ in range(order))])
 
 
-def _open(name: str, arguments: Sequence[str], orders: Orders, digest: str) -> Function:
+def _open(
+    name: str, arguments: Sequence[str], orders: Orders, digest: str, above: Mapping[Orders, Function]
+) -> Function:
     written = _written(name, arguments, orders)
     seed = [int(digest[2 * k : 2 * k + 2], 16) / 256 for k in range(len(arguments) + 1)]
     lengths, phase = [0.7 + x for x in seed[1:]], 6 * seed[0] + sum(orders) * math.pi / 2
     size = math.prod(a**order for a, order in zip(lengths, orders, strict=True))
+
+    raised = [above[one] for k in range(len(orders)) if (one := _raised(orders, k)) in above]
 
     def wave(sine: Callable[[Any], Any], *args: Any) -> Any:
         return size * sine(sum(a * u for a, u in zip(lengths, args, strict=True)) + phase)
@@ -100,8 +109,7 @@ def _open(name: str, arguments: Sequence[str], orders: Orders, digest: str) -> F
     def slopes(call: Any, y: Any, *args: Any) -> list[Any]:
         if sum(orders) == HIGHEST:
             raise ModelError(f"`{written}` would have to be differentiated; {HIGHEST} derivatives are the limit")
-        raised = [tuple(order + (i == k) for i, order in enumerate(orders)) for k in range(len(orders))]
-        return [call(f"{_written(name, arguments, one)}#{digest}", *args) for one in raised]
+        return [call(one.name, *args) for one in raised]
 
     def instructions(to: str, *args: str) -> list[str]:
         lines, total = [], literal(phase)

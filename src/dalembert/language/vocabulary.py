@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from dalembert.errors import nearest
 from dalembert.language.building import CONSTANTS, TIME, Expr
-from dalembert.language.functions import FUNCTIONS
+from dalembert.language.functions import FUNCTIONS, Calls
 from dalembert.language.state_names import INTEGRAL, is_integral
 
 MAX_WORK = 8_000_000  # parts of all operations on the way, over all expressions read with one vocabulary
@@ -58,7 +58,7 @@ class Vocabulary:
     time: bool = True
     parts: PartNames | None = None
     controls: tuple[str, ...] = ()  # with a law, the rates of which are not known
-    calls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # own functions: operations, by derivative
+    calls: Calls = field(default_factory=dict)  # own functions, by derivative
     rates: dict[tuple[str, int], Value] = field(default_factory=dict, compare=False, repr=False)  # of definitions
     _work: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
     _hints: dict[str, str] = field(default_factory=dict, compare=False, repr=False)

@@ -19,6 +19,7 @@ from dalembert.arguments import shown
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import TIME, Expr
 from dalembert.language.foreign import Admission
+from dalembert.language.functions import Calls
 from dalembert.language.late_sympy import is_sympy
 from dalembert.language.parser import parse
 from dalembert.language.time_derivatives import order, rate
@@ -46,7 +47,7 @@ class Scope:
     definitions: Mapping[str, Value] = field(default_factory=dict)
     outputs: Mapping[str, Expr] = field(default_factory=dict)
     written: Collection[str] = ()
-    calls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    calls: Calls = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
     meant: Callable[[Expr], Expr] = lambda expr: expr
     energies: EnergySource = field(default_factory=EnergySource)

@@ -16,7 +16,7 @@ from dalembert.arguments import shown
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import TIME, Expr
 from dalembert.language.foreign import Admission
-from dalembert.language.functions import is_reserved
+from dalembert.language.functions import Function, is_reserved
 from dalembert.language.late_sympy import is_coordinate, is_sympy
 from dalembert.language.parser import parse_equation, parse_value
 from dalembert.language.state_names import as_written, inner, integral, is_integral
@@ -61,7 +61,7 @@ class Reader:
         self.problems: dict[Problem, None] = {}  # in the order found, each once
         self.hints = 0
         self._texts: dict[str, Expr] = {}
-        self.calls: dict[str, tuple[str, ...]] = {}  # functions of its own
+        self.calls: dict[str, tuple[Function, ...]] = {}  # functions of its own
         self.own_tables: dict[str, Mapping[str, Any]] = {}
         self.own_functions: dict[str, Mapping[str, Any]] = {}
         self.examine = Admission(self.calls)
@@ -124,6 +124,7 @@ class Reader:
         fields["own"] = replace(given, **written)
         fields["forces"] = self.all_forces(fields["forces"], fields["sections"])
         fields["parameters"] = MappingProxyType(self.parameters)
+        fields["calls"] = MappingProxyType(self.calls)
         fields["symbols"] = MappingProxyType(self.translator.symbols)
         put_rates(self, fields)
         put_laws(self, fields)

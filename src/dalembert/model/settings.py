@@ -50,10 +50,11 @@ def _methods() -> tuple[str, ...]:
     return tuple(METHODS)
 
 
-# Our own forms by name, for pages of help and the Tab key, which cannot wait until the forms themselves are loaded.
-FORMS = ("multipliers", "minimal", "explicit", "canonical", "independent", "reactions", "quasi")
-_MOVING = tuple(name for name in FORMS if name != "reactions")  # which are no equations of motion
-_METHODS = ("dop853", "radau", "bdf", "rattle", "rk4", "euler")
+# Our own forms and methods, for pages of help and the Tab key, which cannot wait until they are loaded: from here they
+# are, each from the file of its name.
+FORM_NAMES = ("multipliers", "minimal", "explicit", "canonical", "independent", "reactions", "quasi")
+_MOVING = tuple(name for name in FORM_NAMES if name != "reactions")  # which are no equations of motion
+METHOD_NAMES = ("dop853", "radau", "bdf", "rattle", "rk4", "euler")
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ class Settings:
     method: str = field(
         default="dop853",
         metadata=_said(
-            Choice("method", "methods", _METHODS, _methods),
+            Choice("method", "methods", METHOD_NAMES, _methods),
             "the method: dop853, radau and bdf for stiff systems, rattle over a long time, rk4 or euler",
             more="else dop853",
             metavar="NAME",

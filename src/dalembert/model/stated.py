@@ -14,6 +14,7 @@ from dalembert.arguments import choice, shown, table
 from dalembert.document.shown import Shown
 from dalembert.errors import ModelError, Problem, nearest, quoted
 from dalembert.language.building import Expr
+from dalembert.language.functions import Calls
 from dalembert.language.state_names import inner, integral
 from dalembert.language.translate import Translator
 from dalembert.language.vocabulary import Value, Vocabulary
@@ -74,6 +75,7 @@ class Stated(Shown):
     drawing: Drawing | None
     name: str
     sections: Mapping[str, Any]  # further tables by their names, as they were read
+    calls: Calls = field(compare=False, repr=False)  # functions of its own, such as tables, and their derivatives
     own: Given = field(repr=False)  # what the user wrote, as it was read; of a mechanism, what was added to its parts
     symbols: Mapping[str, Any] = field(compare=False, repr=False)
     source: Source | None = field(compare=False, repr=False)
@@ -243,13 +245,6 @@ class Stated(Shown):
     @cached_property
     def _translator(self) -> Translator:
         return Translator(self.symbols, self.coordinates, self.parameters, self.calls)
-
-    @cached_property
-    def calls(self) -> Mapping[str, tuple[str, ...]]:
-        """The functions of its own, such as tables: the operation of each, and those of its derivatives."""
-        return {
-            name: names for part, kept in self.sections.items() for name, names in SECTIONS[part].calls(kept).items()
-        }
 
     # --- names -------------------------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dalembert.forms.release import Release
     from dalembert.language.building import Expr
     from dalembert.native.kernels import Kernels
-    from dalembert.results.inverse import Inverse
+    from dalembert.results.inverse_dynamics import Inverse
     from dalembert.results.run import Run
     from dalembert.survey.check import Examination
     from dalembert.survey.integrals import Integrals
@@ -260,7 +260,7 @@ class System(Stated):
         >>> cart.inverse()["u"][[0, -1]].round(6).tolist()
         [4.0, 10.0]
         """
-        from dalembert.results.inverse import inverse
+        from dalembert.results.inverse_dynamics import inverse
 
         return inverse(self.written, motion, weight)
 

@@ -30,7 +30,7 @@ from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.quantity import multiplier
 from dalembert.model.sections.events import DIRECTIONS, parsed_event
 from dalembert.model.system import System
-from dalembert.motion.limits import moving
+from dalembert.motion.table_ends import moving
 
 ACTIONS = ("record", "stop")
 EVENT, ZENO = "event", "zeno"  # kinds of occurrences

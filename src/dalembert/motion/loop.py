@@ -30,7 +30,6 @@ from dalembert.motion.failure_words import failure, place
 from dalembert.motion.forecast import Forecast, foresee, unforeseen
 from dalembert.motion.impact import Impact
 from dalembert.motion.keep import Stabilisation, stabilisation
-from dalembert.motion.limits import refuse_beyond
 from dalembert.motion.margins import STEPS
 from dalembert.motion.method import Setup
 from dalembert.motion.methods import METHODS
@@ -38,6 +37,7 @@ from dalembert.motion.mode_events import mode_events_of
 from dalembert.motion.named_velocities import NamedVelocities
 from dalembert.motion.sampled import ControlRecord, Sampling, laws_of
 from dalembert.motion.starts import hasten_starts
+from dalembert.motion.table_ends import refuse_beyond
 from dalembert.motion.tableau import Tableau
 from dalembert.motion.units import units_of
 from dalembert.motion.watch import Watch

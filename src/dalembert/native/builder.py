@@ -25,8 +25,8 @@ from dalembert.language.program import Program
 from dalembert.model.friction import frictions_of
 from dalembert.model.modes import loose_rows
 from dalembert.model.system import System
+from dalembert.native.canonical_variables import Momenta
 from dalembert.native.law_solver import TapeLaw, sizes
-from dalembert.native.momenta import Momenta
 from dalembert.native.routine import Routine, Shelf
 from dalembert.native.solver import Scalar, Solver
 

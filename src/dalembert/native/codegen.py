@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from dalembert.algebra.tape import CONSTANT, LOAD
 from dalembert.language.curve_code import LLVM, literal
-from dalembert.language.functions import OPERATIONS, sources
+from dalembert.language.functions import OPERATIONS, operation, sources
 from dalembert.native.loops import SLOT, Bases, Fill, Loop, Sweep, write_fill, write_sweep, write_table
 from dalembert.native.routine import Chunk, Routine, cut, whole
 
@@ -244,7 +244,7 @@ def _operation(to: str, name: str, args: list[str]) -> list[str]:
         return [f"  {to} = fneg double {args[0]}"]
     if name == "inverse":
         return [f"  {to} = fdiv double 1.0, {args[0]}"]
-    function = OPERATIONS[name]
+    function = operation(name)
     if function.instructions is not None:
         return function.instructions(to, *args)
     return [f"  {to} = call double @{function.llvm}({', '.join(f'double {arg}' for arg in args)})"]

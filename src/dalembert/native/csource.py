@@ -11,7 +11,7 @@ from itertools import islice
 
 from dalembert.algebra.tape import CONSTANT, LOAD
 from dalembert.language.curve_code import C
-from dalembert.language.functions import OPERATIONS, sources
+from dalembert.language.functions import operation, sources
 from dalembert.native.codegen import Kernel, Layout, Repeat, Rolled, lay_out
 from dalembert.native.loops import SLOT, Fill, Loop, Sweep
 from dalembert.native.routine import Chunk, Routine, cut
@@ -209,7 +209,7 @@ def _operation(name: str, args: list[str]) -> str:
         return f"-{args[0]}"
     if name == "inverse":
         return f"1.0 / {args[0]}"
-    return OPERATIONS[name].in_c(args)
+    return operation(name).in_c(args)
 
 
 def _loop(kernel: Kernel) -> list[str]:

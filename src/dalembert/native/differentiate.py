@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalembert.algebra.tape import FREE, Node, Tape
-from dalembert.language.functions import OPERATIONS
+from dalembert.language.functions import operation
 from dalembert.native.routine import operands
 
 Scalar = Node | float
@@ -67,7 +67,7 @@ def _slopes(tape: Tape, name: str, own: Node, args: list[Scalar]) -> list[Scalar
             return [-1.0]
         case "inverse":
             return [-(own * own)]
-    function = OPERATIONS.get(name)
-    if function is None or function.slopes is None:
+    function = operation(name)
+    if function.slopes is None:
         raise ValueError(f"no derivative of {name}")
     return function.slopes(tape.call, own, *args)

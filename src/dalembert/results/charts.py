@@ -10,8 +10,8 @@ import symengine as se
 from dalembert.document.symbols import joined, symbol, words
 from dalembert.errors import ModelError
 from dalembert.model.constraint import refuse_steered
-from dalembert.results.contacts import contacts
-from dalembert.results.friction import friction
+from dalembert.results.contact_columns import contacts
+from dalembert.results.friction_columns import friction
 from dalembert.results.joint_charts import joints
 from dalembert.results.panels import (
     PANELS,

@@ -92,7 +92,7 @@ class Measured(Shown):
     @property
     def cautions(self) -> tuple[str, ...]:
         """What is to be looked at, in words: a start off the constraints, ropes that would push, controls at limits."""
-        from dalembert.results.limits import at_limits
+        from dalembert.results.saturation import at_limits
         from dalembert.results.unseen import unseen
 
         motion = self._self.motion

@@ -16,8 +16,8 @@ from dalembert.files import as_path, check_place, write
 from dalembert.forms import FORMS
 from dalembert.language.state_names import as_written
 from dalembert.model.momenta import canonical_names
-from dalembert.results.contacts import contact_columns
-from dalembert.results.friction import friction_columns
+from dalembert.results.contact_columns import contact_columns
+from dalembert.results.friction_columns import friction_columns
 
 if TYPE_CHECKING:
     from dalembert.results.run import Run

@@ -13,8 +13,8 @@ from dalembert.document.nodes import faint, listed, rounded
 from dalembert.errors import DalembertError, quoted
 from dalembert.forms import FORMS
 from dalembert.motion.events import EVENT
-from dalembert.results.contacts import contact_table
-from dalembert.results.friction import friction_table
+from dalembert.results.contact_columns import contact_table
+from dalembert.results.friction_columns import friction_table
 from dalembert.results.plain import final_joints
 from dalembert.results.quantities import quantities, time_unit, unit_of
 

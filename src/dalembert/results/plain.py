@@ -11,8 +11,8 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.results.certificate.scales import points
-from dalembert.results.contacts import final_contacts, impacts, impulses
-from dalembert.results.friction import final_friction
+from dalembert.results.contact_columns import final_contacts, impacts, impulses
+from dalembert.results.friction_columns import final_friction
 from dalembert.results.joint_forces import Joints
 
 if TYPE_CHECKING:

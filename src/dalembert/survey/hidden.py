@@ -1,4 +1,4 @@
-"""TimedFormulas of what is hidden in programmes: left null vectors of K, and conditions without u.
+"""Formulas of what is hidden in programmes: left null vectors of K, and conditions without u.
 
 Which entries are eliminated by which is decided on the pilot's places; then the same is done with formulas.
 """
@@ -19,15 +19,15 @@ from dalembert.algebra.rational import Field
 from dalembert.algebra.writing.numerals import numbers, numerals
 from dalembert.arrays import Array
 from dalembert.language.building import Expr
-from dalembert.language.calculus import ZERO
 from dalembert.language.program import Program
 from dalembert.language.walk import fold, rebuild
+from dalembert.survey.eliminating import Eliminating
 
 _SINGULAR = 1e-9  # of a balanced matrix: singular values below are zero
 _ROUNDS = 12  # in which a matrix is balanced
 
 
-class TimedFormulas:
+class TimedFormulas(Eliminating):
     """Eliminates in rows of expressions, whose inputs have values at some points: an array (inputs, points).
 
     inputs: the time first. What depends on the time alone, such as a path and its derivatives, is taken as it is, by a
@@ -83,24 +83,6 @@ class TimedFormulas:
         reduce_rows([{j: next(values) for j in row} for row in rows], [0.0] * len(rows), Numbers, pilot, free)
         formulas = [{j: read(entry) for j, entry in row.items()} for row in rows]
         return reduce_rows(formulas, [read(x) for x in right], self.field, pilot.replay(), free)
-
-    def null_vectors(self, rows: Sequence[Mapping[int, Expr]], free: Sequence[int]) -> list[dict[int, Any]]:
-        """Return w with row·w = 0 for all rows, one for each free unknown, without denominators."""
-        found = self.reduced(rows, [ZERO] * len(rows), frozenset(free))
-        vectors = []
-        for k in free:
-            w = {k: self.field.one}
-            w |= {j: -row[k] for j, row in zip(found.pivots, found.rows, strict=True) if k in row}
-            vectors.append(self.field.primitive(w))
-        return vectors
-
-    def sum(self, w: Mapping[int, Any], parts: Mapping[int, Expr]) -> Any:
-        """Return Σ wₖ partₖ."""
-        total = self.field.zero
-        for k, entry in w.items():
-            if k in parts:
-                total = total + entry * self.read(parts[k])
-        return total
 
     def vanishing(self, formula: Any) -> Expr:
         """Write what vanishes where a formula does, and nowhere has no value."""

@@ -23,6 +23,7 @@ from dalembert.language.building import Expr
 from dalembert.language.calculus import ONE, ZERO, Calculus
 from dalembert.language.program import Program
 from dalembert.language.walk import fold
+from dalembert.survey.eliminating import Eliminating
 
 MAX_PARTS = 100_000  # different ones in a condition: its second derivatives have some hundred times as many
 _ROUNDING = 2.0**-52
@@ -101,7 +102,7 @@ class PlainField:
         return formula.expr.xreplace({symbol: value.expr for symbol, value in values.items()})
 
 
-class PlainFormulas:
+class PlainFormulas(Eliminating):
     """Eliminates in rows of expressions, whose inputs have values at some points: an array (inputs, points)."""
 
     def __init__(self, inputs: Sequence[Expr], points: Array, velocities: Sequence[Expr]):
@@ -138,24 +139,6 @@ class PlainFormulas:
         reduce_rows(numbers, [0.0] * len(rows), Numbers, pilot, free)
         formulas = [{j: known[entry] for j, entry in row.items()} for row in rows]
         return reduce_rows(formulas, [known[x] for x in right], self.field, pilot.replay(), free)
-
-    def null_vectors(self, rows: Sequence[Mapping[int, Expr]], free: Sequence[int]) -> list[dict[int, Any]]:
-        """Return w with row·w = 0 for all rows, one for each free unknown, which is 1."""
-        found = self.reduced(rows, [ZERO] * len(rows), frozenset(free))
-        vectors = []
-        for k in free:
-            w = {k: self.field.one}
-            w |= {j: -row[k] for j, row in zip(found.pivots, found.rows, strict=True) if k in row}
-            vectors.append(self.field.primitive(w))
-        return vectors
-
-    def sum(self, w: Mapping[int, Any], parts: Mapping[int, Expr]) -> Computed:
-        """Return Σ wₖ partₖ."""
-        total = self.field.zero
-        for k, entry in w.items():
-            if k in parts:
-                total = total + entry * self.read(parts[k])
-        return total
 
     def vanishing(self, formula: Computed | Expr) -> Expr:
         """Write a condition, without the velocities on which it does not depend."""

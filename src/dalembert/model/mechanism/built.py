@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Self
 
 from dalembert.arguments import table
@@ -220,11 +219,6 @@ class Built(System):
     def _names_of_values(self, part: str) -> Sequence[str]:
         """Return of what initial values or guesses can be given."""
         return (*super()._names_of_values(part), *(self._measures if part == "initial" else ()))
-
-    @cached_property
-    def calls(self) -> Mapping[str, tuple[str, ...]]:
-        """The functions of its own: tables and open functions, and those of drives."""
-        return {**super().calls, **SECTIONS["tables"].calls(self._driven)}
 
     @property
     def _driven(self) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from dalembert.errors import quoted
 from dalembert.language.building import TIME, Expr
 from dalembert.language.calculus import SWITCHING
 from dalembert.language.curves import NATURAL, STRAIGHT
-from dalembert.language.functions import OPERATIONS
 from dalembert.language.program import Program
 from dalembert.language.state_names import as_written
 from dalembert.model.datafile import MAX_POINTS
@@ -145,8 +144,8 @@ def read_motion(table: TableReader, kind: str) -> tuple[Expr, Points | None]:
         if points is None:
             return ZERO, None
         call = free_name(f"{table.name}_{kind}", table.reader)
-        names = table.reader.calls[call] = operations(call, points)
-        return OPERATIONS[names[0]].build(se.Symbol(TIME)), MappingProxyType({call: points})
+        rows = table.reader.calls[call] = operations(call, points)
+        return rows[0].build(se.Symbol(TIME)), MappingProxyType({call: points})
     motion = table.expression(kind)
     known = table.reader.coordinates | table.reader.laws
     follows = table.reader.acting.knows

@@ -113,7 +113,7 @@ class Mechanism(Built):
         """Return the equations of the mechanism as a plain system, without its bodies and joints."""
         if self.defined:
             _ = self.blocks  # of a long tree there are no formulas, and it says so
-        left = ("mass", "force", "initial", "own", "sections")
+        left = ("mass", "force", "initial", "own", "sections", "calls")
         parts = {f.name: getattr(self, f.name) for f in fields(System) if f.name not in left}
         parts["coordinates"] = self.coordinates[: self.mechanical]
         parts["forces"] = {name: force for name, force in without_frictions(self).items() if not is_integral(name)}

@@ -12,9 +12,8 @@ rest has defaults, for files and for `replace`:
             given = by_name(reader, self, given)
             return {key: reader.expression(value, (*self.path, key)) for key, value in given.items()}
 
-declare   tells the reader new names before any expression is read: functions, states.
+declare   tells the reader new names before any expression is read: states, and in `reader.calls` functions.
 read      reads it and reports what is wrong, each mistake under its key: that gives it the line in the file.
-calls     gives the functions that expressions can call because of it.
 forces    gives what it adds to the generalized forces, by coordinate.
 merged    is what `replace` makes of it and a change.
 put       puts expressions into it, where coordinates are solved for; None if the equations hold all of it, as those
@@ -35,6 +34,7 @@ import symengine as se
 from dalembert.arguments import shown
 from dalembert.errors import ModelError
 from dalembert.language.building import Expr
+from dalembert.language.tokens import NAME
 from dalembert.model.changes import merge_entries
 
 if TYPE_CHECKING:
@@ -64,10 +64,6 @@ class ModelTable:
 
     def declare(self, reader: Reader, given: Any) -> None:
         """Tell the reader the names that it brings; nothing is known but coordinates and parameters."""
-
-    def calls(self, kept: Any) -> Mapping[str, tuple[str, ...]]:
-        """Return the functions that it brings: the names of their operations, by the order of the derivative."""
-        return {}
 
     def read(self, reader: Reader, given: Any) -> Any:
         """Return what the system keeps; None of nothing."""
@@ -121,6 +117,27 @@ def by_name(reader: Reader, section: ModelTable, given: Any) -> dict[str, Any]:
         if not isinstance(key, str):
             reader.problem(f"expected names in quotes, got {shown(key)}", *section.path)
     return {key: value for key, value in given.items() if isinstance(key, str)}
+
+
+def tables_by_name(reader: Reader, section: ModelTable, given: Any, example: str) -> dict[str, Mapping[Any, Any]]:
+    """Return tables by the names of parts of a model; what is none is left out, after a report with an example."""
+    found = {}
+    for name, table in by_name(reader, section, given).items():
+        if not NAME.fullmatch(name):
+            text = f"{name[:40]!r}: a name is letters, digits and _, and begins with no digit"
+            reader.problem(text, *section.path, name)
+        elif not isinstance(table, Mapping):
+            reader.problem(f"expected a table, as in {example}, got {shown(table)}", *section.path, name)
+        else:
+            found[name] = table
+    return found
+
+
+def at_most(reader: Reader, section: ModelTable, entries: Mapping[str, Any], most: int, what: str) -> bool:
+    """Tell whether there are not too many of something; report it if there are."""
+    if len(entries) > most:
+        reader.problem(f"{len(entries):,} {what}; at most {most:,} are read", *section.path)
+    return len(entries) <= most
 
 
 def names_in(reader: Reader, table: str) -> Collection[str]:

@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Any, cast
 from dalembert.arguments import shown
 from dalembert.errors import nearest, quoted
 from dalembert.language.building import Expr, number
-from dalembert.language.tokens import NAME
 from dalembert.model.contact import IMPACT_LAWS, NEWTON, POISSON, meant_contact
 from dalembert.model.friction import is_linear
 from dalembert.model.mechanism.touch import ENTRIES as OF_BODIES
 from dalembert.model.mechanism.touch import read_touch
-from dalembert.model.sections.base import ModelTable, by_name, model_table, names_in
+from dalembert.model.sections.base import ModelTable, at_most, model_table, names_in, tables_by_name
 
 if TYPE_CHECKING:
     from dalembert.model.mechanism.assembly import Assembly
@@ -44,16 +43,13 @@ class ContactsTable(ModelTable):
 
     def read(self, reader: Reader, given: Any) -> Mapping[str, Any]:
         """Read them; which are closed is decided along a motion."""
-        tables = by_name(reader, self, given)
-        if len(tables) > _MOST:
-            reader.problem(f"a model has at most {_MOST} contacts, got {len(tables):,}", self.name)
+        tables = tables_by_name(reader, self, given, '{gap = "y - r", restitution = 0.5}')
+        if not at_most(reader, self, tables, _MOST, "contacts"):
             return {}
         found = {}
         for name, table in tables.items():
             key = (self.name, name)
-            if not NAME.fullmatch(name):
-                reader.problem(f"{name[:40]!r}: a name is letters, digits and _, and begins with no digit", *key)
-            elif name in names_in(reader, "friction"):
+            if name in names_in(reader, "friction"):
                 reader.problem(f"`{name}` is also the name of a friction; rename one of them", *key)
             elif name in reader.touching:
                 joint = name.rpartition("_")[0]
@@ -62,9 +58,6 @@ class ContactsTable(ModelTable):
             elif any(name in parts for parts in reader.kinds):
                 text = f"`{name}` is the name of another part already, and `{name}.normal` could mean either"
                 reader.problem(f"{text}; give the contact a name of its own, as in [contacts.{name}_contact]", *key)
-            elif not isinstance(table, Mapping):
-                text = 'expected a table, as in {gap = "y - r", restitution = 0.5}'
-                reader.problem(f"{text}, got {shown(table)}", *key)
             elif entries := self._entries(reader, key, table):
                 found[name] = MappingProxyType(entries)
         laws = sorted({one.get("law", NEWTON) for one in found.values()})

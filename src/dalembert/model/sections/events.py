@@ -27,7 +27,7 @@ from dalembert.language.parser import parse_equation, parse_value
 from dalembert.language.state_names import as_written, inner
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.observed import Observed
-from dalembert.model.sections.base import ModelTable, by_name, model_table
+from dalembert.model.sections.base import ModelTable, at_most, by_name, model_table
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
@@ -47,8 +47,7 @@ class EventsTable(ModelTable):
     def read(self, reader: Reader, given: Any) -> Mapping[str, Any]:
         """Read the events; which constraints there are is known when they are watched for."""
         tables = by_name(reader, self, given)
-        if len(tables) > _MOST:
-            reader.problem(f"a model has at most {_MOST:,} events, got {len(tables):,}", self.name)
+        if not at_most(reader, self, tables, _MOST, "events"):
             return {}
         found = {name: self._event(reader, name, entries) for name, entries in tables.items()}
         return {name: event for name, event in found.items() if event}

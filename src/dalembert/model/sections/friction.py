@@ -27,11 +27,10 @@ from dalembert.errors import ModelError, nearest, quoted
 from dalembert.language.building import Expr, absolute, exponential
 from dalembert.language.calculus import ZERO
 from dalembert.language.state_names import is_integral
-from dalembert.language.tokens import NAME
 from dalembert.model.friction import LOAD, SPEED_NAME, Friction, Rubbing, is_linear, with_frictions
 from dalembert.model.observed import Observed
 from dalembert.model.quantity import multiplier, multipliers_in, vector_length
-from dalembert.model.sections.base import ModelTable, by_name, model_table, names_in
+from dalembert.model.sections.base import ModelTable, model_table, names_in, tables_by_name
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
@@ -54,18 +53,12 @@ class FrictionTable(ModelTable):
     def read(self, reader: Reader, given: Any) -> Mapping[str, Any]:
         """Read where there is friction, and its law; what names of parts stand for is looked up at the end."""
         found = {}
-        for name, table in by_name(reader, self, given).items():
+        for name, table in tables_by_name(reader, self, given, '{joint = "D", coefficient = 0.1}').items():
             key = (self.name, name)
-            if not NAME.fullmatch(name):
-                reader.problem(f"{name[:40]!r}: a name is letters, digits and _, and begins with no digit", *key)
-            elif not isinstance(table, Mapping):
-                text = 'expected a table, as in {joint = "D", coefficient = 0.1}'
-                reader.problem(f"{text}, got {shown(table)}", *key)
-            else:
-                for entry in table:
-                    if entry not in ENTRIES:
-                        reader.problem(f"unknown entry; {nearest(str(entry), ENTRIES, 'entries')}", *key, str(entry))
-                found[name] = MappingProxyType(self._entries(reader, key, table))
+            for entry in table:
+                if entry not in ENTRIES:
+                    reader.problem(f"unknown entry; {nearest(str(entry), ENTRIES, 'entries')}", *key, str(entry))
+            found[name] = MappingProxyType(self._entries(reader, key, table))
         reader.rubbing = found
         return MappingProxyType(found)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dalembert.arguments import shown, table
 from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import TIME, Expr
+from dalembert.language.functions import Function
 from dalembert.language.late_sympy import is_sympy
 from dalembert.language.parser import parse_value
 from dalembert.language.state_names import is_integral
@@ -22,7 +23,7 @@ from dalembert.language.table_functions import calls_in, is_open
 from dalembert.language.unknowns import known, unknown
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.reading_equations import expressions
-from dalembert.model.sections.base import Entries, ModelTable, Write, by_name, expressions_in, model_table
+from dalembert.model.sections.base import Entries, ModelTable, Write, at_most, by_name, expressions_in, model_table
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
@@ -43,8 +44,7 @@ class Functions(ModelTable):
     def declare(self, reader: Reader, given: Any) -> None:
         """Read them, and make them and their derivatives known."""
         entries = by_name(reader, self, given)
-        if len(entries) > MAX_FUNCTIONS:
-            reader.problem(f"{len(entries):,} functions; at most {MAX_FUNCTIONS:,} are read", self.name)
+        if not at_most(reader, self, entries, MAX_FUNCTIONS, "functions"):
             return
         for name, value in entries.items():
             key = (self.name, name)
@@ -83,11 +83,6 @@ class Functions(ModelTable):
             return ()
         return tuple(names)
 
-    def calls(self, kept: Any) -> Mapping[str, tuple[str, ...]]:
-        """Return the functions and their derivatives."""
-        found = [calls_of(name, entries) for name, entries in kept.items()]
-        return {name: names for calls in found for name, names in calls.items()}
-
     def read(self, reader: Reader, given: Any) -> Mapping[str, Any]:
         """Return what was read at the beginning."""
         return MappingProxyType(dict(reader.own_functions))
@@ -118,8 +113,8 @@ class Functions(ModelTable):
         return {(self.name,): {name: write(one if "value" in one else one["of"]) for name, one in kept.items()}}
 
 
-def calls_of(name: str, kept: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Return the operations of a function that was read, and of its derivatives."""
+def calls_of(name: str, kept: Mapping[str, Any]) -> dict[str, tuple[Function, ...]]:
+    """Return the rows of a function that was read, and of its derivatives."""
     return known(name, kept["of"], kept["value"]) if "value" in kept else unknown(name, kept["of"])
 
 

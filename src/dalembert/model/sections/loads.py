@@ -16,8 +16,7 @@ from dalembert.arguments import shown
 from dalembert.errors import nearest
 from dalembert.language.building import Expr
 from dalembert.language.calculus import Calculus
-from dalembert.language.tokens import NAME
-from dalembert.model.sections.base import ModelTable, by_name, model_table
+from dalembert.model.sections.base import ModelTable, model_table, tables_by_name
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
@@ -34,17 +33,9 @@ class Loads(ModelTable):
 
     def read(self, reader: Reader, given: Any) -> Mapping[str, Any]:
         """Read where each load acts and what it is."""
-        found = {}
-        for name, table in by_name(reader, self, given).items():
-            key = (self.name, name)
-            if not NAME.fullmatch(name):
-                reader.problem(f"{name[:40]!r}: a name is letters, digits and _, and begins with no digit", *key)
-            elif not isinstance(table, Mapping):
-                text = 'expected a table, as in {at = ["x", "y"], force = ["F", 0]}'
-                reader.problem(f"{text}, got {shown(table)}", *key)
-            else:
-                found[name] = MappingProxyType(self.read_load(reader, key, table))
-        return MappingProxyType(found)
+        tables = tables_by_name(reader, self, given, '{at = ["x", "y"], force = ["F", 0]}')
+        found = {name: self.read_load(reader, (self.name, name), table) for name, table in tables.items()}
+        return MappingProxyType({name: MappingProxyType(load) for name, load in found.items()})
 
     def read_load(self, reader: Reader, key: tuple[str, ...], table: Mapping[str, Any]) -> dict[str, Any]:
         """Read one load."""

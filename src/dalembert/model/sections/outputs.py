@@ -13,7 +13,7 @@ from dalembert.language.bounds import MAX_NODES
 from dalembert.language.building import Expr
 from dalembert.language.walk import fold
 from dalembert.model.observed import Observed, asks_for
-from dalembert.model.sections.base import ModelTable, by_name, model_table, names_in
+from dalembert.model.sections.base import ModelTable, at_most, by_name, model_table, names_in
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
@@ -30,8 +30,7 @@ class Outputs(ModelTable):
     def read(self, reader: Reader, given: Any) -> Mapping[str, Expr]:
         """Read them, each with those before it."""
         entries = by_name(reader, self, given)
-        if len(entries) > MAX_OUTPUTS:
-            reader.problem(f"{len(entries):,} outputs; at most {MAX_OUTPUTS:,} are read", *self.path)
+        if not at_most(reader, self, entries, MAX_OUTPUTS, "outputs"):
             return {}
         found = reader.outputs
         observed = Observed(reader.scope(found, entries))

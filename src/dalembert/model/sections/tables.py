@@ -24,6 +24,7 @@ from dalembert.arguments import shown
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import Expr
 from dalembert.language.curves import CONSTANT, CUBIC, LINEAR, NATURAL, STOP, STRAIGHT, Interpolant
+from dalembert.language.functions import Function
 from dalembert.language.table_functions import table
 from dalembert.model.datafile import COLUMNS, MAX_POINTS, read_points
 from dalembert.model.sections.base import Entries, ModelTable, Write, by_name, model_table
@@ -63,10 +64,6 @@ class Tables(ModelTable):
             kept = found or {"x": (0.0, 1.0), "value": (0.0, 0.0)}
             reader.own_tables[name] = MappingProxyType(kept)
             reader.calls[name] = operations(name, kept)
-
-    def calls(self, kept: Any) -> Mapping[str, tuple[str, ...]]:
-        """Return the functions."""
-        return {name: operations(name, entries) for name, entries in kept.items()}
 
     def read(self, reader: Reader, given: Any) -> Mapping[str, Any]:
         """Return what was read at the beginning."""
@@ -128,8 +125,8 @@ class Tables(ModelTable):
         }
 
 
-def operations(name: str, kept: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the operations of a table that was read."""
+def operations(name: str, kept: Mapping[str, Any]) -> tuple[Function, ...]:
+    """Return the functions of a table that was read: it and its derivatives."""
     return table(name, curve_of(kept))
 
 

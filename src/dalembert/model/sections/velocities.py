@@ -15,7 +15,7 @@ import symengine as se
 from dalembert.language.building import Expr
 from dalembert.language.calculus import Calculus
 from dalembert.language.state_names import is_integral
-from dalembert.model.sections.base import ModelTable, by_name, model_table, names_in
+from dalembert.model.sections.base import ModelTable, at_most, by_name, model_table, names_in
 
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
@@ -33,8 +33,7 @@ class Velocities(ModelTable):
     def read(self, reader: Reader, given: Any) -> Mapping[str, Expr]:
         """Read them, and refuse what is not linear in the velocities."""
         entries = by_name(reader, self, given)
-        if len(entries) > MAX_VELOCITIES:
-            reader.problem(f"{len(entries):,} quasi-velocities; at most {MAX_VELOCITIES:,} are read", self.name)
+        if not at_most(reader, self, entries, MAX_VELOCITIES, "quasi-velocities"):
             return {}
         states = [name for name in reader.velocities if is_integral(name)]
         forbidden = {*reader.accelerations, *states, *reader.laws}

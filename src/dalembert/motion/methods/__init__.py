@@ -1,12 +1,8 @@
-"""The methods by name; one file each."""
+"""The methods by name; each is in the file of its name, by its name in capital letters."""
 
+from importlib import import_module
+
+from dalembert.model.settings import METHOD_NAMES
 from dalembert.motion.method import Method
-from dalembert.motion.methods.bdf import BDF
-from dalembert.motion.methods.dop853 import DOP853
-from dalembert.motion.methods.euler import EULER
-from dalembert.motion.methods.radau import RADAU
-from dalembert.motion.methods.rattle import RATTLE
-from dalembert.motion.methods.rk4 import RK4
 
-_ALL: tuple[Method, ...] = (DOP853, EULER, RK4, RADAU, BDF, RATTLE)
-METHODS = {method.name: method for method in _ALL}
+METHODS: dict[str, Method] = {name: getattr(import_module(f"{__name__}.{name}"), name.upper()) for name in METHOD_NAMES}

@@ -16,7 +16,7 @@ from dalembert.forms.prepared import scene_of
 from dalembert.forms.quasi_velocities import quasi_velocities
 from dalembert.language.calculus import ZERO
 from dalembert.language.curve_code import NUMPY
-from dalembert.language.functions import OPERATIONS, Function, sources
+from dalembert.language.functions import OPERATIONS, Function, lent, sources
 from dalembert.model.system import System
 from dalembert.native.builder import Builder
 from dalembert.native.export.levels import levels
@@ -245,7 +245,7 @@ def files(system: System, path: Path, form: str) -> dict[Path, str]:
     text = head(system, form, contents, _IMPORTS, _SETTINGS)
     solver = _CODE.replace("{epsilon}", repr(quasidefinite.EPSILON)).replace("{turns}", str(REFINEMENTS + 1))
     tables, used = _tables(builder, form)
-    rows = [row for row in OPERATIONS.values() if not row.owner or row.name in used]
+    rows = [*OPERATIONS.values(), *(row for name in sorted(used) if (row := lent(name)))]
     solver = solver.replace("    # functions", "\n".join(map(_function, rows)))
     own = "".join(sources(used, NUMPY)).replace("np.", "jnp.")
     return {path: text + tables + own + solver + functions}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from dalembert.algebra.tape import CONSTANT, LOAD
-from dalembert.language.functions import OPERATIONS
+from dalembert.language.functions import operation
 from dalembert.native.codegen import Kernel, Repeat
 from dalembert.native.routine import Routine, cut, operands
 
@@ -99,7 +99,7 @@ def _operation(name: str, args: list[Term]) -> Term:
     if name == "inverse":
         return f"1 / {_bound(args[0], _SIGNED)}", _PRODUCT
     texts = [text for text, _ in args]
-    return OPERATIONS[name].in_numpy(texts), _ATOM
+    return operation(name).in_numpy(texts), _ATOM
 
 
 def _bound(term: Term, level: int) -> str:

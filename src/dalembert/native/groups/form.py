@@ -24,7 +24,7 @@ from dalembert.language.program import Program
 from dalembert.native.builder import Builder
 from dalembert.native.groups.base import Group
 from dalembert.native.module import Module
-from dalembert.native.quasi import quasi_module
+from dalembert.native.quasi_tapes import quasi_module
 from dalembert.native.routine import Routine
 from dalembert.native.solver import Scalar
 

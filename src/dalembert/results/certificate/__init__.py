@@ -15,13 +15,13 @@ from dalembert.language.state_names import as_written, is_integral
 from dalembert.motion.joined import plain_states
 from dalembert.results.certificate import (
     closing,
-    constants,
+    dry_friction,
     energy,
     equations,
+    first_integrals,
     jumps,
     oscillations,
     passages,
-    rubbing,
     solution_count,
     step_integrals,
     switching,
@@ -63,14 +63,14 @@ def certify(run: Run, second: Start | None = None) -> Certificate:
         measure("constraints", "constraints", lambda: equations.residuals(run, sizes))
         measure("equations", equations.TEXT, lambda: equations.forces(run, at, sizes))
         measure("solutions", solution_count.TEXT, lambda: solution_count.solutions(run, notes))
-        measure("friction", rubbing.CONE, lambda: rubbing.rubbing(run, notes))
+        measure("friction", dry_friction.CONE, lambda: dry_friction.rubbing(run, notes))
         measure("contacts", closing.INSIDE, lambda: closing.closing(run, sizes))
         measure("energies", energy.WRITTEN, lambda: energy.written(run, at, sizes))
         measure("stabilised", "the bound of stabilisation", lambda: _stabilised(run))
         measure("steps", step_integrals.TEXT, lambda: step_integrals.steps(run, sizes))
         measure("oscillations", oscillations.TEXT, lambda: oscillations.oscillations(run, sizes))
         measure("energy", energy.TEXT, lambda: energy.balance(run, sizes))
-        measure("integrals", constants.TEXT, lambda: constants.constants(run, sizes))
+        measure("integrals", first_integrals.TEXT, lambda: first_integrals.constants(run, sizes))
         measure("jumps", jumps.TEXT, lambda: jumps.jumps(run, sizes))
         measure("switches", switching.TEXT, lambda: switching.switching(run, sizes, notes))
         compared = accuracy(run, sizes, second)

@@ -16,8 +16,8 @@ from dalembert.arrays import Array, Sparse
 from dalembert.blocks.law_numbers import acting, with_law
 from dalembert.blocks.numeric import Numeric, Values
 from dalembert.model.modes import mode_inputs
+from dalembert.results.certificate.dry_friction import undirected
 from dalembert.results.certificate.items import Item
-from dalembert.results.certificate.rubbing import undirected
 from dalembert.results.certificate.scales import Scales, points
 
 if TYPE_CHECKING:

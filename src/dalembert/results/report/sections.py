@@ -15,7 +15,7 @@ from dalembert.language.state_names import as_written, is_integral
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.model.mechanism.mechanism_document import tables
 from dalembert.model.system_document import contacts, coordinates, energies, values
-from dalembert.results.contacts import contact_table
+from dalembert.results.contact_columns import contact_table
 from dalembert.results.measured import column_extremes
 from dalembert.results.overview import alarms, choices, events, how, outputs, stabilised
 

@@ -25,7 +25,7 @@ from dalembert.errors import ModelError, SimulationError, counted, nearest, quot
 from dalembert.files import as_path, write_text
 from dalembert.model.facts import START, fact
 from dalembert.model.mechanism.mechanism import Mechanism
-from dalembert.native.groups.inverse import Balance, directions
+from dalembert.native.groups.prescribed import Balance, directions
 from dalembert.native.kernels import Kernels
 from dalembert.results.joint_forces import JointForce, Joints
 from dalembert.results.run import Run
