@@ -104,6 +104,7 @@ def test_a_double_pendulum_hits_a_wall_in_all_coordinates(further):
     assert first.impacts and all(run.certificate.ok for run in runs)
     for run in others:
         assert kinds(run) == kinds(first)
+        assert run.impacts[0].constraints == pytest.approx(first.impacts[0].constraints, rel=1e-8)
         assert [event.t for event in run.events] == pytest.approx([event.t for event in first.events], abs=1e-8)
         for name in "AB":
             assert run.joint(name).size == pytest.approx(first.joint(name).size, rel=1e-6)

@@ -94,8 +94,8 @@ def _off(run: Run, at: tuple[Array, ...], when: float, found: list[Impact]) -> t
             impulses[names.index(run.system.contacts[name].row)] += impulse
         for name, impulse in impact.tangent.items():
             impulses[names.index(f"{name}.stick")] += impulse
-        for name, impulse in impact.constraints.items():
-            impulses[names.index(name)] += impulse
+        for name in impact.constraints.keys() & set(names):  # others are those of joints that carry bodies
+            impulses[names.index(name)] += impact.constraints[name]
     roots = np.sqrt(np.abs(M.diagonal()))
     roots = 1.0 / np.where(roots > 0, roots, 1.0)
     change, made = M @ (v[k + 1] - v[k]), A.T @ impulses
