@@ -15,6 +15,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from dalembert.algebra.complementarity import complementary
 from dalembert.algebra.either import dense
 from dalembert.algebra.rank import is_positive
 from dalembert.algebra.saddle import Saddle, positive
@@ -25,6 +26,7 @@ from dalembert.language.state_names import as_written
 
 _NEWTON = 30
 _DEFINITE = 1e-12  # pivots of M, in its diagonal, from which it is a norm
+_PASSED = 1e-9  # of the speeds: with which a contact is passed
 _LEFT = 1e-9  # of the sizes of the terms: residual that no step removes
 
 
@@ -61,3 +63,24 @@ def velocities_after(numeric: Numeric, t: float, q: Array, v: Array, wanted: Map
             "allow, or name fewer velocities, and the others follow"
         )
     return after
+
+
+def pressed_back(
+    numeric: Numeric, t: float, q: Array, v: Array, rows: list[int], ideal: list[int], named: list[int], speeds: Array
+) -> Array:
+    """Return velocities after a jump with what contacts do, which press and do not pull: 0 ≤ γ ⊥ Λ ≥ 0.
+
+    rows: those of their gaps, of which the rates are `speeds`. If no impulses keep the named velocities and the gaps,
+    nothing presses: what goes into a contact is left to an impact.
+    """
+    values = numeric.all(t, q, v)
+    M, A = dense(values.M), dense(values.A)
+    weight = M if is_positive(M, _DEFINITE) else positive(M)
+    held = np.vstack([A[ideal], np.eye(len(v))[named]])
+    solver = Saddle(weight, held)
+    response = np.array([solver.solve(A[row], np.zeros(len(held)))[0] for row in rows])
+    G = A[rows] @ response.T
+    impulses = complementary(G, speeds)
+    if impulses is None or np.any(speeds + G @ impulses < -_PASSED * np.abs(speeds).max()):
+        return v
+    return v + impulses @ response

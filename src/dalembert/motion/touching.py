@@ -25,6 +25,7 @@ from dalembert.model.contact import contacts_of
 from dalembert.model.modes import loose_rows
 from dalembert.motion.contact_impacts import ContactImpacts
 from dalembert.motion.impact import Blow, Impact
+from dalembert.motion.jump import pressed_back
 from dalembert.survey.paradox import at_state
 
 if TYPE_CHECKING:
@@ -117,6 +118,17 @@ class Touching:
         some = [numeric.kinematic.index(row) for row in self.rows]
         W = dense(J)[some]
         return psi[some], np.abs(W) @ self.speeds + np.abs(psi[some] - W @ v)
+
+    def held_back(self, t: float, q: Array, v: Array, parameters: Array, named: list[int]) -> Array:
+        """Return velocities that a blow has given, where closed contacts press against it.
+
+        named: those that have values of their own. What these bring into a contact at any rate meets there as in impacts.
+        """
+        numeric, closed = self.numeric(parameters), np.flatnonzero(self.closed(parameters))
+        speeds, sizes = self.rates(numeric, t, q, v)
+        if not np.any(speeds[closed] < -_RESTS * sizes[closed]):
+            return v
+        return pressed_back(numeric, t, q, v, [self.rows[i] for i in closed], self.ideal, named, speeds[closed])
 
     # --- what is decided ---------------------------------------------------------------------------------------------
 

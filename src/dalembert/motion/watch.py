@@ -182,6 +182,8 @@ class Watch:
             wanted = self._wanted(acting, t, q, v)
             if wanted:
                 v = velocities_after(self._released(values), t, q, v, wanted)
+                if self.modes is not None and self.modes.touching is not None:
+                    v = self.modes.touching.held_back(t, q, v, self.parameters, list(wanted))
             if self.modes is not None:
                 decision = self._settled(acting, t, q, v, parameters, bool(wanted))
                 v, parameters = decision.v, decision.parameters
@@ -219,9 +221,11 @@ class Watch:
             clock.h = _SHORT * min(float(clock.span), float(clock.taken) or float(clock.span))
 
     def _released(self, values: Mapping[str, Any]) -> Numeric:
-        """Return the equations without conditions of friction, which a blow breaks."""
+        """Return the equations without conditions of friction, which a blow breaks, and of contacts, which it opens."""
         rubs = None if self.modes is None else self.modes.stick_slip
+        touches = None if self.modes is None else self.modes.touching
         loose = {} if rubs is None else {one.stick.name: 0.0 for one in rubs.frictions}
+        loose |= {} if touches is None else {one.closed.name: 0.0 for one in touches.contacts}
         return Numeric(self.system, {**values, **loose})
 
     def _settled(self, acting: list[int], t: float, q: Array, v: Array, parameters: Array, is_blow: bool) -> Decision:
