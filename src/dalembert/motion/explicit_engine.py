@@ -188,7 +188,7 @@ class ExplicitEngine(Engine):
         return into
 
     def _aside(self, control: Array) -> tuple[Tools, Workspace]:
-        """Return what a stepper works with beside a run that may go on: the same objects, which costs a call nothing."""
+        """Return what a stepper works with beside a run that may go on: the same objects, which cost a call nothing."""
         if self._spare is None or self._spare[0].size is not self.size or self._spare[0].control.shape != control.shape:
             self._spare = self.tools(self.count.copy(), control.copy()), self._workspace()
         tools, room = self._spare

@@ -122,7 +122,7 @@ class Touching:
     def held_back(self, t: float, q: Array, v: Array, parameters: Array, named: list[int]) -> Array:
         """Return velocities that a blow has given, where closed contacts press against it.
 
-        named: those that have values of their own. What these bring into a contact at any rate meets there as in impacts.
+        named: those that have values of their own. What these bring into a contact at any rate meets in an impact.
         """
         numeric, closed = self.numeric(parameters), np.flatnonzero(self.closed(parameters))
         speeds, sizes = self.rates(numeric, t, q, v)
