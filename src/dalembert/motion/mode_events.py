@@ -59,6 +59,10 @@ class ModeEvents:
         """Tell whether it is a contact that is open."""
         return i >= self.rubbing and not self.holds_by_force(i, parameters)
 
+    def is_at_contact(self, i: int) -> bool:
+        """Tell whether it is a contact, or its friction."""
+        return self.stick_slip is None or i >= self.rubbing or self.stick_slip.frictions[i].loaded is not None
+
     def touched(self, some: Collection[int]) -> list[int]:
         """Return which contacts are among them, by the numbers of these."""
         return [i - self.rubbing for i in some if i >= self.rubbing]

@@ -157,10 +157,9 @@ class Watch:
         return ended
 
     def _only_touch(self, acting: list[int]) -> bool:
-        """Tell whether all that is done is that contacts open or close."""
-        return self.modes is not None and all(
-            self.events[e].rubs and e - self.own >= self.modes.rubbing for e in acting
-        )
+        """Tell whether all that is done is that contacts open or close, or what rubs there sticks or slides."""
+        modes = self.modes
+        return modes is not None and all(self.events[e].rubs and modes.is_at_contact(e - self.own) for e in acting)
 
     def _record(self, step: LastStep, found: Mapping[int, float], last: float) -> None:
         """Record events of a step in the order in which they happen, up to a last part of it."""
