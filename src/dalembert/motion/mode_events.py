@@ -38,6 +38,8 @@ class ModeEvents:
         self.span = span
         if self.stick_slip is not None:
             self.stick_slip.measure(span, units)
+        if self.touching is not None:
+            self.touching.measure(span)
 
     def notice(self, v: Array) -> None:
         """Take note of how fast things move."""
