@@ -14,6 +14,7 @@ TRACED = {  # point, end of the motion, and part of it that is over, where the p
     "appell-hamel": ("P", 1.0, 0.5),
     "chaplygin-sleigh": ("C", 2.5, 0.7),
     "crane": ("P", None, 0.55),
+    "crate": ("ball", None, 0.3),
     "heavy-top": ("C", 0.2, 0.5),
     "knife-edge": ("A", 2.0, 0.5),
     "led-arm": ("lower.tip", 3.0, 0.9),
@@ -21,6 +22,7 @@ TRACED = {  # point, end of the motion, and part of it that is over, where the p
     "platform-on-incline": ("C", 1.5, 0.6),
     "rod-with-knife-edge": ("M", None, 0.5),
     "upright-disk": ("P", None, 0.5),
+    "woodpecker": ("beak", None, 0.15),
 }
 
 

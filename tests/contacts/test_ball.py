@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import System
+from dalembert import Event, System
 from tests.contacts.seen import kinds, times
 
 
@@ -177,3 +177,21 @@ def test_events_of_the_user_stand_beside_contacts():
     run = ball().simulate(1, events=["floor.speed = 0", "floor.normal = 3", "y = 0.2"])
     assert times(run, "event", "y = 0.2")[0] == pytest.approx(np.sqrt(1.6 / 9.81), abs=1e-12)
     assert len(times(run, "impact")) == 2
+
+
+@pytest.mark.parametrize(("speed", "first"), [(3, "open"), (-3, "impact")])
+def test_an_event_throws_what_lies(speed, first):
+    """Up it flies off; down it meets the floor at once, and comes back with e of it."""
+    run = ball(initial={"y": 0, "y'": 0}).simulate(1.2, events=[Event("t = 0.5", velocities={"y'": speed})])
+    after = speed if speed > 0 else -speed / 2
+    assert [event.kind for event in run.events[1:2]] == [first] and run.certificate.ok
+    assert times(run, "impact")[int(speed < 0)] == pytest.approx(0.5 + 2 * after / 9.81, rel=1e-11)
+
+
+def test_what_an_event_gives_a_lying_body_its_floor_takes_along():
+    """A point on a slope of 1 : 2 gets x' = −2: the slope presses, and y' = 1."""
+    slope = {"slope": {"gap": "y + x/2"}}
+    point = System("x y", kinetic="(x'^2 + y'^2)/2", contacts=slope, initial={"x": 0, "y": 0})
+    for wanted, y in ((-2, 1.0), (2, 0.0)):
+        run = point.simulate(1, events=[Event("t = 0.5", velocities={"x'": wanted})])
+        assert (run["x'"][-1], run["y'"][-1]) == pytest.approx((wanted, y), abs=1e-12) and run.certificate.ok

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert import Mechanism, ModelError, load, loads
+from dalembert import Mechanism, ModelError, example, load, loads
 from tests.contacts.seen import kinds, times
 
 WHEEL = {"wheel": {"mass": 2.0, "inertia": 0.09, "at": [0, 0.3], "velocity": [3, 0]}}
@@ -104,6 +104,7 @@ def test_a_double_pendulum_hits_a_wall_in_all_coordinates(further):
     assert first.impacts and all(run.certificate.ok for run in runs)
     for run in others:
         assert kinds(run) == kinds(first)
+        assert run.impacts[0].constraints == pytest.approx(first.impacts[0].constraints, rel=1e-8)
         assert [event.t for event in run.events] == pytest.approx([event.t for event in first.events], abs=1e-8)
         for name in "AB":
             assert run.joint(name).size == pytest.approx(first.joint(name).size, rel=1e-6)
@@ -199,3 +200,13 @@ def test_pictures_and_reports_show_them(tmp_path):
     machine.simulate(1).report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "slide floor" not in page and "closed floor" not in page  # modes are no parameters of the user
+
+
+@pytest.mark.parametrize(
+    "settings", [{"method": "radau"}, {"method": "bdf"}, {"method": "rk4", "step": 1e-3}, {"form": "minimal"}]
+)
+def test_a_crate_comes_to_rest_by_all_methods(settings):
+    """Where it lies after some thirty impacts."""
+    run = example("crate").simulate(**settings)
+    assert run.status == "done" and run.certificate.ok and run["a.sticks"][-1] == run["b.sticks"][-1] == 1
+    assert run.q[-1][:3] == pytest.approx([0.51838178, 0.01870011, -np.arctan(0.2)], abs=1e-6)

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 from dalembert import DerivationError, ModelError, System
 from dalembert.motion.methods import METHODS
-from tests.conftest import GALLERY, pendulum
+from tests.conftest import GALLERY, TOUCHING, pendulum
 from tests.sampling import sampled
 from tests.shared import example
 
@@ -36,6 +36,9 @@ def test_all_forms_give_the_same_trajectory(model, form):
     try:
         run = example(model).simulate(SPAN.get(model, 1.0), form=form, rtol=1e-10, atol=1e-12)
     except DerivationError as refused:
+        pytest.skip(str(refused))
+    except ModelError as refused:
+        assert model in TOUCHING and form == "quasi" and "velocities of its own" in str(refused)
         pytest.skip(str(refused))
     assert run.status == plain.status == "done"
     assert np.abs(run.q[-1] - plain.q[-1]).max() < 1e-7 * (1 + np.abs(plain.q).max())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import symengine as se
@@ -15,11 +15,14 @@ from dalembert.errors import SimulationError, quoted
 from dalembert.language.building import TIME
 from dalembert.language.calculus import ZERO
 from dalembert.language.program import Program
+from dalembert.model.mechanism.tree import ABSOLUTE
 from dalembert.motion.impact import IMPACT, Blow, Impact, no_impulses
+from dalembert.motion.joint_impulses import joint_impulses
 from dalembert.motion.rubbing_impact import MOST, RubbingBlow
 
 if TYPE_CHECKING:
     from dalembert.blocks.numeric import Numeric
+    from dalembert.model.mechanism.mechanism import Mechanism
     from dalembert.motion.touching import Touching
 
 _LOW = 64 * float(np.finfo(float).eps)  # of its terms: a gap to which coming back is not told from staying
@@ -66,7 +69,7 @@ class ContactImpacts:
         impulses = blow.impulses(speeds[some], e[some], self.law)
         if impulses is None:
             raise no_impulses([self.owner.names[i] for i in some], t)
-        return self._after(blow, t, v, some, [], speeds[some], impulses, IMPACT)
+        return self._after(blow, numeric, t, q, v, some, [], speeds[some], impulses, IMPACT)
 
     def _rubbing_impact(
         self,
@@ -100,7 +103,7 @@ class ContactImpacts:
             text = f"the impact of {quoted(names)} at t = {t:.9g} has {len(found)} solutions"
             raise SimulationError(f"{text} with friction, and what follows is not determined")
         impulses = np.concatenate([found[0][:k], [found[0][k + some.index(i)] for i in at]])
-        return self._after(blow, t, v, some, rubbing, speeds[some], impulses, IMPACT, slips[rubbing])
+        return self._after(blow, numeric, t, q, v, some, rubbing, speeds[some], impulses, IMPACT, slips[rubbing])
 
     def _sliding_blow(
         self, numeric: Numeric, t: float, q: Array, v: Array, some: list[int], rubbing: list[int]
@@ -139,12 +142,14 @@ class ContactImpacts:
         held = [*range(k), *(k + n for n in sticks)]
         wanted = -np.concatenate([speeds, slips[[rubbing[n] for n in sticks]]])
         impulses = made @ np.linalg.lstsq((blow.G @ made)[held], wanted, rcond=_SOLVED)[0]
-        return self._after(blow, t, v, some, rubbing, speeds, impulses, "zeno", slips[rubbing])
+        return self._after(blow, numeric, t, q, v, some, rubbing, speeds, impulses, "zeno", slips[rubbing])
 
     def _after(
         self,
         blow: Blow,
+        numeric: Numeric,
         t: float,
+        q: Array,
         v: Array,
         some: list[int],
         rubbing: list[int],
@@ -157,9 +162,15 @@ class ContactImpacts:
         names, before = [self.owner.names[i] for i in some], np.concatenate([speeds, () if slips is None else slips])
         rates = before + blow.G @ impulses
         rows = [self.owner.system.constraints[row].name for row in self.owner.ideal]
+        held = dict(zip(rows, (impulses @ blow.held).tolist(), strict=True))
+        if getattr(self.owner.system, "by", ABSOLUTE) != ABSOLUTE:
+            contacts = self.owner.contacts
+            known = {contacts[i].row: float(size) for i, size in zip(some, impulses[:k], strict=True)}
+            known |= {f"{contacts[i].name}.stick": float(x) for i, x in zip(rubbing, impulses[k:], strict=True)}
+            mechanism = cast("Mechanism", self.owner.system)
+            held |= joint_impulses(mechanism, t, q, (v, after), np.array(numeric.parameters), known)
         impact = Impact(
-            t, kind, dict(zip(names, impulses[:k].tolist(), strict=True)),
-            dict(zip(rows, (impulses @ blow.held).tolist(), strict=True)),
+            t, kind, dict(zip(names, impulses[:k].tolist(), strict=True)), held,
             dict(zip(names, speeds.tolist(), strict=True)), dict(zip(names, rates[:k].tolist(), strict=True)),
             blow.energy(v, after), float(impulses @ (rates + before)) / 2, blow.shares,
             dict(zip([self.owner.names[i] for i in rubbing], impulses[k:].tolist(), strict=True)),

@@ -5,6 +5,7 @@
     Event("t = 2", {"k": 0.0})                    parameters change there, and the motion goes on; velocities jump, as
                                                   by an ideal impulse, if the constraints ask for others from then on
     Event("y = 0", velocities={"y'": "-e*y'"})    velocities jump there, see `jump.py`
+    Event("t = 1", impulses={"x": 2.5})           they jump by impulses along coordinates
 
 The stepper notices a change of sign from step to step; the place is then found on the dense output (`watch.py`). Two
 passages inside one step go unnoticed.
@@ -24,7 +25,7 @@ from dalembert.errors import ModelError, Problem, nearest
 from dalembert.language.building import TIME, Expr
 from dalembert.language.late_sympy import is_sympy
 from dalembert.language.parser import parse_value
-from dalembert.language.state_names import as_written, inner
+from dalembert.language.state_names import as_written, inner, is_integral
 from dalembert.language.table_functions import bounded
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.quantity import multiplier
@@ -43,8 +44,8 @@ class Event:
     when: an equation, or an expression that passes zero. action: "record", "stop", or new values of parameters by name.
     direction: "up" or 1 for passages from below, "down" or −1 from above, "both" or 0. name: to tell it from others;
     the text by default. velocities: new ones by name, as expressions of what is there before; the others follow by an
-    ideal blow. stop: whether the motion ends after that, as with the action "stop". limit: why it cannot
-    go on there at any rate, with {t} for the time.
+    ideal blow. impulses: likewise, by coordinate. stop: whether the motion ends after that, as with the action "stop".
+    limit: why it cannot go on there at any rate, with {t} for the time.
     """
 
     when: Any
@@ -53,6 +54,7 @@ class Event:
     name: str = ""
     velocities: Mapping[str, Any] = field(default_factory=dict)
     stop: bool = False
+    impulses: Mapping[str, Any] = field(default_factory=dict)
     limit: str = field(default="", repr=False)
     rubs: bool = field(default=False, repr=False)  # whether a mode of friction ends there
 
@@ -69,7 +71,7 @@ class Event:
     @property
     def acts(self) -> bool:
         """Whether something is done there."""
-        return self.ends or self.action != "record" or bool(self.velocities) or self.rubs
+        return self.ends or self.action != "record" or bool(self.velocities) or bool(self.impulses) or self.rubs
 
     @property
     def ends(self) -> bool:
@@ -83,7 +85,7 @@ class Occurrence:
 
     kind: "event"; "stick" or "slip" of friction; "impact", "open" or "close" of contacts; or "zeno" where events
     followed each other in ever shorter times: then the motion was ended, or contacts are at rest from there on, at a
-    time that is known but for `error`.
+    time that is known but for `error`. lost: kinetic energy, where velocities jumped.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Occurrence:
     v: Any
     kind: str = EVENT
     error: float = 0.0
+    lost: float = 0.0
 
     def __repr__(self) -> str:
         return f"<{self.name} at t = {self.t:.6g}>"
@@ -99,11 +102,12 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Watched:
-    """Events with what was read of them: the expressions that pass zero, new velocities by their places."""
+    """Events with what was read of them: what passes zero, new velocities and impulses by their places."""
 
     events: tuple[Event, ...]
     expressions: list[Expr]
     velocities: list[dict[int, Expr]]
+    impulses: list[dict[int, Expr]]
 
 
 def model_events(system: System) -> list[Event]:
@@ -112,7 +116,8 @@ def model_events(system: System) -> list[Event]:
     for name, entries in system.sections.get("events", {}).items():
         action = {key: float(value) for key, value in entries.get("set", {}).items()} or "record"
         direction, velocities = entries.get("direction", "both"), entries.get("velocities", {})
-        found.append(Event(entries["when"], action, direction, name, velocities, entries.get("stop", False)))
+        stop, impulses = entries.get("stop", False), entries.get("impulses", {})
+        found.append(Event(entries["when"], action, direction, name, velocities, stop, impulses))
     return found
 
 
@@ -140,20 +145,21 @@ def read_events(system: System, given: Sequence[Any]) -> Watched:
     if not isinstance(given, (list, tuple)):
         raise ModelError(f"`events` takes equations or Events, one or a list of them; got {shown(given)}")
     if not given:
-        return Watched((), [], [])
+        return Watched((), [], [], [])
     vocabulary = system.observed.vocabulary
-    events, expressions, velocities, problems = [], [], [], []
+    events, expressions, velocities, impulses, problems = [], [], [], [], []
     for item in given:
         event = item if isinstance(item, Event) else Event(item)
         events.append(event)
         try:
             expressions.append(_read(system, event, vocabulary))
             velocities.append(_velocities(system, event))
+            impulses.append(_impulses(system, event))
         except ModelError as error:
             problems += [Problem(f"event `{event.title}`: {p.text}", column=p.column) for p in error.problems]
     if problems:
         raise ModelError(problems)
-    return Watched(tuple(events), expressions, velocities)
+    return Watched(tuple(events), expressions, velocities, impulses)
 
 
 def _vocabulary(system: System) -> Vocabulary:
@@ -224,23 +230,40 @@ def _velocities(system: System, event: Event) -> dict[int, Expr]:
     """Read new velocities: expressions of the state before the jump."""
     if not isinstance(event.velocities, Mapping):
         raise ModelError(f'`velocities` are given by name, as in {{"x\'": "-x\'"}}; got {shown(event.velocities)}')
-    vocabulary, found = _vocabulary(system), {}
+    found = {}
     for name, value in event.velocities.items():
         name = inner(name) if name in system.states else name
         if name not in system.velocities:
             known = nearest(str(name), [*map(as_written, system.velocities)], "velocities")
             raise ModelError(f"no velocity `{name}`; {known}")
-        if isinstance(value, str):
-            expression = parse_value(value, vocabulary).expr
-        elif isinstance(value, se.Basic):
-            expression = value
-        elif is_sympy(value):
-            expression = system._translator.inward(value)
-        elif isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
-            raise ModelError(f"the new value of `{name}` is a finite number or an expression, got {shown(value)}")
-        else:
-            expression = se.RealDouble(float(value))
-        expression = system.meant(expression)
-        _only(expression, {*_state(system), *system.parameters})
-        found[system.velocities.index(name)] = expression
+        found[system.velocities.index(name)] = _given(system, value, f"the new value of `{name}`")
     return found
+
+
+def _impulses(system: System, event: Event) -> dict[int, Expr]:
+    """Read impulses along coordinates: expressions of the state before the jump."""
+    if not isinstance(event.impulses, Mapping):
+        raise ModelError(f'`impulses` are given by coordinate, as in {{"x": 2.5}}; got {shown(event.impulses)}')
+    found, known = {}, [name for name in system.coordinates if not is_integral(name)]
+    for name, value in event.impulses.items():
+        if name not in known:
+            raise ModelError(f"no coordinate `{name}`; {nearest(str(name), known, 'coordinates')}")
+        found[system.coordinates.index(name)] = _given(system, value, f"the impulse on `{name}`")
+    return found
+
+
+def _given(system: System, value: Any, what: str) -> Expr:
+    """Read a number, or an expression of the state before a jump."""
+    if isinstance(value, str):
+        expression = parse_value(value, _vocabulary(system)).expr
+    elif isinstance(value, se.Basic):
+        expression = value
+    elif is_sympy(value):
+        expression = system._translator.inward(value)
+    elif isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
+        raise ModelError(f"{what} is a finite number or an expression, got {shown(value)}")
+    else:
+        expression = se.RealDouble(float(value))
+    expression = system.meant(expression)
+    _only(expression, {*_state(system), *system.parameters})
+    return expression

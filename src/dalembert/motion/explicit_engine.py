@@ -87,6 +87,7 @@ class ExplicitEngine(Engine):
         self._steps, self._inside = Stepper("runge_kutta", "advance"), Stepper("dense", "inside")
         self._controls: list[Array] = []
         self._own: Tools | None = None
+        self._spare: tuple[Tools, Workspace] | None = None
         self._slow = 0  # how often many steps came to little
         if complete:
             self.choose(*setup.state)
@@ -180,19 +181,28 @@ class ExplicitEngine(Engine):
 
     def _repeated(self, steps: Steps, ends: Array, thetas: Array, control: Array) -> Array:
         into = np.zeros((len(thetas), 2 * self.n))
-        tools = self.tools(self.count.copy(), control.copy())  # a run may go on
         parts = [np.ascontiguousarray(part) for part in (*steps, ends, thetas)]
-        found = self._inside(self.tableau, tools, self._workspace(), *parts, into)
+        found = self._inside(self.tableau, *self._aside(control), *parts, into)
         if found < len(steps.times):
             raise SimulationError(f"the step from t = {steps.times[found]:.6g} cannot be repeated")
         return into
 
+    def _aside(self, control: Array) -> tuple[Tools, Workspace]:
+        """Return what a stepper works with beside a run that may go on: the same objects, which cost a call nothing."""
+        if self._spare is None or self._spare[0].size is not self.size or self._spare[0].control.shape != control.shape:
+            self._spare = self.tools(self.count.copy(), control.copy()), self._workspace()
+        tools, room = self._spare
+        tools.counts.take(self.count)
+        tools.control[:] = control
+        for part in room:
+            part.fill(0.0)
+        return tools, room
+
     def ends(self, times: Array, lengths: Array, starts: Array) -> Array:
         """Take single steps from some states, each alone, and return where they end before anything is kept."""
         into = np.zeros_like(starts)
-        tools = self.tools(self.count.copy(), self.control.copy())
         parts = [np.ascontiguousarray(part) for part in (times, lengths, starts)]
-        found = Stepper("dense", "ends")(self.tableau, tools, self._workspace(), *parts, into)
+        found = Stepper("dense", "ends")(self.tableau, *self._aside(self.control), *parts, into)
         if found < len(times):
             raise SimulationError(f"no step can be taken from t = {times[found]:.6g}")
         return into

@@ -38,6 +38,8 @@ class ModeEvents:
         self.span = span
         if self.stick_slip is not None:
             self.stick_slip.measure(span, units)
+        if self.touching is not None:
+            self.touching.measure(span)
 
     def notice(self, v: Array) -> None:
         """Take note of how fast things move."""
@@ -58,6 +60,10 @@ class ModeEvents:
     def is_open(self, i: int, parameters: Array) -> bool:
         """Tell whether it is a contact that is open."""
         return i >= self.rubbing and not self.holds_by_force(i, parameters)
+
+    def is_at_contact(self, i: int) -> bool:
+        """Tell whether it is a contact, or its friction."""
+        return self.stick_slip is None or i >= self.rubbing or self.stick_slip.frictions[i].loaded is not None
 
     def touched(self, some: Collection[int]) -> list[int]:
         """Return which contacts are among them, by the numbers of these."""

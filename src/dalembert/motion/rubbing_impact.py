@@ -17,11 +17,11 @@ import numpy as np
 from dalembert.arrays import Array
 from dalembert.model.contact import POISSON
 
-MOST = 5  # contacts at once of which all patterns are tried
+MOST = 6  # contacts at once of which all patterns are tried
 _INSIDE = 1e-9  # of the terms: beside zero
 _SAME = 1e-8  # of what an impulse of that energy would do: what other impulses may differ by and be the same
 _ROUNDING = 1e-12  # of the largest impulse
-_STICK = 0
+_STICK, _LOOSE = 0, 2  # instead of a side: what is held, and what nothing presses
 
 
 class RubbingBlow:
@@ -44,7 +44,10 @@ class RubbingBlow:
 
     def _solutions(self, b_n: Array, b_t: Array, least: Array) -> list[Array]:
         sides = [(_STICK, 1, -1) if mu > 0 else (1,) for mu in self.mu]
-        options = [[(pressed, side) for pressed in (True, False) for side in own] for own in sides]
+        options = [
+            [*((True, side) for side in own), *((False, side) for side in (own if least[i] > 0 else (_LOOSE,)))]
+            for i, own in enumerate(sides)
+        ]
         found = [self._solved(pattern, np.concatenate([b_n, b_t]), least) for pattern in product(*options)]
         return self._apart([one for one in found if one is not None])
 
@@ -71,7 +74,7 @@ class RubbingBlow:
             if side == _STICK:
                 rows[k + i], right[k + i] = G[k + i], -b[k + i]
             else:
-                rows[k + i, k + i], rows[k + i, i] = 1.0, side * self.mu[i]
+                rows[k + i, k + i], rows[k + i, i] = 1.0, side * self.mu[i] if side != _LOOSE else 0.0
         impulses = np.linalg.lstsq(rows, right, rcond=1e-13)[0]
         largest = np.abs(impulses).max(initial=0.0)
         terms = np.abs(rows) @ (_INSIDE * np.abs(impulses) + _ROUNDING * largest) + _INSIDE * np.abs(right)
@@ -79,7 +82,8 @@ class RubbingBlow:
             return None
         for i, (pressed, side) in enumerate(pattern):  # what is known is not left to rounding
             impulses[i] = impulses[i] if pressed else least[i]
-            impulses[k + i] = impulses[k + i] if side == _STICK else -side * self.mu[i] * impulses[i]
+            if side != _STICK:
+                impulses[k + i] = 0.0 if side == _LOOSE else -side * self.mu[i] * impulses[i]
         after, sizes = G @ impulses + b, np.abs(G) @ np.abs(impulses) + np.abs(b)
         normal, tangent = impulses[:k], impulses[k:]
         slack = _INSIDE * np.abs(normal) + _ROUNDING * largest
@@ -88,6 +92,6 @@ class RubbingBlow:
         for i, (_, side) in enumerate(pattern):
             if side == _STICK and abs(tangent[i]) > self.mu[i] * normal[i] + slack[i]:
                 return None
-            if side != _STICK and self.mu[i] > 0 and side * after[k + i] < -_INSIDE * sizes[k + i]:
+            if side in (1, -1) and self.mu[i] > 0 and side * after[k + i] < -_INSIDE * sizes[k + i]:
                 return None
         return impulses

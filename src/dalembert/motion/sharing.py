@@ -98,7 +98,9 @@ class Sharing:
         """Return parameters with which those that are at their limits carry, and others hold."""
         rest = {i: self._rest([i], found) for i in stuck}
         parameters = self.trial.parameters.copy()
-        for i in self.hold(parameters, sorted(stuck, key=lambda i: -rest[i])):
+        # those hold of whose limits most is left: what grows, or what lifts one of them off, comes to an end last there
+        left = {i: rest[i] * found.limits[i] for i in stuck}
+        for i in self.hold(parameters, sorted(stuck, key=lambda i: -left[i])):
             size = float(np.linalg.norm(found.held[i]))
             if abs(rest[i]) < _FULL and size > 0.0:
                 parameters[self.owner.part_places[i]] = found.held[i] / size

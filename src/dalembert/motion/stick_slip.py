@@ -179,7 +179,8 @@ class StickSlip:
             speed, size = float(np.linalg.norm(slips[i])), float(np.sum(sizes[i]))
             sticks = self.sticks(i, parameters) and not (is_blow and speed > _TORN * size)
             taken = sticks and i in ended and self._is_taken_along(i, speed, parameters)
-            if not taken and (sticks or (i in ended) or speed <= _RESTS * size):
+            rests = speed <= max(_RESTS * size, float(self.slowest[i]))
+            if not taken and (sticks or (i in ended) or rests):
                 open_.append(i)
             else:
                 self.let_slide(found, i, slips[i] / speed, speed)

@@ -38,6 +38,10 @@ class NativeRecord(ctypes.Structure):
         """Return another one with the same numbers."""
         return type(self).from_buffer_copy(self)
 
+    def take(self, other: Self) -> None:
+        """Take the numbers of another one."""
+        ctypes.memmove(ctypes.byref(self), ctypes.byref(other), ctypes.sizeof(self))
+
 
 @cache
 def _record_of(kind: np.dtype) -> type[NativeRecord]:

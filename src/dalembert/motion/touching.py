@@ -25,6 +25,7 @@ from dalembert.model.contact import contacts_of
 from dalembert.model.modes import loose_rows
 from dalembert.motion.contact_impacts import ContactImpacts
 from dalembert.motion.impact import Blow, Impact
+from dalembert.motion.jump import pressed_back
 from dalembert.survey.paradox import at_state
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ _MEETS = 1e-11  # of its terms: below, a gap is none
 _RESTS = 1e-10  # of what a rate of a gap is made of: below, it is none
 _INSIDE = 1e-9  # of what accelerations and reactions are made of: beside zero, both modes hold
 _SAME = 1e-9  # of the accelerations: patterns that differ by less are one motion
-_MOST = 8  # contacts that touch and rest, of which all patterns are tried
+_AT_LEAST = 1e-3  # of what forces make over the duration: a speed beside which others are slow
+_MOST, _MOST_RUBBING = 8, 4  # contacts that touch and rest, of which all patterns are tried: without friction, and with
 _AT_ONCE = 100  # impacts one after the other at one moment
 
 
@@ -72,7 +74,8 @@ class Touching:
         self.slides = [names.index(one.rows[0]) if one is not None else None for one in self.rubs]
         self.sticks = [places.index(one.stick.name) for one in self.rubs if one is not None]
         self.impacts = ContactImpacts(self)
-        self.speeds = np.zeros(len(system.coordinates))  # the largest so far
+        self.speeds = np.zeros(len(system.coordinates))  # the largest so far, or what counts at least
+        self.span = 1.0  # the duration of the motion
 
     @property
     def margins(self) -> list[Expr]:
@@ -87,6 +90,16 @@ class Touching:
     def notice(self, v: Array) -> None:
         """Take note of how fast things move, beside which what is at rest is slow."""
         self.speeds = np.maximum(self.speeds, np.abs(v))
+
+    def measure(self, span: float) -> None:
+        """Take note of how long the motion is."""
+        self.span = span
+
+    def _begin(self, numeric: Numeric, t: float, q: Array, v: Array) -> None:
+        """Take note of how fast things move, and of how fast forces would let them: what never moved has no speed."""
+        values = numeric.all(t, q, v)
+        free = np.abs(values.f) / np.maximum(np.abs(values.M.diagonal()), np.finfo(float).tiny)
+        self.notice(np.where(np.isfinite(free), np.maximum(np.abs(v), _AT_LEAST * self.span * free), v))
 
     def closed(self, parameters: Array) -> Array:
         """Tell which are closed."""
@@ -118,6 +131,17 @@ class Touching:
         W = dense(J)[some]
         return psi[some], np.abs(W) @ self.speeds + np.abs(psi[some] - W @ v)
 
+    def held_back(self, t: float, q: Array, v: Array, parameters: Array, named: list[int]) -> Array:
+        """Return velocities that a blow has given, where closed contacts press against it.
+
+        named: those that have values of their own. What these bring into a contact at any rate meets in an impact.
+        """
+        numeric, closed = self.numeric(parameters), np.flatnonzero(self.closed(parameters))
+        speeds, sizes = self.rates(numeric, t, q, v)
+        if not np.any(speeds[closed] < -_RESTS * sizes[closed]):
+            return v
+        return pressed_back(numeric, t, q, v, [self.rows[i] for i in closed], self.ideal, named, speeds[closed])
+
     # --- what is decided ---------------------------------------------------------------------------------------------
 
     def touching(self, numeric: Numeric, t: float, q: Array, parameters: Array, met: Collection[int]) -> set[int]:
@@ -127,8 +151,8 @@ class Touching:
 
     def hits(self, t: float, q: Array, v: Array, parameters: Array) -> bool:
         """Tell whether some of those that touch meet with a speed."""
-        self.notice(v)
         numeric = self.numeric(parameters)
+        self._begin(numeric, t, q, v)
         speeds, sizes = self.rates(numeric, t, q, v)
         return any(speeds[i] < -_RESTS * sizes[i] for i in self.touching(numeric, t, q, parameters, ()))
 
@@ -148,8 +172,8 @@ class Touching:
         ended: those whose mode ends there. at_rest: those that come to rest there, whatever their law says, as after
         impacts without number. settle: lets friction go on where some are closed.
         """
-        self.notice(v)
         numeric, impacts = self.numeric(parameters), list[Impact]()
+        self._begin(numeric, t, q, v)
         touching = self.touching(numeric, t, q, parameters, [*ended, *at_rest])
         if at_rest:
             lying = {int(i) for i in np.flatnonzero(self.closed(parameters))}  # which stay so
@@ -221,11 +245,12 @@ class Touching:
 
         if loose and (found := tried(tuple(i for i in resting if i not in loose))) is not None:
             return found.parameters
-        patterns = [
-            found
-            for closed in self._candidates(numeric, t, q, v, solved, resting)
-            if (found := tried(closed)) is not None
-        ]
+        patterns = list[_Pattern]()
+        for closed in self._candidates(numeric, t, q, v, solved, resting):
+            if (found := tried(closed)) is not None:
+                patterns.append(found)
+                if not self._is_few(resting):  # whether there are others is not looked into
+                    break
         if not patterns:
             raise SimulationError(self._nothing(t, q, v, resting))
         first, *others = patterns
@@ -251,23 +276,38 @@ class Touching:
         resting: Sequence[int],
     ) -> Iterator[tuple[int, ...]]:
         """Return patterns to be tried, those with most contacts closed first."""
-        if len(resting) <= _MOST:
+        if self._is_few(resting):
             for count in range(len(resting), -1, -1):
                 yield from combinations(resting, count)
             return
+        if self._rub(resting):
+            yield tuple(resting)
         values = numeric.all(t, q, v)
         A, c = dense(values.A)[self.rows], values.c[self.rows]
-        if (found := solved(())) is None:
-            return
-        blow = Blow(numeric, t, q, v, [self.rows[i] for i in resting], self.ideal)
-        lam = complementary(blow.G, (A @ found[1] - c)[list(resting)])
-        if lam is not None:
-            yield tuple(i for i, value in zip(resting, lam, strict=True) if value > 0.0)
+        if (found := solved(())) is not None:
+            blow = Blow(numeric, t, q, v, [self.rows[i] for i in resting], self.ideal)
+            lam = complementary(blow.G, (A @ found[1] - c)[list(resting)])
+            if lam is not None:
+                yield tuple(i for i, value in zip(resting, lam, strict=True) if value > 0.0)
+        if self._rub(resting):  # without friction it may be another one
+            for count in range(1, (len(resting) if len(resting) <= _MOST else 2) + 1):
+                yield from (tuple(i for i in resting if i not in some) for some in combinations(resting, count))
+
+    def _rub(self, some: Collection[int]) -> bool:
+        return any(self.rubs[i] is not None for i in some)
+
+    def _is_few(self, some: Collection[int]) -> bool:
+        """Tell whether all patterns of some contacts are tried."""
+        return len(some) <= (_MOST_RUBBING if self._rub(some) else _MOST)
 
     def _nothing(self, t: float, q: Array, v: Array, resting: Sequence[int]) -> str:
         """Say that no pattern is consistent."""
         names = quoted(self.names[i] for i in resting)
-        text = f"contact {names} can neither stay closed nor open at {at_state(self.system, t, q, v)}"
+        where = at_state(self.system, t, q, v)
+        if len(resting) > _MOST:
+            text = f"which of {len(resting)} contacts, {names}, stay closed was not found at {where}"
+            return f"{text}: of more than {_MOST} not all patterns are tried"
+        text = f"contact {names} can neither stay closed nor open at {where}"
         return f"{text}: no reactions that press agree with the accelerations"
 
     def changed(self, before: Array, after: Array) -> Iterator[tuple[int, str]]:

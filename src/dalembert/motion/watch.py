@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import symengine as se
 
+from dalembert.algebra.either import dense
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import SimulationError, quoted
@@ -18,7 +20,7 @@ from dalembert.model.system import System
 from dalembert.motion.accumulation import Accumulations, Limit
 from dalembert.motion.aftermath import Aftermath
 from dalembert.motion.engine import Engine
-from dalembert.motion.events import ZENO, Event, Occurrence, multiplier_names, read_events
+from dalembert.motion.events import EVENT, ZENO, Event, Occurrence, multiplier_names, read_events
 from dalembert.motion.impact import IMPACT, Impact
 from dalembert.motion.jump import velocities_after
 from dalembert.motion.last_step import LastStep
@@ -55,6 +57,7 @@ class Watch:
             self.events, self.velocities = (*self.events, *ends), [*self.velocities, *({} for _ in ends)]
             self.expressions = [*self.expressions, *self.modes.margins]
         self.values = [self._program(new.values()) if new else None for new in self.velocities]
+        self.pushes = [(list(new), self._program(new.values())) for new in watched.impulses]
         self.occurrences: list[Occurrence] = []
         self.changes: list[tuple[float, Array]] = []
         self.impacts: list[Impact] = []
@@ -132,7 +135,7 @@ class Watch:
         for e in acting:
             action = self.events[e].action
             changes |= action if isinstance(action, Mapping) else {}
-        jumps = any(self.velocities[e] for e in acting)
+        jumps = any(self.velocities[e] or self.events[e].impulses for e in acting)
         rubs = any(self.events[e].rubs for e in acting)
         if (changes or jumps or rubs) and (reason := self._change(changes, acting, t, state)):
             return "failed", f"after {titles} at t = {t:.6g}: {reason}"
@@ -154,10 +157,9 @@ class Watch:
         return ended
 
     def _only_touch(self, acting: list[int]) -> bool:
-        """Tell whether all that is done is that contacts open or close."""
-        return self.modes is not None and all(
-            self.events[e].rubs and e - self.own >= self.modes.rubbing for e in acting
-        )
+        """Tell whether all that is done is that contacts open or close, or what rubs there sticks or slides."""
+        modes = self.modes
+        return modes is not None and all(self.events[e].rubs and modes.is_at_contact(e - self.own) for e in acting)
 
     def _record(self, step: LastStep, found: Mapping[int, float], last: float) -> None:
         """Record events of a step in the order in which they happen, up to a last part of it."""
@@ -170,6 +172,7 @@ class Watch:
         """Go on with other parameters and velocities; return why this cannot be."""
         kernels, n = self.kernels, self.kernels.n
         q, v = self.split(t, state)
+        before, blows = v, len(self.impacts)
         values = dict(zip(self.system.parameters, self.parameters, strict=True)) | dict(changes)
         parameters = np.array([float(value) for value in values.values()])
         numeric = Numeric(self.system, values)
@@ -180,16 +183,20 @@ class Watch:
                 q = self._on_contacts(acting, t, q, v)
                 v = kernels.project_velocities(t, q, v, self.parameters)  # what stuck until now rested
             wanted = self._wanted(acting, t, q, v)
-            if wanted:
-                v = velocities_after(self._released(values), t, q, v, wanted)
+            pushes = self._pushes(acting, t, q, v)
+            if wanted or pushes:
+                v = velocities_after(self._released(values), t, q, v, wanted, pushes)
+                if self.modes is not None and self.modes.touching is not None:
+                    v = self.modes.touching.held_back(t, q, v, self.parameters, list(wanted))
             if self.modes is not None:
-                decision = self._settled(acting, t, q, v, parameters, bool(wanted))
+                decision = self._settled(acting, t, q, v, parameters, bool(wanted or pushes))
                 v, parameters = decision.v, decision.parameters
             if self.engine.keep != "none":
                 v = kernels.project_velocities(t, q, v, parameters)
             kernels.accelerations(t, q, v, parameters)
         except SimulationError as error:
             return str(error)
+        self._tell_loss([self.events[e].title for e in acting], t, numeric, q, (before, v), self.impacts[blows:])
         after = np.concatenate([q, v])
         after[n:] = kernels.to_state(t, q, v, parameters)
         self.parameters = parameters
@@ -197,6 +204,16 @@ class Watch:
         self.engine.jump(after, parameters)
         self._set_off(q, v)
         return None
+
+    def _tell_loss(
+        self, titles: list[str], t: float, numeric: Numeric, q: Array, jump: tuple[Array, Array], blows: list[Impact]
+    ) -> None:
+        """Note with what was recorded how much kinetic energy a jump of velocities took, apart from impacts there."""
+        before, after = jump
+        lost = float((before - after) @ dense(numeric.mass(t, q)) @ (before + after)) / 2 - sum(x.lost for x in blows)
+        for k, found in enumerate(self.occurrences):
+            if found.kind == EVENT and found.name in titles and not found.t < t and np.any(before != after):
+                self.occurrences[k] = replace(found, lost=lost)
 
     def _on_contacts(self, acting: list[int], t: float, q: Array, v: Array) -> Array:
         """Return positions with no gap where contacts are closed, or come together: steps keep it within tolerances."""
@@ -219,9 +236,11 @@ class Watch:
             clock.h = _SHORT * min(float(clock.span), float(clock.taken) or float(clock.span))
 
     def _released(self, values: Mapping[str, Any]) -> Numeric:
-        """Return the equations without conditions of friction, which a blow breaks."""
+        """Return the equations without conditions of friction, which a blow breaks, and of contacts, which it opens."""
         rubs = None if self.modes is None else self.modes.stick_slip
+        touches = None if self.modes is None else self.modes.touching
         loose = {} if rubs is None else {one.stick.name: 0.0 for one in rubs.frictions}
+        loose |= {} if touches is None else {one.closed.name: 0.0 for one in touches.contacts}
         return Numeric(self.system, {**values, **loose})
 
     def _settled(self, acting: list[int], t: float, q: Array, v: Array, parameters: Array, is_blow: bool) -> Decision:
@@ -331,6 +350,19 @@ class Watch:
         worst = int(np.argmax(off))
         name = self.system.constraints[numeric.holonomic[worst]].name
         return f"the positions no longer satisfy `{name}`, which is off by {g[worst]:.3g} with the new parameters"
+
+    def _pushes(self, acting: list[int], t: float, q: Array, v: Array) -> dict[int, float]:
+        """Return the impulses along coordinates; those of several events at once add."""
+        found: dict[int, float] = {}
+        for e in acting:
+            places, program = self.pushes[e] if e < len(self.pushes) else ([], None)
+            for place, value in zip(
+                places, program.floats([t, *q, *v, *self.parameters]) if program else (), strict=True
+            ):
+                if not np.isfinite(value):
+                    raise SimulationError(f"the impulse on `{self.system.coordinates[place]}` is not finite: {value:g}")
+                found[place] = found.get(place, 0.0) + float(value)
+        return found
 
     def _wanted(self, acting: list[int], t: float, q: Array, v: Array) -> dict[int, float]:
         """Return the velocities that are given new values, from the state before."""

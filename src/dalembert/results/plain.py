@@ -16,6 +16,7 @@ from dalembert.results.friction_columns import final_friction
 from dalembert.results.joint_forces import Joints
 
 if TYPE_CHECKING:
+    from dalembert.motion.events import Occurrence
     from dalembert.results.run import Run
 
 
@@ -91,11 +92,17 @@ def as_dict(run: Run) -> dict[str, Any]:
         "contacts": final_contacts(run),
         "impulses": impulses(run),
         "impacts": impacts(run),
-        "events": [{"t": event.t, "name": event.name, "kind": event.kind} for event in run.events],
+        "events": [_event(event) for event in run.events],
         "undetermined": run.undetermined,
         "multipliers": dict(zip(names, np.asarray(found.multipliers).tolist(), strict=False)),
         "certificate": run.certificate.as_dict(),
     }
+
+
+def _event(event: Occurrence) -> dict[str, Any]:
+    """Return what happened, with the kinetic energy that a jump of velocities took."""
+    found = {"t": event.t, "name": event.name, "kind": event.kind}
+    return found | {"energy_lost": event.lost} if event.lost else found
 
 
 def _last_parameters(run: Run) -> Array:

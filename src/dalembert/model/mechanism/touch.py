@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import symengine as se
+
 from dalembert.language.building import Expr
 from dalembert.model.drawing import Shape
 from dalembert.model.mechanism.body import Body
@@ -84,7 +86,9 @@ def touch_of(entries: Mapping[str, Any], bodies: Mapping[str, Body]) -> Touch:
         gap = against["radius"] - radius - distance if inside else distance - against["radius"] - radius
     else:
         normal = _free(a, against)
-        gap = dot(normal, apart) - radius
+        parts = zip(normal, apart, strict=True)
+        # a flat sum: of terms that cancel, as of bodies that lie on each other, it is seen what is rounding
+        gap = se.Add(*[n_i * term for n_i, x in parts for term in (x.args if x.is_Add else (x,))], -radius)
     lever = scale(-radius, normal)
     slip = _slip(a, b, normal, apart, lever) if n == 2 else None
     return Touch(gap, slip, add(b.place, lever), normal)

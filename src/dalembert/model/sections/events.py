@@ -6,6 +6,7 @@
     stop = true                         # the motion ends there
     set = {k = 2}                       # parameters change there
     velocities = {"y'" = "-e*y'"}       # velocities jump there
+    impulses = {x = 2.5}                # and by impulses along coordinates
 
 What they mean is in `motion/events.py`; here they are read and written.
 """
@@ -24,7 +25,7 @@ from dalembert.arguments import shown
 from dalembert.errors import ModelError, nearest
 from dalembert.language.building import Expr, number
 from dalembert.language.parser import parse_equation, parse_value
-from dalembert.language.state_names import as_written, inner
+from dalembert.language.state_names import as_written, inner, is_integral
 from dalembert.language.vocabulary import Vocabulary
 from dalembert.model.observed import Observed
 from dalembert.model.sections.base import ModelTable, at_most, by_name, model_table
@@ -32,7 +33,7 @@ from dalembert.model.sections.base import ModelTable, at_most, by_name, model_ta
 if TYPE_CHECKING:
     from dalembert.model.reading import Reader
 
-ENTRIES = ("when", "direction", "stop", "set", "velocities")
+ENTRIES = ("when", "direction", "stop", "set", "velocities", "impulses")
 DIRECTIONS = {"up": 1, "down": -1, "both": 0}
 EQUALS = re.compile(r"(?<![<>=])=(?!=)")
 _MOST = 1000  # events of a model
@@ -73,7 +74,8 @@ class EventsTable(ModelTable):
             reader.problem(f"`stop` is true or false, got {shown(stop)}", *path, "stop")
         elif stop:
             event["stop"] = True
-        for part, read in (("set", self._parameters), ("velocities", self._velocities)):
+        parts = {"set": self._parameters, "velocities": self._velocities, "impulses": self._impulses}
+        for part, read in parts.items():
             values = entries.get(part, {})
             if not isinstance(values, Mapping):
                 reader.problem(f'expected values by name, as in {part} = {{"a" = 1}}', *path, part)
@@ -126,6 +128,16 @@ class EventsTable(ModelTable):
                 reader.problem(f"no velocity `{name}`{reader.hint(str(name), known, 'velocities')}", *path)
                 continue
             why = "new velocities follow from t, positions, velocities and parameters"
+            found[name] = reader.expression(value, path, reader.accelerations | reader.laws, why)
+        return found
+
+    def _impulses(self, reader: Reader, values: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Expr]:
+        found, known = {}, [name for name in reader.coordinates if not is_integral(name)]
+        for name, value in values.items():
+            if name not in known:
+                reader.problem(f"no coordinate `{name}`{reader.hint(str(name), known, 'coordinates')}", *path)
+                continue
+            why = "impulses follow from t, positions, velocities and parameters"
             found[name] = reader.expression(value, path, reader.accelerations | reader.laws, why)
         return found
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import symengine as se
 
 from dalembert.algebra.either import dense
 from dalembert.arrays import Array
 from dalembert.blocks.numeric import Numeric
+from dalembert.language.building import absolute
 from dalembert.model.contact import NEWTON
 from dalembert.model.modes import all_holding
 from dalembert.motion.impact import IMPACT
@@ -29,6 +31,7 @@ PULLS = "reactions of contacts that pull, in the largest that presses"
 BLOWS = "impacts against the equations of a blow"
 GIVEN = "energy that impacts give, in the largest energy"
 _INSIDE, _PULLS, _BLOWS, _GIVEN = 1e-7, 1e-6, 1e-6, 1e-9
+_RESTING = 1e-3  # of what gaps are made of: the least by which they are measured
 _MOST = 2000  # impacts that are looked at, evenly spread
 
 
@@ -37,10 +40,12 @@ def closing(run: Run, sizes: Scales) -> list[Item]:
     contacts = list(run.system.contacts.values())
     if not contacts:
         return []
-    _, values = everywhere(run, [expr for one in contacts for expr in (one.gap, one.normal)])
-    gaps, forces = np.moveaxis(values.reshape(-1, len(contacts), 2), -1, 0)
+    wanted = [(one.gap, one.normal, se.Add(*map(absolute, one.terms))) for one in contacts]
+    _, values = everywhere(run, [expr for some in wanted for expr in some])
+    gaps, forces, terms = np.moveaxis(values.reshape(-1, len(contacts), 3), -1, 0)
     moved = float(sizes.positions[~sizes.is_state].max(initial=0.0))
     largest = np.maximum(np.abs(gaps).max(axis=0, initial=0.0), moved) + np.finfo(float).tiny
+    largest = np.maximum(largest, _RESTING * terms.max(axis=0, initial=0.0))  # where all lies as it began
     inside = float(np.nan_to_num(-gaps / largest, nan=np.inf).max(initial=0.0))
     pressed = np.abs(forces).max(initial=0.0)
     pulls = float(np.nan_to_num(-forces, nan=np.inf).max(initial=0.0) / pressed) if pressed > 0 else 0.0
@@ -94,8 +99,8 @@ def _off(run: Run, at: tuple[Array, ...], when: float, found: list[Impact]) -> t
             impulses[names.index(run.system.contacts[name].row)] += impulse
         for name, impulse in impact.tangent.items():
             impulses[names.index(f"{name}.stick")] += impulse
-        for name, impulse in impact.constraints.items():
-            impulses[names.index(name)] += impulse
+        for name in impact.constraints.keys() & set(names):  # others are those of joints that carry bodies
+            impulses[names.index(name)] += impact.constraints[name]
     roots = np.sqrt(np.abs(M.diagonal()))
     roots = 1.0 / np.where(roots > 0, roots, 1.0)
     change, made = M @ (v[k + 1] - v[k]), A.T @ impulses

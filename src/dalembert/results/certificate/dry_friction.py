@@ -110,7 +110,7 @@ class _Measured:
         """Take what `_measured` asks for."""
         slide, stick, side, loaded, beyond, speed, dry, damped, *rest = rows.T
         mode = slide + 2 * side + 4 * stick + 8 * loaded
-        return cls(name, t, mode, stick == 1.0, loaded == 1.0, beyond, speed, np.array([dry, damped]), *rest)
+        return cls(name, t, mode, slide == 0.0, loaded == 1.0, beyond, speed, np.array([dry, damped]), *rest)
 
     def off(self) -> Array:
         """Return by how much it is where it cannot be, in the largest limit of what sticks, or speed of what slides."""

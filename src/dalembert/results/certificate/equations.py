@@ -116,7 +116,7 @@ def singular(run: Run, found: Result, values: Array) -> Array:
 
     What is badly conditioned all the time is next to none, as long as digits are left. Next to one, the rank of
     constraints that repeat each other anyway may be counted too large as well. Which conditions hold, and so the rank,
-    may depend on the modes, which are among the values of parameters.
+    may depend on the modes, which are among the values of parameters, and on parameters in constraints that change.
     """
     rank, conditioning = np.asarray(found.rank), np.asarray(found.conditioning)
     whole = len(run.system.constraints)
@@ -136,13 +136,16 @@ def _where_held(run: Run, values: Array) -> Iterator[Array]:
 
 
 def _modes(run: Run, values: Array) -> Iterator[Array]:
-    """Return which states have the same conditions, mode by mode."""
-    first, places = 1 + 2 * len(run.system.coordinates), [place for place, _ in mode_inputs(run.system)]
-    if not places:
+    """Return which states have the same conditions, mode by mode, and by what they are made of."""
+    first, modes = 1 + 2 * len(run.system.coordinates), [place for place, _ in mode_inputs(run.system)]
+    used = {symbol.name for constraint in run.system.constraints for symbol in constraint.expression.free_symbols}
+    makes = [k for k, name in enumerate(run.system.parameters) if name in used and k + first not in modes]
+    if not (modes or (makes and run.motion.changes)):
         return iter([np.ones(values.shape[:-1], dtype=bool)])
-    holds = values[..., [place - first for place in places]] != 0.0
-    kinds = np.unique(holds.reshape(-1, len(places)), axis=0)
-    return (np.all(holds == kind, axis=-1) for kind in kinds)
+    holds = values[..., [place - first for place in modes]] != 0.0
+    rows = np.concatenate([holds, values[..., makes]], axis=-1)
+    kinds = np.unique(rows.reshape(-1, rows.shape[-1]), axis=0)
+    return (np.all(rows == kind, axis=-1) for kind in kinds)
 
 
 def scales(run: Run, at: list[Place]) -> Scales:
