@@ -29,7 +29,9 @@ def test_a_free_mass_takes_the_impulse():
 @pytest.mark.parametrize("form", ["multipliers", "minimal", "explicit", "canonical", "independent", "quasi"])
 def test_a_pendulum_is_hit_at_its_bob(form):
     """φ' = P l cos φ/(J + m l²): the rest of the impulse goes into the support."""
-    run = pendulum(initial={"phi": 0.4}).simulate(0.6, form=form, events=[Event("t = 0.25", name="hit", impulses={"x": 2})])
+    run = pendulum(initial={"phi": 0.4}).simulate(
+        0.6, form=form, events=[Event("t = 0.25", name="hit", impulses={"x": 2})]
+    )
     first = run.events[0]
     k = int(np.searchsorted(run.t, first.t, side="right"))
     assert run.v[k][2] == pytest.approx(2 * np.cos(first.q[2]) / 1.1 + first.v[2], rel=1e-8)
@@ -54,7 +56,9 @@ def test_carts_that_couple_lose_what_carnot_says():
 
 
 def test_what_lies_on_a_floor_is_pressed_and_does_not_go_through():
-    ball = System("x y", kinetic="(x'^2 + y'^2)/2", potential="9.81*y", contacts={"floor": {"gap": "y", "restitution": 0.5}})
+    ball = System(
+        "x y", kinetic="(x'^2 + y'^2)/2", potential="9.81*y", contacts={"floor": {"gap": "y", "restitution": 0.5}}
+    )
     up = ball.simulate(1, events=[Event("t = 0.2", impulses={"y": 1.3})])
     assert [event.kind for event in up.events[:2]] == ["event", "open"] and up.certificate.ok
     down = ball.simulate(1, events=[Event("t = 0.2", impulses={"y": -1.3, "x": 0.4})])
@@ -67,7 +71,9 @@ def test_they_stand_in_files_and_are_told(tmp_path):
     system.save(path)
     assert str(load(path)) == str(system)
     found = json.loads(CliRunner().invoke(app, ["simulate", str(path), "--until", "1", "--json"]).stdout)
-    assert found["events"] == [{"t": pytest.approx(0.3), "name": "kick", "kind": "event", "energy_lost": pytest.approx(-1)}]
+    assert found["events"] == [
+        {"t": pytest.approx(0.3), "name": "kick", "kind": "event", "energy_lost": pytest.approx(-1)}
+    ]
 
 
 @pytest.mark.parametrize(

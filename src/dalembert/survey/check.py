@@ -27,7 +27,7 @@ from dalembert.survey.configurations import (
     off_manifold,
     places_of,
 )
-from dalembert.survey.contact_values import begins_inside, contact_problems
+from dalembert.survey.contact_values import begins_inside, contact_problems, flat_gaps
 from dalembert.survey.friction_values import friction_problems, frictions_at_start
 from dalembert.survey.integrability import Integrability, find_integrable, linear_constraints
 from dalembert.survey.outcome import Check
@@ -190,6 +190,7 @@ class Examination:
                 self.report("note", note, "initial")
             self.state = state
             self.problems += begins_inside(self.system, state.t, state.q, numeric.parameters)
+            self.problems += flat_gaps(self.system)
             return Configuration(state.t, state.q, state.v)
         try:  # the fixed values are a good guess for the rest of the check
             return beginning(self.system)

@@ -8,7 +8,8 @@ its gradient in single positions; so others are looked at, and later times if it
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,24 +43,58 @@ def find_flat(level: Level, x: Array) -> list[Problem]:
     numeric, constraints = level.numeric, level.numeric.system.constraints
     rows, kind = (numeric.holonomic, "position") if level.q is None else (numeric.kinematic, "velocity")
     own = [k for k, i in enumerate(rows) if constraints[i].level == kind]
+    return [_explain(row) for row in find_flat_rows(level, x, own)]
+
+
+@dataclass(frozen=True)
+class FlatRow:
+    """A constraint that is suspected to have no slope where it holds; times and places where it has none."""
+
+    level: Level
+    constraint: Constraint
+    places: Sequence[tuple[float, Array]]
+    sizes: Array
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether all that made it suspect vanishes, and not only a factor that is a square."""
+        return self.roots is not None or not is_kinked(self.constraint.expression)
+
+    @cached_property
+    def roots(self) -> list[Expr] | None:
+        """What vanishes there, with a slope; None if that is not found."""
+        level, sizes = self.level, self.sizes
+
+        def vanishes(expr: Expr) -> bool:
+            return _vanishes(level, expr, self.places, sizes)
+
+        found = find_roots(self.constraint.expression, self.constraint.variables, vanishes)
+        return None if found is None else list(found)
+
+
+def find_flat_rows(level: Level, x: Array, own: Sequence[int], is_solved: bool = True) -> list[FlatRow]:
+    """Return which of some equations of a level have no slope where they hold; is_solved: whether they do at x."""
     if not own:
         return []
+    numeric, constraints = level.numeric, level.numeric.system.constraints
+    rows = numeric.holonomic if level.q is None else numeric.kinematic
     sizes = np.where(numeric.units > 0, numeric.units, np.maximum(1.0, np.abs(x))) if level.q is None else 1 + np.abs(x)
-    shares = _left(level.slopes(_around(x, sizes, directions_aside(len(x)))), sizes)
-    suspects = [k for k in own if constraints[rows[k]].kinked or shares[k] < _SUSPECT]
+    suspects = list(own)
+    if is_solved:
+        shares = _left(level.slopes(_around(x, sizes, directions_aside(len(x)))), sizes)
+        suspects = [k for k in own if constraints[rows[k]].kinked or shares[k] < _SUSPECT]
     if not suspects:
         return []
     random = np.random.default_rng(_SEED)
     random.uniform(-1, 1, (2, len(x)))  # have been used
-    problems = []
+    found = list[FlatRow]()
     for k in suspects:
         constraint = constraints[rows[k]]
         alone = _Alone(level, k, constraint, sizes)
-        if constraint.kinked or not alone.is_steep(x, random):
-            places = alone.places(x, random)
-            problem = _explain(level, constraint, places, sizes) if places else None
-            problems += [problem] if problem else []
-    return problems
+        steep = is_solved and not constraint.kinked and alone.is_steep(x, random)
+        if not steep and (places := alone.places(x, random)):
+            found.append(FlatRow(level, constraint, places, sizes))
+    return [row for row in found if row.is_flat]
 
 
 @cache
@@ -127,15 +162,10 @@ class _Alone:
         return found
 
 
-def _explain(
-    level: Level, constraint: Constraint, places: Sequence[tuple[float, Array]], sizes: Array
-) -> Problem | None:
-    """Say what to write instead; None where all that made it suspect does not vanish, as a factor that is a square."""
-    numeric = level.numeric
+def _explain(row: FlatRow) -> Problem:
+    """Say what to write instead."""
+    numeric, constraint, roots = row.level.numeric, row.constraint, row.roots
     names = {*numeric.system.coordinates, *numeric.system.parameters}
-    roots = find_roots(constraint.expression, constraint.variables, lambda expr: _vanishes(level, expr, places, sizes))
-    if roots is None and is_kinked(constraint.expression):
-        return None
     if roots:
         texts = [f"{to_text(root, names)} = 0" for root in roots]
         several = f" (it asks for {len(texts)} conditions at once)" if len(texts) > 1 else ""
