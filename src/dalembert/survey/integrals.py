@@ -40,7 +40,8 @@ from dalembert.survey.integral_search import ENERGY, IntegralSearch
 if TYPE_CHECKING:
     from dalembert.model.system import System
 
-_MANY = 60  # coordinates and constraints, beyond which nothing is looked for
+NARROWED = "of so many coordinates and angles not all directions were looked at: there may be others"
+_MANY = 100  # coordinates and constraints, beyond which nothing is looked for
 _FEW = 10  # states at which they are tried at least
 _SHOWN = 12  # that are kept
 _LONG = 250  # operations of one whose numbers are put together before it is written
@@ -139,13 +140,16 @@ def integrals_of(system: System) -> Integrals:
     if system.kinetic is None and any(entry.free_symbols & set(system.blocks.v) for entry in system.blocks.M.values()):
         return Integrals(system, (), ("masses that depend on velocities have no momenta",))
     try:
-        found = tuple(_found(IntegralSearch(system)))
+        found = tuple(_found(search := IntegralSearch(system)))
     except np.linalg.LinAlgError:  # of states where the equations have no value
         return Integrals(system, (), ("no admissible states were found to look for them",))
-    kept = tuple(_with_contacts(system, found))
-    lost = quoted(one.name for one in found if one.name not in {other.name for other in kept})
-    note = f"the reactions of contacts change {lost}, which would stay constant without them"
-    return Integrals(system, kept, (note,) if lost else ())
+    kept, notes = tuple(_with_contacts(system, found)), []
+    if lost := quoted(one.name for one in found if one.name not in {other.name for other in kept}):
+        notes.append(f"the reactions of contacts change {lost}, which would stay constant without them")
+    alone = search.freedom == 1 and any(one.energy for one in kept)  # of one freedom all follow from the energy
+    if search.narrowed and not alone:
+        notes.append(NARROWED)
+    return Integrals(system, kept, tuple(notes))
 
 
 @fact(STRUCTURE)
