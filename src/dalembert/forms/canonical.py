@@ -149,7 +149,7 @@ class Canonical(Form):
 
     def conditions(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Mapping[str, list[Expr]]:
         """Return what determines R: B R + B⁰ = 0 and Dᵀ R = 0."""
-        return compatibility(matrices, [scene.fresh("R", q.name) for q in scene.blocks.q], "R")
+        return compatibility(matrices, [scene.fresh("R", q.name) for q in scene.blocks.q], "R", "B⁰")
 
     @staticmethod
     def _by_bodies(found: Hamiltonian, steps: ByBodies) -> Written:

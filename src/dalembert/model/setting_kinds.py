@@ -125,7 +125,10 @@ class Gains:
 
         if isinstance(value, (list, tuple)) and value and all(isinstance(text, str) for text in value):
             parts = [part for text in value for part in _NEXT.split(text)]
-            value = dict(_assigned(name, part) for part in parts)
+            pairs = [_assigned(name, part) for part in parts]
+            if twice := [key for k, (key, _) in enumerate(pairs) if key in dict(pairs[:k])]:
+                raise ModelError(f"`{twice[0]}` is given twice; give it once")
+            value = dict(pairs)
         found = table(name, value)
         for key in found:
             if key not in GAINS:
