@@ -134,7 +134,10 @@ def test_beshaw_disk():
         for j in range(4):
             made = se.sympify((i == j) - sum(found["N"][i][k] * A[k][j] for k in range(2)))
             assert equal(found["P"][i][j], made)
-    letters = {"K": [["kappa", "0"], ["0", "kappa"]], "C_K": [[f"kappa*(x' - r*phi'*{s})"], [f"kappa*(y' + r*phi'*{c})"]]}
+    letters = {
+        "K": [["kappa", "0"], ["0", "kappa"]],
+        "C_K": [[f"kappa*(x' - r*phi'*{s})"], [f"kappa*(y' + r*phi'*{c})"]],
+    }
     check(system, found, letters, "kappa")
     assert "Beshaw: H" in str(board) and "gains K" in str(board) and "The model gives no gains" in str(board)
 

@@ -157,3 +157,11 @@ def _put(expr, known, numbers):
     for name in reversed(list(known)):
         expr = expr.subs({se.Symbol(name): known[name]})
     return float(expr.subs({se.Symbol(name): value for name, value in numbers.items()}).n(53, real=True))
+
+
+def test_names_as_text_with_commas_or_spaces():
+    """As `derive` reads them too."""
+    disk = example("upright-disk")
+    for text in ("phi, theta", "phi theta", " phi  theta "):
+        assert disk.simulate(0.1, form="independent", coordinates=text).choices == [(0.0, ("phi", "theta"))]
+        assert "`phi` and `theta`" in str(disk.derive("independent", text).steps)

@@ -49,7 +49,9 @@ class Explicit(Form):
     title = "The explicit form, q̈ = P a_u + N c (Beshaw)"
     inverse = True
     paper = "Beshaw"
-    printed = MappingProxyType({"c": "B q̇ + C", "N": "H", "B": "−∂ψ/∂q", "C": "−∂ψ/∂t", "K": "K", "C_K": "C = Kψ − ∂ψ/∂t", "R_K": "R"})
+    printed = MappingProxyType(
+        {"c": "B q̇ + C", "N": "H", "B": "−∂ψ/∂q", "C": "−∂ψ/∂t", "K": "K", "C_K": "C = Kψ − ∂ψ/∂t", "R_K": "R"}
+    )
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Solve with M, then with A M⁻¹Aᵀ."""

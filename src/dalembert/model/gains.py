@@ -1,6 +1,7 @@
-"""Gains of stabilisation as they are given: one value for all constraints, one for each, or a matrix, of t and parameters.
+"""Gains of stabilisation as they are given: one value for all constraints, one for each, or a matrix.
 
-κ belongs to constraints on velocities, ψ̇ = κ ψ; α and β to those on positions, g̈ = −2α ġ − β² g.
+Entries are numbers, or expressions of t and parameters. κ belongs to constraints on velocities, ψ̇ = κ ψ; α and β to
+those on positions, g̈ = −2α ġ − β² g.
 """
 
 from __future__ import annotations

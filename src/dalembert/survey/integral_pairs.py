@@ -1,8 +1,8 @@
 """Which coordinates may be a factor of which momenta in a first integral, where all with all would be too many.
 
 What is turned moves x by −y and y by x, and Euler parameters by each other: of a mechanism in the coordinates of its
-bodies, both belong to the place or to the turn of one body. Of other systems they stand together in the equations: in the conditions of one constraint, in a force, in the mass matrix;
-or they do so through a third one.
+bodies, both belong to the place or to the turn of one body. Of other systems they stand together in the equations: in
+the conditions of one constraint, in a force, in the mass matrix; or they do so through a third one.
 """
 
 from __future__ import annotations

@@ -46,6 +46,7 @@ _FEW = 10  # states at which they are tried at least
 _SHOWN = 12  # that are kept
 _LONG = 250  # operations of one whose numbers are put together before it is written
 _MULTIPLIED = 500  # of one that is multiplied out
+_NAMED = 8  # coordinates of a direction that are named in words
 _FLAT = 1.2  # times the operations of the shortest, which a sum of products may have
 _LONGEST = 30_000  # of one that is written as it comes
 
@@ -234,7 +235,9 @@ def _is_quadratic(search: IntegralSearch) -> bool:
 
 def _named(direction: dict[str, Expr], energy: bool, alone: bool, quadratic: bool, number: int) -> tuple[str, str]:
     """Return words and a name."""
-    along = ", ".join(f"{name}: {to_text(value)}" for name, value in direction.items())
+    first = dict(list(direction.items())[: _NAMED if len(direction) > _NAMED + 1 else None])
+    more = f", and of {len(direction) - len(first)} more" if len(first) < len(direction) else ""
+    along = ", ".join(f"{name}: {to_text(value)}" for name, value in first.items()) + more
     if energy and alone:
         return ("the energy T + V", "energy") if quadratic else ("Jacobi's integral T₂ − T₀ + V", "jacobi")
     if energy and not direction:
@@ -244,7 +247,8 @@ def _named(direction: dict[str, Expr], energy: bool, alone: bool, quadratic: boo
     if len(direction) == 1 and (name := next(iter(direction))) and direction[name] == 1:
         return f"the momentum of `{name}`", f"p_{name}"
     if all(value.is_Number or not value.free_symbols for value in direction.values()):
-        return f"the momentum of {quoted(direction)} moved together", "p_" + "_".join(direction)
+        name = f"I_{number + 1}" if more else "p_" + "_".join(direction)
+        return f"the momentum of {quoted(first)}{more} moved together", name
     return f"the momentum along {along}", f"I_{number + 1}"
 
 

@@ -113,7 +113,9 @@ class SampledStates:
                 continue
             wanted = [residuals[i] for i in rows]
             inverse, stale = np.zeros((len(self.t), self.numeric.n, len(rows))), np.ones(len(self.t), dtype=bool)
-            linear = x is self.v and not any(entry.free_symbols & set(b.v) for (i, _), entry in b.A.items() if i in rows)
+            linear = x is self.v and not any(
+                entry.free_symbols & set(b.v) for (i, _), entry in b.A.items() if i in rows
+            )
             left, before = np.arange(len(self.t)), np.full(len(self.t), np.inf)
             for _ in range(_TURNS):
                 off, new = self._evaluate(wanted, left), left[stale[left]]
