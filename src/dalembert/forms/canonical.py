@@ -141,7 +141,7 @@ class Canonical(Form):
             Section("From velocities to momenta, q̇ = M⁻¹(p − l)", board.shown("M_inverse")),
             Section("H = p·q̇ − T + V", board.shown("H")),
             Section("The constraints in the momenta, ψ̂(q, p, t) = 0", board.shown("psi")),
-            Section("B = ∂ψ̂/∂p and B⁰", board.shown("B", "B_0")),
+            Section("B = ∂ψ̂/∂p and B⁰", [*board.shown("B", "B_0"), *board.shortened("B⁰")]),
             Section("D, with A D = 0", board.shown("D")),
             *board.conditions(words),
             Section("So R is", board.shown("R") if board.kept else []),

@@ -6,7 +6,6 @@ none they are letters, as a motion chooses them by its method and its step.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import symengine as se
@@ -14,7 +13,7 @@ import symengine as se
 from dalembert.algebra.writing.cost import operations
 from dalembert.document.nodes import Block, Paragraph, Section
 from dalembert.errors import ModelError
-from dalembert.forms.base import product
+from dalembert.forms.base import Matrix, product
 from dalembert.forms.sheet import LONG
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
@@ -23,7 +22,6 @@ from dalembert.model.gains import GAINS_OF, gain_matrices, rows_of
 if TYPE_CHECKING:
     from dalembert.forms.board import Board
 
-Square = list[list[Expr]]
 _WORDS = {
     "velocity": "On velocities residuals decay with the gains K, ψ̇ = K ψ in place of ψ̇ = 0:",
     "position": "On positions y = (g, ġ) decays, g̈ = −2α ġ − β² g, which is ẏ = K_y y:",
@@ -33,7 +31,7 @@ _CHOSEN = (
 )
 
 
-def gain_steps(board: Board, C: Sequence[Sequence[Expr]], N: Sequence[Sequence[Expr]]) -> list[Section]:
+def gain_steps(board: Board, C: Matrix, N: Matrix) -> list[Section]:
     """Show K, and C and R with it, which is what is computed where a motion is kept by `stabilise`."""
     title, given = "Kept by `stabilise`, ψ̇ = K ψ", board.system.simulation.get("gains")
     try:
@@ -69,7 +67,7 @@ def gain_steps(board: Board, C: Sequence[Sequence[Expr]], N: Sequence[Sequence[E
     return [Section(title, parts)]
 
 
-def _letters(board: Board) -> dict[str, Square]:
+def _letters(board: Board) -> dict[str, Matrix]:
     """Return letters for the gains, such as are free, one for all constraints of a level."""
     found = {}
     for level, own in rows_of(board.system).items():
@@ -79,14 +77,14 @@ def _letters(board: Board) -> dict[str, Square]:
     return found
 
 
-def _of_kept(board: Board, name: str, matrix: Square) -> Square:
+def _of_kept(board: Board, name: str, matrix: Matrix) -> Matrix:
     """Return the rows and columns of the constraints that are not redundant."""
     level = next(level for level, names in GAINS_OF.items() if name in names)
     places = [k for k, i in enumerate(rows_of(board.system)[level]) if i in board.kept]
     return [[matrix[i][j] for j in places] for i in places]
 
 
-def _of_positions(alpha: Square, beta: Square) -> Square:
+def _of_positions(alpha: Matrix, beta: Matrix) -> Matrix:
     size = len(alpha)
     above = [[ZERO] * size + [se.Integer(int(i == j)) for j in range(size)] for i in range(size)]
     below = [[-x for x in squared] + [-2 * x for x in row] for squared, row in zip(beta, alpha, strict=True)]

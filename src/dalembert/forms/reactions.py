@@ -98,7 +98,7 @@ class Reactions(Form):
         return [
             *inertia_steps(board),
             Section("The inverse of the mass matrix", board.inverse()),
-            Section("B = A M⁻¹ and B₀ = B f − c", board.shown("B", "B_0")),
+            Section("B = A M⁻¹ and B₀ = B f − c", [*board.shown("B", "B_0"), *board.shortened("B₀")]),
             Section("D, with A D = 0", board.shown("D")),
             *board.conditions(words),
         ]
