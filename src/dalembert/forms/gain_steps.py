@@ -26,9 +26,7 @@ _WORDS = {
     "velocity": "On velocities residuals decay with the gains K, ψ̇ = K ψ in place of ψ̇ = 0:",
     "position": "On positions y = (g, ġ) decays, g̈ = −2α ġ − β² g, which is ẏ = K_y y:",
 }
-_CHOSEN = (
-    "The model gives no gains. A motion then chooses them by its method and its step, κ = −1/τ and α = ¾/τ, β = 1/τ."
-)
+_CHOSEN = "The model gives no gains. A motion takes those it is told, else κ = −1/τ and α = ¾/τ, β = 1/τ by its step τ."
 
 
 def gain_steps(board: Board, C: Matrix, N: Matrix) -> list[Section]:
