@@ -351,3 +351,16 @@ def test_many_particles():
 def test_what_follows_from_the_energy_is_not_missed():
     """A four-bar moves in one way: that not all of its directions were looked at is no loss, and not said."""
     assert not example("n-four-bar").integrals().notes
+
+
+@pytest.mark.parametrize("values", [(1, 0.5), (1, 1), (0.5, 1), (-1, 1), (0.3, 0.3)])
+def test_constant_forces_stand_by_their_names(values):
+    """Also where one of them has the value 1, or both have the same: the energy holds for all values."""
+    of = System(
+        "x y",
+        kinetic="m*(x'^2 + y'^2)/2",
+        forces={"x": "F", "y": "-G"},
+        parameters=dict(zip("mFG", (2, *values), strict=True)),
+    )
+    found = of.integrals().found[0]
+    assert found.general and se.expand(found.expression - of.observed.read("m*(x'^2 + y'^2)/2 - F*x + G*y")) == 0

@@ -238,7 +238,7 @@ class IntegralSearch:
         lead = energy[0] if energy else max(factors, key=lambda k: (-self.columns[k].cost, k))
         known: list[list[Expr]] = []
         for k, x in factors.items():
-            near = [ONE] if k == lead else factors_near(x / factors[lead], self.states.values, self._constants)
+            near = [ONE] if k == lead else factors_near(x / factors[lead], self.states.values, self._constants_for(k))
             if not near:
                 return []
             known.append(near)
@@ -251,13 +251,24 @@ class IntegralSearch:
         return np.nan_to_num(self.states.at([column.expression for column in self.columns]))
 
     @cached_property
-    def _constants(self) -> dict[Expr, float]:
-        """Constant forces, with their values."""
+    def _constants(self) -> list[dict[Expr, float]]:
+        """Constant forces by coordinate, with their values."""
         values = {se.Symbol(name): se.RealDouble(value) for name, value in self.states.values.items()}
-        terms = {term for f in self.b.f for term in self.calculus.terms(f)}  # others are not expanded: they may be long
-        alone = [se.expand(term) for term in terms if term.free_symbols and term.free_symbols <= values.keys()]
-        constant = {part for term in alone for part in (term.args if term.is_Add else (term,)) if part.free_symbols}
-        return {term: float(term.xreplace(values)) for term in sorted(constant, key=str)}
+        found = []
+        for f in self.b.f:
+            terms = [term for term in self.calculus.terms(f) if term.free_symbols]  # others may be long: not expanded
+            alone = [se.expand(term) for term in terms if term.free_symbols <= values.keys()]
+            constant = {part for term in alone for part in (term.args if term.is_Add else (term,)) if part.free_symbols}
+            found.append({term: float(term.xreplace(values)) for term in sorted(constant, key=str)})
+        return found
+
+    def _constants_for(self, k: int) -> dict[Expr, float]:
+        """Return constant forces, of a position those that act along it first."""
+        column, found = self.columns[k], {}
+        places = [i for i, q in enumerate(self.b.q) if column.cost == POSITION and q == column.expression]
+        for i in [*places, *range(len(self._constants))]:
+            found |= {term: value for term, value in self._constants[i].items() if term not in found}
+        return found
 
     def expression(self, factors: dict[int, Expr]) -> Expr:
         """Return the sum of parts with factors."""
