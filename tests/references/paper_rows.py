@@ -422,6 +422,7 @@ LECTURE = [
     ("Ṙ q̇", "s̈ where q̈ = 0", f'{PENDULUM}.derive("independent").a_0', f"{BOARD}::test_lecture_independent_coordinates"),
     ("M_q", "RᵀM R q̈ = …", f'{PENDULUM}.derive("independent").inertia', f"{BOARD}::test_lecture_independent_coordinates"),
     ("subjective choice", "named coordinates", f'{PENDULUM}.derive("independent", ["phi"]).R', f"{BOARD}::test_lecture_independent_coordinates"),
+    ("Φ(s₀) = U S Vᵀ", "the decomposition", f'str({PENDULUM}.derive("independent", "objective").steps)', "motion/test_independent_choice.py::test_objective_choice_step_by_step"),
     ("objective choice", "by singular values", f'{PENDULUM}.derive("independent", "objective").R', "motion/test_independent_choice.py::test_objective_formulas"),
 ]  # fmt: skip
 ROWS = {
