@@ -186,6 +186,9 @@ def test_gains_of_another_variant_are_named_step_by_step():
     assert "`kappa` has 2 values, and there is 1 constraint" in str(disk.derive("explicit").steps)
     given = System("x y", kinetic="(x'^2 + y'^2)/2", constraints={"k": "x'' = y"})
     assert "stabilise" not in str(given.derive("explicit").steps)
+    mixed = System("x y", kinetic="(x'^2 + y'^2)/2", constraints={"k": "x'' = y", "n": "y' = x"})
+    text = mixed.derive("explicit").steps.text()
+    assert "[kappa]" in text and "C_K" not in text  # of one on accelerations there is no ψ
     named = System("x", kinetic="kappa*x'^2/2", constraints={"k": "x' = t"}, parameters={"kappa": 2})
     assert "[kappa_]" in str(named.derive("explicit").steps)
 

@@ -123,7 +123,7 @@ class Explicit(Form):
         b, N = board.scene.blocks, board.derivation.entries.get("N", [])
         psi = [residual for i in board.kept if (residual := b.psi[i]) is not None]
         if len(psi) < len(board.kept) or max(map(operations, (*psi, *(e for row in N for e in row)))) > LONG:
-            return []
+            return gain_steps(board)
         calculus = Calculus([*b.q, *b.v, b.t])
         lifted = [calculus.lift(residual) for residual in psi]
         B = [[calculus.lower(-calculus.diff(residual, q)) for q in b.q] for residual in lifted]

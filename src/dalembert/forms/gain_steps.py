@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 
 import symengine as se
 
-from dalembert.algebra.writing.cost import operations
 from dalembert.document.nodes import Block, Paragraph, Section
 from dalembert.errors import ModelError
 from dalembert.forms.base import Matrix, product
-from dalembert.forms.sheet import LONG
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.model.gains import GAINS_OF, gain_matrices, rows_of
@@ -26,11 +24,15 @@ _WORDS = {
     "velocity": "On velocities residuals decay with the gains K, ψ̇ = K ψ in place of ψ̇ = 0:",
     "position": "On positions y = (g, ġ) decays, g̈ = −2α ġ − β² g, which is ẏ = K_y y:",
 }
-_CHOSEN = "The model gives no gains. A motion takes those it is told, else κ = −1/τ and α = ¾/τ, β = 1/τ by its step τ."
+_CHOSEN = (
+    "The model gives no gains. A motion takes those it is told, else by its step τ κ = −1/τ, β = 1/τ and α = ¾/τ, "
+    "with Euler's method α = 1/τ."
+)
+_SHOWN = 3  # constraints, of more of which a gain that is one for all is shown once
 
 
-def gain_steps(board: Board, C: Matrix, N: Matrix) -> list[Section]:
-    """Show K, and C and R with it, which is what is computed where a motion is kept by `stabilise`."""
+def gain_steps(board: Board, C: Matrix | None = None, N: Matrix | None = None) -> list[Section]:
+    """Show K; and of C and N that can be read C and R with it, as they are where a motion is kept by `stabilise`."""
     title, given = "Kept by `stabilise`, ψ̇ = K ψ", board.system.simulation.get("gains")
     try:
         whole = gain_matrices(board.system, given) if given else _letters(board)
@@ -49,17 +51,22 @@ def gain_steps(board: Board, C: Matrix, N: Matrix) -> list[Section]:
             alpha, beta = gains["alpha"], product(gains["beta"], gains["beta"])
             g = [[b.g[i] or ZERO] for i in own]
             more = [-2 * x[0] - y[0] for x, y in zip(product(alpha, psi), product(beta, g), strict=True)]
-            K = _of_positions(alpha, beta)
+            alike = len(own) > _SHOWN and _is_scalar(alpha) and _is_scalar(beta)
+            K = _of_positions(*([[matrix[0][0]]] if alike else matrix for matrix in (alpha, beta)))
         else:
             more = [value for (value,) in product(K, psi)]
+            alike = len(own) > _SHOWN and _is_scalar(K)
+            K = [[K[0][0]]] if alike else K
         added |= dict(zip(own, more, strict=True))
-        parts += [Paragraph(_WORDS[level]), board.matrix("K" if level == "velocity" else "K_y", K)]
+        name, said = "K" if level == "velocity" else "K_y", "for each of the constraints" if alike else ""
+        parts += [Paragraph(_WORDS[level]), board.matrix(name, K, said)]
     if not parts:
         return []
-    changed = [[old[0] + added[i]] for i, old in zip(board.kept, C, strict=True)]
-    parts.append(board.matrix("C_K", changed, "C with K ψ"))
-    if any(map(any, N)) and max(operations(entry) for row in N for entry in row) <= LONG:
-        parts.append(board.matrix("R_K", product(N, changed), "N C with it"))
+    if C is not None:
+        changed = [[old[0] + added[i]] for i, old in zip(board.kept, C, strict=True)]
+        parts.append(board.matrix("C_K", changed, "C with K ψ"))
+        if N and any(map(any, N)):
+            parts.append(board.matrix("R_K", product(N, changed), "N C with it"))
     if not given:
         parts.append(Paragraph(_CHOSEN, "faint"))
     return [Section(title, parts)]
@@ -80,6 +87,11 @@ def _of_kept(board: Board, name: str, matrix: Matrix) -> Matrix:
     level = next(level for level, names in GAINS_OF.items() if name in names)
     places = [k for k, i in enumerate(rows_of(board.system)[level]) if i in board.kept]
     return [[matrix[i][j] for j in places] for i in places]
+
+
+def _is_scalar(matrix: Matrix) -> bool:
+    """Tell whether a matrix is a multiple of the unit matrix."""
+    return all(entry == (matrix[0][0] if i == j else 0) for i, row in enumerate(matrix) for j, entry in enumerate(row))
 
 
 def _of_positions(alpha: Matrix, beta: Matrix) -> Matrix:
