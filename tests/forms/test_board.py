@@ -340,6 +340,12 @@ def test_letters_of_the_papers_are_on_every_page():
     """In LaTeX, in notebooks and on HTML pages, as in text and JSON; names of coordinates are no backticks there."""
     steps = example("rolling-disk").derive("minimal").steps
     assert r"\qquad \text{(Phong 1999: G)}" in steps.latex()
+    inertia = example("pendulum-on-slider").derive("reactions").steps.latex()
+    assert r"= $\tfrac{1}{2}$ $\partial$m" in inertia and "12 $" not in inertia  # ½ was 12
+    assert (
+        r"The constraints in the momenta, $\hat{\psi}$(q, p, t) = 0"
+        in example("platform-on-incline").derive("canonical").steps.latex()
+    )
     page = write_page([steps.document()])
     assert "(Phong 1999: G)" in page
     free = System("x y", kinetic="m*(x'^2 + y'^2)/2", potential="k*x^2/2", parameters={"m": 1, "k": 1}).derive()
