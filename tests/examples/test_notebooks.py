@@ -70,7 +70,7 @@ def test_one_picture_stands_for_a_notebook(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-interactive")
 def test_scripts_run(name, monkeypatch):
-    """As in a notebook, and what a cell shows is shown; the numbers are asserted in the scripts themselves."""
+    """As in a notebook, with the formulas that are stored; the numbers are asserted in the scripts themselves."""
     import matplotlib
     from matplotlib import pyplot
 
@@ -78,23 +78,29 @@ def test_scripts_run(name, monkeypatch):
     pyplot.switch_backend("agg")
     names: dict = {"__name__": "__main__"}
     try:
-        for kind, text in build.cells(script(name)):
-            if kind != "markdown":
-                run_cell(text, names)
+        for (kind, text), cell in zip(build.cells(script(name)), stored(name)["cells"], strict=True):
+            if kind != "markdown" and (formulas := run_cell(text, names)):
+                assert formulas in stored_formulas(cell), "stored formulas are old; run examples/build.py"
     finally:
         pyplot.close("all")
         pyplot.switch_backend(backend)
 
 
-def run_cell(text: str, names: dict) -> None:
+def stored_formulas(cell: dict) -> list[str]:
+    return ["".join(output.get("data", {}).get("text/markdown", "")) for output in cell["outputs"]]
+
+
+def run_cell(text: str, names: dict) -> str | None:
+    """Run a cell; return what it shows as Markdown: formulas."""
     tree = ast.parse(text)
     shown = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, "cell", "exec"), names)
     if isinstance(shown, ast.Expr):
         value = eval(compile(ast.Expression(shown.value), "cell", "eval"), names)
-        for kind in ("_repr_html_", "_repr_markdown_"):
-            if hasattr(type(value), kind):
-                getattr(value, kind)()
+        if hasattr(type(value), "_repr_html_"):
+            value._repr_html_()
+        return value._repr_markdown_() if hasattr(type(value), "_repr_markdown_") else None
+    return None
 
 
 @pytest.mark.parametrize("name", [NAMES[0], *(pytest.param(name, marks=pytest.mark.full) for name in NAMES[1:])])

@@ -136,3 +136,9 @@ def test_without_constraints():
     )
     assert derivation.condition_expressions == {} and "D" not in derivation.entries
     assert agrees(derivation.system, derivation.entries["M_inverse"][0][0], "1/m")
+
+
+def test_where_the_constraints_were_used_it_is_said():
+    derivation = example("platform-on-incline").derive("canonical")
+    assert "B⁰, as it is where the constraints hold" in derivation.steps.text()
+    assert "where the constraints hold" not in derivation.full().steps.text()

@@ -157,3 +157,34 @@ def _put(expr, known, numbers):
     for name in reversed(list(known)):
         expr = expr.subs({se.Symbol(name): known[name]})
     return float(expr.subs({se.Symbol(name): value for name, value in numbers.items()}).n(53, real=True))
+
+
+def test_names_as_text_with_commas_or_spaces():
+    """As `derive` reads them too."""
+    disk = example("upright-disk")
+    for text in ("phi, theta", "phi theta", " phi  theta "):
+        assert disk.simulate(0.1, form="independent", coordinates=text).choices == [(0.0, ("phi", "theta"))]
+        assert "`phi` and `theta`" in str(disk.derive("independent", text).steps)
+
+
+@pytest.mark.parametrize("model", ["pendulum", "upright-disk", "slider-crank"])
+def test_objective_choice_step_by_step(model):
+    """U, S and Vᵀ as they are printed are orthogonal, their product is A at the start, and B the end of Vᵀ."""
+    system = example(model)
+    steps = system.derive("independent", "objective").steps.as_dict()
+    parts = {part["title"]: part["parts"] for part in steps if "title" in part}
+    shown = [*parts["Singular values, A(q₀) = U S Vᵀ"], *parts["The choice of coordinates"]]
+    found = {
+        part["matrix"]: np.array(part["rows"], dtype=float)
+        for part in shown
+        if part.get("matrix") in ("U", "S", "V_T", "B")
+    }
+    U, S, V, B = (found[name] for name in ("U", "S", "V_T", "B"))
+    start = system.start()
+    A = Numeric(system).all(start.t, start.q, start.v).A.toarray()
+    assert pytest.approx(A, abs=3e-3 * np.abs(A).max()) == U @ S @ V
+    for one in (U, V):
+        assert one @ one.T == pytest.approx(np.eye(len(one)), abs=4e-3)
+    assert V[len(U) :] == pytest.approx(B, abs=5.1e-3)
+    assert not np.any(S[:, len(U) :])
+    assert "Singular" not in system.derive("independent").steps.text()

@@ -249,6 +249,14 @@ def test_gains_outside_are_refused_with_what_is_admissible():
         pendulum.simulate(1, method="rk4", step=0.01, keep="stabilise", gains={"alpha": 300, "beta": 300})
 
 
+def test_eigenvalues_of_gains_that_turn_tell_nothing():
+    """Vinograd: K(t) with the eigenvalues −1/4 ± √7 i/4 at every time, and exp(t/2) (cos t, −sin t) obeys ẏ = K y."""
+    kappa = [["-1+1.5*cos(t)^2", "1-1.5*sin(t)*cos(t)"], ["-1-1.5*sin(t)*cos(t)", "-1+1.5*sin(t)^2"]]
+    grown = rf"would grow {np.exp(3.0):.3g} times in 120 steps .* let it change more slowly"
+    with pytest.raises(ModelError, match=grown):
+        example("upright-disk").simulate(6, method="rk4", step=0.05, keep="stabilise", gains={"kappa": kappa})
+
+
 def test_steps_that_are_chosen_are_held_below_what_is_admissible():
     run = example("upright-disk").simulate(6, keep="stabilise", gains={"kappa": -200})
     longest = StabilityRegion(METHODS["dop853"]).interval / 200
@@ -369,3 +377,5 @@ def test_several_gains_in_one_option():
     assert found == {"alpha": ("5", "max(t, 1)"), "beta": (("3", "0"), ("0", "4"))}
     with pytest.raises(ModelError, match="no gain `gamma`"):
         read_setting("gains", ["alpha=5,gamma=7"])
+    with pytest.raises(ModelError, match="`alpha` is given twice"):
+        read_setting("gains", ["alpha=5, beta=7", "alpha=6"])

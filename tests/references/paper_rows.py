@@ -20,6 +20,10 @@ CONTROLLED = (
     f'initial={{"phi": None, "phi\'": None}}).derive("minimal").multipliers'
 )
 BESIDE = "servo/test_closed_forms.py::test_a_control_that_acts_beside_its_programme"
+WITH_K = f'{WHEEL}.replace(simulation={{"gains": {{"kappa": [["-5 - sin(t)", 3], [-3, -5]]}}}})'
+BY_K = f'{WITH_K}.derive("explicit").steps.as_dict()'
+OFF = f'{WHEEL}.replace(initial={{"x\'": 1.1, "y\'": -1.7}})'
+GAINS_STEPS, GAINS = f"{BOARD}::test_gains_step_by_step", "motion/test_stabilisation.py"
 STABILISED = f'{WHEEL}.simulate(0.5, method="rk4", step=0.1, keep="stabilise", gains={{"kappa": -5}}).stabilisation'
 NOT_IDEAL = f'{PENDULUM}.replace(forces={{"phi": "-0.1*abs(lambda_rod_x)*phi\'"}}).derive("minimal").equations'
 
@@ -121,8 +125,16 @@ BESHAW = [
         f'{WHEEL}.simulate(0.1, form="explicit")',
         f"{MOTION}::test_all_forms_give_the_same_trajectory",
     ),
-    ("18", "g = K ψ", f'{WHEEL}.simulate(0.1, keep="stabilise")', f"{PAPERS}::test_beshaw_sign_of_k"),
+    ("18", "g = K ψ", f'str({WHEEL}.derive("explicit").steps)', GAINS_STEPS),
+    ("18, K", "the matrix K", BY_K, GAINS_STEPS),
     ("19", "ψ̇ = K ψ", f'{WHEEL}.simulate(0.1, keep="stabilise")', f"{PAPERS}::test_beshaw_sign_of_k"),
+    ("19, C and R", "C = K ψ − ψ_t, and R with it", BY_K, GAINS_STEPS),
+    (
+        "ψ⁰",
+        "a start off the constraints",
+        f'{OFF}.simulate(0.1, keep="stabilise")',
+        f"{GAINS}::test_a_start_off_the_constraints",
+    ),
     ("20", "Euler's method", f'{SLEIGH}.simulate(0.1, method="euler", step=0.01)', f"{MOTION}::test_order"),
     (
         "21",
@@ -173,6 +185,12 @@ BESHAW = [
         f'{WHEEL}.simulate(0.1, method="rk4", step=0.01, keep="stabilise").bounds',
         f"{MOTION}::test_the_bound_of_stabilisation_holds",
     ),
+    (
+        "theorem 2, L, P, Q",
+        "with K̇, K̈ and K⃛",
+        f'{WITH_K}.simulate(0.2, method="rk4", step=0.02, keep="stabilise").stabilisation',
+        f"{GAINS}::test_growth_is_theorem_2_as_corrected",
+    ),
     ("a", "ψ₁, ψ₂", f"{WHEEL}.constraints", f"{PAPERS}::test_beshaw_sign_of_y"),
     ("b", "A q̈ = b", f"{WHEEL}.blocks.A", f"{BOARD}::test_beshaw_disk"),
     ("c", "T", f"{WHEEL}.kinetic", f"{BOARD}::test_beshaw_disk"),
@@ -187,11 +205,17 @@ BESHAW = [
     (
         "example, D ψ",
         "q̈ with b + D ψ",
-        f'{WHEEL}.simulate(0.1, keep="stabilise", gains={{"kappa": -5}})',
-        f"{MOTION}::test_the_trap_of_large_gains",
+        f'{WITH_K}.simulate(0.1, method="rk4", step=0.01, keep="stabilise")',
+        f"{GAINS}::test_any_k_against_the_paper",
     ),
     ("figure 3", "several K and steps", STABILISED, f"{PAPERS}::test_beshaw_any_k"),
     ("remark: choice of K", "experimentally", STABILISED, f"{PAPERS}::test_beshaw_map"),
+    (
+        "remark: size and sign of K",
+        "what is stable",
+        'stabilisation_map("rk4")',
+        "results/test_stability_map.py::test_known_intervals",
+    ),
     ("remark: software", "symbolic program", f'{WHEEL}.derive("explicit").equations', f"{FORMS}::test_formulas"),
 ]
 DOSANH_1993 = [
@@ -385,6 +409,7 @@ DOSANH_1996 = [
 ]
 LECTURE = [
     ("kinetic energy", "½mv² + ½ωᵀIω of bodies", 'example("slider-crank-joints").kinetic', f"{FORMS}::test_formulas"),
+    ("kinetic energy, ω", "the same in space", 'example("heavy-top-joints").kinetic', "survey/test_integrals.py::test_names_of_bodies_stand_for_what_they_say"),
     ("second type", "Lagrange's equations", 'example("double-pendulum").derive().equations', f"{FORMS}::test_formulas"),
     ("power", "Σ Q q̇ = Σ F·v + Σ M ω", 'example("slider-crank-joints").forces', f"{MOTION}::test_every_motion_is_certified"),
     ("mixed type", "with λ", f"{PENDULUM}.derive().equations", f"{FORMS}::test_formulas"),
@@ -394,8 +419,10 @@ LECTURE = [
     ("q = B s", "B constant", f'str({PENDULUM}.derive("independent").steps)', f"{BOARD}::test_lecture_independent_coordinates"),
     ("[Φ; B]", "its inverse", f'{PENDULUM}.derive("independent").R', f"{BOARD}::test_lecture_independent_coordinates"),
     ("Φ R = 0", "independent velocities", f'{PENDULUM}.derive("independent").R', f"{BOARD}::test_lecture_independent_coordinates"),
+    ("Ṙ q̇", "s̈ where q̈ = 0", f'{PENDULUM}.derive("independent").a_0', f"{BOARD}::test_lecture_independent_coordinates"),
     ("M_q", "RᵀM R q̈ = …", f'{PENDULUM}.derive("independent").inertia', f"{BOARD}::test_lecture_independent_coordinates"),
     ("subjective choice", "named coordinates", f'{PENDULUM}.derive("independent", ["phi"]).R', f"{BOARD}::test_lecture_independent_coordinates"),
+    ("Φ(s₀) = U S Vᵀ", "the decomposition", f'str({PENDULUM}.derive("independent", "objective").steps)', "motion/test_independent_choice.py::test_objective_choice_step_by_step"),
     ("objective choice", "by singular values", f'{PENDULUM}.derive("independent", "objective").R', "motion/test_independent_choice.py::test_objective_formulas"),
 ]  # fmt: skip
 ROWS = {

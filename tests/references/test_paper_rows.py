@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dalembert import example
+from dalembert import example, stabilisation_map
 from tests.references.paper_rows import NUMBERED, ROWS
 
 TESTS = Path(__file__).parent.parent
@@ -78,9 +78,10 @@ def model(name: str):
     return example(name)
 
 
+@pytest.mark.filterwarnings("ignore::dalembert.MotionWarning")
 @pytest.mark.parametrize("call", CALLS)
 def test_calls_give_what_they_name(call):
-    found = eval(call, {"example": model})  # text of this table
+    found = eval(call, {"example": model, "stabilisation_map": stabilisation_map})  # text of this table
     assert found is not None and (not hasattr(found, "__len__") or len(found) > 0)
 
 

@@ -14,7 +14,7 @@ from dalembert.cli import main
 from dalembert.results.certificate.equations import places, scales
 from dalembert.results.certificate.first_integrals import moves_from_rest
 from dalembert.survey.integral_factors import factors_near
-from dalembert.survey.integrals import lasting_momenta
+from dalembert.survey.integrals import NARROWED, lasting_momenta
 from dalembert.survey.sampled_states import SampledStates
 from tests.shared import example
 from tests.survey.classics import ABOUT, CLASSICS, SPIN, TOP, TURNED, system
@@ -314,3 +314,53 @@ def test_long_products_in_forces_are_not_expanded():
         "x y z", kinetic="(x'^2 + y'^2 + z'^2)/2", forces=forces, parameters={**parameters, "w": 2}
     ).integrals()
     assert [one.name for one in found.found] == ["p_z"]
+
+
+def test_a_gyroscope_in_its_rings():
+    """In 21 coordinates of three bodies: the spin of the rotor, and all turned about the vertical."""
+    of = example("gyroscope")
+    found = of.integrals()
+    assert [one.name for one in found] == ["energy", "I_2", "I_3"] and not found.notes
+    spin, vertical = (one.direction for one in found.found[1:])
+    assert set(spin) == {f"e{k}_rotor" for k in range(4)} and len(vertical) > 4
+    run = of.simulate(0.2)
+    assert {"I_2", "I_3"} <= {item.name for item in run.certificate.items} and run.certificate.ok
+    for one in found:
+        assert drift(of, one.expression, 0.1) < DRIFT
+
+
+def test_many_particles():
+    """Of 24 coordinates those are paired that stand together; the angular momentum is among them."""
+    n = range(12)
+    of = System(
+        [f"{axis}{k}" for k in n for axis in "xy"],
+        kinetic=" + ".join(f"{1 + k / 10}*(x{k}'^2 + y{k}'^2)/2" for k in n),
+        potential=" + ".join(f"3.1*(sqrt((x{k} - x{k + 1})^2 + (y{k} - y{k + 1})^2) - 0.5)^2/2" for k in n[:-1]),
+        initial={f"x{k}": 0.6 * k for k in n} | {"y3'": 1, "y7'": -0.4},
+    )
+    found = of.integrals()
+    assert len(found) == 4 and found.found[3].direction["y7"] in (se.Symbol("x7"), -se.Symbol("x7"))
+    assert found.notes == (NARROWED,) and NARROWED in of.derive().text()
+    assert [one.name for one in found] == ["energy", "I_2", "I_3", "I_4"]
+    assert "`x7`, and of 4 more moved together" in str(found) and "y3: x3, and of 16 more)" in str(found)
+    states, whole = SampledStates(of, 20), "+".join(f"{1 + k / 10}*(x{k}*y{k}' - y{k}*x{k}')" for k in n)
+    ratio = states.at([found.found[3].expression])[0] / states.at([of.observed.read(whole)])[0]
+    assert np.ptp(ratio) < 1e-12
+
+
+def test_what_follows_from_the_energy_is_not_missed():
+    """A four-bar moves in one way: that not all of its directions were looked at is no loss, and not said."""
+    assert not example("n-four-bar").integrals().notes
+
+
+@pytest.mark.parametrize("values", [(1, 0.5), (1, 1), (0.5, 1), (-1, 1), (0.3, 0.3)])
+def test_constant_forces_stand_by_their_names(values):
+    """Also where one of them has the value 1, or both have the same: the energy holds for all values."""
+    of = System(
+        "x y",
+        kinetic="m*(x'^2 + y'^2)/2",
+        forces={"x": "F", "y": "-G"},
+        parameters=dict(zip("mFG", (2, *values), strict=True)),
+    )
+    found = of.integrals().found[0]
+    assert found.general and se.expand(found.expression - of.observed.read("m*(x'^2 + y'^2)/2 - F*x + G*y")) == 0

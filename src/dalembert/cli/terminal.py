@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 _SPELT = {  # letters of the mathematics, where a terminal has no room for them
     "…": "...", "−": "-", "–": "-", "·": "*", "×": "x", "ᵀ": "^T", "⁻": "^-", "₀": "_0", "≤": "<=", "≥": ">=",
-    "→": "->", "’": "'", "“": '"', "”": '"', "\u0307": "'", "\u0308": "''", "√": "sqrt", "½": "1/2", "∂": "d",
+    "→": "->", "’": "'", "“": '"', "”": '"', "\u0307": "'", "\u0308": "''", "√": "sqrt", "½": "1/2",
+    "¾": "3/4", "∂": "d",
 }  # fmt: skip
 _GREEK = re.compile(r"GREEK (?:SMALL|CAPITAL) LETTER (\w+)")
 _LONG = re.compile(r"[^\s/\\]{200,}")

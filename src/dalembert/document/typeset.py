@@ -14,8 +14,9 @@ _SPECIAL = {
     **{c: f"\\{c}" for c in "&%$#_{}"},
 }
 _SIGNS = {"−": "-", "·": r"\cdot", "×": r"\times", "≤": r"\le", "≥": r"\ge", "≠": r"\ne", "∂": r"\partial"}
+_SIGNS |= {"±": r"\pm", "″": "''"}
 _SIGNS |= {"∗": r"\ast", "→": r"\to", "′": "'", "∞": r"\infty", "√": r"\surd", "…": r"\dots", "°": r"{}^\circ"}
-_RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ⁻", "0123456789T-", strict=True))
+_RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ⁻ᵏ", "0123456789T-k", strict=True))
 _LOWERED = dict(zip("₀₁₂₃₄₅₆₇₈₉ᵢⱼₖ", "0123456789ijk", strict=True))
 _ACCENTS = {"\u0307": r"\dot", "\u0308": r"\ddot"}
 _PRIMES = {"\u0307": "'", "\u0308": "''"}
@@ -34,10 +35,11 @@ _FONT = "¿¡§£"  # signs that every font has, beside accented letters
 def prose(text: str, code: bool = True) -> str:
     """Write words; what stands in backticks becomes typewriter, in code.
 
-    >>> prose("`rod_x` and q̈ = 2 λ")
-    '\\\\texttt{rod\\\\_x} and $\\\\ddot{q}$ = 2 $\\\\lambda$'
+    >>> prose("`rod_x` and q̈ = ½ λ")
+    '\\\\texttt{rod\\\\_x} and $\\\\ddot{q}$ = $\\\\tfrac{1}{2}$ $\\\\lambda$'
     """
     text = re.sub(r"([^\W\d_])([\u0307\u0308])", lambda m: f"\0{_ACCENTS[m[2]]}{{{_letter(m[1])}}}\0", text)
+    text = re.sub("([α-ωΑ-Ω])\u0302", lambda m: rf"\0\hat{{{_letter(m[1])}}}\0".replace(r"\0", "\0"), text)
     pieces = unicodedata.normalize("NFC", text).replace("`", _TICK).split("\0")
     written = "".join(f"${p}$" if k % 2 else "".join(map(_character, p)) for k, p in enumerate(pieces))
     if code:
@@ -143,6 +145,9 @@ def _symbol(c: str) -> str | None:
         return f"{{}}^{{{_RAISED[c]}}}"
     if c in _LOWERED:
         return f"{{}}_{{{_LOWERED[c]}}}"
+    if unicodedata.decomposition(c).startswith("<fraction>"):
+        above, _, below = unicodedata.normalize("NFKD", c).partition("\u2044")
+        return rf"\tfrac{{{above}}}{{{below}}}"
     letter, *marks = unicodedata.normalize("NFD", c)
     if len(marks) == 1 and marks[0] in _ACCENTS:  # one character in Unicode, as the rate of b is, but not that of q
         return f"{_ACCENTS[marks[0]]}{{{_letter(letter)}}}"

@@ -183,6 +183,11 @@ class Board(Printed):
         entries = self.derivation.entries
         return [self.as_it_is(name, entries[name]) for name in names if any(entries.get(name, ()))]
 
+    def shortened(self, of: str) -> list[Block]:
+        """Say that the constraints were used to write something in few operations."""
+        words = f"{of}, as it is where the constraints hold; `full` gives it in general."
+        return [] if self.derivation.is_full or not self.kept else [Paragraph(words, "faint")]
+
     def as_it_is(self, name: str, rows: Sequence[Sequence[Expr]]) -> Matrix:
         """Show a matrix that is written already, with its letter in the paper."""
         kind = self.derivation.kind

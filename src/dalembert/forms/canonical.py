@@ -141,7 +141,7 @@ class Canonical(Form):
             Section("From velocities to momenta, q̇ = M⁻¹(p − l)", board.shown("M_inverse")),
             Section("H = p·q̇ − T + V", board.shown("H")),
             Section("The constraints in the momenta, ψ̂(q, p, t) = 0", board.shown("psi")),
-            Section("B = ∂ψ̂/∂p and B⁰", board.shown("B", "B_0")),
+            Section("B = ∂ψ̂/∂p and B⁰", [*board.shown("B", "B_0"), *board.shortened("B⁰")]),
             Section("D, with A D = 0", board.shown("D")),
             *board.conditions(words),
             Section("So R is", board.shown("R") if board.kept else []),
@@ -149,7 +149,7 @@ class Canonical(Form):
 
     def conditions(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Mapping[str, list[Expr]]:
         """Return what determines R: B R + B⁰ = 0 and Dᵀ R = 0."""
-        return compatibility(matrices, [scene.fresh("R", q.name) for q in scene.blocks.q], "R")
+        return compatibility(matrices, [scene.fresh("R", q.name) for q in scene.blocks.q], "R", "B⁰")
 
     @staticmethod
     def _by_bodies(found: Hamiltonian, steps: ByBodies) -> Written:

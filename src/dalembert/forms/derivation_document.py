@@ -14,6 +14,7 @@ from dalembert.errors import quoted
 from dalembert.forms.contact_conditions import contact_rows, contact_words
 from dalembert.forms.multipliers import multiplier
 from dalembert.forms.solved import alone
+from dalembert.survey.integrals import NARROWED
 
 if TYPE_CHECKING:
     from dalembert.forms.derivation import Derivation
@@ -120,6 +121,7 @@ class _Description:
         rows = found.rows()
         shown = [row for row in rows if self.whole or is_readable([row.right])]
         said = [Paragraph(f"{row.left} = {row.said}", "faint") for row in rows if row not in shown]
+        said += [Paragraph(note, "faint") for note in found.notes if note == NARROWED and shown]
         shown += [Equation(name, value) for name, value in found.meanings().items() if name not in known]
         return self.section("First integrals", shown, "integral", *said)
 

@@ -14,7 +14,7 @@ from dalembert.algebra.elimination import factorise
 from dalembert.algebra.gramschmidt import Scalar
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.writing.cost import operations
-from dalembert.document.nodes import Block, Paragraph, Section
+from dalembert.document.nodes import Paragraph, Section
 from dalembert.forms.base import (
     Form,
     Matrix,
@@ -27,6 +27,7 @@ from dalembert.forms.base import (
     transposed,
 )
 from dalembert.forms.cramer import ByCramer
+from dalembert.forms.gain_steps import gain_steps
 from dalembert.forms.multipliers import accelerations
 from dalembert.forms.prepared import Rows, Scene
 from dalembert.forms.sheet import LONG
@@ -48,7 +49,9 @@ class Explicit(Form):
     title = "The explicit form, q̈ = P a_u + N c (Beshaw)"
     inverse = True
     paper = "Beshaw"
-    printed = MappingProxyType({"c": "B q̇ + C", "N": "H", "B": "−∂ψ/∂q", "C": "−∂ψ/∂t"})
+    printed = MappingProxyType(
+        {"c": "B q̇ + C", "N": "H", "B": "−∂ψ/∂q", "C": "−∂ψ/∂t", "K": "K", "C_K": "C = Kψ − ∂ψ/∂t", "R_K": "R"}
+    )
 
     def solve(self, rows: Rows, pilot: Pilot) -> Solution:
         """Solve with M, then with A M⁻¹Aᵀ."""
@@ -111,23 +114,23 @@ class Explicit(Form):
             parts.append(Section("Multipliers: W λ = b, W = A M⁻¹Aᵀ, b = c − A a_u", board.coupling()))
             told = "N = M⁻¹AᵀW⁻¹ and P = E − N A, so that q̈ = P a_u + N c:"
             parts.append(Section("N and P", [Paragraph(told), *board.shown("N", "P")]))
-            parts.append(Section("c = B q̇ + C, S = N B, R = N C", self._split(board)))
+            parts += self._split(board)
         return parts
 
     @staticmethod
-    def _split(board: Board) -> list[Block]:
-        """Write c in two parts, as Beshaw has it: q̈ = P a_u + S q̇ + R."""
+    def _split(board: Board) -> list[Section]:
+        """Write c in two parts, as Beshaw has it: q̈ = P a_u + S q̇ + R; then R as gains of stabilisation change it."""
         b, N = board.scene.blocks, board.derivation.entries.get("N", [])
         psi = [residual for i in board.kept if (residual := b.psi[i]) is not None]
         if len(psi) < len(board.kept) or max(map(operations, (*psi, *(e for row in N for e in row)))) > LONG:
-            return []
+            return gain_steps(board)
         calculus = Calculus([*b.q, *b.v, b.t])
         lifted = [calculus.lift(residual) for residual in psi]
         B = [[calculus.lower(-calculus.diff(residual, q)) for q in b.q] for residual in lifted]
         C = [[calculus.lower(-calculus.diff(residual, b.t))] for residual in lifted]
-        words = "A motion that is kept by `stabilise` has C = K ψ − ∂ψ/∂t, with the gains K."
         made = [board.matrix("S", product(N, B)), board.matrix("R", product(N, C))] if any(N) else []
-        return [board.matrix("B", B), board.matrix("C", C), *made, Paragraph(words, "faint")]
+        whole = Section("c = B q̇ + C, S = N B, R = N C", [board.matrix("B", B), board.matrix("C", C), *made])
+        return [whole, *gain_steps(board, C, N)]
 
     def in_steps(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Written:
         """Return q̈ − (M⁻¹f + M⁻¹Aᵀλ)."""

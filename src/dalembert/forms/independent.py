@@ -22,10 +22,11 @@ from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rank import null_space
 from dalembert.algebra.writing.cost import operations
 from dalembert.algebra.writing.ledger import TRIVIAL
+from dalembert.algebra.writing.numerals import numerals
 from dalembert.arguments import names
 from dalembert.arrays import Array, Sparse
 from dalembert.blocks.numeric import Values
-from dalembert.document.nodes import Paragraph, Section
+from dalembert.document.nodes import Block, Paragraph, Section
 from dalembert.errors import nearest, quoted
 from dalembert.forms.along_bodies import along_coordinates
 from dalembert.forms.base import Form, Matrix, Solution, Written, dense, holds_where, register, transposed
@@ -50,7 +51,7 @@ class Independent(Form):
 
     name = "independent"
     title = "Independent coordinates, RᵀM R z̈ = Rᵀ(f − M a₀)"
-    letters = MappingProxyType({"inertia": "R^T M R", "force": "R^T (f - M a_0)"})
+    letters = MappingProxyType({"V_T": "V^T", "inertia": "R^T M R", "force": "R^T (f - M a_0)"})
     chooses = True
     paper = "lecture"
     printed = MappingProxyType({"f": "μ", "A": "Φ", "c": "−Φ̇ ṡ", "inertia": "M_q"})
@@ -61,7 +62,8 @@ class Independent(Form):
         self.coordinates = None if coordinates is None else names("coordinates", coordinates)
         self._free: frozenset[int] = frozenset()
         self._chosen: tuple[int, ...] = ()
-        self._B: list[list[int]] = []  # of the objective choice, in parts of `_PARTS`
+        self._B: list[list[int]] = []  # of the objective choice, in parts of a power of ten,
+        self._singular: dict[str, Array] = {}  # and A = U S Vᵀ, where it was made
 
     def refuse(self, scene: Scene) -> str | None:
         """Refuse names that are no coordinates, too few or too many, and ones that are not independent."""
@@ -70,7 +72,7 @@ class Independent(Form):
         count = scene.system.mechanical
         names, freedom = scene.system.coordinates[:count], count - scene.rank
         if self.coordinates == (OBJECTIVE,) and OBJECTIVE not in names:
-            self._B = _rounded(scene)
+            self._B, self._singular = _rounded(scene)
             return None
         for name in self.coordinates:
             if name not in names:
@@ -221,7 +223,7 @@ class Independent(Form):
 
     def _written_B(self) -> Matrix:
         """Return B of the objective choice, as it is written; nothing of coordinates that are chosen."""
-        return [[se.Rational(k, 10**_DECIMALS) for k in row] for row in self._B]
+        return [[_decimal(k / 10**_DECIMALS) for k in row] for row in self._B]
 
     def steps(self, board: Board) -> list[Section]:
         """Show which coordinates are independent, B, [A; B], then R, a₀ and what remains."""
@@ -232,10 +234,22 @@ class Independent(Form):
         solved = "[A; B] q̇ = [−∂g/∂t; ż]: R is the last columns of [A; B]⁻¹, so that A R = 0; [A; B] a₀ = [c; 0]."
         choice = [Paragraph(told), *([board.matrix("B", B), board.matrix("Z", [*board.A, *B], "[A; B]")] if B else [])]
         return [
+            Section("Singular values, A(q₀) = U S Vᵀ", self._decomposed(board)),
             Section("The choice of coordinates", choice),
             Section("q̇ = R ż + …, q̈ = R z̈ + a₀", [Paragraph(solved), *board.shown("R", "a_0")]),
             Section("RᵀM R z̈ = Rᵀ(f − M a₀)", board.shown("inertia", "force")),
         ]
+
+    def _decomposed(self, board: Board) -> list[Block]:
+        """Show U, S and Vᵀ of the objective choice."""
+        if not self._singular:
+            return []
+        told = (
+            "At the start, with the independent rows of A. The last rows of Vᵀ belong to the singular value zero: "
+            "they are B, which is rounded to two decimals."
+        )
+        shown = {name: [[_decimal(float(x)) for x in row] for row in rows] for name, rows in self._singular.items()}
+        return [Paragraph(told), *(board.matrix(name, rows) for name, rows in shown.items())]
 
     def determinant(self, rows: Rows, pilot: Pilot) -> Scalar:
         """Return the determinant of A on the dependent coordinates: the choice holds where it does not vanish."""
@@ -263,17 +277,23 @@ class Independent(Form):
         return [se.Add(*[m * z for m, z in zip(row, symbols, strict=True)]) - force[0] for row, force in rows]
 
 
-def _rounded(scene: Scene) -> list[list[int]]:
-    """Return B at the start, or where A has its rank if it has not there, in parts of a power of ten."""
+def _rounded(scene: Scene) -> tuple[list[list[int]], dict[str, Array]]:
+    """Return B at the start, or where A has its rank if not there, in parts of a power of ten; and U, S, Vᵀ of A."""
     count, n = scene.system.mechanical, len(scene.system.coordinates)
     places = (scene.numeric.all(place.t, place.q, place.v).A for place in (scene.start, *scene.places))
-    matrices = [objective(A[scene.kept][:, :count]) for A in places]
-    B = next((B for B in matrices if len(B) == count - scene.rank), matrices[0])
-    found = []
-    for row in B:  # turned so that its largest entry is positive
-        row = row if row[int(np.argmax(np.abs(row)))] > 0 else -row
-        found.append([round(float(b) * 10**_DECIMALS) for b in row] + [0] * (n - count))
-    return found + [[10**_DECIMALS * (j == i) for j in range(n)] for i in range(count, n)]
+    matrices = [A[scene.kept][:, :count] for A in places]
+    A = next((A for A in matrices if len(objective(A)) == count - scene.rank), matrices[0])
+    B = objective(A)
+    B = np.array([row if row[int(np.argmax(np.abs(row)))] > 0 else -row for row in B])  # the largest entry is positive
+    U, S, V = np.linalg.svd(A.toarray(), full_matrices=False)
+    singular = {"U": U, "S": np.hstack([np.diag(S), np.zeros((len(S), len(B)))]), "V_T": np.vstack([V, B])}
+    found = [[round(float(b) * 10**_DECIMALS) for b in row] + [0] * (n - count) for row in B]
+    return found + [[10**_DECIMALS * (j == i) for j in range(n)] for i in range(count, n)], singular if len(S) else {}
+
+
+def _decimal(value: float) -> Expr:
+    """Return a number with three decimals, as it is shown."""
+    return numerals(se.RealDouble(round(value, 3) + 0.0)) if round(value, 3) % 1 else se.Integer(round(value))
 
 
 def _whole(k: int, arithmetic: Any) -> Scalar:

@@ -92,32 +92,32 @@ class Reactions(Form):
     def steps(self, board: Board) -> list[Section]:
         """Show the inertia without Christoffel symbols, M⁻¹, B, B₀ and D, and what they say of r."""
         words = {
-            "B r + B⁰ = 0": "The accelerations M⁻¹(f + r) must satisfy A q̈ = c: with B = A M⁻¹ and B₀ = B f − c,",
+            "B r + B₀ = 0": "The accelerations M⁻¹(f + r) must satisfy A q̈ = c: with B = A M⁻¹ and B₀ = B f − c,",
             "Dᵀ r = 0": "Ideal constraints do no virtual work:",
         }
         return [
             *inertia_steps(board),
             Section("The inverse of the mass matrix", board.inverse()),
-            Section("B = A M⁻¹ and B₀ = B f − c", board.shown("B", "B_0")),
+            Section("B = A M⁻¹ and B₀ = B f − c", [*board.shown("B", "B_0"), *board.shortened("B₀")]),
             Section("D, with A D = 0", board.shown("D")),
             *board.conditions(words),
         ]
 
     def conditions(self, scene: Scene, matrices: Mapping[str, Matrix]) -> Mapping[str, list[Expr]]:
         """Return what determines r: B r + B₀ = 0 and Dᵀ r = 0."""
-        return compatibility(matrices, self.solved_for(scene), "r")
+        return compatibility(matrices, self.solved_for(scene), "r", "B₀")
 
     def solved_for(self, scene: Scene) -> list[Expr]:
         """Return the symbols of the total reaction."""
         return [scene.fresh("r", q.name) for q in scene.blocks.q]
 
 
-def compatibility(matrices: Mapping[str, Matrix], r: list[Expr], letter: str) -> dict[str, list[Expr]]:
-    """Return B r + B₀ = 0 and Dᵀ r = 0 row by row."""
+def compatibility(matrices: Mapping[str, Matrix], r: list[Expr], letter: str, zero: str) -> dict[str, list[Expr]]:
+    """Return B r + B₀ = 0 and Dᵀ r = 0 row by row, with the letters that r and B₀ have."""
     found: dict[str, list[Expr]] = {}
     if {"B", "B_0"} <= matrices.keys():
         rows = zip(matrices["B"], matrices["B_0"], strict=True)
-        found[f"B {letter} + B⁰ = 0"] = [se.Add(*map(se.Mul, row, r), value) for row, (value,) in rows]
+        found[f"B {letter} + {zero} = 0"] = [se.Add(*map(se.Mul, row, r), value) for row, (value,) in rows]
     if "D" in matrices:
         found[f"Dᵀ {letter} = 0"] = transposed_product(matrices["D"], r)
     return {title: rows for title, rows in found.items() if rows}

@@ -27,7 +27,7 @@ from dalembert.threads import one_thread
 STRUCTURE, PARAMETERS, START = "structure", "parameters", "start"
 _MOST = 64  # answers to one question asked by name that are kept, as of code for events: the last ones
 _NOTHING: Any = object()  # in place of what is not known
-_LARGE = 30  # coordinates, from which on linear algebra would use several threads
+_LARGE = 8  # coordinates, from which on linear algebra would use several threads
 
 Result = TypeVar("Result")
 Names = ParamSpec("Names")

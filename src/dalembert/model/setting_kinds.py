@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from dalembert.errors import ModelError
 
 GAINS = ("kappa", "alpha", "beta")  # of stabilisation: on velocities, and two on positions
+_BETWEEN = re.compile(r"\s*,\s*|\s+")  # names
 _NEXT = re.compile(r",(?=\s*[^\W\d]\w*\s*=[^=])")  # the comma before the next of several gains
 _GAIN = "`{}` is a number, an expression of t and parameters, a list with one for each constraint, or a matrix"
 
@@ -99,13 +100,13 @@ class Named:
 
 
 class Names:
-    """One name or several; on the command line with commas between them."""
+    """One name or several; as text with commas or spaces between them."""
 
     def read(self, name: str, value: Any) -> tuple[str, ...]:
         """Return the names."""
         from dalembert.arguments import names
 
-        given = value.split(",") if isinstance(value, str) else value
+        given = _BETWEEN.split(value.strip()) if isinstance(value, str) else value
         found = tuple(part.strip() for part in names(name, given))
         if not found or not all(found):
             raise ModelError(f"`{name}` takes names, as in x, phi; got {_shown(value)}")
@@ -125,7 +126,10 @@ class Gains:
 
         if isinstance(value, (list, tuple)) and value and all(isinstance(text, str) for text in value):
             parts = [part for text in value for part in _NEXT.split(text)]
-            value = dict(_assigned(name, part) for part in parts)
+            pairs = [_assigned(name, part) for part in parts]
+            if twice := [key for k, (key, _) in enumerate(pairs) if key in dict(pairs[:k])]:
+                raise ModelError(f"`{twice[0]}` is given twice; give it once")
+            value = dict(pairs)
         found = table(name, value)
         for key in found:
             if key not in GAINS:

@@ -242,10 +242,17 @@ class Stabilisation:
     def _outside(self, level: str, found: Contraction, step: float, longest: float) -> str:
         region, given, method = StabilityRegion(self.method), self._known(), self.method.name
         size = found.radius if given.constant else found.delta
+        along = "from step to step" if given.constant or found.steps == 1 else f"in {found.steps} steps"
         text = (
             f"the gains {given.words} are outside what `{method}` admits with the step {step:g}: errors of constraints "
-            f"on {LEVELS[level]} would grow {size:.3g} times from step to step (δ < 1 is needed). Admissible "
+            f"on {LEVELS[level]} would grow {size:.3g} times {along} (δ < 1 is needed). "
         )
+        if longest > step:  # as in Vinograd's example
+            text += (
+                "The eigenvalues of K are admissible at every time, but K changes so that errors grow all the same: "
+            )
+            return text + "let it change more slowly, or take larger gains. `unchecked` insists"
+        text += "Admissible "
         if given.scalar[level]:
             end = region.interval / step
             text += f"is {-end:.4g} < kappa < 0" if level == "velocity" else f"is alpha = beta up to {end:.4g}"

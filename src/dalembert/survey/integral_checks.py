@@ -12,7 +12,7 @@ from dalembert.algebra.rational import Field, TooLarge
 from dalembert.arrays import Array
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
-from dalembert.survey.integral_search import ENERGY, ZERO_RATE, IntegralSearch
+from dalembert.survey.integral_search import ENERGY, ZERO_RATE, IntegralPart, IntegralSearch
 from dalembert.survey.sampled_states import SampledStates
 
 _SAME = 1e-8  # of its values, up to which an integral follows from others
@@ -20,10 +20,16 @@ _SAME = 1e-8  # of its values, up to which an integral follows from others
 
 @dataclass
 class IntegralChecks:
-    """Judges candidates one after the other. known: the values of those that hold, the constants first."""
+    """Judges candidates one after the other. known: the values of those that hold, the constants first.
+
+    numbers, sizes, moved: what was worked out before, by factor, part and coordinate.
+    """
 
     search: IntegralSearch
     known: list[Array] = field(default_factory=list)
+    numbers: dict[Expr, float] = field(default_factory=dict)
+    sizes: dict[int, Array] = field(default_factory=dict)
+    moved: dict[int, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.known = [np.ones(len(self.search.others))]
@@ -34,25 +40,48 @@ class IntegralChecks:
         It may be a combination of others, also with what integrable constraints keep constant; zero is one of none. It
         is measured beside its parts: a direction that vanishes on the constraints gives an integral that does.
         """
-        others = self.search.others
-        here = others.at([self.search.expression(factors)])[0]
+        numbers = {k: self._number(factor) for k, factor in factors.items()}
+        here = sum(number * self._columns[k] for k, number in numbers.items())
         if not np.all(np.isfinite(here)):
             return True
-        size = sum(self._size(factor, k) for k, factor in factors.items())
+        size = sum(abs(number) * self._size(k) for k, number in numbers.items())
         basis = np.array([kept * one for kept in self._kept for one in self.known]).T
         basis = basis / np.linalg.norm(basis, axis=0)
         left = here - basis @ np.linalg.lstsq(basis, here, rcond=None)[0]
         return bool(np.linalg.norm(left) <= _SAME * np.linalg.norm(size))
 
-    def _size(self, factor: Expr, k: int) -> Array:
-        """Return how large a factor times a part is at the states, also where constraints hold φ at zero."""
-        search, others, column = self.search, self.search.others, self.search.columns[k]
-        moved = column.expression if column.coordinate is None else search.momenta[column.coordinate]
-        by_v = (np.abs(others.at(search.slopes(moved)[1])) * others.pace.T).sum(axis=0)
-        scale, *slopes = np.abs(others.at([column.part, *(column.part.diff(q) for q in search.b.q)]))
-        units = np.where(others.numeric.units > 0, others.numeric.units, 1.0)
-        scale = scale + sum(slope * unit for slope, unit in zip(slopes, units, strict=True))
-        return np.abs(others.at([factor])[0]) * scale * by_v
+    def _number(self, factor: Expr) -> float:
+        """Return the value of a factor, which is made of parameters."""
+        if factor not in self.numbers:
+            values = {se.Symbol(name): se.RealDouble(value) for name, value in self.search.others.values.items()}
+            self.numbers[factor] = float(factor.xreplace(values))
+        return self.numbers[factor]
+
+    @cached_property
+    def _columns(self) -> Array:
+        """The parts at the states, one row for each."""
+        return self.search.others.at([column.expression for column in self.search.columns])
+
+    def _size(self, k: int) -> Array:
+        """Return how large a part is at the states, also where constraints hold φ at zero."""
+        if k not in self.sizes:
+            search, others, column = self.search, self.search.others, self.search.columns[k]
+            scale, *slopes = np.abs(others.at([column.part, *(column.part.diff(q) for q in search.b.q)]))
+            units = np.where(others.numeric.units > 0, others.numeric.units, 1.0)
+            scale = scale + sum(slope * unit for slope, unit in zip(slopes, units, strict=True))
+            self.sizes[k] = scale * self._size_by_v(column)
+        return self.sizes[k]
+
+    def _size_by_v(self, column: IntegralPart) -> Array:
+        """Return how large what moves is: a momentum, the energy or a position."""
+        search, others, i = self.search, self.search.others, column.coordinate
+        if i not in self.moved or i is None:
+            moved = column.expression if i is None else search.momenta[i]
+            by_v = (np.abs(others.at(search.slopes(moved)[1])) * others.pace.T).sum(axis=0)
+            if i is None:
+                return by_v
+            self.moved[i] = by_v
+        return self.moved[i]
 
     @cached_property
     def _kept(self) -> list[Array]:

@@ -29,8 +29,9 @@ def factors_near(
     2*w
     """
     found = [fraction] if (fraction := _fraction(value)) is not None else []
-    if found and abs(found[0]) == 1:
-        return found
+    if found and abs(found[0]) == 1:  # as of most; of the constant forces one may be meant
+        same = [(found[0] * size, expr) for expr, size in others.items() if abs(abs(size) - 1) <= _CLOSE]
+        return [*found, *(se.Integer(round(float(sign))) * expr for sign, expr in same)][:_WAYS]
     named = [(se.Symbol(name), number) for name, number in parameters.items() if number][:_FEW]
     products = [(symbol**power, number**power) for symbol, number in named for power in (1, 2, -1)]
     products += [(a * b, x * y) for (a, x), (b, y) in permutations(named, 2) if str(a) < str(b)]

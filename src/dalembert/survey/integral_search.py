@@ -15,14 +15,15 @@ from dalembert.language.building import Expr
 from dalembert.language.calculus import ONE, Calculus
 from dalembert.model.mechanism.mechanism import Mechanism
 from dalembert.survey.integral_factors import factors_near
+from dalembert.survey.integral_pairs import pairs_of
 from dalembert.survey.sampled_states import SampledStates
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
 
-_MOST = 200  # parts of directions that are looked at together: then fewer kinds of them
+_MOST = 300  # parts of directions that are looked at together: then fewer kinds of them
 _OTHERS = 40  # states at which candidates are tried
-_WAVES = 4  # angles whose sines and cosines are looked at
+_WAVES = 4  # angles whose sines and cosines are looked at where those of all are too many
 _DEPENDENT = 1e-9  # of its length that a column keeps beside others on which it depends
 ZERO_RATE = 3e-11  # of its terms, up to which a rate is rounding
 _SMALL = 1e-7  # part of the largest that a factor times what it multiplies must be to be one
@@ -41,7 +42,12 @@ class IntegralPart:
 
 
 class IntegralSearch:
-    """The parts of integrals, and what relations there are between their rates; `others` are states to try them at."""
+    """The parts of integrals, and what relations there are between their rates; `others` are states to try them at.
+
+    narrowed: whether some of the directions were left out, as there are too many.
+    """
+
+    narrowed = False
 
     def __init__(self, system: System):
         self.system, self.b = system, system.blocks
@@ -70,18 +76,24 @@ class IntegralSearch:
         turning = {symbol for angle in angles for symbol in angle.free_symbols} | still
         if isinstance(self.system, Mechanism):  # which knows them, also those without sines
             turning |= {q for q in b.q if self.system.measured.get(q.name) == "angle"}
-        parts: list[list[tuple[int, Expr]]] = [[(0, ONE)], [(1, q) for q in b.q[:n] if q not in turning]]
-        parts.append([(2, wave(angle)) for angle in angles[:_WAVES] for wave in (se.cos, se.sin)])
-        while len(parts) > 1 and len(moving) * sum(map(len, parts)) > _MOST:
-            parts.pop()
-        found = [
-            IntegralPart(cost, part * self.momenta[i], i, part)
-            for group in parts
-            for cost, part in group
-            for i in moving
-        ]
+        factors = [j for j, q in enumerate(b.q[:n]) if q not in turning]
+        near, self.narrowed = pairs_of(self.system, moving, factors, _MOST - len(moving))
+        parts: list[tuple[int, int, Expr]] = [(0, i, ONE) for i in moving] + [(1, i, b.q[j]) for i, j in near]
+        rigid = isinstance(self.system, Mechanism) and not any(c.level == "velocity" for c in self.system.constraints)
+        for some in (angles, angles[:_WAVES], []):
+            waves = [wave(angle) for angle in some for wave in (se.cos, se.sin)]
+            if len(parts) + len(moving) * len(waves) <= _MOST:
+                parts += [(2, i, wave) for wave in waves for i in moving]
+                self.narrowed |= len(some) < len(angles) and not rigid  # what is rigid is only shifted and turned
+                break
+        found = [IntegralPart(cost, part * self.momenta[i], i, part) for cost, i, part in parts]
         found += [IntegralPart(POSITION, q) for q in self._free_positions()]
         return found if b.energy is None else [*found, IntegralPart(ENERGY, b.energy)]
+
+    @cached_property
+    def freedom(self) -> int:
+        """The ways in which the system can move."""
+        return len(self.b.q) - self.others.rank
 
     def _angles(self) -> list[Expr]:
         """Return what sines and cosines are of, as far as that are coordinates."""
@@ -194,22 +206,25 @@ class IntegralSearch:
         lengths = np.linalg.norm(S, axis=0)
         lengths = np.where(lengths > 0, lengths, 1.0)
         R = R / lengths
-        Q, T, kept = np.zeros((len(R), 0)), np.zeros((0, 0)), []
-        for k in range(len(self.columns)):
-            column, own = R[:, k], np.linalg.norm(R[:, k])
+        size, kept = len(self.columns), []
+        whole, T = np.zeros((len(R), size), order="F"), np.zeros((size, size))
+        for k in range(size):
+            column, own, count = R[:, k], np.linalg.norm(R[:, k]), len(kept)
+            Q = whole[:, :count]
             along = Q.T @ column
             rest = column - Q @ along
             again = Q.T @ rest
             along, rest = along + again, rest - Q @ again
             if own <= ZERO_RATE or np.linalg.norm(rest) <= _DEPENDENT * own:
-                factors = np.linalg.solve(T, along) if own > ZERO_RATE and kept else np.zeros(len(kept))
+                known = own > ZERO_RATE and kept
+                factors = np.linalg.solve(T[:count, :count], along) if known else np.zeros(count)
                 found = {k: 1.0} | {c: -float(x) for c, x in zip(kept, factors, strict=True)}
                 found = {c: x * lengths[k] / lengths[c] for c, x in found.items()}
                 if choices := self._exact(found):
                     yield choices
                 continue
-            T = np.block([[T, along[:, None]], [np.zeros((1, len(kept))), np.array([[np.linalg.norm(rest)]])]])
-            Q, kept = np.column_stack([Q, rest / np.linalg.norm(rest)]), [*kept, k]
+            T[:count, count], T[count, count] = along, np.linalg.norm(rest)
+            whole[:, count], kept = rest / T[count, count], [*kept, k]
 
     def _exact(self, factors: dict[int, float]) -> list[dict[int, Expr]]:
         """Return factors as numbers that a person writes, or parameters in simple products; or nothing."""
@@ -223,7 +238,7 @@ class IntegralSearch:
         lead = energy[0] if energy else max(factors, key=lambda k: (-self.columns[k].cost, k))
         known: list[list[Expr]] = []
         for k, x in factors.items():
-            near = [ONE] if k == lead else factors_near(x / factors[lead], self.states.values, self._constants)
+            near = [ONE] if k == lead else factors_near(x / factors[lead], self.states.values, self._constants_for(k))
             if not near:
                 return []
             known.append(near)
@@ -236,13 +251,24 @@ class IntegralSearch:
         return np.nan_to_num(self.states.at([column.expression for column in self.columns]))
 
     @cached_property
-    def _constants(self) -> dict[Expr, float]:
-        """Constant forces, with their values."""
+    def _constants(self) -> list[dict[Expr, float]]:
+        """Constant forces by coordinate, with their values."""
         values = {se.Symbol(name): se.RealDouble(value) for name, value in self.states.values.items()}
-        terms = {term for f in self.b.f for term in self.calculus.terms(f)}  # others are not expanded: they may be long
-        alone = [se.expand(term) for term in terms if term.free_symbols and term.free_symbols <= values.keys()]
-        constant = {part for term in alone for part in (term.args if term.is_Add else (term,)) if part.free_symbols}
-        return {term: float(term.xreplace(values)) for term in sorted(constant, key=str)}
+        found = []
+        for f in self.b.f:
+            terms = [term for term in self.calculus.terms(f) if term.free_symbols]  # others may be long: not expanded
+            alone = [se.expand(term) for term in terms if term.free_symbols <= values.keys()]
+            constant = {part for term in alone for part in (term.args if term.is_Add else (term,)) if part.free_symbols}
+            found.append({term: float(term.xreplace(values)) for term in sorted(constant, key=str)})
+        return found
+
+    def _constants_for(self, k: int) -> dict[Expr, float]:
+        """Return constant forces, of a position those that act along it first."""
+        column, found = self.columns[k], {}
+        places = [i for i, q in enumerate(self.b.q) if column.cost == POSITION and q == column.expression]
+        for i in [*places, *range(len(self._constants))]:
+            found |= {term: value for term, value in self._constants[i].items() if term not in found}
+        return found
 
     def expression(self, factors: dict[int, Expr]) -> Expr:
         """Return the sum of parts with factors."""

@@ -41,11 +41,13 @@ from dalembert.survey.integral_search import ENERGY, IntegralSearch
 if TYPE_CHECKING:
     from dalembert.model.system import System
 
-_MANY = 60  # coordinates and constraints, beyond which nothing is looked for
+NARROWED = "of so many coordinates and angles not all directions were looked at: there may be others"
+_MANY = 100  # coordinates and constraints, beyond which nothing is looked for
 _FEW = 10  # states at which they are tried at least
 _SHOWN = 12  # that are kept
 _LONG = 250  # operations of one whose numbers are put together before it is written
 _MULTIPLIED = 500  # of one that is multiplied out
+_NAMED = 8  # coordinates of a direction that are named in words
 _FLAT = 1.2  # times the operations of the shortest, which a sum of products may have
 _LONGEST = 30_000  # of one that is written as it comes
 
@@ -140,13 +142,16 @@ def integrals_of(system: System) -> Integrals:
     if system.kinetic is None and any(entry.free_symbols & set(system.blocks.v) for entry in system.blocks.M.values()):
         return Integrals(system, (), ("masses that depend on velocities have no momenta",))
     try:
-        found = tuple(_found(IntegralSearch(system)))
+        found = tuple(_found(search := IntegralSearch(system)))
     except np.linalg.LinAlgError:  # of states where the equations have no value
         return Integrals(system, (), ("no admissible states were found to look for them",))
-    kept = tuple(_with_contacts(system, found))
-    lost = quoted(one.name for one in found if one.name not in {other.name for other in kept})
-    note = f"the reactions of contacts change {lost}, which would stay constant without them"
-    return Integrals(system, kept, (note,) if lost else ())
+    kept, notes = tuple(_with_contacts(system, found)), []
+    if lost := quoted(one.name for one in found if one.name not in {other.name for other in kept}):
+        notes.append(f"the reactions of contacts change {lost}, which would stay constant without them")
+    alone = search.freedom == 1 and any(one.energy for one in kept)  # of one freedom all follow from the energy
+    if search.narrowed and not alone:
+        notes.append(NARROWED)
+    return Integrals(system, kept, tuple(notes))
 
 
 @fact(STRUCTURE)
@@ -233,7 +238,9 @@ def _is_quadratic(search: IntegralSearch) -> bool:
 
 def _named(direction: dict[str, Expr], energy: bool, alone: bool, quadratic: bool, number: int) -> tuple[str, str]:
     """Return words and a name."""
-    along = ", ".join(f"{name}: {to_text(value)}" for name, value in direction.items())
+    first = dict(list(direction.items())[: _NAMED if len(direction) > _NAMED + 1 else None])
+    more = f", and of {len(direction) - len(first)} more" if len(first) < len(direction) else ""
+    along = ", ".join(f"{name}: {to_text(value)}" for name, value in first.items()) + more
     if energy and alone:
         return ("the energy T + V", "energy") if quadratic else ("Jacobi's integral T₂ − T₀ + V", "jacobi")
     if energy and not direction:
@@ -243,7 +250,8 @@ def _named(direction: dict[str, Expr], energy: bool, alone: bool, quadratic: boo
     if len(direction) == 1 and (name := next(iter(direction))) and direction[name] == 1:
         return f"the momentum of `{name}`", f"p_{name}"
     if all(value.is_Number or not value.free_symbols for value in direction.values()):
-        return f"the momentum of {quoted(direction)} moved together", "p_" + "_".join(direction)
+        name = f"I_{number + 1}" if more else "p_" + "_".join(direction)
+        return f"the momentum of {quoted(first)}{more} moved together", name
     return f"the momentum along {along}", f"I_{number + 1}"
 
 

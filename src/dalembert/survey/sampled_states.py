@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _BATCHES = 6  # in which they are drawn, each nearer to what is known to be admissible
 _TURNS = 16  # of Newton's method
+_CLOSE = 1e-5  # of a state: a step after which the matrix of Newton's method is kept
 _NEAR = 1e-12  # of the coordinates, that constraints may be off
 _RANK = 1e-10  # part of the largest singular value, below which rows repeat each other
 _CLEAR = 1e-5  # part of it that the others have at least: next to a singular position rounding is too large
@@ -111,13 +112,20 @@ class SampledStates:
             if not rows:
                 continue
             wanted = [residuals[i] for i in rows]
+            inverse, stale = np.zeros((len(self.t), self.numeric.n, len(rows))), np.ones(len(self.t), dtype=bool)
+            linear = x is self.v and not any(
+                entry.free_symbols & set(b.v) for (i, _), entry in b.A.items() if i in rows
+            )
             left, before = np.arange(len(self.t)), np.full(len(self.t), np.inf)
             for _ in range(_TURNS):
-                off, J = self._evaluate(wanted, left), self._matrix(rows, left)
+                off, new = self._evaluate(wanted, left), left[stale[left]]
                 with np.errstate(all="ignore"):
-                    step = np.linalg.pinv(np.nan_to_num(J), rcond=_RANK) @ np.nan_to_num(off.T)[:, :, None]
+                    if new.size:
+                        inverse[new] = np.linalg.pinv(np.nan_to_num(self._matrix(rows, new)), rcond=_RANK)
+                    step = inverse[left] @ np.nan_to_num(off.T)[:, :, None]
                 x[left] -= step[:, :, 0]
                 moved, whole = np.abs(step).max(axis=(1, 2)), np.abs(x[left]).max(axis=1)
+                stale[left] = (moved > _CLOSE * whole) & (not linear)
                 there = (moved <= _ROUNDED * whole) | ((moved <= _STUCK * whole) & (moved > 0.5 * before))
                 left, before = left[~there], moved[~there]
                 if not left.size:
@@ -135,6 +143,12 @@ class SampledStates:
         for (i, j, _), values in zip(entries, self._evaluate([entry for _, _, entry in entries], some), strict=True):
             A[:, i, j] = values
         return A
+
+    @property
+    def rank(self) -> int:
+        """The number of independent constraints, the most that there are at a state."""
+        rows = range(len(self.system.constraints))
+        return int(np.linalg.matrix_rank(self._matrix(rows), tol=None).max(initial=0)) if rows else 0
 
     # --- what happens there ------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dalembert.results.run import Run
 
 TEXT = "first integrals"
-_MOST = 30  # coordinates: with more it takes longer to find integrals than to judge all else
+_MOST = 60  # coordinates and constraints: with more it takes longer to find integrals than to judge all else
 _RESTING = 5  # positions at which the system is let go
 _PUSH = 1e-3  # part of the accelerations of the motion that count as some
 
@@ -30,7 +30,8 @@ def constants(run: Run, sizes: Scales) -> list[Item]:
     Where parameters change on the way, or velocities jump, they are others afterwards, and are not looked at.
     """
     system, motion = run.system, run.motion
-    if motion.changes or motion.held is not None or len(system.coordinates) > _MOST or moves_from_rest(run, sizes):
+    large = len(system.coordinates) + len(system.constraints) > _MOST
+    if motion.changes or motion.held is not None or large or moves_from_rest(run, sizes):
         return []
     found = lasting_momenta(system)
     if not found:
