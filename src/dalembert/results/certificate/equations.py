@@ -155,8 +155,8 @@ def scales(run: Run, at: list[Place]) -> Scales:
     )
 
 
-def residuals(run: Run, sizes: Scales) -> list[Item]:
-    """Measure the constraints at every step, each in the size of its own terms."""
+def residuals(run: Run, sizes: Scales, at: list[Place]) -> list[Item]:
+    """Measure the constraints at every step, each in the size of its own terms; programmes once more by themselves."""
     if not run.system.constraints:
         return []
     t, q, v, values = points(run)
@@ -164,8 +164,9 @@ def residuals(run: Run, sizes: Scales) -> list[Item]:
     values = np.broadcast_to(values, (len(q), values.shape[-1]))
     chosen = np.unique(np.concatenate([np.linspace(0, len(q) - 1, _SIZED).astype(int), *_where_held(run, values)]))
     limit = LOOSE if run.keep in ("none", "stabilise") else min(max(1e-10, 100 * run.rtol), LOOSE)
-    items = []
-    numeric = run.motion.ready.numeric
+    items, numeric = [], run.motion.ready.numeric
+    steered = [i for i, constraint in enumerate(run.system.constraints) if constraint.steered]
+    held = [_asked(place, [i for i in steered if i not in numeric.kinematic]) for place in at]
     for name, rows, found in (("position", numeric.holonomic, g), ("velocity", numeric.kinematic, psi)):
         if not rows:
             continue
@@ -188,7 +189,18 @@ def residuals(run: Run, sizes: Scales) -> list[Item]:
         worst = np.where(worst <= rounded, 0.0, worst)
         words = f"constraints on {'positions' if name == 'position' else 'velocities'}, in the size of their terms"
         items.append(Item(name, _ratio(worst, size), limit, words))
+        own = [k for k, i in enumerate(rows) if i in steered]
+        held.append(_ratio(worst[own], size[own]))
+    if steered:
+        items.append(Item("programmes", max(held), limit, "programmes held, in the size of their terms"))
     return items
+
+
+def _asked(place: Place, rows: list[int]) -> float:
+    """Return how far accelerations are from what some rows ask for, in the size of their terms."""
+    _, A, _, A_abs = place.matrices
+    a, c = place.acceleration, place.values.c[rows]
+    return _ratio(np.abs(A[rows] @ a - c), np.abs(c) + A_abs[rows] @ np.abs(a))
 
 
 def forces(run: Run, at: list[Place], sizes: Scales) -> list[Item]:
@@ -243,7 +255,9 @@ def _difference(place: Place, sizes: Scales) -> float:
     values, units = place.other, _units(sizes)
     U = sp.diags_array(units)
     M, f = U @ values.M @ U, units * values.f
-    expected = M @ Saddle(M, values.A @ U, smooth=True).solve(f, values.c)[0] - f
+    # what is hidden in programmes may be badly conditioned for ever, and is independent
+    smooth = not any(constraint.steered for constraint in sizes.run.system.constraints)
+    expected = M @ Saddle(M, values.A @ U, smooth=smooth).solve(f, values.c)[0] - f
     parts = (expected, f, units * sizes.without_forces, units * sizes.mass * sizes.accelerations)
     scale = max(np.abs(part)[~sizes.is_state].max(initial=0.0) for part in parts)
     own = np.max(np.abs(parts), axis=0)  # of states, each of its own
