@@ -221,27 +221,31 @@ def _steered(numeric: Numeric, law: Law, values: Values, theta: Array) -> Balanc
     """
     rows = list(law.rows)
     passive = [i for i in range(numeric.s) if i not in rows]
-    saddle = Saddle(values.M, values.A[passive], smooth=True)
     ((offsets, slopes, _),) = numbers_of(law).branches(theta)
     f, E, A = values.f.copy(), values.A[rows].toarray().T, values.A[rows].toarray()
     f[list(law.channels)] += offsets
     E[list(law.channels)] += slopes
-    free, still = saddle.solve(f, values.c[passive])[0], np.zeros(len(passive))
-    by = np.array([saddle.solve(force, still)[0] for force in E.T]).T
+    still = np.zeros(len(passive))
+    try:
+        saddle = Saddle(values.M, values.A[passive], smooth=True)
+        free = saddle.solve(f, values.c[passive])[0]
+        by = np.array([saddle.solve(force, still)[0] for force in E.T]).T
+    except np.linalg.LinAlgError:  # something has no inertia
+        free, by = np.zeros(numeric.n), np.zeros(E.shape)
     P, asked = A @ by, values.c[rows] - A @ free
     P[np.abs(P) <= _VANISHES * (np.abs(A) @ np.abs(by))] = 0.0
-    lam = _solved(P, asked)
+    lam, determinant = _solved(P, asked)
     found = np.zeros((0, len(rows))) if lam is None else lam[None]
     start, L = 0.0 * (asked + P.sum(axis=1)), np.zeros((len(rows), len(law.channels)))  # no numbers if these are none
-    return Balanced(law, values, theta, start, L, found, np.array([float(len(found))]), True)
+    return Balanced(law, values, theta, start, L, found, np.array([determinant]), True)
 
 
-def _solved(P: Array, right: Array) -> Array | None:
-    """Solve P x = right in rows and columns of size one; None where P is singular to rounding."""
+def _solved(P: Array, right: Array) -> tuple[Array | None, float]:
+    """Solve P x = right in rows and columns of size one; None, and zero, where P is singular to rounding."""
     if not (np.all(np.isfinite(P)) and np.all(np.isfinite(right))):
-        return None
+        return None, 0.0
     if not (np.any(P, axis=0).all() and np.any(P, axis=1).all()):
-        return None
+        return None, 0.0
     scaled, sizes = P.copy(), [np.ones(len(P)), np.ones(len(P))]
     for k in range(2 * _BALANCED):
         axis = 1 - k % 2
@@ -250,8 +254,8 @@ def _solved(P: Array, right: Array) -> Array | None:
         sizes[1 - axis] *= most
         scaled = scaled / np.expand_dims(most, axis)
     if not np.linalg.cond(scaled) < 1 / _SINGULAR:
-        return None
-    return np.linalg.solve(scaled, right / sizes[0]) / sizes[1]
+        return None, 0.0
+    return np.linalg.solve(scaled, right / sizes[0]) / sizes[1], float(np.linalg.det(scaled))
 
 
 def acting(numeric: Numeric, t: float, q: Array, v: Array) -> Values:

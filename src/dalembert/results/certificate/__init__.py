@@ -64,6 +64,7 @@ def certify(run: Run, second: Start | None = None) -> Certificate:
         measure("constraints", "constraints", lambda: equations.residuals(run, sizes, at))
         measure("equations", equations.TEXT, lambda: equations.forces(run, at, sizes))
         measure("controls", steering.TEXT, lambda: steering.alone(run, at))
+        measure("grip", steering.GRIP, lambda: steering.grip(run, notes))
         measure("solutions", solution_count.TEXT, lambda: solution_count.solutions(run, notes))
         measure("friction", rubbing.CONE, lambda: rubbing.rubbing(run, notes))
         measure("contacts", closing.INSIDE, lambda: closing.closing(run, sizes))
