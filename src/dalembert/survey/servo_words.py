@@ -49,7 +49,8 @@ def held(steering: Steering) -> str:
     if not hidden:
         return f"{text} at once (regular)"
     text += f" through what moves in between (tangential): {counted(len(hidden), 'more condition')}"
-    return f"{text} {'is' if len(hidden) == 1 else 'are'} hidden in {'it' if len(steering.orders) == 1 else 'them'}, {quoted(hidden)}"
+    where = "it" if len(steering.orders) == 1 else "them"
+    return f"{text} {'is' if len(hidden) == 1 else 'are'} hidden in {where}, {quoted(hidden)}"
 
 
 def asked(system: System, steering: Steering) -> list[str]:

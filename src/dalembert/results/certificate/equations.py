@@ -155,7 +155,7 @@ def scales(run: Run, at: list[Place]) -> Scales:
     )
 
 
-def residuals(run: Run, sizes: Scales, at: list[Place]) -> list[Item]:
+def residuals(run: Run, sizes: Scales, looked: list[Place]) -> list[Item]:
     """Measure the constraints at every step, each in the size of its own terms; programmes once more by themselves."""
     if not run.system.constraints:
         return []
@@ -166,7 +166,7 @@ def residuals(run: Run, sizes: Scales, at: list[Place]) -> list[Item]:
     limit = LOOSE if run.keep in ("none", "stabilise") else min(max(1e-10, 100 * run.rtol), LOOSE)
     items, numeric = [], run.motion.ready.numeric
     steered = [i for i, constraint in enumerate(run.system.constraints) if constraint.steered]
-    held = [_asked(place, [i for i in steered if i not in numeric.kinematic]) for place in at]
+    held = [_asked(place, [i for i in steered if i not in numeric.kinematic]) for place in looked]
     for name, rows, found in (("position", numeric.holonomic, g), ("velocity", numeric.kinematic, psi)):
         if not rows:
             continue
