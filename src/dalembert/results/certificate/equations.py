@@ -33,6 +33,7 @@ _NOTHING = 1e-60  # as the far end of a pulse, exp(−12²): no length, speed or
 _SMALL = 1e-3  # part of the largest force that every force is measured by at least
 _PLACES = 9  # at which forces and other solutions are compared
 _ROUNDING = 2e-15  # of the largest coordinate: what a constraint may be off by rounding alone
+_LAST_DIGITS = 1e-14  # of the terms of a condition, which may be rounding
 _SIZED = 20  # at which the sizes of constraints are looked at
 _DENSE = 80  # coordinates and constraints, up to which plain arrays are faster than sparse ones
 Matrix = Array | Sparse
@@ -170,18 +171,21 @@ def residuals(run: Run, sizes: Scales, looked: list[Place]) -> list[Item]:
     for name, rows, found in (("position", numeric.holonomic, g), ("velocity", numeric.kinematic, psi)):
         if not rows:
             continue
-        size, written, rounded = np.zeros((3, len(rows)))  # written: as native code could be wrong
+        # written: as native code could be wrong; bare: without what stands beside the coordinates, as terms of a path
+        size, bare, written, rounded = np.zeros((4, len(rows)))
         moves = sizes.positions if name == "position" else sizes.velocities
         largest = np.abs(found[:, rows])
         for some in (chosen, None):
             if some is None:  # rows that were off where they were looked at, as what sticks only for a while
                 some = np.unique(largest.argmax(axis=0)[(size == 0.0) & (largest.max(axis=0) > 0.0)])
             for i in some:
-                here = numeric_at(run, values[i])
+                numbers = numeric_at(run, values[i])
                 at, reach = float(t[i]), np.abs(q[i] if name == "position" else v[i]).max(initial=0.0)
-                off, J, terms = here.position(at, q[i]) if name == "position" else here.velocity(at, q[i], v[i])
+                off, J, terms = numbers.position(at, q[i]) if name == "position" else numbers.velocity(at, q[i], v[i])
                 J.data = np.abs(J.data)
-                moved, lengths = (J @ np.column_stack([moves, np.ones(len(moves))])).T
+                here = np.abs(q[i] if name == "position" else v[i])
+                moved, lengths, own = (J @ np.column_stack([moves, np.ones(len(moves)), here])).T
+                bare = np.maximum(bare, np.maximum(moved, own))
                 size = np.maximum(size, np.maximum(terms, moved))
                 written = np.maximum(written, np.abs(off))
                 rounded = np.maximum(rounded, _ROUNDING * reach * lengths)
@@ -190,9 +194,10 @@ def residuals(run: Run, sizes: Scales, looked: list[Place]) -> list[Item]:
         words = f"constraints on {'positions' if name == 'position' else 'velocities'}, in the size of their terms"
         items.append(Item(name, _ratio(worst, size), limit, words))
         own = [k for k, i in enumerate(rows) if i in steered]
-        held.append(_ratio(worst[own], size[own]))
+        led = np.maximum(np.where(bare > 0, bare, size), _LAST_DIGITS / limit * size)  # beside terms there is rounding
+        held.append(_ratio(worst[own], led[own]))
     if steered:
-        items.append(Item("programmes", max(held), limit, "programmes held, in the size of their terms"))
+        items.append(Item("programmes", max(held), limit, "programmes held, in the size of what they lead"))
     return items
 
 
