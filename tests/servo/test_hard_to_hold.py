@@ -48,7 +48,7 @@ def test_the_certificate_says_that_programmes_are_held_by_the_controls():
     assert items["programmes"].text.startswith("programmes held")
     assert items["programmes"].ok
     assert items["controls"].ok
-    assert items["controls"].value < 1e-9
+    assert run.certificate["controls"].value == pytest.approx(0, abs=1e-9)
     assert items["grip"].value == 0
 
 
@@ -107,7 +107,7 @@ def test_a_path_without_its_last_derivative_is_said():
         controls={"F": {"acts": {"x2": 1}}},
         programme={"path": "x1 = t^3.5"},
     )
-    with pytest.raises(SimulationError, match="would take of `F` has no finite value at t = 0.*no such derivative"):
+    with pytest.raises(SimulationError, match=r"would take of `F` has no finite value at t = 0.*no such derivative"):
         system.simulate(1)
 
 

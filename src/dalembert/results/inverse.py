@@ -233,7 +233,8 @@ class _Inverse:
             when = t[int(np.flatnonzero(~np.all(np.isfinite(out), axis=1))[0])]
             raise SimulationError(f"what the motion takes is not finite at t = {when:.6g}")
         E = np.concatenate([np.swapaxes(A[:, list(self.driven.values())], 1, 2), E], axis=2)
-        u, choices, loose, lam = self.solved(t, need, np.swapaxes(A[:, self.passive], 1, 2), E, roots)
+        sizes = np.sqrt(self.inertia(inputs))
+        u, choices, loose, lam = self.solved(t, need, np.swapaxes(A[:, self.passive], 1, 2), E, roots, sizes)
         for k, name in enumerate(self.unknown):
             if name in self.opened:
                 inputs[:, 1 + 2 * n + list(self.system.parameters).index(name)] = u[:, k]
@@ -248,10 +249,25 @@ class _Inverse:
             inputs,
         )
 
-    def solved(self, t: Array, need: Array, At: Array, E: Array, roots: Array) -> tuple[Array, Array, Array, Array]:
-        """Return u, what may be added to it, which of it that changes, and λ."""
-        sizes = np.maximum(np.abs(E).max(axis=(0, 2)), np.abs(At).max(axis=(0, 2), initial=0.0))
-        sizes[sizes == 0] = 1.0
+    def inertia(self, inputs: Array) -> Array:
+        """Return the diagonal of M at its largest, from what accelerations of one coordinate alone take."""
+        kernels, group = self.kernels
+        n, some = kernels.n, inputs[[0, len(inputs) // 2, -1]]
+        a = np.vstack([np.zeros(n), np.eye(n)])
+        rows = [np.repeat(some, n + 1, axis=0), np.tile(a, (len(some), 1)), np.zeros((len(some) * (n + 1), kernels.s))]
+        takes = kernels.run(group, "balance", np.hstack(rows))[:, :n].reshape(len(some), n + 1, n)
+        return np.abs(np.diagonal(takes[:, 1:] - takes[:, :1], axis1=1, axis2=2)).max(axis=0)
+
+    def solved(
+        self, t: Array, need: Array, At: Array, E: Array, roots: Array, sizes: Array
+    ) -> tuple[Array, Array, Array, Array]:
+        """Return u, what may be added to it, which of it that changes, and λ; forces are measured by sizes.
+
+        These are the roots of inertia: a direction may be none but for rounding, and is no measure. Only where
+        there is no inertia it has to be.
+        """
+        acting = np.maximum(np.abs(E).max(axis=(0, 2)), np.abs(At).max(axis=(0, 2), initial=0.0))
+        sizes = np.where(sizes > 0, sizes, np.where(acting > 0, acting, 1.0))
         need, At, E = need / sizes, At / sizes[:, None], E / sizes[:, None]
         Z = _null_spaces(At)
         G, y = np.swapaxes(Z, 1, 2) @ E / roots, np.einsum("tnm,tn->tm", Z, need)
