@@ -230,8 +230,9 @@ def _steered(numeric: Numeric, law: Law, values: Values, theta: Array) -> Balanc
         saddle = Saddle(values.M, values.A[passive], smooth=True)
         free = saddle.solve(f, values.c[passive])[0]
         by = np.array([saddle.solve(force, still)[0] for force in E.T]).T
-    except np.linalg.LinAlgError:  # something has no inertia
-        free, by = np.zeros(numeric.n), np.zeros(E.shape)
+    except np.linalg.LinAlgError:  # something has no inertia, which is not the fault of controls
+        none = np.full(len(rows), np.nan)
+        return Balanced(law, values, theta, none, np.zeros((len(rows), len(law.channels))), none[None], none[:1], True)
     P, asked = A @ by, values.c[rows] - A @ free
     P[np.abs(P) <= _VANISHES * (np.abs(A) @ np.abs(by))] = 0.0
     lam, determinant = _solved(P, asked)
