@@ -23,7 +23,7 @@ from dalembert.survey.servo import steering_of
 if TYPE_CHECKING:
     from dalembert.results.run import Run
 
-_PLACES = 200  # steps at most that are looked at for a loss of grip
+_PLACES = 60  # steps at most that are looked at for a loss of grip
 _HALVED = 40  # times that an interval with one is halved
 _UNBOUNDED = 1e4  # times the usual controls: what grows beyond any bound
 GRIP = "instants at which controls would have to be infinite to hold programmes"
