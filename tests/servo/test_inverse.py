@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 
 import numpy as np
 import pytest
 
 from dalembert import Mechanism, ModelError, System, example
 from dalembert.cli import main
+from dalembert.errors import MotionWarning
 
 
 def arm(by: str, programme: bool = True, **more) -> Mechanism:
@@ -264,6 +266,20 @@ def test_what_cannot_make_a_motion_is_said():
         cart.inverse({"t": t, "q": rows, "v": rows, "a": rows * 0}, weight={"u": 0})
     with pytest.raises(ModelError, match="not those of the system"):
         cart.inverse(arm("joints").simulate())
+
+
+@pytest.mark.parametrize(("part", "what"), [("q", "positions"), ("v", "velocities"), ("a", "accelerations")])
+def test_rows_that_break_the_linkage_are_said(part, what):
+    system = five_bar(simulation={"until": 1, "samples": 10})
+    run = system.simulate()
+    rows = {"t": run.t, "q": run.q, "v": run.v, "a": run.accelerations}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        system.inverse(rows)
+    off = rows[part].copy()
+    off[4, 0] += 0.01 * np.abs(off).max()
+    with pytest.warns(MotionWarning, match=f"does not keep `[AB].*: {what} are off by .* at t = 0.4"):
+        system.inverse({**rows, part: off})
 
 
 def test_command(tmp_path, capsys):
