@@ -153,3 +153,26 @@ def test_what_is_wrong_with_feed_forward_is_said():
         with pytest.raises(ModelError) as error:
             cars("u.programme", **changes)
         assert words in str(error.value)
+
+
+def test_two_states_that_begin_at_nothing():
+    """A motor in between, and a state that acts as well: y'' = 3 (x − y), x'' = z + 0.3 w − 3 (x − y), w' = x − w."""
+    system = System(
+        "x y",
+        kinetic="x'^2/2 + y'^2/2",
+        potential="3*(x - y)^2/2",
+        states={"z": "(u - z)/0.2", "w": "x - w"},
+        forces={"x": "z + 0.3*w"},
+        controls={"u": {}},
+        programme={"p": "y = 0.2*sin(t)^7"},
+    )
+    assert steering_of(system).orders == {"p": 5}
+    assert steering_of(system).states == 1
+    run = system.simulate(2, samples=20)
+    assert run.certificate.ok
+    s, c = np.sin(run.t), np.cos(run.t)
+    np.testing.assert_allclose(run["x"], 0.2 * s**7 + 0.2 * (42 * s**5 * c**2 - 7 * s**7) / 3, atol=1e-12)
+    rates = np.gradient(run["w"], run.t, edge_order=2)
+    np.testing.assert_allclose(rates[2:-2], (run["x"] - run["w"])[2:-2], atol=0.02)
+    spring = 3 * (run["x"] - run["y"])
+    np.testing.assert_allclose(run["x''"] + spring, run["z"] + 0.3 * run["w"], atol=1e-9)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 
 import numpy as np
 import pytest
 
 from dalembert import Mechanism, ModelError, System, example
 from dalembert.cli import main
+from dalembert.errors import MotionWarning
 
 
 def arm(by: str, programme: bool = True, **more) -> Mechanism:
@@ -70,6 +72,15 @@ def test_what_is_found_makes_the_motion():
     np.testing.assert_allclose(back.q, run.q, atol=1e-7)
 
 
+def test_what_hardly_acts_at_some_times_is_no_measure():
+    """The crane at rest at its ends, where its rope is upright: sideways there is nothing but rounding."""
+    crane = example("crane")
+    run = crane.simulate(samples=2)
+    found = crane.inverse(run)
+    for name in ("F", "M"):
+        np.testing.assert_allclose(found[name], run[name], atol=1e-8)
+
+
 def five_bar(**more) -> Mechanism:
     """Return a five-bar linkage with motors at both ends."""
     given = {
@@ -110,6 +121,38 @@ def test_five_bar_with_two_drives(by):
         moment = wanted.joint(name).moment
         np.testing.assert_allclose(run[name], moment, rtol=1e-8, atol=1e-8)
         np.testing.assert_allclose(found[name], moment, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("by", ["absolute", "joints"])
+def test_a_closed_loop_is_played_back(by):
+    system = five_bar(by=by, simulation={"until": 1, "samples": 1000})
+    run, free = system.simulate(), system.replace(programme={"p": None, "q": None})
+    back = free.simulate(controls=system.inverse(run).laws, initial=system.start().as_dict())
+    np.testing.assert_allclose(back.q, run.q, atol=1e-7)
+
+
+THIRD = {"left": {"joint": "A"}, "right": {"joint": "E"}, "third": {"joint": "C", "weight": 2}}
+LINKAGES = {
+    "four-bar": lambda: example("four-bar").replace(
+        controls={"motor": {"joint": "A"}, "second": {"joint": "D", "weight": 3}},
+        programme={"turn": "A.angle = 0.5*sin(2*t)^2"},
+        initial=dict.fromkeys(example("four-bar").initial),
+        simulation={"until": 0.5, "samples": 6},
+    ),
+    "five-bar": lambda: five_bar(controls=THIRD, simulation={"until": 1, "samples": 6}),
+}
+
+
+@pytest.mark.parametrize("linkage", ["four-bar", pytest.param("five-bar", marks=pytest.mark.full)])
+def test_more_motors_than_programmes_in_a_closed_loop(linkage):
+    """The least are those that inverse dynamics finds, by weight."""
+    system = LINKAGES[linkage]()
+    run = system.simulate()
+    assert run.certificate.ok
+    found = system.inverse(run)
+    assert not any(found.determined.values())
+    for name in found.values:
+        np.testing.assert_allclose(run[name], found[name], rtol=1e-9, atol=1e-9)
 
 
 def four_bar(**more) -> Mechanism:
@@ -223,6 +266,20 @@ def test_what_cannot_make_a_motion_is_said():
         cart.inverse({"t": t, "q": rows, "v": rows, "a": rows * 0}, weight={"u": 0})
     with pytest.raises(ModelError, match="not those of the system"):
         cart.inverse(arm("joints").simulate())
+
+
+@pytest.mark.parametrize(("part", "what"), [("q", "positions"), ("v", "velocities"), ("a", "accelerations")])
+def test_rows_that_break_the_linkage_are_said(part, what):
+    system = five_bar(simulation={"until": 1, "samples": 10})
+    run = system.simulate()
+    rows = {"t": run.t, "q": run.q, "v": run.v, "a": run.accelerations}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        system.inverse(rows)
+    off = rows[part].copy()
+    off[4, 0] += 0.01 * np.abs(off).max()
+    with pytest.warns(MotionWarning, match=f"does not keep `[AB].*: {what} are off by .* at t = 0.4"):
+        system.inverse({**rows, part: off})
 
 
 def test_command(tmp_path, capsys):

@@ -108,6 +108,20 @@ def test_the_last_derivative_may_jump():
     assert at[1] == pytest.approx(2 * 24 + 3 * 12 * 1e-6, rel=1e-8)
 
 
+def test_a_knife_edge_led_by_its_own_point_is_said():
+    """Its heading follows from the path, but is a condition on positions that no row of the programmes is."""
+    with pytest.raises(ModelError, match="tie positions to velocities of the path, what follows of that is not solved"):
+        System(
+            "x y th",
+            kinetic="m*(x'^2 + y'^2)/2 + J*th'^2/2",
+            constraints={"knife": "y'*cos(th) - x'*sin(th) = 0"},
+            controls={"F": {"acts": {"x": "cos(th)", "y": "sin(th)"}}, "T": {"acts": {"th": 1}}},
+            programme={"px": "x = t", "py": "y = 0.3*sin(t)"},
+            parameters={"m": 1.3, "J": 0.4},
+            guess={"th": math.atan(0.3)},
+        )
+
+
 def test_a_state_in_which_nothing_can_be_held_is_said():
     system = cars("sin(t)")
     with pytest.raises(SimulationError, match="programme `path` cannot be held by `F` at t = 1"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,8 +97,9 @@ def factorise(
     arithmetic: Any,
     invert: Callable[[int, Scalar, Scalar], Scalar],
     epsilon: Scalar = EPSILON,
+    sure: Collection[int] = (),
 ) -> ProximalFactors:
-    """Factorise in the given order.
+    """Factorise in the given order; multipliers that are `sure` have independent rows, and need no ε.
 
     `invert(k, pivot, size)` returns 1/pivot. Of a coordinate the size is the diagonal of W; of a multiplier the pivot
     is what remains of its size, with ε, and the inverse should be zero if its row vanishes.
@@ -114,8 +115,9 @@ def factorise(
     for k in order:
         remaining.discard(k)
         diagonal = W.get((k, k), arithmetic.zero)
+        proximal = 0.0 if k - n in sure else epsilon
         factors.inverses[k], factors.columns[k] = eliminate(
-            k, rows, sizes, remaining, lambda i: i >= n, diagonal, arithmetic, invert, epsilon
+            k, rows, sizes, remaining, lambda i: i >= n, diagonal, arithmetic, invert, proximal
         )
     return factors
 

@@ -26,6 +26,9 @@ _ROUNDING = 1e-10  # of what a condition is made of: beside it, it is met
 _APART = 1e-6  # of the multipliers: what differs by more are two solutions
 _STARTS, _STEPS = 12, 60
 _SETTLED = 1e-9
+_BALANCED = 12  # rounds in which a matrix is brought to rows and columns of size one
+_VANISHES = 1e-13  # part of the terms of a sum that is rounding
+_SINGULAR = 1e-14  # of such a matrix: the reciprocal condition below which it is singular
 
 
 @dataclass(frozen=True)
@@ -193,8 +196,10 @@ def balanced(numeric: Numeric, t: float, q: Array, v: Array) -> Balanced | None:
         return None
     values = numeric.all(t, q, v)
     theta = theta_of(numeric.system).floats([t, *q, *v, *numeric.parameters])
-    saddle = Saddle(values.M, values.A, smooth=True)
     rows = list(law.rows)
+    if len(law.branches) == 1 and all(numeric.system.constraints[i].steered for i in rows):
+        return _steered(numeric, law, values, theta)
+    saddle = Saddle(values.M, values.A, smooth=True)
     start = -saddle.solve(values.f, values.c)[1][rows]
     units = np.eye(numeric.n)[list(law.channels)]
     L = np.array([-saddle.solve(unit, np.zeros(numeric.s))[1][rows] for unit in units]).T
@@ -206,6 +211,52 @@ def balanced(numeric: Numeric, t: float, q: Array, v: Array) -> Balanced | None:
         determinants = [float(np.linalg.det(np.eye(len(rows)) - L @ known.slopes(theta, lam))) for lam in found]
     solutions = np.array(found).reshape(-1, len(rows))
     return Balanced(law, values, theta, start, L, solutions, np.array(determinants), bool(law.branches))
+
+
+def _steered(numeric: Numeric, law: Law, values: Values, theta: Array) -> Balanced:
+    """Find the controls that hold programmes, and what makes up for rounding beside them.
+
+    They act in the place of what ideal reactions of these rows would be, so that these need not be known: with forces E
+    in all, P λ = c − A q̈₀ where q̈₀ and the columns of Z are accelerations without them and by them, and P = A Z.
+    """
+    rows = list(law.rows)
+    passive = [i for i in range(numeric.s) if i not in rows]
+    ((offsets, slopes, _),) = numbers_of(law).branches(theta)
+    f, E, A = values.f.copy(), values.A[rows].toarray().T, values.A[rows].toarray()
+    f[list(law.channels)] += offsets
+    E[list(law.channels)] += slopes
+    still = np.zeros(len(passive))
+    try:
+        saddle = Saddle(values.M, values.A[passive], smooth=True)
+        free = saddle.solve(f, values.c[passive])[0]
+        by = np.array([saddle.solve(force, still)[0] for force in E.T]).T
+    except np.linalg.LinAlgError:  # something has no inertia, which is not the fault of controls
+        none = np.full(len(rows), np.nan)
+        return Balanced(law, values, theta, none, np.zeros((len(rows), len(law.channels))), none[None], none[:1], True)
+    P, asked = A @ by, values.c[rows] - A @ free
+    P[np.abs(P) <= _VANISHES * (np.abs(A) @ np.abs(by))] = 0.0
+    lam, determinant = _solved(P, asked)
+    found = np.zeros((0, len(rows))) if lam is None else lam[None]
+    start, L = 0.0 * (asked + P.sum(axis=1)), np.zeros((len(rows), len(law.channels)))  # no numbers if these are none
+    return Balanced(law, values, theta, start, L, found, np.array([determinant]), True)
+
+
+def _solved(P: Array, right: Array) -> tuple[Array | None, float]:
+    """Solve P x = right in rows and columns of size one; None, and zero, where P is singular to rounding."""
+    if not (np.all(np.isfinite(P)) and np.all(np.isfinite(right))):
+        return None, 0.0
+    if not (np.any(P, axis=0).all() and np.any(P, axis=1).all()):
+        return None, 0.0
+    scaled, sizes = P.copy(), [np.ones(len(P)), np.ones(len(P))]
+    for k in range(2 * _BALANCED):
+        axis = 1 - k % 2
+        most = np.sqrt(np.abs(scaled).max(axis=axis, initial=0.0))
+        most[most == 0] = 1.0
+        sizes[1 - axis] *= most
+        scaled = scaled / np.expand_dims(most, axis)
+    if not np.linalg.cond(scaled) < 1 / _SINGULAR:
+        return None, 0.0
+    return np.linalg.solve(scaled, right / sizes[0]) / sizes[1], float(np.linalg.det(scaled))
 
 
 def acting(numeric: Numeric, t: float, q: Array, v: Array) -> Values:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import symengine as se
 
 from dalembert.algebra.pilot import Pilot
 from dalembert.algebra.rational import MAX_TERMS, TooLarge
@@ -30,8 +31,10 @@ from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
 from dalembert.language.translate import Translator
 from dalembert.model.constraint import refuse_steered
-from dalembert.model.facts import START, fact
+from dalembert.model.facts import START, STRUCTURE, fact
+from dalembert.model.quantity import MULTIPLIER
 from dalembert.model.quantity import multiplier as multiplier_of
+from dalembert.model.sections.programme import HELD_LAWS
 from dalembert.model.system import System
 from dalembert.survey.paradox import refuse_undetermined
 
@@ -285,9 +288,18 @@ class _Work:
         else:  # the forces in which they stand do not act on them
             solved = SolvedMultipliers({x: found.names.get(str(F), F) for x, F in right.items()}, [])
         result.raw.followed = {symbol.name: value for symbol, value in solved.values.items()}
+        result.raw.followed |= self.shared_controls()
         result.notes += solved.notes
         known = solved.right | solved.values
         return {i: (symbol, known[symbol]) for i, symbol in symbols.items() if symbol is not None}
+
+    def shared_controls(self) -> dict[str, Expr]:
+        """Return the controls that hold programmes together, more than these: what each is of their multipliers."""
+        scene, system = self.scene, self.scene.system
+        laws: Mapping[str, Expr] = system.written.survey.known[STRUCTURE].get(HELD_LAWS, {})
+        programmes = system.sections.get("programme", {})
+        names = {se.Symbol(MULTIPLIER + name): scene.fresh("lambda", name) for name in programmes}
+        return {scene.free_name(name).name: scene.named(law).xreplace(names) for name, law in laws.items()}
 
     def acting(self) -> Reacted:
         """Find the multipliers and the total reaction: as formulas, or in named steps where they are too long."""

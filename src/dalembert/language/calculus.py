@@ -14,7 +14,7 @@ from symengine.lib.symengine_wrapper import FunctionSymbol
 
 from dalembert.language.building import IF_LESS, Expr, choose
 from dalembert.language.functions import function_of, operation
-from dalembert.language.walk import fold, rebuild
+from dalembert.language.walk import fold, has, rebuild
 
 SWITCHING = (se.Abs, se.sign, se.Max, se.Min, FunctionSymbol)
 ZERO, ONE = se.Integer(0), se.Integer(1)
@@ -34,7 +34,7 @@ class Calculus:
 
     def lift(self, expr: Expr) -> Expr:
         """Replace every switching function by an auxiliary symbol, the innermost first."""
-        return fold(expr, self._lift_node, self._lifted) if expr.atoms(*SWITCHING) else expr
+        return fold(expr, self._lift_node, self._lifted) if has(expr, SWITCHING) else expr
 
     def _lift_node(self, node: Expr, args: Sequence[Expr]) -> Expr:
         node = rebuild(node, args)

@@ -35,6 +35,20 @@ def fold(
     return memo[root]
 
 
+def has(root: Any, kinds: type | tuple[type, ...]) -> bool:
+    """Tell whether a node of some kinds stands in an expression; shared parts are looked at once."""
+    seen, stack = set(), [root]
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        if isinstance(node, kinds):
+            return True
+        seen.add(node)
+        stack.extend(operands(node))
+    return False
+
+
 class Remembered:
     """Combines expressions as `fold` does, and remembers what it found of their parts, which come again and again."""
 

@@ -87,6 +87,11 @@ class Builder:
         system, names = self.system, loose_rows(self.system)
         return frozenset(i for i, constraint in enumerate(system.constraints) if constraint.name in names)
 
+    @cached_property
+    def steered(self) -> frozenset[int]:
+        """The conditions of programmes, which were found to be independent: they need no proximal term."""
+        return frozenset(i for i, constraint in enumerate(self.system.constraints) if constraint.steered)
+
     def found(self, routine: Routine, x: Sequence[Scalar], f: Sequence[Scalar]) -> list[Scalar]:
         """Return q̈ and λ by the solution and the forces."""
         return [*x[: self.n], *(-value for value in x[self.n :])]

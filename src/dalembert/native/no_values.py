@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.arrays import Array
+from dalembert.blocks.law_numbers import acting
 from dalembert.blocks.numeric import Numeric
 from dalembert.errors import SimulationError, quoted
 from dalembert.model.system import System
@@ -29,12 +30,15 @@ def refuse_values(system: System, converted: bool, out: Array, rows: Array, sing
         numeric = Numeric(system, dict(zip(system.parameters, values, strict=True)))
         if reason := paradox(numeric, t, q, v):
             raise SimulationError(reason)
-        if all(system.constraint(name).steered for name in system.followed) and numeric.all(t, q, v).finite():
-            held = f"programmes {quoted(system.sections['programme'])} take {quoted(system.holding)}"
+        steered = all(system.constraint(name).steered for name in system.followed)
+        if steered and acting(numeric, t, q, v).finite():
+            given = system.sections["programme"]
+            held = f"programme {quoted(given)} takes" if len(given) == 1 else f"programmes {quoted(given)} take"
+            held = f"{held} {quoted(system.holding)}"
             raise SimulationError(
                 f"{held} of which too few digits are known at {where}: their conditions nearly coincide"
             )
-        if numeric.all(t, q, v).finite():
+        if not steered and numeric.all(t, q, v).finite():
             whose = f"forces that depend on the reactions of {quoted(sorted(system.followed)[:6])}"
             raise SimulationError(f"{whose} are next to a jump, or to where they have no solution, at {where}")
     raise SimulationError(f"the equations have no finite value at {where}")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 ENOUGH = 1e-30  # square of the part of the solution below which the next refinement does not matter
 SINGULAR = 1e-10  # a pivot of M below this part of its diagonal makes M singular
 VANISHED = 1e-20  # squared length of a row, in its usual one, below which it is no condition
+DEPENDENT = 1e-14  # part of the size of a row that programmes ask for, below which its pivot is rounding
 RESTING = 1e-28  # square of the part of the forces below which accelerations are rounding: where friction holds all
 REFINEMENTS = 3  # solves on the residual, at most: they remove the proximal term, but for where rank is nearly lost
 SOLUTION = (
@@ -51,15 +52,17 @@ class Condition:
         usual: Scalar | None = None,
         whole: Callable[[Scalar], Scalar] = lambda size: size,
         is_loose: bool = False,
+        part: float = quasidefinite.LOST,
     ) -> Scalar:
         """Return the inverse of a pivot of a condition: zero for a row that vanishes, whose multiplier is then zero.
 
         usual: a size beside which what is left may be rounding, apart from its own. is_loose: whether the row vanishes
-        at times, as that of friction which slides; the rank is not less then.
+        at times, as that of friction which slides; the rank is not less then. part: of its size, below which what is
+        left of it is likely no rank.
         """
         if not isinstance(size, Node) and size == 0:
             return 0.0  # a row without entries
-        call, vanished, lost = self._call, VANISHED * size, quasidefinite.LOST * size
+        call, vanished, lost = self._call, VANISHED * size, part * size
         if usual is not None:
             vanished = call("max", vanished, VANISHED * usual)
             lost = call("max", lost, vanished)
@@ -105,8 +108,9 @@ class Solver:
         def invert(k: int, pivot: Scalar, size: Scalar) -> Scalar:
             if k >= self.n:
                 is_loose = k - self.n in self.builder.loose
+                lost = DEPENDENT if k - self.n in self.builder.steered else quasidefinite.LOST
                 return condition.row(
-                    pivot, size, whole=lambda size: self.builder.whole(routine, k, size), is_loose=is_loose
+                    pivot, size, whole=lambda size: self.builder.whole(routine, k, size), is_loose=is_loose, part=lost
                 )
             if (number := routine.tape.number(pivot)) not in checked:
                 checked.add(number)
@@ -114,7 +118,9 @@ class Solver:
             return 1.0 / pivot
 
         full = {**M, **{(j, i): value for (i, j), value in M.items()}}
-        factors = quasidefinite.factorise(full, A, self.n, self.s, self.order, routine.tape, invert, epsilon)
+        factors = quasidefinite.factorise(
+            full, A, self.n, self.s, self.order, routine.tape, invert, epsilon, self.builder.steered
+        )
         condition.store(routine)
         return factors
 

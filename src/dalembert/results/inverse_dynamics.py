@@ -7,6 +7,7 @@ and what may be added is the null space of ZᵀE; then λ follows.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +22,7 @@ from dalembert.arguments import array, table
 from dalembert.arrays import Array
 from dalembert.document.nodes import Note, Section, Sparkline, Table, Text, faint, span
 from dalembert.document.shown import Printed
-from dalembert.errors import ModelError, SimulationError, counted, nearest, quoted
+from dalembert.errors import ModelError, MotionWarning, SimulationError, counted, nearest, quoted
 from dalembert.files import as_path, write_text
 from dalembert.model.facts import START, fact
 from dalembert.model.mechanism.mechanism import Mechanism
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 _DEPENDENT = 1e-9  # singular values of scaled directions below are zero
 _LOOSE = 1e-7  # part of an unknown that others can take over
 _MISSED = 1e-6  # part of what the motion takes that no control gives
+_BROKEN = 1e-5  # of the largest position, velocity or acceleration that a constraint may be off
 _SMALL = 1e-12  # of what is compared, where nothing acts
 
 
@@ -233,7 +235,11 @@ class _Inverse:
             when = t[int(np.flatnonzero(~np.all(np.isfinite(out), axis=1))[0])]
             raise SimulationError(f"what the motion takes is not finite at t = {when:.6g}")
         E = np.concatenate([np.swapaxes(A[:, list(self.driven.values())], 1, 2), E], axis=2)
-        u, choices, loose, lam = self.solved(t, need, np.swapaxes(A[:, self.passive], 1, 2), E, roots)
+        g, psi, c = np.split(out[:, cut + len(facts["E"]) :], 3, axis=1)
+        off = {"positions": (q, g), "velocities": (v, psi), "accelerations": (a, _times(A, a) - c)}
+        self.warn_of_broken(t, off, A)
+        sizes = np.sqrt(self.inertia(inputs))
+        u, choices, loose, lam = self.solved(t, need, np.swapaxes(A[:, self.passive], 1, 2), E, roots, sizes)
         for k, name in enumerate(self.unknown):
             if name in self.opened:
                 inputs[:, 1 + 2 * n + list(self.system.parameters).index(name)] = u[:, k]
@@ -248,10 +254,44 @@ class _Inverse:
             inputs,
         )
 
-    def solved(self, t: Array, need: Array, At: Array, E: Array, roots: Array) -> tuple[Array, Array, Array, Array]:
-        """Return u, what may be added to it, which of it that changes, and λ."""
-        sizes = np.maximum(np.abs(E).max(axis=(0, 2)), np.abs(At).max(axis=(0, 2), initial=0.0))
-        sizes[sizes == 0] = 1.0
+    def warn_of_broken(self, t: Array, off: Mapping[str, tuple[Array, Array]], A: Array) -> None:
+        """Warn of a motion that the passive constraints do not allow, as rows of numbers may be.
+
+        off: positions, velocities and accelerations, and what of the constraints they leave.
+        """
+        if not self.passive:
+            return
+        lengths = np.maximum(np.linalg.norm(A, axis=2), _SMALL)
+        for what, (known, left) in off.items():
+            beside = np.abs(left / lengths)[:, self.passive]
+            k, i = np.unravel_index(int(np.argmax(beside)), beside.shape)
+            if beside[k, i] > _BROKEN * np.abs(known).max() + _SMALL:
+                name = self.system.constraints[self.passive[int(i)]].name
+                text = f"the motion does not keep `{name}`: {what} are off by {beside[k, i]:.3g} at t = {t[k]:.6g}"
+                warnings.warn(
+                    f"{text}, so that what is found is not what the system takes", MotionWarning, stacklevel=4
+                )
+                return
+
+    def inertia(self, inputs: Array) -> Array:
+        """Return the diagonal of M at its largest, from what accelerations of one coordinate alone take."""
+        kernels, group = self.kernels
+        n, some = kernels.n, inputs[[0, len(inputs) // 2, -1]]
+        a = np.vstack([np.zeros(n), np.eye(n)])
+        rows = [np.repeat(some, n + 1, axis=0), np.tile(a, (len(some), 1)), np.zeros((len(some) * (n + 1), kernels.s))]
+        takes = kernels.run(group, "balance", np.hstack(rows))[:, :n].reshape(len(some), n + 1, n)
+        return np.abs(np.diagonal(takes[:, 1:] - takes[:, :1], axis1=1, axis2=2)).max(axis=0)
+
+    def solved(
+        self, t: Array, need: Array, At: Array, E: Array, roots: Array, sizes: Array
+    ) -> tuple[Array, Array, Array, Array]:
+        """Return u, what may be added to it, which of it that changes, and λ; forces are measured by sizes.
+
+        These are the roots of inertia: a direction may be none but for rounding, and is no measure. Only where
+        there is no inertia it has to be.
+        """
+        acting = np.maximum(np.abs(E).max(axis=(0, 2)), np.abs(At).max(axis=(0, 2), initial=0.0))
+        sizes = np.where(sizes > 0, sizes, np.where(acting > 0, acting, 1.0))
         need, At, E = need / sizes, At / sizes[:, None], E / sizes[:, None]
         Z = _null_spaces(At)
         G, y = np.swapaxes(Z, 1, 2) @ E / roots, np.einsum("tnm,tn->tm", Z, need)
@@ -280,6 +320,11 @@ class _Inverse:
         names = [self.system.coordinates[k] for k in np.argsort(-sides) if sides[k] > 0.1 * sides.max()][:4]
         text = f"{quoted(self.unknown)} cannot make this motion: at t = {t[worst]:.6g} it takes a force on"
         raise ModelError(f"{text} {quoted(names)}. Let a control act there, or give the force that is missing")
+
+
+def _times(A: Array, a: Array) -> Array:
+    """Return A a, one row for each time."""
+    return np.einsum("tsn,tn->ts", A, a)
 
 
 def _null_spaces(At: Array) -> Array:

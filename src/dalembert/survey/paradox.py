@@ -68,8 +68,12 @@ def _words(numeric: Numeric, found: Balanced, where: str) -> str:
     system = numeric.system
     names = [system.constraints[i].name for i in found.law.rows]
     if all(system.constraints[i].steered for i in found.law.rows):
-        programmes, controls = quoted(system.sections["programme"]), quoted(system.holding)
-        text = f"programme {programmes} cannot be held by {controls} at {where}"
+        given = system.sections["programme"]
+        programmes, controls = f"programme{'' if len(given) == 1 else 's'} {quoted(given)}", quoted(system.holding)
+        if not np.all(np.isfinite(found.start)) or not np.all(np.isfinite(found.theta)):
+            text = f"what {programmes} would take of {controls} has no finite value at {where}"
+            return f"{text}: a path, or a force on the way to it, has no such derivative there"
+        text = f"{programmes} cannot be held by {controls} at {where}"
         return f"{text}: there the controls do not change what it asks for"
     whose = f"the forces that depend on the reaction{'' if len(names) == 1 else 's'} of {quoted(names)}"
     rubbing = [one.name for one in frictions_of(system).values() if multipliers_in(one.load) & set(names)]

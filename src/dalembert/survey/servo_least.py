@@ -32,7 +32,14 @@ def combined(stage: ServoStage) -> dict[str, Any]:
     """Return the forces with the least combinations in the place of controls; what these are is kept as a fact."""
     system, controls = stage.search.system, list(stage.search.system.holding)
     try:
-        shares = _shares(stage, controls)
+        try:
+            shares = _shares(stage, controls)
+        except TooLarge:
+            if stage.search.plain:
+                raise
+            stage.search.plain = True  # formulas that nobody reads need not be multiplied out
+            del stage.formulas
+            shares = _shares(stage, controls)
     except TooLarge:
         text = "there are more controls than programmes, and their least combination is too large a formula"
         raise ModelError(Problem(f"{text}; give the others a law", key=("programme",))) from None

@@ -61,8 +61,15 @@ class ServoStage:
             group = [one.name, *one.others]
             if (mine := [name for name in group if name in rows]) and (others := [n for n in group if n != mine[0]]):
                 first = mine[0].partition(".")[0] if mine[0] not in names else mine[0]
+                levels = {self.system.constraint(name).level for name in group}
                 text = f"programme `{first}` asks for what {quoted(others)} {_hold(others)} already"
                 advice = "so that no control could change it; take one of them away"
+                if {
+                    "position",
+                    "velocity",
+                } <= levels:  # their rates depend on each other, and what follows of it is more
+                    text = f"programme `{first}` and {quoted(others)} tie positions to velocities of the path"
+                    advice = "what follows of that is not solved; lead another point, or write a condition on positions"
                 raise ModelError(Problem(f"{text}, {advice}", key=("programme", first)))
 
     # --- K -----------------------------------------------------------------------------------------------------------

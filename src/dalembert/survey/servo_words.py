@@ -43,12 +43,14 @@ def followed(steering: Steering) -> str:
 
 def held(steering: Steering) -> str:
     """Say which controls hold which programmes, and what is hidden in these."""
-    one, hidden = len(steering.controls) == 1, steering.hidden
-    text = f"{quoted(steering.controls)} {'holds programme' if one else 'hold programmes'} {quoted(steering.orders)}"
+    hidden, holds = steering.hidden, "holds" if len(steering.controls) == 1 else "hold"
+    what = "programme" if len(steering.orders) == 1 else "programmes"
+    text = f"{quoted(steering.controls)} {holds} {what} {quoted(steering.orders)}"
     if not hidden:
         return f"{text} at once (regular)"
     text += f" through what moves in between (tangential): {counted(len(hidden), 'more condition')}"
-    return f"{text} {'is' if len(hidden) == 1 else 'are'} hidden in {'it' if one else 'them'}, {quoted(hidden)}"
+    where = "it" if len(steering.orders) == 1 else "them"
+    return f"{text} {'is' if len(hidden) == 1 else 'are'} hidden in {where}, {quoted(hidden)}"
 
 
 def asked(system: System, steering: Steering) -> list[str]:

@@ -17,6 +17,7 @@ SLOW_PART = 1e-4  # of the whole time that many steps should reach
 NEAR, NEARER, STUCK = 1e-9, 1e-13, 1e-6  # relative sizes of the last correction
 LEFT = 1e-6  # relative size of a residual that no correction removes
 SHORT = 1e-6  # part of a unit by which residuals are measured at least: beside nothing there is rounding
+LAST_DIGIT = 1e-15  # of the largest number that is corrected
 FAR = 100.0  # a residual in the size of the correction above which the correction is not meant to remove it
 NOTHING_LEFT = (
     1e-60  # what projection takes to nothing squares in every step, and processors are slow with such numbers
@@ -133,9 +134,22 @@ def project(address, size, count, t, y, given, out, work):
                 found = left < LEFT  # contradictory constraints settle on a compromise
                 break
             before = largest
+            found = turn == NEWTON - 1 and rounds(out, given, first, n)
         if not found:
             return False
     return True
+
+
+@compiled
+def rounds(out, x, start, n):
+    """Tell whether a correction of n numbers of x is no more than the rounding of the largest of them.
+
+    Of states, each is measured by itself; one that is next to nothing takes on what rounding leaves of the others.
+    """
+    extent = moved = 0.0
+    for i in range(n):
+        extent, moved = max(extent, abs(x[start + i])), max(moved, abs(out[i]))
+    return moved <= LAST_DIGIT * extent
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""What a motion takes: M q̈ − f with A and the directions of controls, at one state or many."""
+"""What a motion takes: M q̈ − f with A and the directions of controls, and what it is off, at one state or many."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from dalembert.native.routine import Routine
 
 
 class Balance(Group):
-    """A kernel `balance`: M q̈ − f, then the entries of A, then those of E; q̈ and zeros for λ stand behind the inputs.
+    """A kernel `balance`: M q̈ − f, then the entries of A, then those of E, then the residuals g and ψ, and c.
+
+    q̈ and zeros for λ stand behind the inputs.
 
     controls: parameters by which forces are linear, and zero in the inputs; E holds their slopes.
     """
@@ -33,7 +35,9 @@ class Balance(Group):
         module, routine = Module(), Routine("balance")
         slopes = directions(builder.system, tuple(self.controls))
         _, A, F, _ = builder.balance(routine)
-        routine.store("out", [*F, *A.values(), *builder.evaluate(routine, list(slopes.values()))])
+        b = builder.blocks
+        further = [*slopes.values(), *(ZERO if r is None else r for r in (*b.g, *b.psi)), *b.c]
+        routine.store("out", [*F, *A.values(), *builder.evaluate(routine, further)])
         module.add(routine)
         module.kernel("balance", ["balance"], len(builder.inputs) + builder.n + builder.s)
         module.facts |= {"A": list(A), "E": list(slopes)}

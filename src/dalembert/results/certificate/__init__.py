@@ -23,6 +23,7 @@ from dalembert.results.certificate import (
     oscillations,
     passages,
     solution_count,
+    steering,
     step_integrals,
     switching,
 )
@@ -60,8 +61,10 @@ def certify(run: Run, second: Start | None = None) -> Certificate:
         except FAILURES as error:
             item = Item("equations", None, 0.0, equations.TEXT)
             return Certificate((item,), start, end, {}, (*notes, f"not judged: {error}"))
-        measure("constraints", "constraints", lambda: equations.residuals(run, sizes))
+        measure("constraints", "constraints", lambda: equations.residuals(run, sizes, at))
         measure("equations", equations.TEXT, lambda: equations.forces(run, at, sizes))
+        measure("controls", steering.TEXT, lambda: steering.alone(run, at))
+        measure("grip", steering.GRIP, lambda: steering.grip(run, notes))
         measure("solutions", solution_count.TEXT, lambda: solution_count.solutions(run, notes))
         measure("friction", dry_friction.CONE, lambda: dry_friction.rubbing(run, notes))
         measure("contacts", closing.INSIDE, lambda: closing.closing(run, sizes))

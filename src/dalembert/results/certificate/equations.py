@@ -33,6 +33,7 @@ _NOTHING = 1e-60  # as the far end of a pulse, exp(−12²): no length, speed or
 _SMALL = 1e-3  # part of the largest force that every force is measured by at least
 _PLACES = 9  # at which forces and other solutions are compared
 _ROUNDING = 2e-15  # of the largest coordinate: what a constraint may be off by rounding alone
+_LAST_DIGITS = 1e-14  # of the terms of a condition, which may be rounding
 _SIZED = 20  # at which the sizes of constraints are looked at
 _DENSE = 80  # coordinates and constraints, up to which plain arrays are faster than sparse ones
 Matrix = Array | Sparse
@@ -158,8 +159,8 @@ def scales(run: Run, at: list[Place]) -> Scales:
     )
 
 
-def residuals(run: Run, sizes: Scales) -> list[Item]:
-    """Measure the constraints at every step, each in the size of its own terms."""
+def residuals(run: Run, sizes: Scales, looked: list[Place]) -> list[Item]:
+    """Measure the constraints at every step, each in the size of its own terms; programmes once more by themselves."""
     if not run.system.constraints:
         return []
     t, q, v, values = points(run)
@@ -167,23 +168,27 @@ def residuals(run: Run, sizes: Scales) -> list[Item]:
     values = np.broadcast_to(values, (len(q), values.shape[-1]))
     chosen = np.unique(np.concatenate([np.linspace(0, len(q) - 1, _SIZED).astype(int), *_where_held(run, values)]))
     limit = LOOSE if run.keep in ("none", "stabilise") else min(max(1e-10, 100 * run.rtol), LOOSE)
-    items = []
-    numeric = run.motion.ready.numeric
+    items, numeric = [], run.motion.ready.numeric
+    steered = [i for i, constraint in enumerate(run.system.constraints) if constraint.steered]
+    held = [_asked(place, [i for i in steered if i not in numeric.kinematic]) for place in looked]
     for name, rows, found in (("position", numeric.holonomic, g), ("velocity", numeric.kinematic, psi)):
         if not rows:
             continue
-        size, written, rounded = np.zeros((3, len(rows)))  # written: as native code could be wrong
+        # written: as native code could be wrong; bare: without what stands beside the coordinates, as terms of a path
+        size, bare, written, rounded = np.zeros((4, len(rows)))
         moves = sizes.positions if name == "position" else sizes.velocities
         largest = np.abs(found[:, rows])
         for some in (chosen, None):
             if some is None:  # rows that were off where they were looked at, as what sticks only for a while
                 some = np.unique(largest.argmax(axis=0)[(size == 0.0) & (largest.max(axis=0) > 0.0)])
             for i in some:
-                here = numeric_at(run, values[i])
+                numbers = numeric_at(run, values[i])
                 at, reach = float(t[i]), np.abs(q[i] if name == "position" else v[i]).max(initial=0.0)
-                off, J, terms = here.position(at, q[i]) if name == "position" else here.velocity(at, q[i], v[i])
+                off, J, terms = numbers.position(at, q[i]) if name == "position" else numbers.velocity(at, q[i], v[i])
                 J.data = np.abs(J.data)
-                moved, lengths = (J @ np.column_stack([moves, np.ones(len(moves))])).T
+                here = np.abs(q[i] if name == "position" else v[i])
+                moved, lengths, own = (J @ np.column_stack([moves, np.ones(len(moves)), here])).T
+                bare = np.maximum(bare, np.maximum(moved, own))
                 size = np.maximum(size, np.maximum(terms, moved))
                 written = np.maximum(written, np.abs(off))
                 rounded = np.maximum(rounded, _ROUNDING * reach * lengths)
@@ -191,7 +196,19 @@ def residuals(run: Run, sizes: Scales) -> list[Item]:
         worst = np.where(worst <= rounded, 0.0, worst)
         words = f"constraints on {'positions' if name == 'position' else 'velocities'}, in the size of their terms"
         items.append(Item(name, _ratio(worst, size), limit, words))
+        own = [k for k, i in enumerate(rows) if i in steered]
+        led = np.maximum(np.where(bare > 0, bare, size), _LAST_DIGITS / limit * size)  # beside terms there is rounding
+        held.append(_ratio(worst[own], led[own]))
+    if steered:
+        items.append(Item("programmes", max(held), limit, "programmes held, in the size of what they lead"))
     return items
+
+
+def _asked(place: Place, rows: list[int]) -> float:
+    """Return how far accelerations are from what some rows ask for, in the size of their terms."""
+    _, A, _, A_abs = place.matrices
+    a, c = place.acceleration, place.values.c[rows]
+    return _ratio(np.abs(A[rows] @ a - c), np.abs(c) + A_abs[rows] @ np.abs(a))
 
 
 def forces(run: Run, at: list[Place], sizes: Scales) -> list[Item]:
@@ -246,7 +263,9 @@ def _difference(place: Place, sizes: Scales) -> float:
     values, units = place.other, _units(sizes)
     U = sp.diags_array(units)
     M, f = U @ values.M @ U, units * values.f
-    expected = M @ Saddle(M, values.A @ U, smooth=True).solve(f, values.c)[0] - f
+    # what is hidden in programmes may be badly conditioned for ever, and is independent
+    smooth = not any(constraint.steered for constraint in sizes.run.system.constraints)
+    expected = M @ Saddle(M, values.A @ U, smooth=smooth).solve(f, values.c)[0] - f
     parts = (expected, f, units * sizes.without_forces, units * sizes.mass * sizes.accelerations)
     scale = max(np.abs(part)[~sizes.is_state].max(initial=0.0) for part in parts)
     own = np.max(np.abs(parts), axis=0)  # of states, each of its own
