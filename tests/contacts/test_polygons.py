@@ -79,7 +79,7 @@ class Polygon:
         return moving + self.mass * G * q[:, 1]
 
 
-@pytest.mark.parametrize("seed", sampled(range(COUNT), 30))
+@pytest.mark.parametrize("seed", sampled(range(COUNT), 50))
 def test_a_polygon_falls_slides_tips_and_lies(seed):
     """No corner below the line by 1e-9, no energy out of nothing, no force at a distance; or contacts are named."""
     polygon = Polygon.of(seed)

@@ -63,7 +63,7 @@ def test_marked_gains():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("radau",), "the method `radau` keeps the constraints itself; gains are for dop853, euler, rk4"),
+        (("radau",), "the method `radau` keeps the constraints itself; gains are for dop853, rk4, euler"),
         (("rk5",), "no method `rk5`; did you mean `rk4`"),
         (("rk4", -1), "`step` must be positive"),
         (("rk4", 0.1, {"alpha": 1}), "both gains"),

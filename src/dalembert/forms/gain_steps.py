@@ -15,7 +15,7 @@ from dalembert.errors import ModelError
 from dalembert.forms.base import Matrix, product
 from dalembert.language.building import Expr
 from dalembert.language.calculus import ZERO
-from dalembert.model.gains import GAINS_OF, gain_matrices, rows_of
+from dalembert.model.given_gains import GAINS_OF, gain_matrices, rows_of
 
 if TYPE_CHECKING:
     from dalembert.forms.board import Board

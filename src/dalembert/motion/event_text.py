@@ -23,8 +23,8 @@ _EXAMPLE = "as in 'hit: y = 0, down, stop'"
 def event_from_text(text: str, states: Collection[str] = ()) -> Event:
     """Read an event; what its names stand for, but for those of states, is judged where it is watched for.
 
-    >>> event_from_text("hit: y = 0, down, y' = -e*y'")
-    Event(when='y = 0', action='record', direction='down', name='hit', velocities={"y'": "-e*y'"}, stop=False)
+    >>> event_from_text("hit: y = 0, down, y' = -e*y'").velocities
+    {"y'": "-e*y'"}
     """
     if len(text) > _MOST:
         raise ModelError(f"an event has at most {_MOST:,} characters; got {len(text):,}")

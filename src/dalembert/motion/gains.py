@@ -18,7 +18,7 @@ from dalembert.arrays import Array
 from dalembert.language.building import TIME, Expr, number
 from dalembert.language.printing import to_text
 from dalembert.language.program import Program
-from dalembert.model.gains import GAINS_OF, gain_matrices, rows_of
+from dalembert.model.given_gains import GAINS_OF, gain_matrices, rows_of
 from dalembert.model.system import System
 from dalembert.native.groups.offsets import Offsets
 

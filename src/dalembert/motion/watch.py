@@ -209,8 +209,9 @@ class Watch:
         self, titles: list[str], t: float, numeric: Numeric, q: Array, jump: tuple[Array, Array], blows: list[Impact]
     ) -> None:
         """Note with what was recorded how much kinetic energy a jump of velocities took, apart from impacts there."""
-        before, after = jump
-        lost = float((before - after) @ dense(numeric.mass(t, q)) @ (before + after)) / 2 - sum(x.lost for x in blows)
+        before, after = (v[: self.system.mechanical] for v in jump)  # what states are has no energy
+        M = dense(numeric.mass(t, q))[: len(before), : len(before)]
+        lost = float((before - after) @ M @ (before + after)) / 2 - sum(x.lost for x in blows)
         for k, found in enumerate(self.occurrences):
             if found.kind == EVENT and found.name in titles and not found.t < t and np.any(before != after):
                 self.occurrences[k] = replace(found, lost=lost)

@@ -324,13 +324,12 @@ class Kernels:
 
     def _project(self, kernel: str, t: Any, q: Any, v: Any, parameters: Any, moves: str) -> Array:
         """Repeat Newton's step until it no longer matters."""
-        before = last = np.inf
+        before, last, x = np.inf, np.inf, q
         for _ in range(_NEWTON):
             out = self.evaluate("core", kernel, t, q, v, parameters)
             step, residual = out[..., : self.n], np.abs(out[..., self.n : self.n + self.s]).max(initial=0.0)
-            x = q = q + step if moves == "q" else q
-            if moves == "v":
-                x = v = v + step
+            q, v = (q + step, v) if moves == "q" else (q, v + step)
+            x = q if moves == "q" else v
             size = max(_SHORT, np.abs(x).max(initial=0.0))  # of all: one that passes zero is rounded as the others are
             moved = np.abs(step).max(initial=0.0) / size
             steady = moved < 1e-14 and (moved >= 0.5 * last or moved < _NOTHING)
@@ -342,10 +341,9 @@ class Kernels:
             before, last = residual, moved
         else:
             if last < 1e-14:  # where rank is nearly lost steps go on below rounding, each a part of the one before
-                return q if moves == "q" else v
-        raise SimulationError(
-            f"no {'positions' if moves == 'q' else 'velocities'} that satisfy the constraints are near"
-        )
+                return x
+        what = "positions" if moves == "q" else "velocities"
+        raise SimulationError(f"no {what} that satisfy the constraints are near")
 
     # --- building ----------------------------------------------------------------------------------------------------
 

@@ -114,9 +114,8 @@ class Examination:
         missing = [name for name, value in system.parameters.items() if value is None]
         if missing:
             have = "has" if len(missing) == 1 else "have"
-            self.report(
-                "note", f"{quoted(missing)} {have} no value: random ones were used for this check", "parameters"
-            )
+            told = f"{quoted(missing)} {have} no value: random ones were used for this check"
+            self.report("note", told, "parameters")
         if functions := left_open(system):
             place = "its place" if len(functions) == 1 else "their place"
             waves = f"{quoted(functions)} without a value: a wave was taken in {place} for this check"
@@ -189,8 +188,8 @@ class Examination:
             for note in state.notes:
                 self.report("note", note, "initial")
             self.state = state
-            self.problems += begins_inside(self.system, state.t, state.q, numeric.parameters)
-            self.problems += flat_gaps(self.system)
+            inside = begins_inside(self.system, state.t, state.q, numeric.parameters)
+            self.problems += [*inside, *flat_gaps(self.system)]
             return Configuration(state.t, state.q, state.v)
         try:  # the fixed values are a good guess for the rest of the check
             return beginning(self.system)
