@@ -122,3 +122,21 @@ def test_what_is_left_of_a_pulse_is_no_gap():
         "y", kinetic="y'^2/2", potential="9.81*y", contacts={"f": {"gap": "y - 0.05*exp(-((t - 1.234)/0.1)^2)"}}
     )
     assert bump.simulate(0.5).certificate.ok
+
+
+@pytest.mark.parametrize("law", ["newton", "poisson"])
+def test_pendulums_that_touch_swing_together(law):
+    """Nothing presses between them, and rounding of that is neither a reaction nor its end."""
+    names = [f"p{k}" for k in range(4)]
+    row = System(
+        " ".join(names),
+        kinetic=" + ".join(f"0.3*0.8^2*{name}'^2/2" for name in names),
+        potential=" - ".join(["0", *(f"0.3*9.81*0.8*cos({name})" for name in names)]),
+        contacts={
+            f"c{k}": {"gap": f"0.8*(sin(p{k + 1}) - sin(p{k}))", "restitution": 0.9, "law": law} for k in range(3)
+        },
+        initial=dict.fromkeys(names, 0.4),
+    )
+    run = row.simulate(6)
+    assert run.status == "done" and run.certificate.ok and len(run.events) < 10
+    assert np.ptp(run.q, axis=1).max() < 1e-9

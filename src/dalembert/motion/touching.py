@@ -76,6 +76,7 @@ class Touching:
         self.impacts = ContactImpacts(self)
         self.speeds = np.zeros(len(system.coordinates))  # the largest so far, or what counts at least
         self.span = 1.0  # the duration of the motion
+        self.forces = np.zeros(len(self.contacts))  # beside which reactions are none, where they were decided last
 
     @property
     def margins(self) -> list[Expr]:
@@ -230,6 +231,7 @@ class Touching:
             return (given, out[:n], out[n : n + s]) if good else None
 
         usual = self._usual(solved)
+        self.forces = self._forces(A, values.M.diagonal(), np.abs(A) @ usual + np.abs(c))
 
         def tried(closed: tuple[int, ...]) -> _Pattern | None:
             if (found := solved(closed)) is None:
@@ -237,7 +239,7 @@ class Touching:
             given, a, lam = found
             rates, sizes = A @ a - c, np.abs(A) @ np.maximum(np.abs(a), usual) + np.abs(c)
             pressed = lam[[self.rows[i] for i in closed]]
-            least = _INSIDE * np.abs(lam).max(initial=0.0)
+            least = _INSIDE * np.maximum(np.abs(lam).max(initial=0.0), self.forces[list(closed)])
             opens = [i for i in resting if i not in closed]
             if np.any(pressed < -least) or np.any(rates[opens] < -_INSIDE * sizes[opens]):
                 return None
@@ -260,6 +262,14 @@ class Touching:
             where = at_state(self.system, t, q, v)
             raise SimulationError(f"{text} at {where}: it may stay closed, or open, and both are consistent")
         return first.parameters
+
+    def _forces(self, A: Array, masses: Array, accelerations: Array) -> Array:
+        """Return forces that would change the rates of gaps as much as they change anyway: beside them others are none.
+
+        Where bodies that touch move alike nothing presses, and what is computed as reaction is rounding.
+        """
+        light = masses > 0
+        return accelerations / np.maximum((A[:, light] ** 2 / masses[light]).sum(axis=1), np.finfo(float).tiny)
 
     def _usual(self, solved: Callable[..., tuple | None]) -> Array:
         """Return accelerations with which things move where all that touches is open: beside them others are none."""

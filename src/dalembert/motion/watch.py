@@ -263,6 +263,9 @@ class Watch:
         self.impacts += impacts
         if modes.touched(ended) or impacts:
             self.margins.largest[modes.rubbing :] = 0.0  # reactions after gaps, or gaps after reactions
+            if modes.touching is not None:
+                closed = modes.touching.closed(found.parameters)
+                self.margins.largest[modes.rubbing :] = np.where(closed, modes.touching.forces, 0.0)
         hit = {name for impact in impacts if impact.kind == IMPACT for name, size in impact.normal.items() if size > 0}
         told = [(name, IMPACT) for name in dict.fromkeys(modes.names) if name in hit] if not limit else []
         at = limit.t if limit else t

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dalembert.results.run import Run
 
 INSIDE = "gaps below zero, in the largest gap or size of what moves"
-PULLS = "reactions of contacts that pull, in the largest that presses"
+PULLS = "reactions of contacts that pull, in the largest that presses, or that would hold what is free"
 BLOWS = "impacts against the equations of a blow"
 GIVEN = "energy that impacts give, in the largest energy"
 _INSIDE, _PULLS, _BLOWS, _GIVEN = 1e-7, 1e-6, 1e-6, 1e-9
@@ -47,9 +47,21 @@ def closing(run: Run, sizes: Scales) -> list[Item]:
     largest = np.maximum(np.abs(gaps).max(axis=0, initial=0.0), moved) + np.finfo(float).tiny
     largest = np.maximum(largest, _RESTING * terms.max(axis=0, initial=0.0))  # where all lies as it began
     inside = float(np.nan_to_num(-gaps / largest, nan=np.inf).max(initial=0.0))
-    pressed = np.abs(forces).max(initial=0.0)
+    pressed = max(float(np.abs(forces).max(initial=0.0)), _usual(run))
     pulls = float(np.nan_to_num(-forces, nan=np.inf).max(initial=0.0) / pressed) if pressed > 0 else 0.0
     return [Item("penetration", inside, _INSIDE, INSIDE), Item("reactions", pulls, _PULLS, PULLS), *_blows(run)]
+
+
+def _usual(run: Run) -> float:
+    """Return a force as contacts would have it if they held what moves freely: beside it rounding presses and pulls."""
+    t, q, v, values = points(run)
+    known = dict(zip(run.system.parameters, np.atleast_2d(values)[0], strict=True)) | all_holding(run.system)
+    state = Numeric(run.system, known).all(float(t[0]), q[0], v[0])
+    names, masses = [constraint.name for constraint in run.system.constraints], dense(state.M).diagonal()
+    rows = [names.index(contact.row) for contact in run.system.contacts.values()]
+    A, some = np.abs(dense(state.A)[rows]), masses > 0
+    free = A[:, some] @ (np.abs(state.f[some]) / masses[some])
+    return float((free / np.maximum((A[:, some] ** 2 / masses[some]).sum(axis=1), np.finfo(float).tiny)).max())
 
 
 def lost_at(run: Run) -> dict[float, float]:
