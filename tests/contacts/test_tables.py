@@ -21,6 +21,8 @@ from tests.contacts.test_machines import ladder
         ({"gap": "y'"}, "coordinates, time and parameters"),
         ({"gap": "m"}, "no coordinate stands in the gap"),
         ({"gap": "z"}, "unknown name"),
+        ({"gap": "y >= 0"}, "no condition: write `y` for `y >= 0`"),
+        ({"gap": "y", "slip": "2*y'", "friction": 0.1}, "is the rate of its gap: nothing slides along that"),
         ({"gap": "y", "restitution": 2}, "between 0 and 1.*got 2"),
         ({"gap": "y", "restitution": "y"}, "parameters only"),
         ({"gap": "y", "law": "hertz"}, "newton or poisson.*hertz"),
@@ -31,7 +33,7 @@ from tests.contacts.test_machines import ladder
 )
 def test_wrong_entries_are_told(entries, said):
     with pytest.raises(ModelError, match=said):
-        ball(contacts={"floor": entries})
+        ball(contacts={"floor": entries}).simulate(1)
 
 
 @pytest.mark.parametrize(

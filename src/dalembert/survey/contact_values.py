@@ -15,6 +15,7 @@ from dalembert.language.printing import to_text
 from dalembert.language.program import Program
 from dalembert.model.contact import contacts_of
 from dalembert.model.facts import PARAMETERS, START, fact
+from dalembert.model.friction import depend
 from dalembert.model.modes import all_holding, in_modes
 from dalembert.survey.flat import find_flat_rows
 from dalembert.survey.integrability import linear_constraints
@@ -41,6 +42,9 @@ def contact_problems(system: System) -> list[Problem]:
         if value is not None and not 0 <= value <= 1:
             text = f"the restitution of contact `{name}` is {value:g}; it is between 0 and 1, as more would gain energy"
             found.append(Problem(text, key=("contacts", name, "restitution")))
+        if contact.rubbing is not None and depend((contact.slip, contact.speed), system.coordinates, known):
+            text = f"the sliding velocity of contact `{name}` is the rate of its gap: nothing slides along that"
+            found.append(Problem(f"{text}; give the velocity across it", key=("contacts", name, "slip")))
     linear = linear_constraints(system)
     bent = [c.name for c, one in zip(system.constraints, linear, strict=True) if c.level == "velocity" and not one]
     if bent:

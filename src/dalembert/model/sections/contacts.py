@@ -100,10 +100,16 @@ class ContactsTable(ModelTable):
             example = 'bodies = ["ground", "wheel"]' if is_mechanism else 'gap = "y - r"'
             reader.problem(f"a contact needs its {what}, as in {example}", *key)
             return {}
+        elif isinstance(table["gap"], str) and any(sign in table["gap"] for sign in "<>="):
+            text = "a gap is what is not below zero, and no condition: write `y` for `y >= 0`, `l - y` for `y <= l`"
+            reader.problem(f"{text}; got {shown(table['gap'])}", *key, "gap")
+            return {}
         else:
             why = "a gap depends on coordinates, time and parameters"
+            told = len(reader.problems)
             kept["gap"] = gap = reader.expression(table["gap"], (*key, "gap"), moving, why)
-            if not {symbol.name for symbol in gap.free_symbols} & set(reader.coordinates):
+            known = len(reader.problems) == told
+            if known and not {symbol.name for symbol in gap.free_symbols} & set(reader.coordinates):
                 reader.problem("no coordinate stands in the gap, so that nothing could close or open it", *key, "gap")
         still = reader.coordinates | moving | {"t": None}
         for entry, what in (("restitution", "restitution"), ("tangential", "tangential restitution")):
