@@ -6,6 +6,7 @@ Where something is off, the friction, the time and what is wrong with its values
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,17 @@ def rubbing(run: Run, notes: list[str]) -> list[Item]:
             pushing = "is to hold more than it can" if one.beyond[first] > 0 else "moves while it sticks"
             what = pushing if one.stuck[first] else "pushes on what has turned back"
             notes.append(f"friction `{one.name}` {what} at t = {t[first]:.6g}: a switch was passed over")
+    notes += _shares(found)
     return items
+
+
+def _shares(found: list[_Measured]) -> Iterator[str]:
+    """Say of friction that others hold along with it that their parts are not determined."""
+    for one in found:
+        if np.any(one.carried):
+            first = one.t[int(np.argmax(one.carried))]
+            text = f"friction `{one.name}` shares what it holds with others from t = {first:.6g}: their parts are not"
+            yield f"{text} determined, and some within the limits of all are given"
 
 
 def _item(name: str, values: Array, limit: float, text: str, found: list[_Measured]) -> Item:
@@ -96,6 +107,7 @@ class _Measured:
     mode: Array  # another number for each
     stuck: Array
     loaded: Array  # else it is that of an open contact
+    carried: Array  # where others hold it by their conditions
     beyond: Array
     speed: Array
     powers: Array  # by the dry and the viscous part
@@ -109,8 +121,9 @@ class _Measured:
     def of(cls, name: str, t: Array, rows: Array) -> _Measured:
         """Take what `_measured` asks for."""
         slide, stick, side, loaded, beyond, speed, dry, damped, *rest = rows.T
+        carried = (slide == 0.0) & (stick == 0.0) & (loaded == 1.0)
         mode = slide + 2 * side + 4 * stick + 8 * loaded
-        return cls(name, t, mode, slide == 0.0, loaded == 1.0, beyond, speed, np.array([dry, damped]), *rest)
+        return cls(name, t, mode, slide == 0.0, loaded == 1.0, carried, beyond, speed, np.array([dry, damped]), *rest)
 
     def off(self) -> Array:
         """Return by how much it is where it cannot be, in the largest limit of what sticks, or speed of what slides."""
