@@ -74,6 +74,7 @@ def test_strings_in_space_and_their_count():
     run = machine.simulate(2)
     away = np.linalg.norm(run.q, axis=1)
     assert kinds(run)[:2] == [("s_tight", "impact"), ("s_tight", "close")] and away.max() < 0.5 + 1e-9
+    assert run["s_tight.gap"] == pytest.approx(0.5 - away, abs=1e-12)
     assert run.certificate.ok
 
 

@@ -34,7 +34,8 @@ class Contact:
 
     gap: g, not below zero. restitution: e of the law, of parameters. law: "newton", −e times the speed comes back, or
     "poisson", e times the impulse of the compression. moving: the coordinates. slip: the sliding velocity, with the
-    coefficient of friction, and the part of it that an impact turns round.
+    coefficient of friction, and the part of it that an impact turns round. length: what is told as the gap, where this
+    is another measure of it, as (l² − d²)/2l of a string, which has a slope everywhere.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Contact:
     slip: Expr | None = None
     coefficient: Expr = ZERO
     tangential: Expr = ZERO
+    length: Expr | None = None
 
     @property
     def rubbing(self) -> Friction | None:
@@ -90,6 +92,11 @@ class Contact:
         return choose(ZERO, self.closed, True, multiplier(self.row), self.gap)
 
     @property
+    def told(self) -> Expr:
+        """The gap as it is told."""
+        return self.gap if self.length is None else self.length
+
+    @property
     def speed(self) -> Expr:
         """The rate of the gap."""
         return rate(self.gap, set(self.moving))
@@ -104,8 +111,8 @@ class Contact:
         """Its reaction, its gap, the rate of that, and whether it is closed."""
         return {
             "normal": Quantity(lambda: self.normal, FORCE),
-            "gap": Quantity(lambda: self.gap, LENGTH),
-            "speed": Quantity(lambda: self.speed, SPEED),
+            "gap": Quantity(lambda: self.told, LENGTH),
+            "speed": Quantity(lambda: rate(self.told, set(self.moving)), SPEED),
             "status": Quantity(lambda: self.closed),
         } | self._of_friction
 
@@ -154,7 +161,8 @@ def meant_contact(
         gap, slip = touch.gap, touch.slip if "friction" in entries else None
     restitution, tangential = entries.get("restitution", ZERO), entries.get("tangential", ZERO)
     law, coefficient = str(entries.get("law", NEWTON)), entries.get("friction", ZERO)
-    return Contact(name, gap, restitution, law, tuple(coordinates), slip, coefficient, tangential)
+    moving = tuple(coordinates)
+    return Contact(name, gap, restitution, law, moving, slip, coefficient, tangential, entries.get("length"))
 
 
 def plain_contacts(system: Stated, change: Callable[[Expr], Expr]) -> dict[str, dict[str, Any]]:

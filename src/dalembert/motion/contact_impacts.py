@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
@@ -31,6 +32,19 @@ _ACTS = 1e-13  # of the geometric mean of what two impulses do where they are: b
 _SOLVED = 1e-9  # of the largest: singular values of what is solved
 
 
+@dataclass(frozen=True)
+class _Meeting:
+    """What meets at a state: contacts, those of them that rub, and what impulses do there."""
+
+    numeric: Numeric
+    t: float
+    q: Array
+    v: Array
+    some: list[int]
+    rubbing: list[int]
+    blow: Blow
+
+
 class ContactImpacts:
     """Lets contacts meet."""
 
@@ -55,61 +69,48 @@ class ContactImpacts:
         self, numeric: Numeric, t: float, q: Array, v: Array, some: list[int], speeds: Array
     ) -> tuple[Array, Impact]:
         """Let some contacts meet at rates of the gaps: what acts on the one that closes fastest; others come next."""
-        rubbing = [i for i in some if self.owner.slides[i] is not None]
-        blow = self._sliding_blow(numeric, t, q, v, some, rubbing)
-        alone = _coupled(blow.G, [*range(len(some)), *map(some.index, rubbing)], int(np.argmin(speeds[some])))
+        met = self._meeting(numeric, t, q, v, some)
+        alone = _coupled(met.blow.G, [*range(len(some)), *map(some.index, met.rubbing)], int(np.argmin(speeds[some])))
         if len(alone) < len(some):
-            some = [some[k] for k in alone]
-            rubbing = [i for i in rubbing if i in some]
-            blow = self._sliding_blow(numeric, t, q, v, some, rubbing)
+            met = self._meeting(numeric, t, q, v, [some[k] for k in alone])
         e, tangential = self._restitution.floats(numeric.parameters).reshape(-1, 2).T
         e[speeds**2 < self._least(numeric, t, q, v)] = 0.0
-        if rubbing:
-            return self._rubbing_impact(blow, numeric, t, q, v, some, rubbing, speeds, e, tangential)
-        impulses = blow.impulses(speeds[some], e[some], self.law)
+        if met.rubbing:
+            slips = self._slips(numeric, t, q, v)
+            impulses = self._rubbing_impulses(met, speeds, slips, e, tangential)
+            return self._after(met, speeds[met.some], slips[met.rubbing], impulses, IMPACT)
+        impulses = met.blow.impulses(speeds[met.some], e[met.some], self.law)
         if impulses is None:
-            raise no_impulses([self.owner.names[i] for i in some], t)
-        return self._after(blow, numeric, t, q, v, some, [], speeds[some], impulses, IMPACT)
+            raise no_impulses(self._names(met.some), t)
+        return self._after(met, speeds[met.some], np.zeros(0), impulses, IMPACT)
 
-    def _rubbing_impact(
-        self,
-        blow: Blow,
-        numeric: Numeric,
-        t: float,
-        q: Array,
-        v: Array,
-        some: list[int],
-        rubbing: list[int],
-        speeds: Array,
-        e: Array,
-        tangential: Array,
-    ) -> tuple[Array, Impact]:
-        """The same where some of them rub."""
-        names = [self.owner.names[i] for i in some]
-        if len(some) > MOST:
-            text = f"{len(some)} contacts, {quoted(names)}, meet at t = {t:.9g} and rub"
+    def _meeting(self, numeric: Numeric, t: float, q: Array, v: Array, some: list[int]) -> _Meeting:
+        rubbing = [i for i in some if self.owner.slides[i] is not None]
+        slides = [row for i in rubbing if (row := self.owner.slides[i]) is not None]
+        blow = Blow(numeric, t, q, v, [*(self.owner.rows[i] for i in some), *slides], self.owner.ideal)
+        return _Meeting(numeric, t, q, v, some, rubbing, blow)
+
+    def _names(self, some: list[int]) -> list[str]:
+        return [self.owner.names[i] for i in some]
+
+    def _rubbing_impulses(self, met: _Meeting, speeds: Array, slips: Array, e: Array, tangential: Array) -> Array:
+        """Return the impulses where some rub: along the gaps, and along what slides."""
+        some, k = met.some, len(met.some)
+        names = self._names(some)
+        if k > MOST:
+            text = f"{k} contacts, {quoted(names)}, meet at t = {met.t:.9g} and rub"
             raise SimulationError(f"{text}; impacts with friction are computed of {MOST} at once at most")
-        k, places = len(some), [len(some) + n for n in range(len(rubbing))]
-        at = dict(zip(rubbing, places, strict=True))
+        places = [k + some.index(i) for i in met.rubbing]
         G = np.zeros((2 * k, 2 * k))
-        full = [*range(k), *(k + some.index(i) for i in rubbing)]
-        G[np.ix_(full, full)] = blow.G
-        mu = self._coefficients.floats([t, *q, *numeric.parameters])
-        slips = self._slips(numeric, t, q, v)
+        G[np.ix_([*range(k), *places], [*range(k), *places])] = met.blow.G
+        mu = self._coefficients.floats([met.t, *met.q, *met.numeric.parameters])
         found = RubbingBlow(G, mu[some], self.law).impulses(speeds[some], slips[some], e[some], tangential[some])
         if not found:
-            raise no_impulses(names, t)
+            raise no_impulses(names, met.t)
         if len(found) > 1:
-            text = f"the impact of {quoted(names)} at t = {t:.9g} has {len(found)} solutions"
+            text = f"the impact of {quoted(names)} at t = {met.t:.9g} has {len(found)} solutions"
             raise SimulationError(f"{text} with friction, and what follows is not determined")
-        impulses = np.concatenate([found[0][:k], [found[0][k + some.index(i)] for i in at]])
-        return self._after(blow, numeric, t, q, v, some, rubbing, speeds[some], impulses, IMPACT, slips[rubbing])
-
-    def _sliding_blow(
-        self, numeric: Numeric, t: float, q: Array, v: Array, some: list[int], rubbing: list[int]
-    ) -> Blow:
-        slides = [row for i in rubbing if (row := self.owner.slides[i]) is not None]
-        return Blow(numeric, t, q, v, [*(self.owner.rows[i] for i in some), *slides], self.owner.ideal)
+        return found[0][[*range(k), *places]]
 
     def _slips(self, numeric: Numeric, t: float, q: Array, v: Array) -> Array:
         """Return the sliding velocities, 0 of contacts without friction."""
@@ -125,8 +126,8 @@ class ContactImpacts:
 
     def brought_to_rest(self, numeric: Numeric, t: float, q: Array, v: Array, some: list[int]) -> tuple[Array, Impact]:
         """Let some contacts come to rest: what is left of impacts that follow each other without number."""
-        rubbing = [i for i in some if self.owner.slides[i] is not None]
-        blow, k = self._sliding_blow(numeric, t, q, v, some, rubbing), len(some)
+        met, k = self._meeting(numeric, t, q, v, some), len(some)
+        blow, rubbing = met.blow, met.rubbing
         speeds, slips = self.owner.rates(numeric, t, q, v)[0][some], self._slips(numeric, t, q, v)
         mu = self._coefficients.floats([t, *q, *numeric.parameters])
         slow = _STUCK * (np.abs(blow.W) @ self.owner.speeds)[k:]
@@ -142,40 +143,25 @@ class ContactImpacts:
         held = [*range(k), *(k + n for n in sticks)]
         wanted = -np.concatenate([speeds, slips[[rubbing[n] for n in sticks]]])
         impulses = made @ np.linalg.lstsq((blow.G @ made)[held], wanted, rcond=_SOLVED)[0]
-        return self._after(blow, numeric, t, q, v, some, rubbing, speeds, impulses, "zeno", slips[rubbing])
+        return self._after(met, speeds, slips[rubbing], impulses, "zeno")
 
-    def _after(
-        self,
-        blow: Blow,
-        numeric: Numeric,
-        t: float,
-        q: Array,
-        v: Array,
-        some: list[int],
-        rubbing: list[int],
-        speeds: Array,
-        impulses: Array,
-        kind: str,
-        slips: Array | None = None,
-    ) -> tuple[Array, Impact]:
-        after, k = v + impulses @ blow.response, len(some)
-        names, before = [self.owner.names[i] for i in some], np.concatenate([speeds, () if slips is None else slips])
+    def _after(self, met: _Meeting, speeds: Array, slips: Array, impulses: Array, kind: str) -> tuple[Array, Impact]:
+        """Return velocities after impulses, and what is told of them."""
+        blow, k, contacts = met.blow, len(met.some), self.owner.contacts
+        after, before = met.v + impulses @ blow.response, np.concatenate([speeds, slips])
         rates = before + blow.G @ impulses
+        normal = dict(zip(self._names(met.some), impulses[:k].tolist(), strict=True))
+        tangent = dict(zip(self._names(met.rubbing), impulses[k:].tolist(), strict=True))
         rows = [self.owner.system.constraints[row].name for row in self.owner.ideal]
         held = dict(zip(rows, (impulses @ blow.held).tolist(), strict=True))
         if getattr(self.owner.system, "by", ABSOLUTE) != ABSOLUTE:
-            contacts = self.owner.contacts
-            known = {contacts[i].row: float(size) for i, size in zip(some, impulses[:k], strict=True)}
-            known |= {f"{contacts[i].name}.stick": float(x) for i, x in zip(rubbing, impulses[k:], strict=True)}
+            known = {contacts[i].row: float(size) for i, size in zip(met.some, impulses[:k], strict=True)}
+            known |= {f"{name}.stick": size for name, size in tangent.items()}
             mechanism = cast("Mechanism", self.owner.system)
-            held |= joint_impulses(mechanism, t, q, (v, after), np.array(numeric.parameters), known)
-        impact = Impact(
-            t, kind, dict(zip(names, impulses[:k].tolist(), strict=True)), held,
-            dict(zip(names, speeds.tolist(), strict=True)), dict(zip(names, rates[:k].tolist(), strict=True)),
-            blow.energy(v, after), float(impulses @ (rates + before)) / 2, blow.shares,
-            dict(zip([self.owner.names[i] for i in rubbing], impulses[k:].tolist(), strict=True)),
-        )  # fmt: skip
-        return after, impact
+            held |= joint_impulses(mechanism, met.t, met.q, (met.v, after), np.array(met.numeric.parameters), known)
+        was, now = (dict(zip(normal, values.tolist(), strict=True)) for values in (speeds, rates[:k]))
+        lost, given = blow.energy(met.v, after), float(impulses @ (rates + before)) / 2
+        return after, Impact(met.t, kind, normal, held, was, now, lost, given, blow.shares, tangent)
 
 
 def _coupled(G: Array, owners: list[int], first: int) -> list[int]:

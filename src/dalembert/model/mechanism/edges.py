@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from dalembert.errors import quoted
 from dalembert.language.building import Expr
 from dalembert.model.mechanism.table_reader import TableReader
+from dalembert.model.mechanism.vectors import norm, sub
 from dalembert.model.mechanism.views import EULER
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ def _has(joint: Joint, key: str) -> bool:
 def _edges(joint: Joint) -> Iterator[tuple[str, dict[str, Any]]]:
     for name in edge_names(joint):
         given = {key: joint.table[key] for key in ("restitution",) if key in joint.table}
+        if joint.kind == "rod":
+            a, b = joint.markers
+            given["length"] = joint.values["length"] - norm(sub(b.place, a.place))
         yield name, {"gap": _gap(joint, name.rpartition("_")[2]), **given}
 
 
