@@ -17,7 +17,7 @@ from dalembert.language.building import TIME
 from dalembert.language.calculus import ZERO
 from dalembert.language.program import Program
 from dalembert.model.mechanism.tree import ABSOLUTE
-from dalembert.motion.impact import IMPACT, Blow, Impact, no_impulses
+from dalembert.motion.impact import IMPACT, Blow, Impact, free_accelerations, no_impulses
 from dalembert.motion.joint_impulses import joint_impulses
 from dalembert.motion.rubbing_impact import MOST, RubbingBlow
 
@@ -121,8 +121,7 @@ class ContactImpacts:
         """Return the squares of speeds with which contacts come back no higher than rounding of the gaps."""
         values = numeric.all(t, q, v)
         A, terms = dense(values.A)[self.owner.rows], self.owner.gaps(numeric, t, q)[1]
-        free = np.abs(values.f) / np.maximum(np.abs(values.M.diagonal()), np.finfo(float).tiny)
-        return _LOW * terms * (np.abs(A) @ free)
+        return _LOW * terms * (np.abs(A) @ free_accelerations(values))
 
     def brought_to_rest(self, numeric: Numeric, t: float, q: Array, v: Array, some: list[int]) -> tuple[Array, Impact]:
         """Let some contacts come to rest: what is left of impacts that follow each other without number."""

@@ -27,7 +27,7 @@ from dalembert.errors import SimulationError, quoted
 from dalembert.model.contact import POISSON
 
 if TYPE_CHECKING:
-    from dalembert.blocks.numeric import Numeric
+    from dalembert.blocks.numeric import Numeric, Values
 
 IMPACT = "impact"  # a kind of event
 _DEFINITE = 1e-12  # pivots of M, in its diagonal, from which it is a norm
@@ -101,6 +101,19 @@ class Blow:
     def energy(self, before: Array, after: Array) -> float:
         """Return the kinetic energy that is lost."""
         return float((before - after) @ self.M @ (before + after)) / 2
+
+
+def free_accelerations(values: Values) -> Array:
+    """Return the sizes of accelerations that forces would make of each coordinate by itself; 0 of one without mass."""
+    masses = np.abs(values.M.diagonal())
+    found = np.abs(values.f) / np.where(masses > 0, masses, np.inf)
+    return np.where(np.isfinite(found), found, 0.0)
+
+
+def holding_forces(A: Array, masses: Array, accelerations: Array) -> Array:
+    """Return the forces that would change the rates of gaps, with the rows A, by some accelerations of theirs."""
+    some = masses > 0
+    return accelerations / np.maximum((A[:, some] ** 2 / masses[some]).sum(axis=1), np.finfo(float).tiny)
 
 
 def no_impulses(names: list[str], t: float) -> SimulationError:

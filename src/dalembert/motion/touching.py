@@ -24,7 +24,7 @@ from dalembert.language.building import Expr
 from dalembert.model.contact import contacts_of
 from dalembert.model.modes import loose_rows
 from dalembert.motion.contact_impacts import ContactImpacts
-from dalembert.motion.impact import Blow, Impact
+from dalembert.motion.impact import Blow, Impact, free_accelerations, holding_forces
 from dalembert.motion.jump import pressed_back
 from dalembert.survey.paradox import at_state
 
@@ -98,9 +98,7 @@ class Touching:
 
     def _begin(self, numeric: Numeric, t: float, q: Array, v: Array) -> None:
         """Take note of how fast things move, and of how fast forces would let them: what never moved has no speed."""
-        values = numeric.all(t, q, v)
-        free = np.abs(values.f) / np.maximum(np.abs(values.M.diagonal()), np.finfo(float).tiny)
-        self.notice(np.where(np.isfinite(free), np.maximum(np.abs(v), _AT_LEAST * self.span * free), v))
+        self.notice(np.maximum(np.abs(v), _AT_LEAST * self.span * free_accelerations(numeric.all(t, q, v))))
 
     def closed(self, parameters: Array) -> Array:
         """Tell which are closed."""
@@ -231,7 +229,8 @@ class Touching:
             return (given, out[:n], out[n : n + s]) if good else None
 
         usual = self._usual(solved)
-        self.forces = self._forces(A, values.M.diagonal(), np.abs(A) @ usual + np.abs(c))
+        # where bodies that touch move alike nothing presses, and what is computed as reaction is rounding beside these
+        self.forces = holding_forces(A, values.M.diagonal(), np.abs(A) @ usual + np.abs(c))
 
         def tried(closed: tuple[int, ...]) -> _Pattern | None:
             if (found := solved(closed)) is None:
@@ -262,14 +261,6 @@ class Touching:
             where = at_state(self.system, t, q, v)
             raise SimulationError(f"{text} at {where}: it may stay closed, or open, and both are consistent")
         return first.parameters
-
-    def _forces(self, A: Array, masses: Array, accelerations: Array) -> Array:
-        """Return forces that would change the rates of gaps as much as they change anyway: beside them others are none.
-
-        Where bodies that touch move alike nothing presses, and what is computed as reaction is rounding.
-        """
-        light = masses > 0
-        return accelerations / np.maximum((A[:, light] ** 2 / masses[light]).sum(axis=1), np.finfo(float).tiny)
 
     def _usual(self, solved: Callable[..., tuple | None]) -> Array:
         """Return accelerations with which things move where all that touches is open: beside them others are none."""

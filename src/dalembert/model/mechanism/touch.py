@@ -39,7 +39,6 @@ class Touch:
     gap: Expr
     slip: Expr | None
     place: Vector
-    normal: Vector
 
 
 def read_touch(reader: Assembly, key: tuple[str, ...], given: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -91,7 +90,7 @@ def touch_of(entries: Mapping[str, Any], bodies: Mapping[str, Body]) -> Touch:
         gap = se.Add(*[n_i * term for n_i, x in parts for term in (x.args if x.is_Add else (x,))], -radius)
     lever = scale(-radius, normal)
     slip = _slip(a, b, normal, apart, lever) if n == 2 else None
-    return Touch(gap, slip, add(b.place, lever), normal)
+    return Touch(gap, slip, add(b.place, lever))
 
 
 def contact_shapes(contacts: Mapping[str, Mapping[str, Any]], bodies: Mapping[str, Body]) -> list[Shape]:

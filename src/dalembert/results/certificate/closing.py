@@ -17,7 +17,7 @@ from dalembert.blocks.numeric import Numeric
 from dalembert.language.building import absolute
 from dalembert.model.contact import NEWTON
 from dalembert.model.modes import all_holding
-from dalembert.motion.impact import IMPACT
+from dalembert.motion.impact import IMPACT, free_accelerations, holding_forces
 from dalembert.results.certificate.everywhere import everywhere
 from dalembert.results.certificate.items import Item
 from dalembert.results.certificate.scales import Scales, points
@@ -59,9 +59,8 @@ def _usual(run: Run) -> float:
     state = Numeric(run.system, known).all(float(t[0]), q[0], v[0])
     names, masses = [constraint.name for constraint in run.system.constraints], dense(state.M).diagonal()
     rows = [names.index(contact.row) for contact in run.system.contacts.values()]
-    A, some = np.abs(dense(state.A)[rows]), masses > 0
-    free = A[:, some] @ (np.abs(state.f[some]) / masses[some])
-    return float((free / np.maximum((A[:, some] ** 2 / masses[some]).sum(axis=1), np.finfo(float).tiny)).max())
+    A = np.abs(dense(state.A)[rows])
+    return float(holding_forces(A, masses, A @ free_accelerations(state)).max())
 
 
 def lost_at(run: Run) -> dict[float, float]:
